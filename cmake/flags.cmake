@@ -1,0 +1,60 @@
+# How everything is compiled: the target haft_flags carries it, and is never installed.
+include(CheckCCompilerFlag)
+include(CheckPIESupported)
+
+option(HAFT_WERROR "A warning is an error" OFF)
+option(HAFT_HARDEN "Compile and link against exploitation" OFF)
+option(HAFT_FUZZ "Build the fuzz targets (clang)" OFF)
+set(HAFT_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+
+add_library(haft_flags INTERFACE)
+target_compile_options(haft_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes
+    -ffunction-sections -fdata-sections)
+
+if(HAFT_WERROR)
+    target_compile_options(haft_flags INTERFACE -Werror)
+endif()
+
+if(HAFT_SANITIZE)
+    target_compile_options(haft_flags INTERFACE -fsanitize=${HAFT_SANITIZE}
+                           -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(haft_flags INTERFACE -fsanitize=${HAFT_SANITIZE})
+endif()
+if(HAFT_FUZZ)
+    target_compile_options(haft_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_link_options(haft_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# Adds a compiler flag if the compiler has it.
+function(haft_flag_if_known flag)
+    string(MAKE_C_IDENTIFIER "HAFT_HAS${flag}" known)
+    check_c_compiler_flag("-Werror ${flag}" ${known})
+    if(${known})
+        target_compile_options(haft_flags INTERFACE ${flag})
+    endif()
+endfunction()
+
+if(HAFT_HARDEN)
+    set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+    check_pie_supported(LANGUAGES C)
+    foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+                 -mbranch-protection=standard)
+        haft_flag_if_known(${flag})
+    endforeach()
+    # Level 3 where the compiler and the C library have it, else 2.
+    file(WRITE ${PROJECT_BINARY_DIR}/fortify.c "#include <string.h>
+        #if !defined __GNUC__ || (!defined __clang__ && __GNUC__ < 12)
+        #error level 3 is not known
+        #endif
+        int main(void) { return (int)strlen(\"\"); }")
+    try_compile(HAFT_FORTIFY_3 ${PROJECT_BINARY_DIR}/fortify ${PROJECT_BINARY_DIR}/fortify.c
+                COMPILE_DEFINITIONS -O2 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+    target_compile_options(haft_flags INTERFACE -U_FORTIFY_SOURCE
+                           -D_FORTIFY_SOURCE=$<IF:$<BOOL:${HAFT_FORTIFY_3}>,3,2>)
+    target_link_options(haft_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
+endif()

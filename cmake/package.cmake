@@ -1,0 +1,16 @@
+# What `cmake --install` puts down besides the libraries: headers and the CMake package.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/haft)
+
+install(FILES include/haft.h TYPE INCLUDE)
+install(DIRECTORY include/haft TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(EXPORT haftTargets NAMESPACE haft:: DESTINATION ${package_dir})
+install(EXPORT haftStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
+
+configure_package_config_file(cmake/haftConfig.cmake.in ${PROJECT_BINARY_DIR}/haftConfig.cmake
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/haftConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/haftConfig.cmake ${PROJECT_BINARY_DIR}/haftConfigVersion.cmake
+    DESTINATION ${package_dir})

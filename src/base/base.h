@@ -1,0 +1,54 @@
+/* base/base.h - the parts of base that only the library sees. */
+#ifndef HAFT_SRC_BASE_H
+#define HAFT_SRC_BASE_H
+
+#include <haft/base.h>
+
+/* Keeps what seldom runs out of the way of what always does. */
+#if defined __GNUC__
+#define COLD __attribute__((noinline, cold))
+#define APART __attribute__((noinline))
+#else
+#define COLD
+#define APART
+#endif
+
+/* What is allocated with, never NULL. */
+const haft_allocator *allocator_or_default(const haft_allocator *allocator);
+
+/* Fills *error in, if there is one, and returns code. */
+int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
+    HAFT_PRINTF_(4, 5);
+
+/* A place in an arena to come back to: what is allocated after it is given back by the rewind. */
+typedef struct arena_mark {
+    void *block;
+    size_t used, total;
+} arena_mark;
+
+arena_mark arena_save(const haft_arena *arena);
+void arena_rewind(haft_arena *arena, arena_mark mark);
+
+/* Grows or shrinks the latest allocation in place when it can, else moves it. */
+void *arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size);
+
+const haft_allocator *arena_allocator(const haft_arena *arena);
+
+/* The number as JavaScript prints it ("1e+21", "0.1", "-5"): at most 32 bytes with the NUL. */
+size_t number_to_text(double value, char ret_text[32]);
+size_t integer_to_text(int64_t value, char ret_text[32]);
+
+/* The code point at *text, which is moved past it; valid UTF-8 only. */
+uint32_t utf8_next(const char **text);
+size_t utf8_put(uint32_t code_point, char ret_text[4]);
+
+/* Whether two texts are equal but for the case of ASCII letters. */
+bool text_same_ignoring_case(const char *left, const char *right);
+
+/* Base64url without padding (RFC 4648, section 5), strict. */
+int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
+
+/* A 64-bit hash of bytes (FNV-1a, finished): fast on short keys, not for secrets. */
+uint64_t hash_bytes(const void *bytes, size_t size);
+
+#endif

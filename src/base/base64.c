@@ -1,0 +1,78 @@
+/* base64.c - RFC 4648, strict: what decodes encodes back to the same text. */
+#include "base/base.h"
+
+static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+size_t haft_base64_encode(const void *bytes, size_t size, char *ret_text)
+{
+    const unsigned char *from = bytes;
+    char *to = ret_text;
+
+    for (; size >= 3; size -= 3, from += 3) {
+        *to++ = standard[from[0] >> 2];
+        *to++ = standard[(from[0] & 3) << 4 | from[1] >> 4];
+        *to++ = standard[(from[1] & 15) << 2 | from[2] >> 6];
+        *to++ = standard[from[2] & 63];
+    }
+    if (size) {
+        unsigned char second = size > 1 ? from[1] : 0;
+
+        *to++ = standard[from[0] >> 2];
+        *to++ = standard[(from[0] & 3) << 4 | second >> 4];
+        *to++ = size > 1 ? standard[(second & 15) << 2] : '=';
+        *to++ = '=';
+    }
+    return (size_t)(to - ret_text);
+}
+
+static int sextet(char c, char plus, char slash)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == plus ? 62 : c == slash ? 63 : -1;
+}
+
+/* Decodes text without padding; the bits that the last character leaves over must be zero. */
+static int decode(const char *text, size_t size, char plus, char slash, unsigned char *to,
+                  size_t *ret_size)
+{
+    unsigned bits = 0, held = 0;
+    size_t n = 0;
+
+    if (size % 4 == 1)
+        return HAFT_EINVAL;
+    for (size_t i = 0; i < size; i++) {
+        int value = sextet(text[i], plus, slash);
+
+        if (value < 0)
+            return HAFT_EINVAL;
+        bits = (bits << 6 | (unsigned)value) & 0xFFFF;
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            to[n++] = (unsigned char)(bits >> held);
+        }
+    }
+    if (bits & ((1u << held) - 1))
+        return HAFT_EINVAL;
+    *ret_size = n;
+    return 0;
+}
+
+int haft_base64_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size)
+{
+    if (size % 4)
+        return HAFT_EINVAL;
+    if (size && text[size - 1] == '=')
+        size -= text[size - 2] == '=' ? 2 : 1;
+    return decode(text, size, '+', '/', ret_bytes, ret_size);
+}
+
+int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size)
+{
+    return decode(text, size, '-', '_', ret_bytes, ret_size);
+}

@@ -1,0 +1,162 @@
+/* buffer.c - growing text with a limit and a sticky error, and the JSON tokens it can hold. */
+#include "base/base.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 256 };
+
+void haft_buffer_init(haft_buffer *buffer, const haft_allocator *allocator, size_t limit)
+{
+    *buffer = (haft_buffer){.limit = limit, .allocator = allocator_or_default(allocator)};
+}
+
+void haft_buffer_finish(haft_buffer *buffer)
+{
+    if (buffer->data)
+        buffer->allocator->release(buffer->allocator->context, buffer->data, buffer->capacity);
+    haft_buffer_init(buffer, buffer->allocator, buffer->limit);
+}
+
+void haft_buffer_clear(haft_buffer *buffer)
+{
+    buffer->size = 0;
+    buffer->status = 0;
+}
+
+/* Room for `size` more bytes and a NUL that printf wants, or false with the buffer failed. */
+static bool reserve(haft_buffer *buffer, size_t size)
+{
+    size_t capacity = buffer->capacity, needed;
+    char *data;
+
+    if (buffer->status)
+        return false;
+    if (size > buffer->limit - buffer->size || buffer->size + size == SIZE_MAX) {
+        buffer->status = HAFT_ETOOBIG;
+        return false;
+    }
+    needed = buffer->size + size + 1;
+    if (needed <= capacity)
+        return true;
+    capacity = !capacity ? FIRST_CAPACITY : capacity > SIZE_MAX / 2 ? SIZE_MAX : capacity * 2;
+    if (capacity > buffer->limit)
+        capacity = buffer->limit;
+    if (capacity < needed)
+        capacity = needed;
+    data = buffer->allocator->resize(buffer->allocator->context, buffer->data, buffer->capacity,
+                                     capacity);
+    if (!data) {
+        buffer->status = HAFT_ENOMEM;
+        return false;
+    }
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void haft_buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
+{
+    if (!size || !reserve(buffer, size))
+        return;
+    memcpy(buffer->data + buffer->size, bytes, size);
+    buffer->size += size;
+}
+
+void haft_buffer_puts(haft_buffer *buffer, const char *text)
+{
+    haft_buffer_add(buffer, text, strlen(text));
+}
+
+void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
+{
+    va_list args;
+    int size;
+
+    if (buffer->status)
+        return;
+    va_start(args, format);
+    size = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (size < 0) /* more than an int counts, or a wide character that is none */
+        buffer->status = HAFT_ETOOBIG;
+    if (!reserve(buffer, (size_t)size))
+        return;
+    va_start(args, format);
+    vsnprintf(buffer->data + buffer->size, (size_t)size + 1, format, args);
+    va_end(args);
+    buffer->size += (size_t)size;
+}
+
+/* U+2028 and U+2029 end a line for some readers of lines; JSON allows them bare.  In valid UTF-8 the
+ * first byte promises the other two. */
+static bool is_line_separator(const char *text)
+{
+    return !memcmp(text, "\xE2\x80", 2) && (text[2] == '\xA8' || text[2] == '\xA9');
+}
+
+/* How a byte is written inside a JSON string: 0 as it is, 'u' as \u00xx, else after a backslash. */
+static char escape_of(unsigned char byte)
+{
+    static const char controls[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
+
+    if (byte < 0x20)
+        return controls[byte];
+    return byte == '"' || byte == '\\' ? (char)byte : '\0';
+}
+
+void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
+{
+    size_t start = 0;
+
+    if (buffer->status)
+        return;
+    if (!size)
+        text = "";
+    if (haft_utf8_valid(text, size) != size) {
+        buffer->status = HAFT_EUTF8;
+        return;
+    }
+    if (!reserve(buffer, size + 2))
+        return;
+    haft_buffer_add(buffer, "\"", 1);
+    for (size_t i = 0; i < size; i++) {
+        char escape = escape_of((unsigned char)text[i]);
+
+        if (text[i] == '\xE2' && is_line_separator(text + i)) {
+            haft_buffer_add(buffer, text + start, i - start);
+            haft_buffer_puts(buffer, text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029");
+            i += 2;
+            start = i + 1;
+            continue;
+        }
+        if (!escape)
+            continue;
+        haft_buffer_add(buffer, text + start, i - start);
+        start = i + 1;
+        if (escape == 'u')
+            haft_buffer_printf(buffer, "\\u%04x", (unsigned)(unsigned char)text[i]);
+        else
+            haft_buffer_add(buffer, (char[]){'\\', escape}, 2);
+    }
+    haft_buffer_add(buffer, text + start, size - start);
+    haft_buffer_add(buffer, "\"", 1);
+}
+
+void haft_buffer_json_integer(haft_buffer *buffer, int64_t value)
+{
+    char text[32];
+
+    haft_buffer_add(buffer, text, integer_to_text(value, text));
+}
+
+void haft_buffer_json_number(haft_buffer *buffer, double value)
+{
+    char text[32];
+
+    if (!isfinite(value))
+        haft_buffer_puts(buffer, "null");
+    else
+        haft_buffer_add(buffer, text, number_to_text(value, text));
+}

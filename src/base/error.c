@@ -1,0 +1,39 @@
+/* error.c - the sentences of the status codes, and the one way an error is filled in. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *haft_strerror(int status)
+{
+    switch (status) {
+    case HAFT_OK:
+        return "no error";
+#define HAFT_ERROR_(name, value, text)                                                             \
+    case name:                                                                                     \
+        return text;
+        HAFT_ERRORS(HAFT_ERROR_)
+#undef HAFT_ERROR_
+    default:
+        return "unknown error";
+    }
+}
+
+/* Built aside, so that the words of an error may become part of it again. */
+int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
+{
+    haft_reason fresh = {.code = code};
+    va_list args;
+
+    if (!error)
+        return code;
+    snprintf(fresh.path, sizeof fresh.path, "%s", path ? path : "");
+    va_start(args, format);
+    vsnprintf(fresh.text, sizeof fresh.text, format, args);
+    va_end(args);
+    /* Text cut in the middle of a character must not make the error unprintable. */
+    fresh.path[haft_utf8_valid(fresh.path, strlen(fresh.path))] = '\0';
+    fresh.text[haft_utf8_valid(fresh.text, strlen(fresh.text))] = '\0';
+    *error = fresh;
+    return code;
+}

@@ -1,0 +1,128 @@
+/* number.c - numbers as text, the same in every locale.
+ *
+ * yyjson finds the shortest digits that read back the same; JavaScript's layout of those digits is
+ * what Zod's messages and every JSON client in the field print, so it is ours too. */
+#include "base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yyjson.h>
+
+size_t integer_to_text(int64_t value, char ret_text[32])
+{
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    char digits[20];
+    size_t n = 0, size = 0;
+
+    do
+        digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        ret_text[size++] = '-';
+    while (n)
+        ret_text[size++] = digits[--n];
+    ret_text[size] = '\0';
+    return size;
+}
+
+/* Reads the digits and the decimal exponent out of a number as yyjson writes it, so that the value
+ * is 0.DIGITS times ten to the *ret_exponent. */
+static size_t read_digits(const char *text, char digits[24], int *ret_exponent)
+{
+    size_t n = 0;
+    int exponent = 0, point = -1;
+
+    for (; *text && *text != 'e' && *text != 'E'; text++) {
+        if (*text == '.') {
+            point = (int)n;
+        } else if (n || *text != '0') {
+            digits[n++] = *text;
+        } else if (point >= 0) {
+            exponent--;
+        }
+    }
+    exponent += point >= 0 ? point : (int)n;
+    if (*text)
+        exponent += (int)strtol(text + 1, NULL, 10);
+    while (n && digits[n - 1] == '0')
+        n--;
+    *ret_exponent = exponent;
+    return n;
+}
+
+static size_t put(char *to, size_t at, const char *from, size_t n)
+{
+    memcpy(to + at, from, n);
+    return at + n;
+}
+
+static size_t put_zeros(char *to, size_t at, size_t n)
+{
+    memset(to + at, '0', n);
+    return at + n;
+}
+
+/* Fixed static storage for one scalar keeps yyjson from asking for memory. */
+static void shortest(double value, char text[64])
+{
+    char pool[2048];
+    yyjson_alc alc;
+    yyjson_val val;
+    char *written;
+    size_t size = 0;
+
+    text[0] = '\0';
+    memset(&val, 0, sizeof val);
+    yyjson_set_real(&val, value);
+    if (!yyjson_alc_pool_init(&alc, pool, sizeof pool))
+        return;
+    written = yyjson_val_write_opts(&val, 0, &alc, &size, NULL);
+    if (written && size < 64)
+        memcpy(text, written, size + 1);
+}
+
+size_t number_to_text(double value, char ret_text[32])
+{
+    char text[64], digits[24];
+    size_t n, at = 0;
+    int exponent;
+
+    if (value == 0 || !isfinite(value)) {
+        at = value == 0     ? put(ret_text, 0, "0", 1)
+             : isnan(value) ? put(ret_text, 0, "NaN", 3)
+             : value > 0    ? put(ret_text, 0, "Infinity", 8)
+                            : put(ret_text, 0, "-Infinity", 9);
+        ret_text[at] = '\0';
+        return at;
+    }
+    if (value < 0)
+        at = put(ret_text, at, "-", 1);
+    shortest(fabs(value), text);
+    n = read_digits(text, digits, &exponent);
+    if (exponent > 21 || exponent < -5) {
+        int shown = exponent - 1;
+
+        at = put(ret_text, at, digits, 1);
+        if (n > 1) {
+            at = put(ret_text, at, ".", 1);
+            at = put(ret_text, at, digits + 1, n - 1);
+        }
+        at = put(ret_text, at, shown < 0 ? "e-" : "e+", 2);
+        return at + integer_to_text(abs(shown), ret_text + at);
+    }
+    if (exponent <= 0) {
+        at = put(ret_text, at, "0.", 2);
+        at = put_zeros(ret_text, at, (size_t)-exponent);
+        at = put(ret_text, at, digits, n);
+    } else if ((size_t)exponent >= n) {
+        at = put(ret_text, at, digits, n);
+        at = put_zeros(ret_text, at, (size_t)exponent - n);
+    } else {
+        at = put(ret_text, at, digits, (size_t)exponent);
+        at = put(ret_text, at, ".", 1);
+        at = put(ret_text, at, digits + exponent, n - (size_t)exponent);
+    }
+    ret_text[at] = '\0';
+    return at;
+}

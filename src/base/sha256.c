@@ -1,0 +1,131 @@
+/* sha256.c - SHA-256 and HMAC.
+ *
+ * By hand, because libhaft-core must not need OpenSSL: the state of an unfinished call is sealed on a
+ * microcontroller too.  Checked against the published vectors. */
+#include "base/sha256.h"
+
+#include <string.h>
+
+static const uint32_t round_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static uint32_t rotate(uint32_t x, unsigned n)
+{
+    return x >> n | x << (32 - n);
+}
+
+static void expand(const unsigned char block[64], uint32_t words[64])
+{
+    for (int i = 0; i < 16; i++)
+        words[i] = (uint32_t)block[i * 4] << 24 | (uint32_t)block[i * 4 + 1] << 16 |
+                   (uint32_t)block[i * 4 + 2] << 8 | block[i * 4 + 3];
+    for (int i = 16; i < 64; i++) {
+        uint32_t a = words[i - 15], b = words[i - 2];
+
+        words[i] = words[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + words[i - 7] +
+                   (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+    }
+}
+
+static void compress(struct sha256 *hash, const unsigned char block[64])
+{
+    uint32_t words[64], s[8];
+
+    expand(block, words);
+    memcpy(s, hash->state, sizeof s);
+    for (int i = 0; i < 64; i++) {
+        uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+                       ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_constants[i] + words[i];
+        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
+                       ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+
+        memmove(s + 1, s, 7 * sizeof *s);
+        s[4] += one;
+        s[0] = one + two;
+    }
+    for (int i = 0; i < 8; i++)
+        hash->state[i] += s[i];
+}
+
+void sha256_init(struct sha256 *hash)
+{
+    static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+    memcpy(hash->state, start, sizeof start);
+    hash->total = 0;
+}
+
+void sha256_add(struct sha256 *hash, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+
+    while (size) {
+        size_t held = hash->total % 64, room = 64 - held, n = size < room ? size : room;
+
+        memcpy(hash->block + held, from, n);
+        hash->total += n;
+        from += n;
+        size -= n;
+        if (held + n == 64)
+            compress(hash, hash->block);
+    }
+}
+
+void sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
+{
+    static const unsigned char padding[64] = {0x80};
+    uint64_t bits = hash->total * 8;
+    unsigned char length[8];
+
+    for (int i = 0; i < 8; i++)
+        length[i] = (unsigned char)(bits >> (56 - i * 8));
+    sha256_add(hash, padding, (hash->total % 64 < 56 ? 56 : 120) - hash->total % 64);
+    sha256_add(hash, length, sizeof length);
+    for (int i = 0; i < SHA256_SIZE; i++)
+        ret_digest[i] = (unsigned char)(hash->state[i / 4] >> (24 - i % 4 * 8));
+}
+
+void hmac_sha256(const void *key, size_t key_size, const void *bytes, size_t size,
+                 unsigned char ret_digest[SHA256_SIZE])
+{
+    unsigned char pad[64] = {0};
+    struct sha256 hash;
+
+    if (key_size > sizeof pad) {
+        sha256_init(&hash);
+        sha256_add(&hash, key, key_size);
+        sha256_finish(&hash, pad);
+    } else if (key_size) {
+        memcpy(pad, key, key_size);
+    }
+    for (size_t i = 0; i < sizeof pad; i++)
+        pad[i] ^= 0x36;
+    sha256_init(&hash);
+    sha256_add(&hash, pad, sizeof pad);
+    sha256_add(&hash, bytes, size);
+    sha256_finish(&hash, ret_digest);
+    for (size_t i = 0; i < sizeof pad; i++)
+        pad[i] ^= 0x36 ^ 0x5c;
+    sha256_init(&hash);
+    sha256_add(&hash, pad, sizeof pad);
+    sha256_add(&hash, ret_digest, SHA256_SIZE);
+    sha256_finish(&hash, ret_digest);
+}
+
+int digest_equal(const unsigned char left[SHA256_SIZE], const unsigned char right[SHA256_SIZE])
+{
+    unsigned different = 0;
+
+    for (int i = 0; i < SHA256_SIZE; i++)
+        different |= (unsigned)(left[i] ^ right[i]);
+    return !different;
+}

@@ -1,0 +1,121 @@
+/* test_base64.c - RFC 4648, strict: what decodes encodes back to the same text. */
+#include "base/base.h"
+
+#include <string.h>
+
+#include "support/test.h"
+
+typedef int decoder(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
+
+static void check(decoder *decode, const char *text, const char *bytes, size_t size)
+{
+    char decoded[64];
+    size_t got = 99;
+    int status = decode(text, strlen(text), decoded, &got);
+
+    if (!bytes) {
+        if (status != HAFT_EINVAL)
+            fail_msg("'%s' decoded", text);
+        assert_int_equal(got, 99);
+        return;
+    }
+    if (status || got != size || memcmp(decoded, bytes, size))
+        fail_msg("'%s' did not decode", text);
+}
+
+static void decodes_strictly(void **state)
+{
+    static const struct {
+        const char *text, *bytes; /* NULL: refused */
+        size_t size;
+    } rows[] = {
+        {"", TEXT("")},
+        {"Zg==", TEXT("f")},
+        {"Zm8=", TEXT("fo")},
+        {"Zm9v", TEXT("foo")},
+        {"Zm9vYg==", TEXT("foob")},
+        {"Zm9vYmFy", TEXT("foobar")},
+        {"AAAA", TEXT("\0\0\0")},
+        {"+/+/", TEXT("\xfb\xff\xbf")},
+        {"/w==", TEXT("\xff")},
+        /* without its padding, or with too much */
+        {"Zg", NULL, 0},
+        {"Zg=", NULL, 0},
+        {"Zm8", NULL, 0},
+        {"Zm9v====", NULL, 0},
+        {"=", NULL, 0},
+        {"==", NULL, 0},
+        {"====", NULL, 0},
+        {"Z===", NULL, 0},
+        {"Zg=a", NULL, 0},
+        {"Zg==Zg==", NULL, 0},
+        {"=Zg=", NULL, 0},
+        /* bits left over that are not zero */
+        {"Zh==", NULL, 0},
+        {"Zm9=", NULL, 0},
+        /* not of the alphabet */
+        {"Zm 9", NULL, 0},
+        {"Zm9v\n", NULL, 0},
+        {"\nZm9", NULL, 0},
+        {"-_-_", NULL, 0},
+        {"Zm9\xc3", NULL, 0},
+        {"Zm9*", NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check(haft_base64_decode, rows[i].text, rows[i].bytes, rows[i].size);
+}
+
+static void decodes_the_url_form(void **state)
+{
+    static const struct {
+        const char *text, *bytes;
+        size_t size;
+    } rows[] = {
+        {"", TEXT("")},
+        {"Zg", TEXT("f")},
+        {"Zm8", TEXT("fo")},
+        {"Zm9v", TEXT("foo")},
+        {"-_-_", TEXT("\xfb\xff\xbf")},
+        {"Zg==", NULL, 0},
+        {"Zh", NULL, 0},
+        {"Z", NULL, 0},
+        {"Zm9vY", NULL, 0},
+        {"+/+/", NULL, 0},
+        {"Zm9", NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check(base64url_decode, rows[i].text, rows[i].bytes, rows[i].size);
+}
+
+static void goes_round(void **state)
+{
+    unsigned char bytes[256], decoded[256];
+    char text[HAFT_BASE64_SIZE(sizeof bytes)];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 7 + 3);
+    for (size_t size = 0; size <= sizeof bytes; size++) {
+        size_t n = haft_base64_encode(bytes, size, text), got;
+
+        assert_int_equal(n, HAFT_BASE64_SIZE(size));
+        assert_int_equal(haft_base64_decode(text, n, decoded, &got), 0);
+        assert_int_equal(got, size);
+        assert_memory_equal(decoded, bytes, size);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decodes_strictly),
+        cmocka_unit_test(decodes_the_url_form),
+        cmocka_unit_test(goes_round),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* test_number.c - numbers as JavaScript prints them, in every locale. */
+#include "base/base.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+
+/* What String(x) gives in JavaScript. */
+static const struct {
+    double value;
+    const char *text;
+} numbers[] = {
+    {0.0, "0"},
+    {-0.0, "0"},
+    {1.0, "1"},
+    {-1.0, "-1"},
+    {0.1, "0.1"},
+    {-0.1, "-0.1"},
+    {0.5, "0.5"},
+    {1.5, "1.5"},
+    {100.0, "100"},
+    {123456789.0, "123456789"},
+    {1e20, "100000000000000000000"},
+    {1e21, "1e+21"},
+    {1e22, "1e+22"},
+    {-1e21, "-1e+21"},
+    {123456789012345680000.0, "123456789012345680000"},
+    {999999999999999900000.0, "999999999999999900000"},
+    {9007199254740991.0, "9007199254740991"},
+    {9007199254740992.0, "9007199254740992"},
+    {9007199254740993.0, "9007199254740992"},
+    {1e-5, "0.00001"},
+    {1e-6, "0.000001"},
+    {1e-7, "1e-7"},
+    {1.5e-6, "0.0000015"},
+    {1.5e-7, "1.5e-7"},
+    {0.000001234, "0.000001234"},
+    {0.0000001234, "1.234e-7"},
+    {123e-20, "1.23e-18"},
+    {5e-324, "5e-324"},
+    {2.2250738585072014e-308, "2.2250738585072014e-308"},
+    {1.7976931348623157e308, "1.7976931348623157e+308"},
+    {-1.7976931348623157e308, "-1.7976931348623157e+308"},
+    {4.9406564584124654e-324, "5e-324"},
+    {0.1 + 0.2, "0.30000000000000004"},
+    {1.0 / 3, "0.3333333333333333"},
+    {2.0 / 3, "0.6666666666666666"},
+    {10.0 / 3, "3.3333333333333335"},
+    {1e100, "1e+100"},
+    {1.1e100, "1.1e+100"},
+    {9.999999999999999e22, "1e+23"},
+    {1e23, "1e+23"},
+    {4.35, "4.35"},
+    {0.30000000000000004, "0.30000000000000004"},
+    {2.5e15, "2500000000000000"},
+    {1234.5678, "1234.5678"},
+    {-1234.5678, "-1234.5678"},
+    {1e15, "1000000000000000"},
+    {1e16, "10000000000000000"},
+    {1e17, "100000000000000000"},
+    {123456.789e3, "123456789"},
+    {18446744073709552000.0, "18446744073709552000"},
+    {9223372036854775807.0, "9223372036854776000"},
+    {-9223372036854775808.0, "-9223372036854776000"},
+    {4294967296.0, "4294967296"},
+    {2147483648.5, "2147483648.5"},
+    {3.141592653589793, "3.141592653589793"},
+    {2.718281828459045, "2.718281828459045"},
+    {1.0000000000000002, "1.0000000000000002"},
+    {0.9999999999999999, "0.9999999999999999"},
+    {1e-10, "1e-10"},
+    {6.02214076e23, "6.02214076e+23"},
+    {6.62607015e-34, "6.62607015e-34"},
+    {-1.2345678901234567e-308, "-1.2345678901234567e-308"},
+    {12345678901234567e5, "1.2345678901234568e+21"},
+    {1.2345e21, "1.2345e+21"},
+    {99999999999999990000.0, "99999999999999980000"},
+    {(double)NAN, "NaN"},
+    {(double)INFINITY, "Infinity"},
+    {(double)-INFINITY, "-Infinity"},
+};
+
+static void check_numbers(void)
+{
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+        char text[32];
+        size_t size = number_to_text(numbers[i].value, text);
+
+        assert_string_equal(text, numbers[i].text);
+        assert_int_equal(size, strlen(text));
+    }
+}
+
+static void prints_as_javascript_does(void **state)
+{
+    (void)state;
+    check_numbers();
+}
+
+static void a_comma_locale_changes_nothing(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE"))
+        skip();
+    assert_string_equal(localeconv()->decimal_point, ",");
+    check_numbers();
+    setlocale(LC_ALL, "C");
+}
+
+/* The next of a sequence of 64-bit numbers that looks random and is the same in every run. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static void reads_back_the_same(void **state)
+{
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = next_random(&seed);
+        double value;
+        char text[32];
+
+        memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value))
+            continue;
+        if (i % 2)
+            value = (double)(int64_t)(bits >> 20) / 1000;
+        assert_true(number_to_text(value, text) < sizeof text);
+        if (strtod(text, NULL) < value || strtod(text, NULL) > value)
+            fail_msg("%a became %s", value, text);
+    }
+}
+
+static void prints_integers(void **state)
+{
+    static const struct {
+        int64_t value;
+        const char *text;
+    } rows[] = {
+        {0, "0"},
+        {-1, "-1"},
+        {10, "10"},
+        {INT64_MAX, "9223372036854775807"},
+        {INT64_MIN, "-9223372036854775808"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char text[32];
+
+        assert_int_equal(integer_to_text(rows[i].value, text), strlen(rows[i].text));
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_as_javascript_does),
+        cmocka_unit_test(a_comma_locale_changes_nothing),
+        cmocka_unit_test(reads_back_the_same),
+        cmocka_unit_test(prints_integers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+# Takes the fenced blocks of C out of a page.  Each becomes a file NNN.LINE.KIND.c in `out`, where KIND is
+# program (it has a main) or fragment; a block of text right after a program is what it prints, NNN.expected.
+# A block of C that is neither is an error.
+/^```/ && !inside {
+    inside = 1
+    info = substr($0, 4)
+    text = ""
+    start = NR
+    next
+}
+/^```/ && inside {
+    inside = 0
+    if (info == "c" || info == "c fragment") {
+        kind = info == "c" ? "program" : "fragment"
+        if (kind == "program" && text !~ /main\(/) {
+            print FILENAME ":" start ": C without main( that is not marked as a fragment"
+            failed = 1
+        }
+        count++
+        file = sprintf("%s/%03d.%d.%s.c", out, count, start, kind)
+        printf "%s", text > file
+        close(file)
+        waiting = kind == "program" ? count : 0
+    } else {
+        if (info == "text" && waiting) {
+            file = sprintf("%s/%03d.expected", out, waiting)
+            printf "%s", text > file
+            close(file)
+        }
+        waiting = 0
+    }
+    next
+}
+inside { text = text $0 "\n" }
+END {
+    if (inside) {
+        print FILENAME ":" start ": the block does not end"
+        failed = 1
+    }
+    exit failed
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# A CMake project that finds the package, with each of its targets.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp tests/install/program.c "$work"
+cat >"$work/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+find_package(haft 0.1 REQUIRED)
+foreach(target haft core haft-static core-static)
+    add_executable(use-${target} program.c)
+    target_link_libraries(use-${target} PRIVATE haft::${target})
+endforeach()
+END
+cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$PREFIX"
+cmake --build "$work/build" -j 2
+for target in haft core haft-static core-static; do
+    got=$("$work/build/use-$target")
+    [ "$got" = "0 the value does not fit its schema 6" ] || { echo "$target printed '$got'"; exit 1; }
+done

@@ -1,0 +1,49 @@
+#!/bin/sh
+# What may not stand in the sources: functions that write without a limit, read without an error or
+# grow the stack; comments of the other kind; files that have grown past reading.
+set -u
+sources=$(find src include apps examples -name '*.[ch]' 2>/dev/null)
+tests=$(find tests bench -name '*.[ch]' 2>/dev/null)
+failed=0
+
+# Strings and comments are taken out first, so that they may say what they like.
+bare() {
+    awk '{
+        line = $0
+        gsub(/\\./, "", line); gsub(/\047"\047/, "", line); gsub(/"[^"]*"/, "\"\"", line)
+        out = ""
+        while (line != "") {
+            if (inside) {
+                at = index(line, "*/")
+                if (!at) { line = ""; break }
+                line = substr(line, at + 2); inside = 0
+            } else {
+                at = index(line, "/*")
+                if (!at) { out = out line; line = ""; break }
+                out = out substr(line, 1, at - 1); line = substr(line, at + 2); inside = 1
+            }
+        }
+        print FILENAME ":" FNR ": " out
+    }' "$1"
+}
+
+report() {
+    [ -z "$1" ] && return
+    printf '%s:\n%s\n' "$2" "$1"
+    failed=1
+}
+
+functions='strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok|alloca|system|popen|abort'
+for file in $sources; do
+    report "$(bare "$file" | grep -E "(^|[^A-Za-z0-9_])($functions) *\(")" "banned function"
+    report "$(bare "$file" | grep -E '//')" "a // comment"
+    report "$(awk 'END { if (NR > 800) print FILENAME ": " NR " lines" }' "$file")" "over 800 lines"
+done
+case $sources in
+*src/*) report "$(for file in $(find src -name '*.c'); do
+    bare "$file" | grep -E '(^|[^A-Za-z0-9_])(strtod|setlocale|exit) *\('; done)" "not in a library" ;;
+esac
+for file in $tests; do
+    report "$(bare "$file" | grep -E '//')" "a // comment"
+done
+exit $failed
