@@ -1,0 +1,157 @@
+/* read.c - strict reading: yyjson reads the text into the arena, then depth and keys are looked at.
+ *
+ * A yyjson document is one row of values in the order of the text, so both looks are a single pass
+ * without recursion. */
+#include "json/json.h"
+
+#include <string.h>
+
+enum { DEFAULT_DEPTH = 64, FEW_KEYS = 16 };
+
+static void *arena_malloc(void *context, size_t size)
+{
+    return haft_arena_alloc(context, size);
+}
+
+static void *arena_realloc(void *context, void *memory, size_t old_size, size_t size)
+{
+    return arena_resize(context, memory, old_size, size);
+}
+
+static void arena_no_free(void *context, void *memory)
+{
+    (void)context;
+    (void)memory;
+}
+
+int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
+               size_t *reterr_offset, const char **reterr_reason)
+{
+    const yyjson_alc alc = {arena_malloc, arena_realloc, arena_no_free, arena};
+    yyjson_read_err error = {0};
+    /* Without YYJSON_READ_INSITU the text is only read. */
+    yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text, size, 0, &alc, &error);
+
+    if (doc) {
+        *ret_value = yyjson_doc_get_root(doc);
+        return 0;
+    }
+    *reterr_offset = error.pos;
+    *reterr_reason = error.msg ? error.msg : "not JSON";
+    if (error.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION)
+        return HAFT_ENOMEM;
+    return haft_utf8_valid(text, size) == size ? HAFT_EPARSE : HAFT_EUTF8;
+}
+
+static bool same_key(yyjson_val *left, yyjson_val *right)
+{
+    size_t size = yyjson_get_len(left);
+
+    return size == yyjson_get_len(right) &&
+           !memcmp(yyjson_get_str(left), yyjson_get_str(right), size);
+}
+
+/* Few keys: each against those before it. */
+static bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
+{
+    yyjson_val *seen[FEW_KEYS];
+    size_t n = 0;
+    yyjson_obj_iter iter = yyjson_obj_iter_with(object);
+    yyjson_val *key;
+
+    while ((key = yyjson_obj_iter_next(&iter))) {
+        for (size_t i = 0; i < n; i++)
+            if (same_key(seen[i], key)) {
+                *ret_key = key;
+                return true;
+            }
+        seen[n++] = key;
+    }
+    return false;
+}
+
+int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
+{
+    size_t n = yyjson_obj_size(object), n_slots = 64;
+    arena_mark mark = arena_save(arena);
+    yyjson_val **slots, *key;
+    yyjson_obj_iter iter;
+    int found = 0;
+
+    if (n <= FEW_KEYS)
+        return few_duplicate(object, ret_key);
+    while (n_slots < n * 2)
+        n_slots *= 2;
+    slots = haft_arena_zalloc(arena, n_slots, sizeof(yyjson_val *));
+    if (!slots)
+        return HAFT_ENOMEM;
+    iter = yyjson_obj_iter_with(object);
+    while (!found && (key = yyjson_obj_iter_next(&iter))) {
+        size_t at = hash_bytes(yyjson_get_str(key), yyjson_get_len(key));
+
+        for (; slots[at & (n_slots - 1)]; at++)
+            if (same_key(slots[at & (n_slots - 1)], key)) {
+                *ret_key = key;
+                found = 1;
+                break;
+            }
+        slots[at & (n_slots - 1)] = key;
+    }
+    arena_rewind(arena, mark);
+    return found;
+}
+
+int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key)
+{
+    yyjson_val *ends[JSON_MAX_DEPTH]; /* where each open container ends */
+    yyjson_val *end = unsafe_yyjson_get_next(value);
+    size_t depth = 0;
+
+    if (max_depth > JSON_MAX_DEPTH)
+        max_depth = JSON_MAX_DEPTH;
+    for (yyjson_val *at = value; at < end; at++) {
+        while (depth && at >= ends[depth - 1])
+            depth--;
+        if (!yyjson_is_ctn(at))
+            continue;
+        if (depth == max_depth)
+            return HAFT_EDEPTH;
+        ends[depth++] = unsafe_yyjson_get_next(at);
+        if (yyjson_is_obj(at)) {
+            int status = json_duplicate(at, arena, reterr_key);
+
+            if (status)
+                return status < 0 ? status : HAFT_EINVAL;
+        }
+    }
+    return 0;
+}
+
+haft_value *haft_json_read(const char *text, size_t size, size_t max_depth, haft_arena *arena,
+                          haft_reason *reterr_error)
+{
+    yyjson_val *value = NULL, *key = NULL;
+    const char *reason = NULL;
+    size_t offset = 0;
+    int status = json_parse(text, size, arena, &value, &offset, &reason);
+
+    if (status == HAFT_ENOMEM) {
+        error_set(reterr_error, status, NULL, "out of memory");
+        return NULL;
+    }
+    if (status) {
+        error_set(reterr_error, status, NULL, "%s at byte %zu", reason, offset);
+        return NULL;
+    }
+    if (!max_depth)
+        max_depth = DEFAULT_DEPTH;
+    status = json_check(value, max_depth, arena, &key);
+    if (status == HAFT_EINVAL)
+        error_set(reterr_error, HAFT_EPARSE, NULL, "the key \"%s\" is there twice",
+                  yyjson_get_str(key));
+    else if (status == HAFT_EDEPTH)
+        error_set(reterr_error, status, NULL, "nested deeper than %zu levels", max_depth);
+    else if (status)
+        error_set(reterr_error, status, NULL, "out of memory");
+    return status ? NULL : value;
+}

@@ -1,0 +1,84 @@
+/* write.c - a value as compact JSON.  Like the reader, one pass along yyjson's row of values. */
+#include "json/json.h"
+
+static void write_number(const yyjson_val *value, haft_buffer *buffer)
+{
+    yyjson_val *number = (yyjson_val *)(uintptr_t)value;
+
+    if (unsafe_yyjson_is_real(number))
+        haft_buffer_json_number(buffer, number->uni.f64);
+    else if (unsafe_yyjson_is_uint(number) && number->uni.u64 > INT64_MAX)
+        haft_buffer_printf(buffer, "%llu", (unsigned long long)number->uni.u64);
+    else
+        haft_buffer_json_integer(buffer, number->uni.i64);
+}
+
+static void write_scalar(yyjson_val *value, haft_buffer *buffer)
+{
+    switch (yyjson_get_type(value)) {
+    case YYJSON_TYPE_BOOL:
+        haft_buffer_puts(buffer, yyjson_get_bool(value) ? "true" : "false");
+        break;
+    case YYJSON_TYPE_NUM:
+        write_number(value, buffer);
+        break;
+    case YYJSON_TYPE_STR:
+        haft_buffer_json_string(buffer, yyjson_get_str(value), yyjson_get_len(value));
+        break;
+    default:
+        haft_buffer_puts(buffer, "null");
+        break;
+    }
+}
+
+struct open {
+    yyjson_val *end;
+    bool object;
+    bool value_next; /* in an object: a key has been written, its value follows */
+    bool empty;
+};
+
+/* Closes what ends here, then writes what stands between the last value and the next. */
+static size_t separate(struct open *stack, size_t depth, const yyjson_val *at, haft_buffer *buffer)
+{
+    struct open *top;
+
+    while (depth && at >= stack[depth - 1].end) {
+        depth--;
+        haft_buffer_add(buffer, stack[depth].object ? "}" : "]", 1);
+    }
+    if (!depth)
+        return 0;
+    top = &stack[depth - 1];
+    if (top->value_next)
+        haft_buffer_add(buffer, ":", 1);
+    else if (!top->empty)
+        haft_buffer_add(buffer, ",", 1);
+    top->value_next = top->object && !top->value_next;
+    top->empty = false;
+    return depth;
+}
+
+void haft_json_write(const haft_value *value, haft_buffer *buffer)
+{
+    struct open stack[JSON_MAX_DEPTH];
+    yyjson_val *at = (yyjson_val *)(uintptr_t)value, *end = unsafe_yyjson_get_next(at);
+    size_t depth = 0;
+
+    for (; at < end; at++) {
+        depth = separate(stack, depth, at, buffer);
+        if (!yyjson_is_ctn(at)) {
+            write_scalar(at, buffer);
+            continue;
+        }
+        if (depth == JSON_MAX_DEPTH) {
+            if (!buffer->status)
+                buffer->status = HAFT_EDEPTH;
+            return;
+        }
+        haft_buffer_add(buffer, yyjson_is_obj(at) ? "{" : "[", 1);
+        stack[depth++] = (struct open){unsafe_yyjson_get_next(at), yyjson_is_obj(at), false, true};
+    }
+    while (depth)
+        haft_buffer_add(buffer, stack[--depth].object ? "}" : "]", 1);
+}

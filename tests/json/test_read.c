@@ -1,0 +1,130 @@
+/* test_read.c - strict reading: UTF-8, no key twice, no more levels than allowed. */
+#include <haft/json.h>
+#include <string.h>
+
+#include "support/test.h"
+
+static void refuses_what_is_not_json(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        size_t depth;
+        int code; /* 0: it is read */
+        const char *reason;
+    } rows[] = {
+        {TEXT("null"), 0, 0, ""},
+        {TEXT(" [1, 2.5, \"x\", {}] \n"), 0, 0, ""},
+        {TEXT("{\"a\":{\"a\":1},\"b\":{\"a\":1}}"), 0, 0, ""},
+        {TEXT(""), 0, HAFT_EPARSE, "input length is 0 at byte 0"},
+        {NULL, 0, 0, HAFT_EPARSE, "input data is NULL at byte 0"},
+        {TEXT("[1,]"), 0, HAFT_EPARSE, "trailing comma is not allowed at byte 2"},
+        {TEXT("[1] [2]"), 0, HAFT_EPARSE, "unexpected content after document at byte 4"},
+        {TEXT("{a:1}"), 0, HAFT_EPARSE, "unexpected character, expected a string for object key "
+                                        "at byte 1"},
+        {TEXT("'a'"), 0, HAFT_EPARSE, "unexpected character, expected a valid root value at byte "
+                                      "0"},
+        {TEXT("/* */ 1"), 0, HAFT_EPARSE, "unexpected character, expected a valid root value at "
+                                          "byte 0"},
+        {TEXT("01"), 0, HAFT_EPARSE, "number with leading zero is not allowed at byte 0"},
+        {TEXT("1e999"), 0, HAFT_EPARSE, "number is infinity when parsed as double at byte 0"},
+        {TEXT("\xef\xbb\xbf[]"), 0, HAFT_EPARSE,
+         "byte order mark (BOM) is not supported at byte 0"},
+        {TEXT("\"\xff\""), 0, HAFT_EUTF8, "invalid UTF-8 encoding in string at byte 1"},
+        {TEXT("\"\xc0\x80\""), 0, HAFT_EUTF8, "invalid UTF-8 encoding in string at byte 1"},
+        {TEXT("\"a\nb\""), 0, HAFT_EPARSE, "unexpected control character in string at byte 2"},
+        {TEXT("\"\\u0000\""), 0, 0, ""},
+        {TEXT("{\"a\":1,\"b\":2,\"a\":3}"), 0, HAFT_EPARSE, "the key \"a\" is there twice"},
+        {TEXT("[[{\"\\u0061\":1,\"a\":3}]]"), 0, HAFT_EPARSE, "the key \"a\" is there twice"},
+        {TEXT("[[[]]]"), 3, 0, ""},
+        {TEXT("[[[]]]"), 2, HAFT_EDEPTH, "nested deeper than 2 levels"},
+        {TEXT("[[],[[]],{\"a\":[{}]}]"), 4, 0, ""},
+        {TEXT("[[],[[]],{\"a\":[{}]}]"), 3, HAFT_EDEPTH, "nested deeper than 3 levels"},
+        {TEXT("1"), 1, 0, ""},
+    };
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_reason error = {0};
+        haft_value *value =
+            haft_json_read(rows[i].text, rows[i].size, rows[i].depth, arena, &error);
+
+        assert_string_equal(error.text, rows[i].reason);
+        assert_int_equal(error.code, rows[i].code);
+        assert_int_equal(value != NULL, rows[i].code == 0);
+        assert_int_equal(haft_json_read(rows[i].text, rows[i].size, rows[i].depth, arena, NULL) !=
+                             NULL,
+                         rows[i].code == 0);
+    }
+    haft_arena_free(arena);
+}
+
+/* Few keys are compared with each other, many are put into a table: both find the same. */
+static void finds_keys_that_are_there_twice(void **state)
+{
+    static const struct {
+        int keys, again; /* -1: none is */
+    } rows[] = {{2, 0}, {16, 15}, {17, 0}, {17, 16}, {17, -1}, {1000, 500}, {1000, -1}, {3000, 0}};
+    haft_arena *arena = haft_arena_new(NULL, 4 << 20);
+    haft_buffer json;
+
+    (void)state;
+    haft_buffer_init(&json, NULL, 1 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_reason error = {0};
+
+        haft_buffer_clear(&json);
+        for (int k = 0; k < rows[i].keys; k++)
+            haft_buffer_printf(&json, "%s\"k%d\":0", k ? "," : "{", k);
+        if (rows[i].again >= 0)
+            haft_buffer_printf(&json, ",\"k%d\":0", rows[i].again);
+        haft_buffer_puts(&json, "}");
+        assert_int_equal(haft_json_read(json.data, json.size, 0, arena, &error) != NULL,
+                         rows[i].again < 0);
+        assert_int_equal(error.code, rows[i].again < 0 ? 0 : HAFT_EPARSE);
+        haft_arena_reset(arena);
+    }
+    haft_buffer_finish(&json);
+    haft_arena_free(arena);
+}
+
+static void depth_is_bounded_whatever_is_asked(void **state)
+{
+    static char text[2048];
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+    haft_reason error = {0};
+
+    (void)state;
+    for (size_t depth = 512; depth <= 513; depth++) {
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+        assert_int_equal(haft_json_read(text, depth * 2, 10000, arena, &error) != NULL,
+                         depth == 512);
+    }
+    assert_int_equal(error.code, HAFT_EDEPTH);
+    haft_arena_free(arena);
+}
+
+static void memory_is_bounded(void **state)
+{
+    haft_arena *arena = haft_arena_new(NULL, 64);
+    haft_reason error = {0};
+
+    (void)state;
+    assert_null(haft_json_read(TEXT("[1,2,3,4,5,6,7,8,9]"), 0, arena, &error));
+    assert_int_equal(error.code, HAFT_ENOMEM);
+    haft_arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_what_is_not_json),
+        cmocka_unit_test(finds_keys_that_are_there_twice),
+        cmocka_unit_test(depth_is_bounded_whatever_is_asked),
+        cmocka_unit_test(memory_is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
