@@ -1,0 +1,14 @@
+/* haft.h - all of haft.  Each header it includes can be read in one sitting and used on its own. */
+#ifndef HAFT_H
+#define HAFT_H
+
+#include <haft/base.h>
+#include <haft/build.h>
+#include <haft/declare.h>
+#include <haft/format.h>
+#include <haft/issue.h>
+#include <haft/json.h>
+#include <haft/schema.h>
+#include <haft/tool.h>
+
+#endif

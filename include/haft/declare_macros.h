@@ -1,0 +1,397 @@
+/* haft/declare_macros.h - what the declarations of haft/declare.h expand to.  Not for use.
+ *
+ * A field macro makes a tuple
+ *     (presence, default, nullness, wire name, header, KIND, name, type, description and rules...)
+ * so that one list of fields can be read several times: as members, as checks of those members, and
+ * as table entries.  Wrappers such as HAFT_OPTIONAL replace one place of the tuple. */
+#ifndef HAFT_DECLARE_MACROS_H
+#define HAFT_DECLARE_MACROS_H
+
+/* A rule that is named overrides its default, which is what is meant here. */
+#if defined __clang__
+#define HAFT_OVERRIDES_BEGIN_                                                                      \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")
+#define HAFT_OVERRIDES_END_ _Pragma("clang diagnostic pop")
+#elif defined __GNUC__
+#define HAFT_OVERRIDES_BEGIN_                                                                      \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")
+#define HAFT_OVERRIDES_END_ _Pragma("GCC diagnostic pop")
+#else
+#define HAFT_OVERRIDES_BEGIN_
+#define HAFT_OVERRIDES_END_
+#endif
+
+#define HAFT_TUPLE_(kind, name, type, ...)                                                         \
+    (REQUIRED, 0, SOLID, #name, NULL, kind, name, type, __VA_ARGS__)
+#define HAFT_STRIP_(...) __VA_ARGS__
+#define HAFT_AS_OPTIONAL_(presence, ...) (OPTIONAL, __VA_ARGS__)
+#define HAFT_AS_NULLABLE_(presence, dv, null, ...) (presence, dv, NULLABLE, __VA_ARGS__)
+#define HAFT_AS_DEFAULT_(...) HAFT_AS_DEFAULT2_(__VA_ARGS__)
+#define HAFT_AS_DEFAULT2_(value, presence, dv, ...) (DEFAULT, value, __VA_ARGS__)
+#define HAFT_AS_NAMED_(...) HAFT_AS_NAMED2_(__VA_ARGS__)
+#define HAFT_AS_NAMED2_(name, presence, dv, null, wire, ...) (presence, dv, null, name, __VA_ARGS__)
+#define HAFT_AS_HEADER_(...) HAFT_AS_HEADER2_(__VA_ARGS__)
+#define HAFT_AS_HEADER2_(name, presence, dv, null, wire, header, ...)                              \
+    (presence, dv, null, wire, name, __VA_ARGS__)
+
+/* The hooks that HAFT_OPTIONS and HAFT_REFINE may fill in later, and the table itself: tentative
+ * definitions, so that a struct can refer to its own type. */
+#define HAFT_HOOKS_(T)                                                                             \
+    HAFT_MAYBE_UNUSED_ static const struct haft_type_options T##_options_;                         \
+    HAFT_MAYBE_UNUSED_ static const struct haft_refine_hook T##_refine_;                           \
+    HAFT_MAYBE_UNUSED_ static const haft_type T##_type
+
+#define HAFT_SCHEMA_(T, ...) HAFT_TABLE_(STRUCT, T, __VA_ARGS__)
+#define HAFT_STRUCT_AS_(shape, T, ...)                                                             \
+    HAFT_FORWARD(T);                                                                               \
+    struct T {                                                                                     \
+        HAFT_EACH_(HAFT_MEMBER_, T, __VA_ARGS__)                                                   \
+    };                                                                                             \
+    HAFT_TABLE_(shape, T, __VA_ARGS__)
+#define HAFT_TABLE_(shape_, T, ...)                                                                \
+    HAFT_EACH_(HAFT_CHECK_, T, __VA_ARGS__)                                                        \
+    HAFT_OVERRIDES_BEGIN_                                                                          \
+    static const haft_field T##_fields_[] = {HAFT_EACH_(HAFT_FIELD_, T, __VA_ARGS__)};             \
+    HAFT_OVERRIDES_END_                                                                            \
+    HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {                                         \
+        .name = #T,                                                                                \
+        .shape = HAFT_SHAPE_##shape_,                                                              \
+        .size = sizeof(T),                                                                         \
+        .fields = T##_fields_,                                                                     \
+        .n_fields = sizeof T##_fields_ / sizeof T##_fields_[0],                                    \
+        .options = &T##_options_,                                                                  \
+        .refine = &T##_refine_}
+
+/* ---- the members ---- */
+#define HAFT_MEMBER_(T, tuple) HAFT_MEMBER2_ tuple
+#define HAFT_MEMBER2_(presence, dv, null, wire, header, kind, name, ...)                           \
+    HAFT_HAS_##presence(kind, name) HAFT_NULL_##null(name) HAFT_MEMBER_##kind(name, __VA_ARGS__)
+#define HAFT_HAS_REQUIRED(kind, name)
+#define HAFT_HAS_DEFAULT(kind, name)
+#define HAFT_HAS_OPTIONAL(kind, name) HAFT_HAS_##kind(name)
+#define HAFT_NULL_SOLID(name)
+#define HAFT_NULL_NULLABLE(name) bool null_##name;
+#define HAFT_HAS_BOOLEAN(name) bool has_##name;
+#define HAFT_HAS_INTEGER(name) bool has_##name;
+#define HAFT_HAS_NUMBER(name) bool has_##name;
+#define HAFT_HAS_STRING(name) bool has_##name;
+#define HAFT_HAS_BYTES(name) bool has_##name;
+#define HAFT_HAS_ENUM(name) bool has_##name;
+#define HAFT_HAS_OBJECT(name) bool has_##name;
+#define HAFT_HAS_UNION(name) bool has_##name;
+#define HAFT_HAS_POINTER(name)
+#define HAFT_HAS_ARRAY(name) bool has_##name;
+#define HAFT_HAS_MAP(name) bool has_##name;
+#define HAFT_HAS_JSON(name) bool has_##name;
+#define HAFT_HAS_EXTENDS(name)
+#define HAFT_MEMBER_BOOLEAN(name, type, ...) bool name;
+#define HAFT_MEMBER_INTEGER(name, type, ...) int64_t name;
+#define HAFT_MEMBER_NUMBER(name, type, ...) double name;
+#define HAFT_MEMBER_STRING(name, type, ...) const char *name;
+#define HAFT_MEMBER_ENUM(name, type, ...) type name;
+#define HAFT_MEMBER_OBJECT(name, type, ...) type name;
+#define HAFT_MEMBER_UNION(name, type, ...) type name;
+#define HAFT_MEMBER_POINTER(name, type, ...) type *name;
+#define HAFT_MEMBER_JSON(name, type, ...) haft_value *name;
+#define HAFT_MEMBER_EXTENDS(name, type, ...) type name;
+#define HAFT_MEMBER_BYTES(name, type, ...)                                                         \
+    const unsigned char *name;                                                                     \
+    size_t name##_size;
+#define HAFT_MEMBER_ARRAY(name, item, ...)                                                         \
+    size_t n_##name;                                                                               \
+    HAFT_ITEM_TYPE_ item *name;
+#define HAFT_MEMBER_MAP(name, item, ...)                                                           \
+    size_t n_##name;                                                                               \
+    const char **name##_keys;                                                                      \
+    HAFT_ITEM_TYPE_ item *name;
+
+#define HAFT_ITEM_TYPE_(presence, dv, null, wire, header, kind, name, type, ...)                   \
+    HAFT_CTYPE_##kind(type)
+#define HAFT_CTYPE_BOOLEAN(type) bool
+#define HAFT_CTYPE_INTEGER(type) int64_t
+#define HAFT_CTYPE_NUMBER(type) double
+#define HAFT_CTYPE_STRING(type) const char *
+#define HAFT_CTYPE_ENUM(type) type
+#define HAFT_CTYPE_OBJECT(type) type
+#define HAFT_CTYPE_UNION(type) type
+#define HAFT_CTYPE_POINTER(type) type *
+#define HAFT_CTYPE_JSON(type) haft_value *
+/* Two sizes do not fit one item: the name of this type is the error message. */
+#define HAFT_CTYPE_ARRAY(type) struct haft_an_array_of_arrays_needs_HAFT_LIST_
+#define HAFT_CTYPE_MAP(type) struct haft_an_array_of_maps_needs_a_HAFT_STRUCT_around_each_
+#define HAFT_CTYPE_BYTES(type) struct haft_an_array_of_bytes_needs_a_HAFT_STRUCT_around_each_
+
+/* ---- the check that a member has the type its field says ---- */
+#define HAFT_CHECK_(T, tuple) HAFT_CHECK2_(T, HAFT_STRIP_ tuple)
+#define HAFT_CHECK2_(...) HAFT_CHECK3_(__VA_ARGS__)
+#define HAFT_CHECK3_(T, presence, dv, null, wire, header, kind, name, ...)                         \
+    HAFT_CHECK_HAS_##presence(T, kind, name) HAFT_CHECK_NULL_##null(T, name)                       \
+        HAFT_CHECK_##kind(T, name, __VA_ARGS__) HAFT_CHECK_DV_##presence(T, kind, name, dv)
+#define HAFT_CHECK_HAS_REQUIRED(T, kind, name)
+#define HAFT_CHECK_HAS_DEFAULT(T, kind, name)
+#define HAFT_CHECK_HAS_OPTIONAL(T, kind, name) HAFT_CHECK_HAS_##kind(T, name)
+#define HAFT_CHECK_HAS_BOOLEAN(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_INTEGER(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_NUMBER(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_STRING(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_BYTES(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_ENUM(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_OBJECT(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_UNION(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_POINTER(T, name)
+#define HAFT_CHECK_HAS_ARRAY(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_MAP(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_JSON(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_EXTENDS(T, name)
+#define HAFT_CHECK_NULL_SOLID(T, name)
+#define HAFT_CHECK_NULL_NULLABLE(T, name) HAFT_IS_(T, null_##name, bool)
+#define HAFT_IS_(T, member, type)                                                                  \
+    _Static_assert(_Generic(&((T *)0)->member, type *: 1, default: 0),                             \
+                   #T "." #member " must be declared as " #type);
+#define HAFT_CHECK_BOOLEAN(T, name, type, ...) HAFT_IS_(T, name, bool)
+#define HAFT_CHECK_INTEGER(T, name, type, ...) HAFT_IS_(T, name, int64_t)
+#define HAFT_CHECK_NUMBER(T, name, type, ...) HAFT_IS_(T, name, double)
+#define HAFT_CHECK_STRING(T, name, type, ...) HAFT_IS_(T, name, const char *)
+#define HAFT_CHECK_ENUM(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_OBJECT(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_UNION(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_POINTER(T, name, type, ...) HAFT_IS_(T, name, type *)
+#define HAFT_CHECK_JSON(T, name, type, ...) HAFT_IS_(T, name, haft_value *)
+#define HAFT_CHECK_EXTENDS(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_BYTES(T, name, type, ...)                                                       \
+    HAFT_IS_(T, name, const unsigned char *) HAFT_IS_(T, name##_size, size_t)
+#define HAFT_CHECK_ARRAY(T, name, item, ...)                                                       \
+    HAFT_IS_(T, n_##name, size_t) HAFT_IS_ITEMS_(T, name, HAFT_ITEM_TYPE_ item)
+#define HAFT_CHECK_MAP(T, name, item, ...)                                                         \
+    HAFT_IS_(T, n_##name, size_t) HAFT_IS_(T, name##_keys, const char **)                          \
+        HAFT_IS_ITEMS_(T, name, HAFT_ITEM_TYPE_ item)
+#define HAFT_IS_ITEMS_(T, name, type) HAFT_IS_(T, name, type *)
+
+/* ---- the check that a default is of its field's kind ---- */
+#define HAFT_CHECK_DV_REQUIRED(T, kind, name, dv)
+#define HAFT_CHECK_DV_OPTIONAL(T, kind, name, dv)
+#define HAFT_CHECK_DV_DEFAULT(T, kind, name, dv) HAFT_CHECK_DV_##kind(T, name, dv)
+#define HAFT_DEFAULT_IS_(T, name, dv, what, ...)                                                   \
+    _Static_assert(_Generic((dv), __VA_ARGS__, default: 0),                                        \
+                   "the default of " #T "." #name " must be " what);
+#define HAFT_INTS_                                                                                 \
+    int : 1, unsigned : 1, long : 1, unsigned long : 1, long long : 1, unsigned long long : 1
+#define HAFT_TEXTS_ char * : 1, const char * : 1
+#define HAFT_CHECK_DV_BOOLEAN(T, name, dv)                                                         \
+    HAFT_DEFAULT_IS_(T, name, dv, "a boolean", int : 1, bool : 1)
+#define HAFT_CHECK_DV_INTEGER(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "an integer", HAFT_INTS_)
+#define HAFT_CHECK_DV_NUMBER(T, name, dv)                                                          \
+    HAFT_DEFAULT_IS_(T, name, dv, "a number", HAFT_INTS_, float : 1, double : 1)
+#define HAFT_CHECK_DV_STRING(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_ENUM(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "an enumerator", HAFT_INTS_)
+#define HAFT_CHECK_DV_BYTES(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_OBJECT(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_UNION(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_POINTER(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_ARRAY(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_MAP(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_JSON(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+
+/* ---- the table entry ---- */
+#define HAFT_FIELD_(T, tuple) HAFT_FIELD2_(T, HAFT_STRIP_ tuple)
+#define HAFT_FIELD2_(...) HAFT_FIELD3_(__VA_ARGS__)
+#define HAFT_FIELD3_(T, presence_, dv, null_, wire, header_, kind_, name_, type_, ...)             \
+    {.name = wire,                                                                                 \
+     .kind = HAFT_KIND_##kind_,                                                                    \
+     .presence = HAFT_PRESENCE_##presence_,                                                        \
+     .header = header_,                                                                            \
+     .offset = offsetof(T, name_),                                                                 \
+     HAFT_AT_HAS_##presence_(T, kind_, name_) HAFT_AT_NULL_##null_(T, name_)                       \
+         HAFT_AT_##kind_(T, name_) HAFT_FALLBACK_##presence_(kind_, dv) HAFT_TYPE_##kind_(type_)   \
+             .rules.HAFT_RULES_##kind_ = {HAFT_WIDE_##kind_ .describe = __VA_ARGS__}},
+#define HAFT_ITEM_(presence_, dv, null_, wire, header_, kind_, name_, type_, ...)                  \
+    {.name = wire,                                                                                 \
+     .kind = HAFT_KIND_##kind_,                                                                    \
+     .presence = HAFT_PRESENCE_##presence_,                                                        \
+     HAFT_ITEM_NULL_##null_ HAFT_TYPE_##kind_(type_).rules.HAFT_RULES_##kind_ = {                  \
+         HAFT_WIDE_##kind_ .describe = __VA_ARGS__}}
+#define HAFT_ITEM_NULL_SOLID
+#define HAFT_ITEM_NULL_NULLABLE .nullable = true,
+#define HAFT_AT_HAS_REQUIRED(T, kind, name)
+#define HAFT_AT_HAS_DEFAULT(T, kind, name)
+#define HAFT_AT_HAS_OPTIONAL(T, kind, name) HAFT_AT_HAS_##kind(T, name)
+#define HAFT_AT_HAS_BOOLEAN(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_INTEGER(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_NUMBER(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_STRING(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_BYTES(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_ENUM(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_OBJECT(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_UNION(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_POINTER(T, name)
+#define HAFT_AT_HAS_ARRAY(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_MAP(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_JSON(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_EXTENDS(T, name)
+#define HAFT_AT_NULL_SOLID(T, name)
+#define HAFT_AT_NULL_NULLABLE(T, name) .nullable = true, .null = offsetof(T, null_##name),
+#define HAFT_AT_BOOLEAN(T, name)
+#define HAFT_AT_INTEGER(T, name)
+#define HAFT_AT_NUMBER(T, name)
+#define HAFT_AT_STRING(T, name)
+#define HAFT_AT_BYTES(T, name) .count = offsetof(T, name##_size),
+#define HAFT_AT_ENUM(T, name)
+#define HAFT_AT_OBJECT(T, name)
+#define HAFT_AT_UNION(T, name)
+#define HAFT_AT_POINTER(T, name)
+#define HAFT_AT_ARRAY(T, name) .count = offsetof(T, n_##name),
+#define HAFT_AT_MAP(T, name) .count = offsetof(T, n_##name), .keys = offsetof(T, name##_keys),
+#define HAFT_AT_JSON(T, name)
+#define HAFT_AT_EXTENDS(T, name)
+#define HAFT_FALLBACK_REQUIRED(kind, dv)
+#define HAFT_FALLBACK_OPTIONAL(kind, dv)
+#define HAFT_FALLBACK_DEFAULT(kind, dv) HAFT_FALLBACK2_##kind(dv)
+#define HAFT_FALLBACK2_BOOLEAN(dv) .fallback.boolean = (dv),
+#define HAFT_FALLBACK2_INTEGER(dv) .fallback.integer = (dv),
+#define HAFT_FALLBACK2_NUMBER(dv) .fallback.number = (dv),
+#define HAFT_FALLBACK2_ENUM(dv) .fallback.integer = (dv),
+#define HAFT_FALLBACK2_STRING(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_BYTES(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_OBJECT(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_UNION(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_POINTER(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_ARRAY(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_MAP(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_JSON(dv) .fallback.text = (dv),
+#define HAFT_TYPE_BOOLEAN(T)
+#define HAFT_TYPE_INTEGER(T)
+#define HAFT_TYPE_NUMBER(T)
+#define HAFT_TYPE_STRING(T)
+#define HAFT_TYPE_BYTES(T)
+#define HAFT_TYPE_ENUM(T) .type = &T##_type,
+#define HAFT_TYPE_OBJECT(T) .type = &T##_type,
+#define HAFT_TYPE_UNION(T) .type = &T##_type,
+#define HAFT_TYPE_POINTER(T) .type = &T##_type,
+#define HAFT_TYPE_JSON(T)
+#define HAFT_TYPE_EXTENDS(T) .type = &T##_type,
+#define HAFT_TYPE_ARRAY(tuple)                                                                     \
+    .item = &(const haft_field)HAFT_ITEM_ tuple, .stride = sizeof(HAFT_ITEM_TYPE_ tuple),
+#define HAFT_TYPE_MAP(tuple) HAFT_TYPE_ARRAY(tuple)
+#define HAFT_RULES_BOOLEAN plain
+#define HAFT_RULES_INTEGER integer
+#define HAFT_RULES_NUMBER number
+#define HAFT_RULES_STRING string
+#define HAFT_RULES_BYTES plain
+#define HAFT_RULES_ENUM plain
+#define HAFT_RULES_OBJECT plain
+#define HAFT_RULES_UNION plain
+#define HAFT_RULES_POINTER plain
+#define HAFT_RULES_ARRAY array
+#define HAFT_RULES_MAP map
+#define HAFT_RULES_JSON plain
+#define HAFT_RULES_EXTENDS plain
+#define HAFT_WIDE_BOOLEAN
+#define HAFT_WIDE_INTEGER .min = INT64_MIN, .max = INT64_MAX, .above = INT64_MIN, .below = INT64_MAX,
+#define HAFT_WIDE_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .above = -DBL_MAX, .below = DBL_MAX,
+#define HAFT_WIDE_STRING .max = SIZE_MAX,
+#define HAFT_WIDE_BYTES
+#define HAFT_WIDE_ENUM
+#define HAFT_WIDE_OBJECT
+#define HAFT_WIDE_UNION
+#define HAFT_WIDE_POINTER
+#define HAFT_WIDE_ARRAY .max = SIZE_MAX,
+#define HAFT_WIDE_MAP .max = SIZE_MAX,
+#define HAFT_WIDE_JSON
+#define HAFT_WIDE_EXTENDS
+
+/* ---- enumerations and choices ---- */
+#define HAFT_ENUMERATOR_(T, name) T##_##name,
+#define HAFT_ENUM_NAME_(T, name) #name,
+#define HAFT_CASE_ENUM_(T, pair) HAFT_CASE_ENUM2_(T, HAFT_STRIP_ pair)
+#define HAFT_CASE_ENUM2_(...) HAFT_CASE_ENUM3_(__VA_ARGS__)
+#define HAFT_CASE_ENUM3_(T, name, type) T##_##name,
+#define HAFT_CASE_MEMBER_(T, pair) HAFT_CASE_MEMBER2_ pair
+#define HAFT_CASE_MEMBER2_(name, type) type name;
+#define HAFT_CASE_FIELD_(T, pair) HAFT_CASE_FIELD2_(T, HAFT_STRIP_ pair)
+#define HAFT_CASE_FIELD2_(...) HAFT_CASE_FIELD3_(__VA_ARGS__)
+#define HAFT_CASE_FIELD3_(T, name_, type_)                                                         \
+    {.name = #name_, .kind = HAFT_KIND_OBJECT, .offset = offsetof(T, as), .type = &type_##_type},
+
+/* ---- HAFT_EACH_(F, ctx, a, b, ...) is F(ctx, a) F(ctx, b) ..., for 1 to 64 of them ---- */
+#define HAFT_EACH_(F, ctx, ...) \
+    HAFT_PICK_(__VA_ARGS__, \
+               HAFT_E64_, HAFT_E63_, HAFT_E62_, HAFT_E61_, HAFT_E60_, HAFT_E59_, HAFT_E58_, \
+               HAFT_E57_, HAFT_E56_, HAFT_E55_, HAFT_E54_, HAFT_E53_, HAFT_E52_, HAFT_E51_, \
+               HAFT_E50_, HAFT_E49_, HAFT_E48_, HAFT_E47_, HAFT_E46_, HAFT_E45_, HAFT_E44_, \
+               HAFT_E43_, HAFT_E42_, HAFT_E41_, HAFT_E40_, HAFT_E39_, HAFT_E38_, HAFT_E37_, \
+               HAFT_E36_, HAFT_E35_, HAFT_E34_, HAFT_E33_, HAFT_E32_, HAFT_E31_, HAFT_E30_, \
+               HAFT_E29_, HAFT_E28_, HAFT_E27_, HAFT_E26_, HAFT_E25_, HAFT_E24_, HAFT_E23_, \
+               HAFT_E22_, HAFT_E21_, HAFT_E20_, HAFT_E19_, HAFT_E18_, HAFT_E17_, HAFT_E16_, \
+               HAFT_E15_, HAFT_E14_, HAFT_E13_, HAFT_E12_, HAFT_E11_, HAFT_E10_, HAFT_E9_, \
+               HAFT_E8_, HAFT_E7_, HAFT_E6_, HAFT_E5_, HAFT_E4_, HAFT_E3_, HAFT_E2_, HAFT_E1_, 0)(F, ctx, __VA_ARGS__)
+#define HAFT_PICK_( \
+    _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, \
+    _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, _33, _34, _35, _36, _37, _38, \
+    _39, _40, _41, _42, _43, _44, _45, _46, _47, _48, _49, _50, _51, _52, _53, _54, _55, _56, \
+    _57, _58, _59, _60, _61, _62, _63, _64, N, ...) N
+#define HAFT_E1_(F, c, a) F(c, a)
+#define HAFT_E2_(F, c, a, ...) F(c, a) HAFT_E1_(F, c, __VA_ARGS__)
+#define HAFT_E3_(F, c, a, ...) F(c, a) HAFT_E2_(F, c, __VA_ARGS__)
+#define HAFT_E4_(F, c, a, ...) F(c, a) HAFT_E3_(F, c, __VA_ARGS__)
+#define HAFT_E5_(F, c, a, ...) F(c, a) HAFT_E4_(F, c, __VA_ARGS__)
+#define HAFT_E6_(F, c, a, ...) F(c, a) HAFT_E5_(F, c, __VA_ARGS__)
+#define HAFT_E7_(F, c, a, ...) F(c, a) HAFT_E6_(F, c, __VA_ARGS__)
+#define HAFT_E8_(F, c, a, ...) F(c, a) HAFT_E7_(F, c, __VA_ARGS__)
+#define HAFT_E9_(F, c, a, ...) F(c, a) HAFT_E8_(F, c, __VA_ARGS__)
+#define HAFT_E10_(F, c, a, ...) F(c, a) HAFT_E9_(F, c, __VA_ARGS__)
+#define HAFT_E11_(F, c, a, ...) F(c, a) HAFT_E10_(F, c, __VA_ARGS__)
+#define HAFT_E12_(F, c, a, ...) F(c, a) HAFT_E11_(F, c, __VA_ARGS__)
+#define HAFT_E13_(F, c, a, ...) F(c, a) HAFT_E12_(F, c, __VA_ARGS__)
+#define HAFT_E14_(F, c, a, ...) F(c, a) HAFT_E13_(F, c, __VA_ARGS__)
+#define HAFT_E15_(F, c, a, ...) F(c, a) HAFT_E14_(F, c, __VA_ARGS__)
+#define HAFT_E16_(F, c, a, ...) F(c, a) HAFT_E15_(F, c, __VA_ARGS__)
+#define HAFT_E17_(F, c, a, ...) F(c, a) HAFT_E16_(F, c, __VA_ARGS__)
+#define HAFT_E18_(F, c, a, ...) F(c, a) HAFT_E17_(F, c, __VA_ARGS__)
+#define HAFT_E19_(F, c, a, ...) F(c, a) HAFT_E18_(F, c, __VA_ARGS__)
+#define HAFT_E20_(F, c, a, ...) F(c, a) HAFT_E19_(F, c, __VA_ARGS__)
+#define HAFT_E21_(F, c, a, ...) F(c, a) HAFT_E20_(F, c, __VA_ARGS__)
+#define HAFT_E22_(F, c, a, ...) F(c, a) HAFT_E21_(F, c, __VA_ARGS__)
+#define HAFT_E23_(F, c, a, ...) F(c, a) HAFT_E22_(F, c, __VA_ARGS__)
+#define HAFT_E24_(F, c, a, ...) F(c, a) HAFT_E23_(F, c, __VA_ARGS__)
+#define HAFT_E25_(F, c, a, ...) F(c, a) HAFT_E24_(F, c, __VA_ARGS__)
+#define HAFT_E26_(F, c, a, ...) F(c, a) HAFT_E25_(F, c, __VA_ARGS__)
+#define HAFT_E27_(F, c, a, ...) F(c, a) HAFT_E26_(F, c, __VA_ARGS__)
+#define HAFT_E28_(F, c, a, ...) F(c, a) HAFT_E27_(F, c, __VA_ARGS__)
+#define HAFT_E29_(F, c, a, ...) F(c, a) HAFT_E28_(F, c, __VA_ARGS__)
+#define HAFT_E30_(F, c, a, ...) F(c, a) HAFT_E29_(F, c, __VA_ARGS__)
+#define HAFT_E31_(F, c, a, ...) F(c, a) HAFT_E30_(F, c, __VA_ARGS__)
+#define HAFT_E32_(F, c, a, ...) F(c, a) HAFT_E31_(F, c, __VA_ARGS__)
+#define HAFT_E33_(F, c, a, ...) F(c, a) HAFT_E32_(F, c, __VA_ARGS__)
+#define HAFT_E34_(F, c, a, ...) F(c, a) HAFT_E33_(F, c, __VA_ARGS__)
+#define HAFT_E35_(F, c, a, ...) F(c, a) HAFT_E34_(F, c, __VA_ARGS__)
+#define HAFT_E36_(F, c, a, ...) F(c, a) HAFT_E35_(F, c, __VA_ARGS__)
+#define HAFT_E37_(F, c, a, ...) F(c, a) HAFT_E36_(F, c, __VA_ARGS__)
+#define HAFT_E38_(F, c, a, ...) F(c, a) HAFT_E37_(F, c, __VA_ARGS__)
+#define HAFT_E39_(F, c, a, ...) F(c, a) HAFT_E38_(F, c, __VA_ARGS__)
+#define HAFT_E40_(F, c, a, ...) F(c, a) HAFT_E39_(F, c, __VA_ARGS__)
+#define HAFT_E41_(F, c, a, ...) F(c, a) HAFT_E40_(F, c, __VA_ARGS__)
+#define HAFT_E42_(F, c, a, ...) F(c, a) HAFT_E41_(F, c, __VA_ARGS__)
+#define HAFT_E43_(F, c, a, ...) F(c, a) HAFT_E42_(F, c, __VA_ARGS__)
+#define HAFT_E44_(F, c, a, ...) F(c, a) HAFT_E43_(F, c, __VA_ARGS__)
+#define HAFT_E45_(F, c, a, ...) F(c, a) HAFT_E44_(F, c, __VA_ARGS__)
+#define HAFT_E46_(F, c, a, ...) F(c, a) HAFT_E45_(F, c, __VA_ARGS__)
+#define HAFT_E47_(F, c, a, ...) F(c, a) HAFT_E46_(F, c, __VA_ARGS__)
+#define HAFT_E48_(F, c, a, ...) F(c, a) HAFT_E47_(F, c, __VA_ARGS__)
+#define HAFT_E49_(F, c, a, ...) F(c, a) HAFT_E48_(F, c, __VA_ARGS__)
+#define HAFT_E50_(F, c, a, ...) F(c, a) HAFT_E49_(F, c, __VA_ARGS__)
+#define HAFT_E51_(F, c, a, ...) F(c, a) HAFT_E50_(F, c, __VA_ARGS__)
+#define HAFT_E52_(F, c, a, ...) F(c, a) HAFT_E51_(F, c, __VA_ARGS__)
+#define HAFT_E53_(F, c, a, ...) F(c, a) HAFT_E52_(F, c, __VA_ARGS__)
+#define HAFT_E54_(F, c, a, ...) F(c, a) HAFT_E53_(F, c, __VA_ARGS__)
+#define HAFT_E55_(F, c, a, ...) F(c, a) HAFT_E54_(F, c, __VA_ARGS__)
+#define HAFT_E56_(F, c, a, ...) F(c, a) HAFT_E55_(F, c, __VA_ARGS__)
+#define HAFT_E57_(F, c, a, ...) F(c, a) HAFT_E56_(F, c, __VA_ARGS__)
+#define HAFT_E58_(F, c, a, ...) F(c, a) HAFT_E57_(F, c, __VA_ARGS__)
+#define HAFT_E59_(F, c, a, ...) F(c, a) HAFT_E58_(F, c, __VA_ARGS__)
+#define HAFT_E60_(F, c, a, ...) F(c, a) HAFT_E59_(F, c, __VA_ARGS__)
+#define HAFT_E61_(F, c, a, ...) F(c, a) HAFT_E60_(F, c, __VA_ARGS__)
+#define HAFT_E62_(F, c, a, ...) F(c, a) HAFT_E61_(F, c, __VA_ARGS__)
+#define HAFT_E63_(F, c, a, ...) F(c, a) HAFT_E62_(F, c, __VA_ARGS__)
+#define HAFT_E64_(F, c, a, ...) F(c, a) HAFT_E63_(F, c, __VA_ARGS__)
+
+#endif
