@@ -41,6 +41,12 @@ typedef struct haft_icon {
     const char *theme; /* "light" or "dark" */
 } haft_icon;
 
+/* At most so many calls in so much time, of one client; zero for any number. */
+typedef struct haft_rate {
+    unsigned calls;
+    unsigned per_ms;
+} haft_rate;
+
 typedef struct haft_tool {
     const char *name;
     const char *describe;
@@ -62,6 +68,7 @@ typedef struct haft_tool {
 
     bool quick;          /* never blocks: runs on the thread that reads */
     unsigned timeout_ms; /* 0: the server's */
+    haft_rate rate;
 } haft_tool;
 
 /* int fn(haft_call *, const In *, Out *) */

@@ -135,6 +135,13 @@ static void release_idle(haft_arena *arena)
     }
 }
 
+void arena_trim(haft_arena *arena, size_t keep)
+{
+    haft_arena_reset(arena);
+    if (arena->held > keep)
+        release_idle(arena);
+}
+
 /* A block with room for `size` after the current one: an old one, or a new one. */
 static struct block *next_block(haft_arena *arena, size_t size)
 {

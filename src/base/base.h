@@ -20,6 +20,12 @@ const haft_allocator *allocator_or_default(const haft_allocator *allocator);
 int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
 
+/* Empties it, and does not hold on to more than `keep` bytes. */
+void buffer_trim(haft_buffer *buffer, size_t keep);
+
+/* Appends a literal, whose size the compiler knows. */
+#define buffer_literal(buffer, text) haft_buffer_add(buffer, text, sizeof text - 1)
+
 /* A place in an arena to come back to: what is allocated after it is given back by the rewind. */
 typedef struct arena_mark {
     void *block;
@@ -28,6 +34,9 @@ typedef struct arena_mark {
 
 arena_mark arena_save(const haft_arena *arena);
 void arena_rewind(haft_arena *arena, arena_mark mark);
+
+/* A reset after which it does not hold on to more than `keep` bytes. */
+void arena_trim(haft_arena *arena, size_t keep);
 
 /* Grows or shrinks the latest allocation in place when it can, else moves it. */
 void *arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size);
@@ -44,6 +53,17 @@ size_t utf8_put(uint32_t code_point, char ret_text[4]);
 
 /* Whether two texts are equal but for the case of ASCII letters. */
 bool text_same_ignoring_case(const char *left, const char *right);
+
+/* Whether a name matches a pattern with `*` and `?`. */
+bool glob_match(const char *pattern, size_t size, const char *text);
+
+/* The same of a list: "a*,-*b" is what begins with a but for what ends with b.  The last that matches
+ * decides. */
+bool glob_list_allows(const char *list, const char *name);
+
+/* Edits (insert, delete, replace, swap neighbours) that make one name of the other; SIZE_MAX when either
+ * is longer than 32 bytes. */
+size_t edit_distance(const char *left, const char *right);
 
 /* Base64url without padding (RFC 4648, section 5), strict. */
 int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);

@@ -25,6 +25,14 @@ void haft_buffer_clear(haft_buffer *buffer)
     buffer->status = 0;
 }
 
+void buffer_trim(haft_buffer *buffer, size_t keep)
+{
+    if (buffer->capacity > keep)
+        haft_buffer_finish(buffer);
+    else
+        haft_buffer_clear(buffer);
+}
+
 /* Room for `size` more bytes and a NUL that printf wants, or false with the buffer failed. */
 static bool reserve(haft_buffer *buffer, size_t size)
 {
@@ -58,7 +66,9 @@ static bool reserve(haft_buffer *buffer, size_t size)
 
 void haft_buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
-    if (!size || !reserve(buffer, size))
+    /* The usual case first: it fits, and nothing has gone wrong. */
+    if (!size || ((size >= buffer->capacity - buffer->size || buffer->status) &&
+                  !reserve(buffer, size)))
         return;
     memcpy(buffer->data + buffer->size, bytes, size);
     buffer->size += size;
@@ -106,21 +116,34 @@ static char escape_of(unsigned char byte)
     return byte == '"' || byte == '\\' ? (char)byte : '\0';
 }
 
-void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
+/* Bytes at the front that stand in a JSON string as they are: printable ASCII but for the quote and the
+ * backslash.  Eight at a time; a byte with its high bit set in `odd` is another. */
+static size_t plain_run(const char *text, size_t size)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
+    size_t i = 0;
+
+    for (uint64_t word; size - i >= sizeof word; i += sizeof word) {
+        uint64_t quote, slash, odd;
+
+        memcpy(&word, text + i, sizeof word);
+        quote = word ^ ones * '"';
+        slash = word ^ ones * '\\';
+        odd = ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
+              ((slash - ones) & ~slash) | word;
+        if (odd & high)
+            break;
+    }
+    while (i < size && text[i] >= 0x20 && text[i] < 0x7F && text[i] != '"' && text[i] != '\\')
+        i++;
+    return i;
+}
+
+/* The rest of a string, from the first byte that is not plain. */
+static void put_escaped(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = 0;
 
-    if (buffer->status)
-        return;
-    if (!size)
-        text = "";
-    if (haft_utf8_valid(text, size) != size) {
-        buffer->status = HAFT_EUTF8;
-        return;
-    }
-    if (!reserve(buffer, size + 2))
-        return;
-    haft_buffer_add(buffer, "\"", 1);
     for (size_t i = 0; i < size; i++) {
         char escape = escape_of((unsigned char)text[i]);
 
@@ -141,6 +164,28 @@ void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
             haft_buffer_add(buffer, (char[]){'\\', escape}, 2);
     }
     haft_buffer_add(buffer, text + start, size - start);
+}
+
+void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
+{
+    size_t plain;
+
+    if (buffer->status)
+        return;
+    if (!size)
+        text = "";
+    plain = plain_run(text, size);
+    if (plain < size && haft_utf8_valid(text + plain, size - plain) != size - plain) {
+        buffer->status = HAFT_EUTF8;
+        return;
+    }
+    if (!reserve(buffer, size + 2))
+        return;
+    buffer->data[buffer->size++] = '"';
+    memcpy(buffer->data + buffer->size, text, plain);
+    buffer->size += plain;
+    if (plain < size)
+        put_escaped(buffer, text + plain, size - plain);
     haft_buffer_add(buffer, "\"", 1);
 }
 

@@ -15,6 +15,9 @@ int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **re
 /* 0; HAFT_EDEPTH; or HAFT_EINVAL with the key that an object has twice in *reterr_key. */
 int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key);
 
+/* Whether a value nests deeper than that. */
+bool json_is_deep(yyjson_val *value, size_t max_depth);
+
 /* 1 when an object has a key twice, with that key in *ret_key; 0 when not; HAFT_ENOMEM. */
 int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key);
 

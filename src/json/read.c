@@ -101,6 +101,26 @@ int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
     return found;
 }
 
+bool json_is_deep(yyjson_val *value, size_t max_depth)
+{
+    yyjson_val *ends[JSON_MAX_DEPTH];
+    yyjson_val *end = unsafe_yyjson_get_next(value);
+    size_t depth = 0;
+
+    if (max_depth > JSON_MAX_DEPTH)
+        max_depth = JSON_MAX_DEPTH;
+    for (yyjson_val *at = value; at < end; at++) {
+        if (!yyjson_is_ctn(at))
+            continue;
+        while (depth && at >= ends[depth - 1])
+            depth--;
+        if (depth == max_depth)
+            return true;
+        ends[depth++] = unsafe_yyjson_get_next(at);
+    }
+    return false;
+}
+
 int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key)
 {
     yyjson_val *ends[JSON_MAX_DEPTH]; /* where each open container ends */

@@ -409,34 +409,6 @@ unsigned report_custom(struct walk *w, const struct path *at, const char *messag
 
 /* ---- keys ---- */
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Edits (insert, delete, replace, swap neighbours) that make one short name of another. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t rows[3][33], n = strlen(a), m = strlen(b);
-
-    if (n > 32 || m > 32)
-        return SIZE_MAX;
-    for (size_t k = 0; k <= m; k++)
-        rows[1][k] = k;
-    for (size_t i = 1; i <= n; i++) {
-        size_t *now = rows[(i + 1) % 3], *last = rows[i % 3], *before = rows[(i + 2) % 3];
-
-        now[0] = i;
-        for (size_t k = 1; k <= m; k++) {
-            now[k] = smaller(last[k] + 1, now[k - 1] + 1);
-            now[k] = smaller(now[k], last[k - 1] + (a[i - 1] != b[k - 1]));
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-                now[k] = smaller(now[k], before[k - 2] + 1);
-        }
-    }
-    return rows[(n + 1) % 3][m];
-}
-
 /* The accepted key that was probably meant; NULL when none is near. */
 static const char *nearest(const struct object *object, const char *key)
 {
@@ -445,7 +417,7 @@ static const char *nearest(const struct object *object, const char *key)
     const char *found = NULL;
 
     for (size_t i = 0; i < object->n_properties; i++) {
-        size_t edits = distance(key, object->properties[i].name);
+        size_t edits = edit_distance(key, object->properties[i].name);
 
         if (edits < best) {
             best = edits;

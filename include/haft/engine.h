@@ -1,0 +1,142 @@
+/* haft/engine.h - the protocol without I/O: messages in, messages out, time passed in.
+ *
+ * A session is one peer: a pipe, a socket, a test.  Whoever owns it gives it every message that comes and
+ * sends every message that it hands out; nothing in it reads, writes, waits or looks at a clock.  A
+ * session belongs to one thread at a time.  Several sessions may share a server.
+ *
+ *     haft_session *session = haft_session_new(server, &(haft_session_options){.send = write_line});
+ *     while (read_line(&line))
+ *         haft_session_receive(session, line.text, line.size, NULL, now());
+ *     haft_session_free(session); */
+#ifndef HAFT_ENGINE_H
+#define HAFT_ENGINE_H
+
+#include <haft/server.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct haft_session haft_session;
+
+/* Milliseconds since 1970, from a clock that does not go back. */
+typedef int64_t haft_time;
+
+typedef struct haft_posted haft_posted;
+
+typedef enum haft_outgoing_kind {
+    HAFT_OUT_RESPONSE,     /* to the message of `tag` */
+    HAFT_OUT_NOTIFICATION, /* about the call of `tag`, or about the server when tag is NULL */
+    HAFT_OUT_REQUEST       /* a question in the middle of the call of `tag` */
+} haft_outgoing_kind;
+
+/* One message to send: JSON without a line end.  Valid until the function returns. */
+typedef struct haft_outgoing {
+    const char *text;
+    size_t size;
+    haft_outgoing_kind kind;
+    void *tag;      /* what haft_session_receive was given with the message this is about */
+    int error_code; /* of an error response; 0 for everything else */
+    int http_status; /* that suits it, where there is HTTP around it */
+} haft_outgoing;
+
+typedef struct haft_session_options {
+    /* Sends a message.  It must not come back to the session before it returns. */
+    void (*send)(void *context, const haft_outgoing *message);
+    /* There is no message: the connection of `tag` may be let go while the call goes on, by
+     * haft_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the call.
+     * NULL: a connection is for more than one message. */
+    void (*let_go)(void *context, void *tag, bool over);
+    /* Takes a call to another thread, which calls haft_call_run; then the session's thread calls
+     * haft_call_done.  0, or an error when it cannot: the call is answered "busy".  NULL: handlers run
+     * where messages are received. */
+    int (*run)(void *context, haft_call *call);
+    /* Brings something that another thread wants done to the session's thread, which calls
+     * haft_session_deliver with it: at once when that is the calling one.  NULL: there is only one
+     * thread. */
+    void (*post)(void *context, haft_posted *posted);
+    /* Called from any thread when the server has something to announce: have haft_session_tick called
+     * soon.  NULL: it is called often enough. */
+    void (*wake)(void *context);
+    /* The session is gone: nothing above is called any more.  Before that, and after haft_session_free,
+     * only `post` and `wake` are.  May be NULL. */
+    void (*gone)(void *context);
+    void *context;
+    const char *revision;  /* for messages of a client that has not said which: 2025-11-25 */
+    const char *principal; /* who the client is, when that is known: seals are bound to it */
+    bool modern;           /* every request must describe itself, as 2026-07-28 has it */
+    bool shared;           /* the messages of many clients come here: their ids may be the same, and
+                              nothing is remembered from one to the next */
+} haft_session_options;
+
+/* NULL without memory. */
+haft_session *haft_session_new(haft_server *server, const haft_session_options *options);
+
+/* Cancels what is in flight.  While other threads still run calls the session lives on in silence, and
+ * is gone when the last of them is done. */
+void haft_session_free(haft_session *session);
+
+/* Takes in one message.  0, or HAFT_ENOMEM: it is then answered as far as that is possible. */
+int haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
+                         haft_time now);
+
+/* The same in two steps, for those who must know what a message is before they know whose it is. */
+typedef struct haft_incoming haft_incoming;
+
+typedef enum haft_incoming_kind {
+    HAFT_INCOMING_UNREADABLE, /* not JSON */
+    HAFT_INCOMING_INVALID,
+    HAFT_INCOMING_ARRAY,
+    HAFT_INCOMING_REQUEST,
+    HAFT_INCOMING_NOTIFICATION,
+    HAFT_INCOMING_RESPONSE
+} haft_incoming_kind;
+
+/* The headers of the HTTP request that brought a message; names are asked for in lower case.  A modern
+ * request must agree with them. */
+typedef struct haft_headers {
+    const char *(*get)(const void *context, const char *name, size_t *ret_size); /* NULL: absent */
+    const void *context;
+} haft_headers;
+
+/* Reads a message; NULL without memory.  It is processed or dropped, once. */
+haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
+                                haft_time now);
+haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message);
+bool haft_incoming_is(const haft_incoming *message, const char *method);
+bool haft_incoming_is_modern(const haft_incoming *message); /* by what it says itself */
+void haft_incoming_drop(haft_incoming *message);
+
+/* Takes the message in for this session, which may be another one of the same server on the same thread.
+ * 1 when there is, or will be, an answer; 0 when there is none; or HAFT_ENOMEM. */
+int haft_incoming_process(haft_incoming *message, haft_session *session, const haft_headers *headers);
+
+/* A message that was too long to be read: it is answered without having been seen. */
+void haft_session_too_long(haft_session *session, size_t size, void *tag);
+
+/* Nobody waits for what is about `tag` any more. */
+void haft_session_cancel(haft_session *session, const void *tag);
+
+/* Ends what has passed its deadline, and sends what the server announced.  Returns when it wants to be
+ * called again; -1 when nothing waits. */
+haft_time haft_session_tick(haft_session *session, haft_time now);
+
+/* Gives back the memory that is kept for the next message: there will not be one soon. */
+void haft_session_trim(haft_session *session);
+
+/* Calls that have not been answered. */
+size_t haft_session_in_flight(const haft_session *session);
+
+/* Ends the streams of subscriptions with their result: the server is going away. */
+void haft_session_shut_down(haft_session *session);
+
+/* ---- for `run` and `post` ---- */
+
+void haft_call_run(haft_call *call);  /* on the other thread */
+void haft_call_done(haft_call *call); /* on the session's */
+void haft_session_deliver(haft_session *session, haft_posted *posted);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

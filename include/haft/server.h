@@ -1,0 +1,169 @@
+/* haft/server.h - a server: what it offers, and to whom it listens.
+ *
+ * Everything that is offered is checked, compiled and rendered when it is added; what is wrong with it is
+ * said then, by name and path, and harms nothing else.  Tools, resources and prompts may be added and
+ * removed while the server serves; clients are told. */
+#ifndef HAFT_SERVER_H
+#define HAFT_SERVER_H
+
+#include <haft/call.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct haft_server haft_server;
+
+/* Gets every line of the server's log; text is one line, without its end. */
+typedef void haft_log_function(void *context, haft_level level, const char *text, size_t size);
+
+/* Zero means the stated default. */
+typedef struct haft_server_options {
+    const char *title, *describe, *website;
+    const haft_icon *icons;
+    size_t n_icons;
+    const char *instructions;        /* for the model, about the server as a whole */
+    const haft_allocator *allocator; /* malloc */
+    void *data;                      /* haft_server_data */
+    haft_log_function *log;          /* warnings and worse to standard error in haft_main; else nowhere */
+    void *log_context;
+    uint64_t (*clock)(void);  /* nanoseconds, to measure calls with; haft_main has one, else they take none */
+    unsigned timeout_ms;      /* of a call: 30,000 */
+    haft_rate client_rate;    /* of calls of any tool: no limit */
+    size_t page_size;         /* of lists: 0 for all at once */
+    size_t max_message;       /* bytes: 4 MiB */
+    size_t max_depth;         /* of JSON: 64 */
+    size_t max_in_flight;     /* calls of one connection: 128 */
+    size_t max_subscriptions; /* of one connection: 1,024 */
+    int64_t ttl_ms;           /* how long a modern client may keep lists: 0 */
+    bool cache_public;        /* and may share them */
+    const char *extensions;   /* a JSON object: `capabilities.extensions` */
+    const unsigned char *seal_key; /* 32 bytes that seal the state of unfinished calls; servers that
+                                      share them can finish each other's.  haft_main makes them up */
+    bool resource_subscriptions;   /* offer them */
+} haft_server_options;
+
+/* NULL without memory or without a name.  Name and version are copied. */
+haft_server *haft_server_new(const char *name, const char *version);
+haft_server *haft_server_new_with(const char *name, const char *version,
+                                  const haft_server_options *options);
+void haft_server_free(haft_server *server);
+
+/* As the option of that name, before the server serves. */
+void haft_server_set_seal_key(haft_server *server, const unsigned char key[32]);
+
+/* What the latest refusal of a function below was about. */
+const haft_reason *haft_server_error(const haft_server *server);
+
+/* ---- tools --------------------------------------------------------------------- */
+
+/* Adds a tool.  The constant must outlive the server.  0, or an error that is logged and kept for
+ * haft_server_error. */
+int haft_add(haft_server *server, const haft_tool *tool);
+
+/* A handle on an offered thing, by kind and name; all of these announce themselves. */
+typedef enum haft_offer { HAFT_OFFER_TOOL, HAFT_OFFER_RESOURCE, HAFT_OFFER_TEMPLATE, HAFT_OFFER_PROMPT } haft_offer;
+
+int haft_enable(haft_server *server, haft_offer kind, const char *name);
+int haft_disable(haft_server *server, haft_offer kind, const char *name);
+int haft_remove(haft_server *server, haft_offer kind, const char *name);
+int haft_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name);
+
+/* Puts another definition in the place of the tool of that name. */
+int haft_update(haft_server *server, const char *name, const haft_tool *tool);
+
+/* Which tools clients see and can call, for whoever runs the server.  Zero hides nothing.  It holds for
+ * tools that are added later too; what is hidden is as if it were disabled, and changes are announced. */
+typedef struct haft_visibility {
+    const char *tools; /* names that match, "list_*,-*_delete"; NULL for all */
+    bool read_only;    /* only tools that declare themselves read-only */
+    bool (*hides)(void *context, const char *tool); /* and those that this hides; may be NULL */
+    void *context;
+} haft_visibility;
+
+int haft_set_visibility(haft_server *server, const haft_visibility *visibility);
+
+/* A tool put together at run time; texts are copied.  haft_tool_build adds it and frees the builder,
+ * whether it succeeds or not.  Schemas are handed over: the server frees them. */
+typedef struct haft_tool_builder haft_tool_builder;
+typedef int haft_json_handler(haft_call *call, haft_value *arguments, void *data);
+
+haft_tool_builder *haft_tool_new(const char *name);
+void haft_tool_describe(haft_tool_builder *builder, const char *text);
+void haft_tool_title(haft_tool_builder *builder, const char *text);
+void haft_tool_annotate(haft_tool_builder *builder, haft_annotations annotations);
+void haft_tool_meta(haft_tool_builder *builder, const char *json);
+void haft_tool_input(haft_tool_builder *builder, haft_schema *schema);
+void haft_tool_output(haft_tool_builder *builder, haft_schema *schema);
+void haft_tool_handler(haft_tool_builder *builder, haft_json_handler *handler, void *data);
+void haft_tool_timeout(haft_tool_builder *builder, unsigned milliseconds);
+void haft_tool_rate(haft_tool_builder *builder, haft_rate rate);
+void haft_tool_quick(haft_tool_builder *builder);
+int haft_tool_build(haft_tool_builder *builder, haft_server *server);
+
+/* ---- resources ------------------------------------------------------------------ */
+
+typedef struct haft_resource_info {
+    const char *uri; /* or an RFC 6570 template, "users://{id}/profile" */
+    const char *name, *title, *describe, *mime_type;
+    const haft_icon *icons;
+    size_t n_icons;
+    const char *meta; /* `_meta`: a JSON object */
+    int64_t size;
+    /* Answers by haft_embed.  The values of a template's variables are read by haft_variable. */
+    int (*read)(haft_call *call, const char *uri);
+    /* Fills in values for a template's variable: as for haft_complete. */
+    int (*complete)(haft_call *call, const char *argument, const char *value);
+    void *data;
+    bool quick;
+} haft_resource_info;
+
+/* The constants must outlive the server. */
+int haft_add_resource(haft_server *server, const haft_resource_info *resource);
+int haft_add_template(haft_server *server, const haft_resource_info *resource);
+
+/* The value of a template's variable, decoded; NULL when there is none of that name. */
+const char *haft_variable(const haft_call *call, const char *name);
+
+/* Tells subscribers that a resource has changed. */
+void haft_resource_updated(haft_server *server, const char *uri);
+
+/* ---- prompts ---------------------------------------------------------------------- */
+
+typedef struct haft_prompt {
+    const char *name, *title, *describe;
+    const haft_icon *icons;
+    size_t n_icons;
+    const char *meta;
+    const haft_type *arguments; /* fields of text; NULL for none */
+    /* Answers by haft_say, then haft_text and its friends. */
+    int (*get)(haft_call *call, const void *arguments);
+    int (*complete)(haft_call *call, const char *argument, const char *value);
+    void *data;
+    bool quick;
+} haft_prompt;
+
+int haft_add_prompt(haft_server *server, const haft_prompt *prompt);
+
+/* Starts a message: the next block belongs to it.  Role is "user" or "assistant". */
+int haft_say(haft_call *call, const char *role);
+/* The description of a prompt's result. */
+int haft_prompt_description(haft_call *call, const char *text);
+
+/* ---- completion --------------------------------------------------------------------- */
+
+/* Adds a value to a completion; at most 100 are sent, the others are counted. */
+int haft_complete(haft_call *call, const char *value);
+/* What the client has filled in for another argument; NULL when it has not. */
+const char *haft_completion_context(const haft_call *call, const char *argument);
+
+/* ---- any method ----------------------------------------------------------------------- */
+
+/* Handles a method of the program's own ("acme/thing").  The handler gets the parameters and answers by
+ * haft_json; a notification is not answered. */
+int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

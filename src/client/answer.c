@@ -1,0 +1,93 @@
+/* answer.c - what the server asks in the middle of a call, answered by the program's function.
+ *
+ * An older server sends a request and waits.  A newer one ends the request with its questions, and
+ * it is sent again with the answers and the state that came with them.  The function cannot
+ * tell. */
+#include <string.h>
+
+#include "client/client.h"
+
+enum { MAX_ROUNDS = 16, ANSWER_LIMIT = 16 << 20 };
+
+/* The answer to one question, a JSON object, in the buffer.  False when it is refused. */
+static bool put_answer(haft_client *client, const char *method, yyjson_val *params,
+                       haft_buffer *answer)
+{
+    haft_client_answer *function = client->options.answer;
+
+    if (!function || !method || function(client->options.context, method, params, answer))
+        return false;
+    return !answer->status &&
+           yyjson_is_obj(haft_json_read(answer->data, answer->size, 0, client->scratch, NULL));
+}
+
+void answer_request(haft_client *client, yyjson_val *message)
+{
+    const char *method = yyjson_get_str(yyjson_obj_get(message, "method"));
+    yyjson_val *id = yyjson_obj_get(message, "id");
+    haft_buffer answer, *out = &client->out;
+
+    haft_buffer_init(&answer, client->allocator, ANSWER_LIMIT);
+    if (put_answer(client, method, rpc_object(message, "params"), &answer)) {
+        haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+        rpc_put_id(out, id);
+        haft_buffer_puts(out, ",\"result\":");
+        haft_buffer_add(out, answer.data, answer.size);
+        haft_buffer_add(out, "}", 1);
+    } else {
+        rpc_put_error(out, id, RPC_METHOD_NOT_FOUND, NULL, NULL);
+    }
+    haft_buffer_finish(&answer);
+    client_deliver(client);
+}
+
+/* {"key":ANSWER,...} for every question; false when one is refused. */
+static bool put_answers(haft_client *client, yyjson_val *questions, haft_buffer *responses)
+{
+    haft_buffer answer;
+    yyjson_val *key, *question;
+    size_t i, n;
+    bool all = true;
+
+    haft_buffer_init(&answer, client->allocator, ANSWER_LIMIT);
+    haft_buffer_add(responses, "{", 1);
+    yyjson_obj_foreach(questions, i, n, key, question) {
+        const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
+
+        haft_buffer_clear(&answer);
+        all = put_answer(client, method, rpc_object(question, "params"), &answer);
+        if (!all)
+            break;
+        if (i)
+            haft_buffer_add(responses, ",", 1);
+        haft_buffer_json_string(responses, yyjson_get_str(key), yyjson_get_len(key));
+        haft_buffer_add(responses, ":", 1);
+        haft_buffer_add(responses, answer.data, answer.size);
+    }
+    haft_buffer_add(responses, "}", 1);
+    haft_buffer_finish(&answer);
+    return all && !responses->status;
+}
+
+bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
+{
+    yyjson_val *questions = rpc_object(result, "inputRequests");
+    yyjson_val *state = yyjson_obj_get(result, "requestState");
+    haft_buffer responses;
+    bool sent = false;
+
+    if (asked->rounds >= MAX_ROUNDS)
+        return false;
+    haft_buffer_init(&responses, client->allocator, ANSWER_LIMIT);
+    if (put_answers(client, questions, &responses)) {
+        int64_t before = asked->wire_id;
+
+        asked->rounds++;
+        asked->wire_id = client->next_id++;
+        sent = !request_write(client, asked, &responses, state) && !client_deliver(client);
+        if (!sent)
+            asked->wire_id = before;
+    }
+    haft_buffer_finish(&responses);
+    return sent;
+}

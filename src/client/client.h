@@ -1,0 +1,78 @@
+/* client/client.h - what the client keeps: messages that have come, requests that wait. */
+#ifndef HAFT_SRC_CLIENT_H
+#define HAFT_SRC_CLIENT_H
+
+#include <haft/client.h>
+
+#include "server/session.h"
+
+/* A message from the server, until it is looked at. */
+struct arrived {
+    struct arrived *next;
+    haft_outgoing_kind kind;
+    size_t size;
+    char text[];
+};
+
+/* A request that has not been answered, or whose answer has not been taken. */
+struct asked {
+    struct asked *next;
+    int64_t id;      /* what the caller knows it by */
+    int64_t wire_id; /* of its latest round */
+    unsigned rounds;
+    struct arrived *answer;
+    size_t size; /* of this, with the texts after it */
+    const char *method, *params;
+};
+
+struct haft_client {
+    haft_client_options options;
+    const haft_allocator *allocator;
+    haft_session *session;
+    const char *name, *version, *capabilities;
+    bool modern;
+    haft_arena *results; /* what the latest result points to */
+    haft_arena *scratch; /* of the message that is looked at or written */
+    haft_buffer out;     /* the message that is written */
+    haft_buffer items;   /* of the pages of a list */
+    struct arrived *first, *last;
+    struct asked *asked; /* newest first */
+    int64_t next_id, latest;
+    haft_time now;
+    size_t strays;
+    int status; /* HAFT_ENOMEM once a message was lost */
+    bool busy;  /* messages are being looked at */
+};
+
+/* ---- client.c ---- */
+
+haft_time client_now(haft_client *client);
+
+/* Gives what is in client->out to the server, and looks at what it says. */
+int client_deliver(haft_client *client);
+/* Looks at everything that has come. */
+void client_pump(haft_client *client);
+void client_drop_answer(haft_client *client, struct asked *asked);
+void client_forget(haft_client *client, struct asked *asked);
+
+/* ---- request.c ---- */
+
+/* Writes a request into client->out; `responses` and `state` of a further round, or NULL. */
+int request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
+                  const yyjson_val *state);
+/* Remembers a request; NULL without memory. */
+struct asked *request_new(haft_client *client, const char *method, const char *params);
+
+/* ---- answer.c ---- */
+
+/* What the server asks in a request of its own. */
+void answer_request(haft_client *client, yyjson_val *message);
+/* The questions of a result that requires input.  True when they were answered and asked again. */
+bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result);
+
+/* ---- result.c ---- */
+
+/* Reads an answer into *ret_result; lives in client->results. */
+int result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result);
+
+#endif

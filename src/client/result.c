@@ -1,0 +1,83 @@
+/* result.c - an answer taken apart: what most tests look at, and the whole for the others. */
+#include <string.h>
+
+#include "client/client.h"
+
+/* The array that each kind of result is about. */
+static const char *const arrays[] = {"content",           "messages", "contents", "tools",
+                                     "resourceTemplates", "prompts",  "resources"};
+
+static haft_value *content_of(haft_value *result)
+{
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        haft_value *array = yyjson_obj_get(result, arrays[i]);
+
+        if (yyjson_is_arr(array))
+            return array;
+    }
+    return yyjson_obj_get(yyjson_obj_get(result, "completion"), "values");
+}
+
+/* The text in a block, a message, the contents of a resource, or a completed value. */
+static const char *text_in(haft_value *item, size_t *ret_size)
+{
+    haft_value *text;
+
+    if (yyjson_is_obj(yyjson_obj_get(item, "content")))
+        item = yyjson_obj_get(item, "content");
+    text = yyjson_is_str(item) ? item : yyjson_obj_get(item, "text");
+    *ret_size = yyjson_get_len(text);
+    return yyjson_get_str(text);
+}
+
+static const char *join(haft_client *client, haft_value *content)
+{
+    haft_buffer text;
+    haft_value *item;
+    size_t i, n, size;
+    const char *joined;
+
+    haft_buffer_init(&text, client->allocator, client->out.limit);
+    yyjson_arr_foreach(content, i, n, item) {
+        const char *part = text_in(item, &size);
+
+        if (!part)
+            continue;
+        if (text.size)
+            haft_buffer_add(&text, "\n", 1);
+        haft_buffer_add(&text, part, size);
+    }
+    joined = text.status ? NULL
+                         : haft_arena_copy(client->results, text.data ? text.data : "", text.size);
+    haft_buffer_finish(&text);
+    return joined;
+}
+
+static int read_error(haft_value *error, haft_result *ret_result)
+{
+    const char *message = yyjson_get_str(yyjson_obj_get(error, "message"));
+
+    ret_result->is_error = true;
+    ret_result->error_code = yyjson_get_int(yyjson_obj_get(error, "code"));
+    ret_result->error_message = ret_result->text = message ? message : "";
+    ret_result->error_data = yyjson_obj_get(error, "data");
+    return 0;
+}
+
+int result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result)
+{
+    haft_value *message = haft_json_read(text, size, JSON_MAX_DEPTH, client->results, NULL);
+    haft_value *error = yyjson_obj_get(message, "error");
+
+    *ret_result = (haft_result){.error_message = "", .text = ""};
+    if (!message)
+        return HAFT_ENOMEM;
+    if (error)
+        return read_error(error, ret_result);
+    ret_result->value = yyjson_obj_get(message, "result");
+    ret_result->is_error = yyjson_is_true(yyjson_obj_get(ret_result->value, "isError"));
+    ret_result->content = content_of(ret_result->value);
+    ret_result->structured = yyjson_obj_get(ret_result->value, "structuredContent");
+    ret_result->text = join(client, ret_result->content);
+    return ret_result->text ? 0 : HAFT_ENOMEM;
+}

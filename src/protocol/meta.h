@@ -1,0 +1,15 @@
+/* protocol/meta.h - the _meta keys that the protocol itself uses. */
+#ifndef HAFT_SRC_META_H
+#define HAFT_SRC_META_H
+
+#define META_PREFIX "io.modelcontextprotocol/"
+#define META_VERSION META_PREFIX "protocolVersion"
+#define META_CLIENT_INFO META_PREFIX "clientInfo"
+#define META_CLIENT_CAPABILITIES META_PREFIX "clientCapabilities"
+#define META_LOG_LEVEL META_PREFIX "logLevel"
+#define META_SERVER_INFO META_PREFIX "serverInfo"
+#define META_SUBSCRIPTION META_PREFIX "subscriptionId"
+#define META_PROGRESS "progressToken"
+#define META_ISSUES "haft/issues"
+
+#endif

@@ -1,0 +1,403 @@
+/* call.c - the life of a call: taken from the spare ones, run here or elsewhere, answered once, put back.
+ *
+ * A call that nobody waits for any more is never answered, but it lives until its handler is done with
+ * it. */
+#include "server/session.h"
+
+#include <string.h>
+
+enum { ARENA_LIMIT = 64 << 20, SPARE_CALLS = 16, SPARE_BYTES = 256 << 10 };
+
+/* ---- memory ---- */
+
+static void call_free(haft_call *call)
+{
+    const haft_allocator *allocator = call->session->allocator;
+
+    haft_buffer_finish(&call->content);
+    haft_buffer_finish(&call->structured);
+    haft_buffer_finish(&call->result_meta);
+    haft_arena_free(call->arena);
+    allocator->release(allocator->context, call, sizeof *call);
+}
+
+static haft_call *call_make(haft_session *session)
+{
+    const haft_allocator *allocator = session->allocator;
+    haft_call *call = allocator->alloc(allocator->context, sizeof *call);
+    size_t limit = session->server->options.max_message;
+
+    if (!call)
+        return NULL;
+    memset(call, 0, sizeof *call);
+    call->session = session;
+    call->server = session->server;
+    call->arena = haft_arena_new(allocator, ARENA_LIMIT);
+    if (!call->arena) {
+        allocator->release(allocator->context, call, sizeof *call);
+        return NULL;
+    }
+    haft_buffer_init(&call->content, allocator, limit);
+    haft_buffer_init(&call->structured, allocator, limit);
+    haft_buffer_init(&call->result_meta, allocator, limit);
+    return call;
+}
+
+void call_clear_result(haft_call *call)
+{
+    haft_buffer_clear(&call->content);
+    haft_buffer_clear(&call->structured);
+    haft_buffer_clear(&call->result_meta);
+    call->n_blocks = 0;
+    call->is_error = false;
+    call->checked = false;
+    call->error_code = 0;
+    call->error_message = call->error_data = NULL;
+    call->role = call->description = NULL;
+    call->n_values = 0;
+}
+
+haft_call *call_new(haft_session *session)
+{
+    haft_call *call = session->spare;
+
+    if (!call)
+        return call_make(session);
+    session->spare = call->next;
+    call->next = NULL;
+    return call;
+}
+
+void call_link(haft_call *call)
+{
+    haft_session *session = call->session;
+
+    call->next = session->calls;
+    call->previous = NULL;
+    if (call->next)
+        call->next->previous = call;
+    session->calls = call;
+    session->n_calls++;
+    call->linked = true;
+}
+
+static void call_unlink(haft_call *call)
+{
+    haft_session *session = call->session;
+
+    if (!call->linked)
+        return;
+    if (call->next)
+        call->next->previous = call->previous;
+    if (call->previous)
+        call->previous->next = call->next;
+    else
+        session->calls = call->next;
+    session->n_calls--;
+    call->linked = false;
+}
+
+static size_t count_spare(const haft_session *session)
+{
+    size_t n = 0;
+
+    for (const haft_call *call = session->spare; call; call = call->next)
+        n++;
+    return n;
+}
+
+/* What is not going to be answered must not keep the others of its array waiting. */
+static void leave_batch(haft_call *call)
+{
+    struct batch *batch = call->batch;
+
+    if (!batch)
+        return;
+    call->batch = NULL;
+    batch->left--;
+    batch_send(call->session, batch);
+}
+
+void call_release(haft_call *call)
+{
+    haft_session *session = call->session;
+    haft_buffer content = call->content, structured = call->structured, meta = call->result_meta;
+    haft_arena *arena = call->arena;
+
+    if (call->held) {
+        call->let_go = true;
+        return;
+    }
+    leave_batch(call);
+    call_unlink(call);
+    catalogue_drop(call->catalogue);
+    if (session->closed || count_spare(session) >= SPARE_CALLS) {
+        call_free(call);
+        return;
+    }
+    /* One huge message must not make every spare call huge. */
+    arena_trim(arena, SPARE_BYTES);
+    buffer_trim(&content, SPARE_BYTES);
+    buffer_trim(&structured, SPARE_BYTES);
+    buffer_trim(&meta, SPARE_BYTES);
+    memset(call, 0, sizeof *call);
+    call->session = session;
+    call->server = session->server;
+    call->arena = arena;
+    call->content = content;
+    call->structured = structured;
+    call->result_meta = meta;
+    call->next = session->spare;
+    session->spare = call;
+}
+
+void call_free_spare(haft_session *session)
+{
+    while (session->spare) {
+        haft_call *call = session->spare;
+
+        session->spare = call->next;
+        call_free(call);
+    }
+}
+
+/* ---- running ---- */
+
+void haft_call_run(haft_call *call)
+{
+    call->status = call->execute(call);
+}
+
+void call_answer(haft_call *call)
+{
+    if (call->error_code)
+        respond_error(call, call->error_code, call->error_message, call->error_data);
+    else
+        call->complete(call);
+}
+
+/* How it ended, for the stages that a tool's call has passed. */
+static haft_outcome outcome_of(haft_call *call)
+{
+    if (call->outcome)
+        return call->outcome;
+    if (atomic_load(&call->cancelled) || call->session->closed)
+        return HAFT_OUTCOME_CANCELLED;
+    if (!call->status && !call->checked)
+        call->status = tool_check(call);
+    if (call->status)
+        return HAFT_OUTCOME_FAILED;
+    return call->is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
+}
+
+/* The call is over: it is answered unless nobody waits, and gone. */
+static void call_end(haft_call *call)
+{
+    haft_session *session = call->session;
+
+    if (call->item && call->item->tool && atomic_load(&call->server->n_stages))
+        stages_after(call, outcome_of(call));
+    if (!call->answered && !session->closed && !atomic_load(&call->cancelled)) {
+        session_announce(session);
+        call_answer(call);
+    }
+    call_release(call);
+    session_collect(session);
+}
+
+void call_abandon(haft_call *call)
+{
+    call_end(call);
+}
+
+void call_give_up(haft_call *call)
+{
+    atomic_store(&call->cancelled, true);
+    call->answered = true;
+    leave_batch(call);
+    if (!call->waiting)
+        return;
+    call->waiting = false;
+    call_end(call);
+}
+
+void call_allow(haft_call *call, unsigned milliseconds)
+{
+    const struct item *item = call->item;
+
+    if (!milliseconds)
+        milliseconds = item && item->timeout_ms ? item->timeout_ms
+                                                : call->server->options.timeout_ms;
+    call->allowed_ms = milliseconds;
+    call->deadline = call->session->now + milliseconds;
+}
+
+void haft_call_done(haft_call *call)
+{
+    call->returned = true;
+    if (call->status == HAFT_PENDING) {
+        if (!call->finished)
+            return;
+        call->status = call->finish.status;
+    }
+    if (call->status == HAFT_AGAIN && !call->answered && !call->session->closed &&
+        !atomic_load(&call->cancelled)) {
+        input_ask(call);
+        return;
+    }
+    call_end(call);
+}
+
+void call_finish(haft_call *call, int status)
+{
+    call->finish.status = status;
+    call->finished = true;
+    if (!call->returned)
+        return;
+    call->status = status;
+    haft_call_done(call);
+}
+
+void call_start(haft_call *call)
+{
+    haft_session *session = call->session;
+    bool here = !session->options.run || !call->item || call->item->quick;
+    int status;
+
+    call->returned = call->finished = false;
+    if (here) {
+        haft_call_run(call);
+        haft_call_done(call);
+        return;
+    }
+    status = session->options.run(session->options.context, call);
+    if (!status)
+        return;
+    call->status = status;
+    haft_call_done(call);
+}
+
+/* ---- for handlers ---- */
+
+bool haft_cancelled(const haft_call *call)
+{
+    return atomic_load(&((haft_call *)(uintptr_t)call)->cancelled);
+}
+
+int64_t haft_time_left(const haft_call *call)
+{
+    haft_time now = atomic_load(&((haft_call *)(uintptr_t)call)->now);
+
+    if (!call->deadline)
+        return -1;
+    return call->deadline > now ? call->deadline - now : 0;
+}
+
+const char *haft_request_id(const haft_call *call)
+{
+    static const char none[] = "";
+    haft_buffer buffer;
+    const char *text;
+
+    if (!call->id)
+        return none;
+    if (yyjson_is_str(call->id))
+        return yyjson_get_str(call->id);
+    haft_buffer_init(&buffer, call->server->allocator, 64);
+    haft_json_write(call->id, &buffer);
+    text = buffer.status ? NULL : haft_arena_copy(call->arena, buffer.data, buffer.size);
+    haft_buffer_finish(&buffer);
+    return text ? text : none;
+}
+
+const char *haft_call_name(const haft_call *call)
+{
+    return call->item ? call->item->name : call->method;
+}
+
+void *haft_tool_data(const haft_call *call)
+{
+    return call->item ? call->item->data : NULL;
+}
+
+void *haft_server_data(const haft_call *call)
+{
+    return call->server->options.data;
+}
+
+void *haft_user_data(const haft_call *call)
+{
+    return call->user_data;
+}
+
+void haft_set_user_data(haft_call *call, void *data)
+{
+    call->user_data = data;
+}
+
+const char *haft_client_name(const haft_call *call)
+{
+    return call->client_name ? call->client_name : "";
+}
+
+const char *haft_client_version(const haft_call *call)
+{
+    return call->client_version ? call->client_version : "";
+}
+
+const char *haft_revision(const haft_call *call)
+{
+    return revision_row(call->revision)->name;
+}
+
+bool haft_client_can(const haft_call *call, const char *capability)
+{
+    yyjson_val *value = call->client_capabilities;
+
+    while (value && *capability) {
+        size_t size = strcspn(capability, ".");
+
+        value = yyjson_obj_getn(value, capability, size);
+        capability += size + (capability[size] == '.');
+    }
+    return value && !yyjson_is_null(value) && !yyjson_is_false(value);
+}
+
+haft_value *haft_request_meta(const haft_call *call)
+{
+    return call->meta;
+}
+
+haft_value *haft_arguments(const haft_call *call)
+{
+    return call->arguments;
+}
+
+void *haft_alloc(haft_call *call, size_t size)
+{
+    return haft_arena_alloc(call->arena, size);
+}
+
+char *haft_printf(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    return text;
+}
+
+haft_arena *haft_call_arena(haft_call *call)
+{
+    return call->arena;
+}
+
+const char *haft_variable(const haft_call *call, const char *name)
+{
+    for (size_t i = 0; i + 1 < call->n_variables * 2; i += 2)
+        if (!strcmp(call->variables[i].data, name))
+            return call->variables[i + 1].data;
+    return NULL;
+}

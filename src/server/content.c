@@ -1,0 +1,321 @@
+/* content.c - the blocks of a result, as a handler appends them.
+ *
+ * A block is written as JSON the moment it is appended.  What stands around it depends on who asked: a
+ * tool's blocks stand as they are, a prompt's are messages, a resource's are bare contents.  Kinds of
+ * block that a revision does not have become the nearest that it has. */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/session.h"
+
+static bool is_resource(const haft_call *call)
+{
+    return call->item && call->item->resource;
+}
+
+static bool is_prompt(const haft_call *call)
+{
+    return call->item && call->item->prompt;
+}
+
+static haft_buffer *begin(haft_call *call)
+{
+    haft_buffer *content = &call->content;
+
+    if (call->n_blocks++)
+        haft_buffer_add(content, ",", 1);
+    if (is_prompt(call))
+        haft_buffer_printf(content, "{\"role\":\"%s\",\"content\":",
+                           call->role ? call->role : "user");
+    call->last_block = content->size;
+    call->block_annotated = false;
+    return content;
+}
+
+static int end(haft_call *call)
+{
+    haft_buffer *content = &call->content;
+
+    call->last_block_end = content->size;
+    if (is_prompt(call))
+        haft_buffer_add(content, "}", 1);
+    return content->status;
+}
+
+/* Text as the contents of the resource that is being read. */
+static int append_contents(haft_call *call, const char *text, size_t size)
+{
+    haft_contents contents = {.uri = yyjson_get_str(rpc_string(call->params, "uri")),
+                              .mime_type = call->item->resource->mime_type,
+                              .text = text,
+                              .size = size};
+
+    return contents.uri ? haft_embed(call, &contents) : HAFT_EINVAL;
+}
+
+static int append_text(haft_call *call, const char *text, size_t size)
+{
+    haft_buffer *content;
+
+    if (haft_utf8_valid(text, size) != size)
+        return HAFT_EUTF8;
+    if (is_resource(call) && !call->is_error)
+        return append_contents(call, text, size);
+    content = begin(call);
+    buffer_literal(content, "{\"type\":\"text\",\"text\":");
+    haft_buffer_json_string(content, text, size);
+    haft_buffer_add(content, "}", 1);
+    return end(call);
+}
+
+int haft_text_bytes(haft_call *call, const char *text, size_t size)
+{
+    return append_text(call, text, size);
+}
+
+static int append_formatted(haft_call *call, const char *format, va_list args)
+{
+    const char *text = haft_arena_vprintf(call->arena, format, args);
+
+    return text ? append_text(call, text, strlen(text)) : HAFT_ENOMEM;
+}
+
+int haft_text(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    int status;
+
+    va_start(args, format);
+    status = append_formatted(call, format, args);
+    va_end(args);
+    return status;
+}
+
+int haft_error(haft_call *call, const char *format, ...)
+{
+    va_list args;
+    int status;
+
+    call->is_error = true;
+    va_start(args, format);
+    status = append_formatted(call, format, args);
+    va_end(args);
+    return status;
+}
+
+/* Appends bytes as a base64 string, without a copy of it elsewhere. */
+static int put_base64(haft_buffer *content, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+    char text[4096];
+
+    haft_buffer_add(content, "\"", 1);
+    for (size_t n; size; size -= n, from += n) {
+        n = size < sizeof text / 4 * 3 ? size : sizeof text / 4 * 3;
+        haft_buffer_add(content, text, haft_base64_encode(from, n, text));
+    }
+    haft_buffer_add(content, "\"", 1);
+    return content->status;
+}
+
+static void put_string(haft_buffer *content, const char *text)
+{
+    haft_buffer_json_string(content, text, strlen(text));
+}
+
+static int append_media(haft_call *call, const char *type, const char *mime_type,
+                        const void *bytes, size_t size)
+{
+    haft_buffer *content;
+
+    if (is_resource(call))
+        return HAFT_EINVAL;
+    content = begin(call);
+    haft_buffer_printf(content, "{\"type\":\"%s\",\"data\":", type);
+    put_base64(content, bytes, size);
+    buffer_literal(content, ",\"mimeType\":");
+    put_string(content, mime_type);
+    haft_buffer_add(content, "}", 1);
+    return end(call);
+}
+
+int haft_image(haft_call *call, const char *mime_type, const void *bytes, size_t size)
+{
+    return append_media(call, "image", mime_type, bytes, size);
+}
+
+/* The contents of a resource: {"uri":...,"mimeType":...,"text"|"blob":...}. */
+static void put_contents(haft_buffer *content, const haft_contents *contents)
+{
+    buffer_literal(content, "{\"uri\":");
+    put_string(content, contents->uri);
+    put_text_member(content, "mimeType", contents->mime_type);
+    if (contents->text) {
+        buffer_literal(content, ",\"text\":");
+        haft_buffer_json_string(content, contents->text,
+                                contents->size ? contents->size : strlen(contents->text));
+    } else {
+        buffer_literal(content, ",\"blob\":");
+        put_base64(content, contents->bytes, contents->size);
+    }
+    haft_buffer_add(content, "}", 1);
+}
+
+int haft_embed(haft_call *call, const haft_contents *contents)
+{
+    haft_buffer *content = begin(call);
+
+    if (is_resource(call)) {
+        put_contents(content, contents);
+        return end(call);
+    }
+    buffer_literal(content, "{\"type\":\"resource\",\"resource\":");
+    put_contents(content, contents);
+    haft_buffer_add(content, "}", 1);
+    return end(call);
+}
+
+int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t size)
+{
+    haft_contents contents = {.mime_type = mime_type, .bytes = bytes, .size = size};
+
+    if (revision_row(call->revision)->audio)
+        return append_media(call, "audio", mime_type, bytes, size);
+    /* A revision without audio takes it as the contents of a resource. */
+    contents.uri = haft_arena_printf(call->arena, "audio:%zu", call->n_blocks);
+    return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
+}
+
+int haft_resource(haft_call *call, const haft_link *link)
+{
+    haft_buffer *content;
+
+    if (is_resource(call))
+        return HAFT_EINVAL;
+    if (!revision_row(call->revision)->links)
+        return haft_text(call, "%s: %s", link->name, link->uri);
+    content = begin(call);
+    buffer_literal(content, "{\"type\":\"resource_link\",\"uri\":");
+    put_string(content, link->uri);
+    put_text_member(content, "name", link->name);
+    put_text_member(content, "title", link->title);
+    put_text_member(content, "description", link->describe);
+    put_text_member(content, "mimeType", link->mime_type);
+    if (link->size > 0) {
+        buffer_literal(content, ",\"size\":");
+        haft_buffer_json_integer(content, link->size);
+    }
+    haft_buffer_add(content, "}", 1);
+    return end(call);
+}
+
+/* ---- annotations ---- */
+
+static bool put_audience(haft_buffer *content, const char *audience)
+{
+    bool any = false;
+
+    buffer_literal(content, "\"audience\":[");
+    for (const char *p = audience; *p;) {
+        size_t size = strcspn(p, " ");
+
+        if (!((size == 4 && !memcmp(p, "user", 4)) || (size == 9 && !memcmp(p, "assistant", 9))))
+            return false;
+        if (any)
+            haft_buffer_add(content, ",", 1);
+        haft_buffer_json_string(content, p, size);
+        any = true;
+        p += size + strspn(p + size, " ");
+    }
+    haft_buffer_add(content, "]", 1);
+    return true;
+}
+
+static bool put_annotations(haft_buffer *content, const char *audience, double priority,
+                            const char *last_modified)
+{
+    bool any = false;
+
+    buffer_literal(content, ",\"annotations\":{");
+    if (audience) {
+        if (!put_audience(content, audience))
+            return false;
+        any = true;
+    }
+    if (priority >= 0) {
+        if (priority > 1)
+            return false;
+        haft_buffer_puts(content, any ? ",\"priority\":" : "\"priority\":");
+        haft_buffer_json_number(content, priority);
+        any = true;
+    }
+    if (last_modified) {
+        haft_buffer_puts(content, any ? ",\"lastModified\":" : "\"lastModified\":");
+        put_string(content, last_modified);
+    }
+    haft_buffer_add(content, "}", 1);
+    return true;
+}
+
+/* Takes the end off the latest block, adds to it, and ends it again. */
+int haft_annotate(haft_call *call, const char *audience, double priority,
+                  const char *last_modified)
+{
+    haft_buffer *content = &call->content;
+    size_t before = content->size;
+
+    if (!call->n_blocks || call->block_annotated || is_resource(call))
+        return HAFT_EINVAL;
+    if (content->status)
+        return content->status;
+    content->size = call->last_block_end - 1;
+    if (!put_annotations(content, audience, priority, last_modified)) {
+        content->size = call->last_block_end - 1;
+        haft_buffer_add(content, "}", 1);
+        if (before > content->size)
+            haft_buffer_add(content, "}", 1);
+        return HAFT_EINVAL;
+    }
+    haft_buffer_add(content, "}", 1);
+    call->block_annotated = true;
+    return end(call);
+}
+
+/* ---- structured content and _meta ---- */
+
+int haft_json(haft_call *call, const char *json, size_t size)
+{
+    haft_reason reason;
+    haft_value *value =
+        haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
+
+    if (!value) {
+        haft_log(call, HAFT_ERROR, "haft_json: %s", reason.text);
+        return reason.code;
+    }
+    haft_buffer_clear(&call->structured);
+    haft_json_write(value, &call->structured);
+    if (call->structured.status)
+        return call->structured.status;
+    return call->n_blocks || !call->item || !call->item->tool
+               ? 0
+               : append_text(call, call->structured.data, call->structured.size);
+}
+
+int haft_result_meta(haft_call *call, const char *key, const char *json)
+{
+    haft_buffer *meta = &call->result_meta;
+    haft_reason reason;
+    haft_value *value = haft_json_read(json, strlen(json), 0, call->arena, &reason);
+
+    if (!value)
+        return reason.code;
+    if (haft_utf8_valid(key, strlen(key)) != strlen(key))
+        return HAFT_EUTF8;
+    if (meta->size)
+        haft_buffer_add(meta, ",", 1);
+    put_string(meta, key);
+    haft_buffer_add(meta, ":", 1);
+    haft_json_write(value, meta);
+    return meta->status;
+}

@@ -1,0 +1,154 @@
+/* lifecycle.c - how a client and the server get to know each other: initialize, discover, ping. */
+#include <string.h>
+
+#include "server/session.h"
+
+enum { CLIENT_LIMIT = 1 << 20 };
+
+/* What the server can do, as either era is told. */
+static void put_capabilities(haft_call *call, haft_buffer *out)
+{
+    const haft_server_options *options = &call->server->options;
+    bool modern = revision_row(call->revision)->modern;
+    unsigned offered = atomic_load(&call->server->offered);
+    unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
+
+    haft_buffer_puts(out, "\"capabilities\":{\"logging\":{},\"completions\":{}");
+    if (offered & 1u << HAFT_OFFER_TOOL)
+        haft_buffer_puts(out, ",\"tools\":{\"listChanged\":true}");
+    if (offered & 1u << HAFT_OFFER_PROMPT)
+        haft_buffer_puts(out, ",\"prompts\":{\"listChanged\":true}");
+    if (offered & resources)
+        haft_buffer_puts(out, options->resource_subscriptions
+                                  ? ",\"resources\":{\"subscribe\":true,\"listChanged\":true}"
+                                  : ",\"resources\":{\"listChanged\":true}");
+    if (modern)
+        put_json_member(out, "extensions", options->extensions);
+    haft_buffer_add(out, "}", 1);
+}
+
+static void put_instructions(haft_call *call, haft_buffer *out)
+{
+    put_text_member(out, "instructions", call->server->options.instructions);
+}
+
+/* Keeps what the client says about itself for as long as the session lasts. */
+static int remember_client(haft_call *call)
+{
+    haft_session *session = call->session;
+    haft_arena *arena = haft_arena_new(session->allocator, CLIENT_LIMIT);
+    haft_buffer text;
+    yyjson_val *copy = NULL, *info;
+    const char *reason;
+    size_t offset;
+    int status;
+
+    if (!arena)
+        return HAFT_ENOMEM;
+    haft_buffer_init(&text, session->allocator, CLIENT_LIMIT / 2);
+    haft_json_write(call->params, &text);
+    status = text.status ? text.status
+                         : json_parse(text.data, text.size, arena, &copy, &offset, &reason);
+    haft_buffer_finish(&text);
+    if (status) {
+        haft_arena_free(arena);
+        return status;
+    }
+    haft_arena_free(session->client_arena);
+    session->client_arena = arena;
+    info = rpc_object(copy, "clientInfo");
+    session->client_name = yyjson_get_str(yyjson_obj_get(info, "name"));
+    session->client_version = yyjson_get_str(yyjson_obj_get(info, "version"));
+    session->client_capabilities = rpc_object(copy, "capabilities");
+    return 0;
+}
+
+void handle_initialize(haft_call *call)
+{
+    haft_session *session = call->session;
+    yyjson_val *version = rpc_string(call->params, "protocolVersion");
+    enum revision revision;
+    haft_buffer *out;
+    int status;
+
+    if (!version) {
+        respond_error(call, RPC_INVALID_PARAMS,
+                      "Invalid params: \"protocolVersion\" must be a string", NULL);
+        return;
+    }
+    /* Calls in flight still look at what was said before. */
+    if (session->n_calls) {
+        respond_error(call, RPC_INVALID_REQUEST,
+                      "Invalid Request: initialize while calls are in flight", NULL);
+        return;
+    }
+    revision = revision_named(yyjson_get_str(version), yyjson_get_len(version));
+    if (revision == REVISIONS || revision_row(revision)->modern)
+        revision = REV_NEWEST_LEGACY;
+    status = remember_client(call);
+    if (status) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    session->initialized = true;
+    session->revision = revision;
+    session->log_level = HAFT_DEBUG;
+    call->revision = revision;
+    out = respond_begin(call);
+    haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);
+    put_capabilities(call, out);
+    haft_buffer_puts(out, ",\"serverInfo\":");
+    haft_buffer_add(out, call->server->info.data, call->server->info.size);
+    put_instructions(call, out);
+    respond_end(call, true);
+}
+
+void handle_discover(haft_call *call)
+{
+    haft_buffer *out = respond_begin(call);
+
+    haft_buffer_printf(out, "\"supportedVersions\":[\"%s\"],", revision_row(REV_2026_07_28)->name);
+    put_capabilities(call, out);
+    put_instructions(call, out);
+    put_cache_hints(call, out);
+    respond_end(call, true);
+}
+
+void handle_ping(haft_call *call)
+{
+    respond_empty(call);
+}
+
+void handle_set_level(haft_call *call)
+{
+    int level = level_named(yyjson_obj_get(call->params, "level"));
+
+    if (level < 0) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level", NULL);
+        return;
+    }
+    call->session->log_level = level;
+    respond_empty(call);
+}
+
+/* ---- methods of the program's own ---- */
+
+void complete_custom(haft_call *call)
+{
+    haft_buffer *out;
+    size_t size = call->structured.size;
+
+    if (!call->status && size && call->structured.data[0] != '{') {
+        haft_log(call, HAFT_ERROR, "the result of a method must be an object");
+        call->status = HAFT_EINVAL;
+    }
+    if (call->status < 0 || call->is_error || call->structured.status) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    out = respond_begin(call);
+    /* The result is an object: its members go between ours. */
+    if (size > 2)
+        haft_buffer_add(out, call->structured.data + 1, size - 2);
+    respond_end(call, size > 2);
+}

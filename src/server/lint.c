@@ -1,0 +1,155 @@
+/* lint.c - what real clients cannot take, found when a tool is added.
+ *
+ * Names are refused when the protocol forbids them; everything else that is known to break a client is a
+ * warning with the tool and the place, because it is legal and some clients can. */
+#include <string.h>
+
+#include "server/server.h"
+
+enum { SAFE_NAME = 64, SHORT_NAME = 60, LONGEST_NAME = 128, LONG_TEXT = 2048, MAX_LINT_DEPTH = 32 };
+
+static bool is_name_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("_.-", c));
+}
+
+int lint_name(haft_server *server, haft_offer kind, const char *name)
+{
+    size_t size = name ? strlen(name) : 0;
+
+    if (!size)
+        return server_refuse(server, HAFT_EINVAL, "", "a name must not be empty");
+    if (haft_utf8_valid(name, size) != size)
+        return server_refuse(server, HAFT_EUTF8, "", "a name must be UTF-8");
+    if (kind != HAFT_OFFER_TOOL)
+        return 0;
+    if (size > LONGEST_NAME)
+        return server_refuse(server, HAFT_EINVAL, name, "the name is longer than %d characters",
+                             LONGEST_NAME);
+    for (size_t i = 0; i < size; i++)
+        if (!is_name_character(name[i]))
+            return server_refuse(server, HAFT_EINVAL, name,
+                                 "a name is made of letters, digits, '_', '-' and '.'");
+    if (size > SAFE_NAME)
+        server_log(server, HAFT_WARNING, "%s: names over %d characters are refused by some clients",
+                   name, SAFE_NAME);
+    else if (size > SHORT_NAME)
+        server_log(server, HAFT_WARNING,
+                   "%s: with the server's name in front, over %d characters, some clients drop it",
+                   name, SHORT_NAME);
+    return 0;
+}
+
+struct lint {
+    haft_server *server;
+    const char *tool;
+    const char *what; /* "input" or "output" */
+};
+
+static void warn(const struct lint *lint, const char *path, const char *text)
+{
+    server_log(lint->server, HAFT_WARNING, "%s: %s%s%s: %s", lint->tool, lint->what,
+               *path ? "." : "", path, text);
+}
+
+static bool has_rule(const struct node *node, unsigned low, unsigned high)
+{
+    for (size_t i = 0; i < node->n_rules; i++)
+        if (node->rules[i].op >= low && node->rules[i].op <= high)
+            return true;
+    return false;
+}
+
+static void lint_node(const struct lint *lint, const struct node *node, const char *path,
+                      haft_arena *arena, size_t depth)
+{
+    if (depth > MAX_LINT_DEPTH)
+        return;
+    if (node->types == TYPE_ARRAY &&
+        (!node->array || (!node->array->items && !node->array->n_prefix)))
+        warn(lint, path, "an array without items is dropped by some clients");
+    if (node->types == TYPE_ARRAY && node->array && node->array->items &&
+        node->array->items->types == TYPE_ANY && !node->array->items->n_rules &&
+        !node->array->items->values)
+        warn(lint, path, "items without a type are refused by some clients");
+    for (size_t i = 0; node->object && i < node->object->n_properties; i++) {
+        const struct property *property = &node->object->properties[i];
+        const char *here =
+            haft_arena_printf(arena, "%s%s%s", path, *path ? "." : "", property->name);
+
+        if (!here)
+            return;
+        if (lint->what[0] == 'i' && !(property->node->meta && property->node->meta->description))
+            warn(lint, here, "no description: it is the only documentation a model gets");
+        if (!property->node->recursive && !(property->node->as && property->node->as->recursive))
+            lint_node(lint, property->node, here, arena, depth + 1);
+    }
+    if (node->array && node->array->items && !node->array->items->recursive &&
+        !(node->array->items->as && node->array->items->as->recursive))
+        lint_node(lint, node->array->items, path, arena, depth + 1);
+}
+
+/* Properties that are also sent as headers: scalars, each header once. */
+static int lint_headers(haft_server *server, const struct item *item)
+{
+    const struct object *object = item->input->root->object;
+
+    for (size_t i = 0; object && i < object->n_properties; i++) {
+        const struct property *property = &object->properties[i];
+        const char *header = property->header;
+
+        if (!header)
+            continue;
+        if (!*header || strspn(header, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                       "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(header))
+            return server_refuse(server, HAFT_EINVAL, item->name,
+                                 "%s: \"%s\" is no name for a header", property->name, header);
+        if (property->node->types & ~(unsigned)(TYPE_STRING | TYPE_INTEGER | TYPE_BOOLEAN))
+            return server_refuse(server, HAFT_EINVAL, item->name,
+                                 "%s: only strings, integers and booleans can be headers",
+                                 property->name);
+        for (size_t k = 0; k < i; k++)
+            if (object->properties[k].header &&
+                text_same_ignoring_case(object->properties[k].header, header))
+                return server_refuse(server, HAFT_EINVAL, item->name,
+                                     "%s: the header \"%s\" is used twice", property->name,
+                                     header);
+    }
+    return 0;
+}
+
+int lint_tool(haft_server *server, const struct item *item)
+{
+    haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
+    struct lint lint = {server, item->name, "input"};
+    const char *describe = item->tool->describe;
+    int status = 0;
+
+    if (!arena)
+        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    if (!describe || !*describe)
+        server_log(server, HAFT_WARNING, "%s: no description: a model cannot tell what it is for",
+                   item->name);
+    else if (strlen(describe) > LONG_TEXT)
+        server_log(server, HAFT_WARNING, "%s: the description is cut at %d characters by some clients",
+                   item->name, LONG_TEXT);
+    if (item->input) {
+        const struct node *root = item->input->root;
+
+        if (!(root->types & TYPE_OBJECT) && !has_rule(root, RULE_REF, RULE_DYNAMIC_REF))
+            status = server_refuse(server, HAFT_ESCHEMA, item->name,
+                                   "input: arguments are an object, the schema takes none");
+        else if (has_rule(root, RULE_ALL, RULE_DISCRIMINATED))
+            warn(&lint, "", "allOf, anyOf or oneOf at the root is refused by some clients");
+        if (!status)
+            lint_node(&lint, root, "", arena, 0);
+        if (!status)
+            status = lint_headers(server, item);
+    }
+    lint.what = "output";
+    if (item->output && !status)
+        lint_node(&lint, item->output->root, "", arena, 0);
+    haft_arena_free(arena);
+    return status;
+}

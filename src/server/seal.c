@@ -1,0 +1,98 @@
+/* seal.c - sealing: expiry and binding in front of the payload, HMAC-SHA-256 over all of it. */
+#include "server/seal.h"
+
+#include <string.h>
+
+#include "base/sha256.h"
+
+enum { LIFETIME_MS = 10 * 60 * 1000, HEAD = 8 + SHA256_SIZE };
+
+static void add_part(struct sha256 *hash, const char *text, size_t size)
+{
+    unsigned char length[8];
+
+    /* With its length in front, no two lists of parts look alike. */
+    for (int i = 0; i < 8; i++)
+        length[i] = (unsigned char)((uint64_t)size >> (i * 8));
+    sha256_add(hash, length, sizeof length);
+    sha256_add(hash, text, size);
+}
+
+/* A digest of what the state belongs to. */
+static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
+{
+    const char *principal = call->session->options.principal;
+    struct sha256 hash;
+    haft_buffer arguments;
+    bool ok;
+
+    haft_buffer_init(&arguments, call->server->allocator, call->server->options.max_message * 2);
+    if (call->arguments)
+        haft_json_write(call->arguments, &arguments);
+    ok = !arguments.status;
+    if (ok) {
+        sha256_init(&hash);
+        add_part(&hash, principal ? principal : "", principal ? strlen(principal) : 0);
+        add_part(&hash, call->method, strlen(call->method));
+        add_part(&hash, haft_call_name(call), strlen(haft_call_name(call)));
+        add_part(&hash, arguments.data ? arguments.data : "", arguments.size);
+        sha256_finish(&hash, digest);
+    }
+    haft_buffer_finish(&arguments);
+    return ok;
+}
+
+/* What to seal with; NULL when there is none.  A client in this process could read any key, so it needs
+ * none. */
+static const unsigned char *key_of(const haft_call *call)
+{
+    static const unsigned char none[sizeof call->server->seal_key];
+
+    if (call->server->has_seal_key)
+        return call->server->seal_key;
+    return call->session->inside ? none : NULL;
+}
+
+const char *seal(haft_call *call, const char *payload, size_t size)
+{
+    size_t total = HEAD + size + SHA256_SIZE;
+    unsigned char *plain = haft_arena_alloc(call->arena, total);
+    char *text = haft_arena_alloc(call->arena, HAFT_BASE64_SIZE(total) + 1);
+    uint64_t expiry = (uint64_t)(call->session->now + LIFETIME_MS);
+    const unsigned char *key = key_of(call);
+
+    if (!plain || !text || !key || !bind(call, plain + 8))
+        return NULL;
+    for (int i = 0; i < 8; i++)
+        plain[i] = (unsigned char)(expiry >> (i * 8));
+    memcpy(plain + HEAD, payload, size);
+    hmac_sha256(key, sizeof call->server->seal_key, plain, HEAD + size, plain + HEAD + size);
+    text[haft_base64_encode(plain, total, text)] = '\0';
+    return text;
+}
+
+yyjson_val *unseal(haft_call *call, const char *text, size_t size)
+{
+    unsigned char *plain = haft_arena_alloc(call->arena, size / 4 * 3 + 1);
+    unsigned char mac[SHA256_SIZE], bound[SHA256_SIZE];
+    const unsigned char *key = key_of(call);
+    yyjson_val *payload = NULL;
+    const char *reason;
+    uint64_t expiry = 0;
+    size_t n, offset;
+
+    if (!plain || !key || haft_base64_decode(text, size, plain, &n) ||
+        n < HEAD + SHA256_SIZE)
+        return NULL;
+    n -= SHA256_SIZE;
+    hmac_sha256(key, sizeof call->server->seal_key, plain, n, mac);
+    if (!digest_equal(mac, plain + n) || !bind(call, bound) || !digest_equal(bound, plain + 8))
+        return NULL;
+    for (int i = 0; i < 8; i++)
+        expiry |= (uint64_t)plain[i] << (i * 8);
+    if (expiry < (uint64_t)call->session->now)
+        return NULL;
+    if (json_parse((const char *)plain + HEAD, n - HEAD, call->arena, &payload, &offset, &reason))
+        return NULL;
+    return payload;
+}

@@ -1,0 +1,329 @@
+/* server.c - making a server, its log, and what all offered things have in common. */
+#include "server/server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DEFAULT_TIMEOUT = 30000,
+    DEFAULT_MESSAGE = 4 << 20,
+    DEFAULT_DEPTH = 64,
+    DEFAULT_IN_FLIGHT = 128,
+    DEFAULT_SUBSCRIPTIONS = 1024,
+    ARENA_LIMIT = 64 << 20,
+    LOG_LINE = 8192,
+    HELD_LOG = 64 << 10
+};
+
+/* ---- texts ---- */
+
+struct text text_of(haft_arena *arena, haft_buffer *buffer)
+{
+    struct text text = {NULL, buffer->size};
+
+    if (!buffer->status)
+        text.data = haft_arena_copy(arena, buffer->data, buffer->size);
+    haft_buffer_finish(buffer);
+    return text;
+}
+
+void put_text_member(haft_buffer *buffer, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    haft_buffer_printf(buffer, ",\"%s\":", key);
+    haft_buffer_json_string(buffer, text, strlen(text));
+}
+
+void put_json_member(haft_buffer *buffer, const char *key, const char *json)
+{
+    if (!json)
+        return;
+    haft_buffer_printf(buffer, ",\"%s\":", key);
+    while (*json) {
+        size_t size = strcspn(json, "\" \t\r\n");
+
+        if (json[size] == '"') {
+            size++;
+            while (json[size] != '"')
+                size += json[size] == '\\' ? 2 : 1;
+            size++;
+        }
+        haft_buffer_add(buffer, json, size);
+        json += size + strspn(json + size, " \t\r\n");
+    }
+}
+
+static void put_icon_sizes(haft_buffer *buffer, const char *sizes)
+{
+    haft_buffer_puts(buffer, ",\"sizes\":[");
+    for (const char *comma = ""; *sizes; comma = ",") {
+        size_t size = strcspn(sizes, " ");
+
+        haft_buffer_puts(buffer, comma);
+        haft_buffer_json_string(buffer, sizes, size);
+        sizes += size + strspn(sizes + size, " ");
+    }
+    haft_buffer_add(buffer, "]", 1);
+}
+
+void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n)
+{
+    if (!n)
+        return;
+    haft_buffer_puts(buffer, ",\"icons\":[");
+    for (size_t i = 0; i < n; i++) {
+        haft_buffer_puts(buffer, i ? ",{\"src\":" : "{\"src\":");
+        haft_buffer_json_string(buffer, icons[i].src, strlen(icons[i].src));
+        put_text_member(buffer, "mimeType", icons[i].mime_type);
+        if (icons[i].sizes)
+            put_icon_sizes(buffer, icons[i].sizes);
+        put_text_member(buffer, "theme", icons[i].theme);
+        haft_buffer_add(buffer, "}", 1);
+    }
+    haft_buffer_add(buffer, "]", 1);
+}
+
+int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
+                      haft_arena *arena)
+{
+    haft_reason error;
+    haft_value *value;
+
+    if (!json)
+        return 0;
+    value = haft_json_read(json, strlen(json), 0, arena, &error);
+    if (!value)
+        return server_refuse(server, error.code, name, "%s: %s", what, error.text);
+    if (!yyjson_is_obj(value))
+        return server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
+    return 0;
+}
+
+/* ---- log ---- */
+
+/* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
+static void hold(haft_server *server, haft_level level, const char *line, size_t size)
+{
+    haft_buffer *held = &server->held;
+    char digit = (char)('0' + level);
+    size_t start;
+
+    server_lock(server);
+    start = held->size;
+    haft_buffer_add(held, &digit, 1);
+    haft_buffer_add(held, line, size);
+    haft_buffer_add(held, "\0", 1);
+    if (held->status)
+        held->size = start;
+    server_unlock(server);
+}
+
+void server_log(haft_server *server, haft_level level, const char *format, ...)
+{
+    char line[LOG_LINE];
+    va_list args;
+    int size;
+
+    va_start(args, format);
+    size = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (size < 0)
+        return;
+    if ((size_t)size >= sizeof line)
+        size = sizeof line - 1;
+    if (server->options.log)
+        server->options.log(server->options.log_context, level, line, (size_t)size);
+    else if (level >= HAFT_WARNING)
+        hold(server, level, line, (size_t)size);
+}
+
+void server_set_log(haft_server *server, haft_log_function *log, void *context)
+{
+    const haft_buffer *held = &server->held;
+
+    server->options.log = log;
+    server->options.log_context = context;
+    for (size_t i = 0; i < held->size; i++) {
+        size_t size = strlen(held->data + i + 1);
+
+        log(context, (haft_level)(held->data[i] - '0'), held->data + i + 1, size);
+        i += size + 1;
+    }
+    haft_buffer_finish(&server->held);
+}
+
+int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
+{
+    char text[sizeof server->error.text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    error_set(&server->error, code, path, "%s", text);
+    server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
+    return code;
+}
+
+const haft_reason *haft_server_error(const haft_server *server)
+{
+    return &server->error;
+}
+
+/* ---- lock ---- */
+
+/* Held while a pointer is swapped or a count taken, never while anything is made or called. */
+void server_lock(haft_server *server)
+{
+    while (atomic_flag_test_and_set_explicit(&server->lock, memory_order_acquire))
+        ;
+}
+
+void server_unlock(haft_server *server)
+{
+    atomic_flag_clear_explicit(&server->lock, memory_order_release);
+}
+
+void server_wake(haft_server *server)
+{
+    server_lock(server);
+    for (haft_session *session = server->sessions; session; session = session_next(session))
+        session_wake(session);
+    server_unlock(server);
+}
+
+/* ---- the server ---- */
+
+static void put_info(haft_buffer *buffer, const haft_server *server)
+{
+    const haft_server_options *options = &server->options;
+
+    haft_buffer_puts(buffer, "{\"name\":");
+    haft_buffer_json_string(buffer, server->name, strlen(server->name));
+    put_text_member(buffer, "title", options->title);
+    haft_buffer_puts(buffer, ",\"version\":");
+    haft_buffer_json_string(buffer, server->version, strlen(server->version));
+    put_text_member(buffer, "description", options->describe);
+    put_text_member(buffer, "websiteUrl", options->website);
+    put_icons(buffer, options->icons, options->n_icons);
+    haft_buffer_add(buffer, "}", 1);
+}
+
+/* The texts that every answer to a client is made with. */
+static bool render(haft_server *server)
+{
+    haft_buffer buffer;
+
+    haft_buffer_init(&buffer, server->allocator, 1 << 20);
+    put_info(&buffer, server);
+    server->info = text_of(server->arena, &buffer);
+    haft_buffer_init(&buffer, server->allocator, 1 << 20);
+    haft_buffer_puts(&buffer, "\"" META_SERVER_INFO "\":");
+    put_info(&buffer, server);
+    server->modern_tail = text_of(server->arena, &buffer);
+    return server->info.data && server->modern_tail.data;
+}
+
+static void set_defaults(haft_server_options *options)
+{
+    options->timeout_ms = options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT;
+    options->max_message = options->max_message ? options->max_message : DEFAULT_MESSAGE;
+    options->max_depth = options->max_depth ? options->max_depth : DEFAULT_DEPTH;
+    options->max_in_flight = options->max_in_flight ? options->max_in_flight : DEFAULT_IN_FLIGHT;
+    options->max_subscriptions =
+        options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
+}
+
+haft_server *haft_server_new_with(const char *name, const char *version,
+                                  const haft_server_options *options)
+{
+    static const haft_server_options none;
+    const haft_allocator *allocator = allocator_or_default(options ? options->allocator : NULL);
+    haft_server *server;
+
+    if (!name || !*name || !version)
+        return NULL;
+    server = allocator->alloc(allocator->context, sizeof *server);
+    if (!server)
+        return NULL;
+    memset(server, 0, sizeof *server);
+    server->options = options ? *options : none;
+    server->allocator = allocator;
+    atomic_flag_clear(&server->lock);
+    haft_buffer_init(&server->held, allocator, HELD_LOG);
+    set_defaults(&server->options);
+    if (server->options.seal_key)
+        haft_server_set_seal_key(server, server->options.seal_key);
+    server->arena = haft_arena_new(allocator, ARENA_LIMIT);
+    server->catalogue = catalogue_empty(allocator);
+    if (server->arena) {
+        server->name = haft_arena_copy(server->arena, name, strlen(name));
+        server->version = haft_arena_copy(server->arena, version, strlen(version));
+    }
+    if (!server->arena || !server->catalogue || !server->name || !server->version ||
+        !render(server) ||
+        check_json_object(server, "extensions", "extensions", server->options.extensions,
+                          server->arena) ||
+        (server->options.client_rate.calls && rate_install(server))) {
+        haft_server_free(server);
+        return NULL;
+    }
+    return server;
+}
+
+haft_server *haft_server_new(const char *name, const char *version)
+{
+    return haft_server_new_with(name, version, NULL);
+}
+
+void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
+{
+    memcpy(server->seal_key, key, sizeof server->seal_key);
+    server->has_seal_key = true;
+}
+
+void haft_server_free(haft_server *server)
+{
+    if (!server)
+        return;
+    catalogue_drop(server->catalogue);
+    rate_remove(server);
+    while (server->forms) {
+        struct form *form = server->forms;
+
+        server->forms = form->next;
+        haft_schema_free(form->schema);
+    }
+    for (size_t i = 0; i < UPDATES; i++)
+        if (server->updates[i])
+            server->allocator->release(server->allocator->context, server->updates[i],
+                                       strlen(server->updates[i]) + 1);
+    haft_arena_free(server->arena);
+    haft_buffer_finish(&server->held);
+    memset(server->seal_key, 0, sizeof server->seal_key);
+    server->allocator->release(server->allocator->context, server, sizeof *server);
+}
+
+/* ---- methods of the program's own ---- */
+
+int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data)
+{
+    struct custom_method *custom;
+
+    if (!method || !handler || !strchr(method, '/'))
+        return server_refuse(server, HAFT_EINVAL, method ? method : "",
+                             "a method of your own needs a prefix, as in acme/thing");
+    custom = haft_arena_zalloc(server->arena, 1, sizeof *custom);
+    if (custom)
+        custom->name = haft_arena_copy(server->arena, method, strlen(method));
+    if (!custom || !custom->name)
+        return server_refuse(server, HAFT_ENOMEM, method, "out of memory");
+    custom->handler = handler;
+    custom->data = data;
+    server_lock(server);
+    custom->next = server->methods;
+    server->methods = custom;
+    server_unlock(server);
+    return 0;
+}

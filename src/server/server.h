@@ -1,0 +1,178 @@
+/* server/server.h - the server's own view of what it offers.
+ *
+ * What is offered lies on four shelves.  A catalogue is all shelves at one moment: immutable, counted, and
+ * replaced as a whole, so that a call keeps what it found while tools come and go. */
+#ifndef HAFT_SRC_SERVER_H
+#define HAFT_SRC_SERVER_H
+
+#include <haft/engine.h>
+#include <haft/pipeline.h>
+#include <stdatomic.h>
+
+#include "json/json.h"
+#include "protocol/meta.h"
+#include "protocol/revision.h"
+#include "protocol/rpc.h"
+#include "schema/node.h"
+
+enum { SHELVES = 4, LEGACY = 0, MODERN = 1 };
+
+struct text {
+    const char *data;
+    size_t size;
+};
+
+struct uri_template;
+
+/* One offered thing, as it was added.  Its texts, and what it compiled, live in its arena. */
+struct item {
+    atomic_uint refs;
+    haft_arena *arena;
+    struct item *base; /* it is this one under another name, and holds it */
+    const char *name;  /* what it is found by: a tool's or prompt's name, a resource's address */
+    size_t name_size;
+    struct text rest[2]; /* as it is listed after its name, for legacy and for modern clients */
+
+    const haft_tool *tool;
+    const haft_resource_info *resource;
+    const haft_prompt *prompt;
+    const struct uri_template *uri_template;
+    const haft_schema *input, *output; /* compiled; NULL for none */
+    haft_schema *owned[2];             /* of those, the ones to free */
+    bool wraps;                        /* the output is no object: legacy clients get {"result": ...} */
+    int (*call)(haft_call *call, const void *in, void *out);
+    haft_json_handler *handler; /* of a tool put together at run time */
+    void *data;
+    bool quick;
+    unsigned timeout_ms;
+};
+
+struct entry {
+    struct item *item;
+    bool off;      /* the program has switched it off */
+    bool disabled; /* it has, or whoever runs the server hides it */
+};
+
+struct shelf {
+    struct entry *entries; /* in the order they were added */
+    size_t n, n_enabled;
+    uint32_t *slots; /* index + 1 by hash of the name */
+    size_t n_slots;
+};
+
+struct catalogue {
+    atomic_uint refs;
+    const haft_allocator *allocator;
+    struct shelf shelves[SHELVES];
+    size_t size; /* of this and its tables, in one piece */
+};
+
+/* A method of the program's own. */
+struct custom_method {
+    struct custom_method *next;
+    const char *name;
+    haft_json_handler *handler;
+    void *data;
+};
+
+/* A compiled form for elicitation, kept by its type; lives in its schema's arena. */
+struct form {
+    struct form *next;
+    const haft_type *type;
+    haft_schema *schema;
+    const char *json;
+};
+
+enum { UPDATES = 64, MAX_STAGES = 32 };
+
+struct haft_server {
+    haft_server_options options;
+    const haft_allocator *allocator;
+    haft_arena *arena; /* names, custom methods, forms */
+    const char *name, *version;
+    struct text info;       /* {"name":...,"version":...} */
+    struct text modern_tail; /* what ends every modern result */
+    haft_reason error;
+    haft_buffer held; /* of the log, while nobody takes it: a digit for the level, the text, a NUL */
+
+    atomic_flag lock; /* for the members below; held for a moment only */
+    struct catalogue *catalogue;
+    atomic_uint version_number;      /* changes with the catalogue */
+    atomic_uint changes[SHELVES];    /* how often each shelf has changed */
+    atomic_uint n_updates;           /* resources that have been updated, ever */
+    char *updates[UPDATES];          /* the latest of them, in a ring */
+    atomic_uint offered;             /* bits of shelves that have ever held something */
+    haft_visibility visibility;
+    const haft_stage *stages[MAX_STAGES];
+    atomic_size_t n_stages; /* one is written before it is counted */
+    struct limiter *limiter; /* of src/pipeline; NULL until something is limited */
+    haft_stage rate_stage;
+    struct metrics *metrics; /* of src/pipeline; NULL when nothing is counted */
+    struct custom_method *methods;
+    struct form *forms;
+    haft_session *sessions;
+    unsigned char seal_key[32];
+    bool has_seal_key;
+};
+
+void server_lock(haft_server *server);
+void server_unlock(haft_server *server);
+
+/* A counted reference to what is offered now. */
+struct catalogue *catalogue_take(haft_server *server);
+void catalogue_drop(struct catalogue *catalogue);
+
+struct catalogue *catalogue_empty(const haft_allocator *allocator);
+
+/* What a server knows of its sessions. */
+haft_session *session_next(const haft_session *session);
+void session_wake(const haft_session *session);
+enum revision session_revision(const haft_session *session);
+
+/* The entry of that name; NULL when there is none. */
+struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size);
+
+/* An item with an arena of its own; NULL without memory. */
+struct item *item_new(haft_server *server);
+void item_drop(struct item *item);
+
+/* Puts an item on a shelf, or in the place of the one called `instead`.  Takes over the reference,
+ * whether it succeeds or not. */
+int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
+
+/* The stage that limits rates (src/pipeline/rate.c): put in front of a server that needs it. */
+int rate_install(haft_server *server);
+void rate_remove(haft_server *server);
+
+/* Whether a name is one that clients can use: refuses, or warns, when it is not (lint.c). */
+int lint_name(haft_server *server, haft_offer kind, const char *name);
+/* The same of a tool's schemas. */
+int lint_tool(haft_server *server, const struct item *item);
+
+/* Tells every session that there is something to announce. */
+void server_wake(haft_server *server);
+
+/* Refuses with a reason: logged, and kept for haft_server_error. */
+int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
+    HAFT_PRINTF_(4, 5);
+/* Gives the log to a function from now on, and what was held for one. */
+void server_set_log(haft_server *server, haft_log_function *log, void *context);
+void server_log(haft_server *server, haft_level level, const char *format, ...) HAFT_PRINTF_(3, 4);
+
+/* The form of a declared type (form.c); NULL when it cannot be one, which is logged. */
+const struct form *form_of(haft_server *server, const haft_type *type);
+
+/* A buffer's text in an arena, with the buffer finished; NULL data without memory. */
+struct text text_of(haft_arena *arena, haft_buffer *buffer);
+
+/* Members of a listed thing that all kinds have: writes `,"key":"text"` when there is one. */
+void put_text_member(haft_buffer *buffer, const char *key, const char *text);
+/* The same of valid JSON that a definition brings; it is put on one line, as messages are. */
+void put_json_member(haft_buffer *buffer, const char *key, const char *json);
+void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
+
+/* `_meta` and other JSON that a definition brings: an object, or a reason against it. */
+int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
+                      haft_arena *arena);
+
+#endif

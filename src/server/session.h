@@ -1,0 +1,303 @@
+/* server/session.h - one peer, and the calls that are in flight for it. */
+#ifndef HAFT_SRC_SESSION_H
+#define HAFT_SRC_SESSION_H
+
+#include "server/server.h"
+
+/* A question that a handler has put, and its answer. */
+struct question {
+    struct question *next;
+    const char *key;
+    const char *method;  /* elicitation/create, ... */
+    const char *params;  /* JSON */
+    yyjson_val *answer;  /* NULL until it has come */
+    int64_t request_id;  /* legacy: of the request that asks it; 0 before it is sent */
+    bool fresh;          /* put in this round */
+};
+
+/* Requests of one array, answered together. */
+struct batch {
+    size_t left; /* not answered yet */
+    haft_buffer responses;
+    void *tag;
+    bool open; /* more members of the array are to come */
+};
+
+/* Something for the session's thread to do: send a notification, or end a call. */
+struct haft_posted {
+    haft_posted *next; /* for whoever carries it */
+    haft_call *call;
+    bool finish;
+    bool ran; /* the runtime's: the handler has been run, haft_call_done is next */
+    int status; /* of the handler, when it ends */
+    char *text; /* of the notification */
+    size_t size;
+    bool counts; /* it is about progress: */
+    double progress;
+};
+
+struct haft_call {
+    haft_call *next, *previous; /* in flight */
+    haft_session *session;      /* outlives it */
+    haft_server *server;
+    struct catalogue *catalogue;
+    struct item *item;
+    haft_arena *arena;
+    void *tag;
+    struct batch *batch;
+
+    /* the message */
+    yyjson_val *root;
+    const haft_headers *headers; /* of the request that brought it; while it is being received */
+    int http_status;             /* of an error; 0 for the usual one */
+    yyjson_val *id;
+    const char *method;
+    yyjson_val *params, *meta, *arguments, *progress_token;
+    enum revision revision;
+    const char *client_name, *client_version;
+    yyjson_val *client_capabilities;
+    int log_level; /* the lowest the client wants; -1 for none */
+
+    /* what the handler gets and gives */
+    const void *in;
+    void *out;
+    int (*execute)(haft_call *call); /* the handler, with what it needs */
+    void (*complete)(haft_call *call); /* writes the result */
+    haft_buffer content;    /* blocks, separated by commas */
+    size_t n_blocks, last_block, last_block_end; /* of the latest one */
+    bool block_annotated;
+    haft_buffer structured; /* JSON, empty for none */
+    haft_buffer result_meta; /* members, separated by commas */
+    bool is_error;
+    bool checked; /* the result has been, against its schema */
+    const char *role;        /* of a prompt's next block */
+    const char *description; /* of a prompt's result */
+    size_t n_values;         /* of a completion */
+    void *user_data;
+    struct kept *kept;   /* by stages */
+    haft_outcome outcome; /* that has been settled before the end: HAFT_OUTCOME_OK for none */
+    bool after_ran;      /* the stages have been told how it ended */
+    uint64_t started;    /* by the server's clock */
+    const struct text *variables; /* of a template: name, value, name, value */
+    size_t n_variables;
+
+    /* where it stands */
+    int status; /* of the handler */
+    int error_code; /* a JSON-RPC error instead of a result; 0 for none */
+    const char *error_message, *error_data;
+    atomic_bool cancelled;
+    bool answered;   /* or never to be: what is still to come is dropped */
+    bool linked;     /* among the session's calls */
+    bool held;       /* it is being received: whoever does that lets it go, */
+    bool let_go;     /* because it is over */
+    bool returned;       /* the handler has, with HAFT_PENDING */
+    bool finished;       /* haft_finish has come */
+    haft_posted finish;  /* room for it */
+    haft_posted errand;  /* room for its way to another thread and back */
+    double progress;
+    bool has_progress;
+    haft_time deadline;      /* 0 for none */
+    unsigned allowed_ms;     /* from when it was set */
+    _Atomic(haft_time) now;  /* as of the latest tick: the handler may look at it from elsewhere */
+
+    /* questions */
+    struct question *questions;
+    const char *state;
+    unsigned rounds;
+    bool waiting; /* for answers of a legacy client */
+};
+
+/* A modern client's subscription. */
+struct listen {
+    struct listen *next;
+    haft_arena *arena;
+    yyjson_val *id;
+    void *tag;
+    unsigned shelves; /* bits: changes it wants to know of */
+    yyjson_val *uris; /* an array; NULL for none */
+};
+
+struct subscription {
+    struct subscription *next;
+    size_t size;
+    char uri[];
+};
+
+struct haft_session {
+    haft_session *next, *previous; /* of the server's */
+    haft_server *server;
+    haft_session_options options;
+    const haft_allocator *allocator;
+    struct catalogue *catalogue;
+    unsigned version_number;
+    unsigned changes[SHELVES], n_updates; /* announced so far */
+
+    /* of a legacy client that has introduced itself */
+    bool initialized;
+    enum revision revision;
+    haft_arena *client_arena;
+    const char *client_name, *client_version;
+    yyjson_val *client_capabilities;
+    int log_level;
+    struct subscription *subscriptions;
+    size_t n_subscriptions;
+
+    struct listen *listens;
+    size_t n_listens;
+    haft_call *calls; /* in flight, newest first */
+    size_t n_calls;
+    haft_call *spare; /* calls to use again */
+    haft_buffer out;
+    int64_t next_request_id;
+    haft_time now;
+    bool closed;   /* freed when its last call is done, */
+    unsigned held; /* and nothing is being received */
+    bool inside; /* the client is in this process: its states need no secret key */
+};
+
+/* ---- calls (call.c) ---- */
+
+/* A call for a message, from the spare ones when there is one; NULL without memory. */
+haft_call *call_new(haft_session *session);
+void call_release(haft_call *call);
+void call_link(haft_call *call);
+
+/* Makes the handler run, here or elsewhere.  `execute` and `complete` are set. */
+void call_start(haft_call *call);
+
+/* Ends a call whose handler was pending. */
+void call_finish(haft_call *call, int status);
+
+/* Clears what a handler has answered so far: it is called again. */
+void call_clear_result(haft_call *call);
+
+/* Sets the deadline so far ahead; 0 for what the tool or the server says. */
+void call_allow(haft_call *call, unsigned milliseconds);
+
+/* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that only
+ * waited for the client is gone. */
+void call_give_up(haft_call *call);
+
+/* Gives the call's own answer, or drops it when nobody waits. */
+void call_answer(haft_call *call);
+
+/* Ends a call that waited for answers which nobody wants any more. */
+void call_abandon(haft_call *call);
+void call_free_spare(haft_session *session);
+
+/* The level of that name; -1 when there is none. */
+int level_named(const yyjson_val *name);
+
+/* Ends the session's life when it is closed and nothing runs for it any more. */
+void session_collect(haft_session *session);
+
+/* Sends the responses of an array when all are there. */
+void batch_send(haft_session *session, struct batch *batch);
+
+/* ---- answers (respond.c) ---- */
+
+/* Starts and ends a response in session->out.  Between them the members of the result are written, each
+ * but the first with a comma before it; `any` tells the end whether there were any. */
+haft_buffer *respond_begin(haft_call *call);
+void respond_end(haft_call *call, bool any);
+void respond_empty(haft_call *call);
+void respond_error(haft_call *call, int code, const char *message, const char *data);
+/* The same of a formatted text in the call's arena. */
+void respond_errorf(haft_call *call, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
+
+/* The answer to a call that has passed its deadline: nothing of the call but its id is touched, since its
+ * handler may be running. */
+void respond_timeout(haft_call *call, unsigned milliseconds);
+
+/* Sends a response that stands in session->out. */
+void respond_written(haft_call *call, int error_code);
+
+/* Sends what is in session->out. */
+void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code);
+void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code,
+                     int http_status);
+/* The connection of `tag` may go: for now, or because nothing more comes. */
+void session_let_go(const haft_session *session, void *tag, bool over);
+
+/* A notification about a call, from whatever thread.  One about progress is sent only if it goes forward;
+ * `progress` is NULL for others. */
+void call_notify(haft_call *call, const haft_buffer *message, const double *progress);
+
+/* ---- methods (method.c and those that bring one) ---- */
+
+struct method {
+    const char *name;
+    unsigned revisions; /* bits */
+    int shelf;          /* that must ever have held something, for a modern client; -1 for none */
+    void (*handle)(haft_call *call);
+    bool remembers; /* something for later messages: nothing for clients without a session */
+};
+
+/* The method of that name in that revision; NULL when there is none. */
+const struct method *method_find(const char *name, size_t size, enum revision revision);
+
+void handle_initialize(haft_call *call);
+void handle_discover(haft_call *call);
+void handle_ping(haft_call *call);
+void handle_set_level(haft_call *call);
+void handle_list(haft_call *call);
+void handle_tool_call(haft_call *call);
+void handle_resource_read(haft_call *call);
+void handle_prompt_get(haft_call *call);
+void handle_complete(haft_call *call);
+void handle_subscribe(haft_call *call);
+void handle_unsubscribe(haft_call *call);
+void handle_listen(haft_call *call);
+
+/* ---- announcements (announce.c) ---- */
+
+/* Sends what the server has announced and this session has not told yet. */
+void session_announce(haft_session *session);
+/* Ends the subscription of that id, or all; gracefully: with a result. */
+void session_end_listens(haft_session *session, const yyjson_val *id, bool graceful);
+void session_end_tagged(haft_session *session, const void *tag);
+
+/* ---- stages (stage.c) ---- */
+
+/* 0, or what stopped the call: HAFT_STOP or an error. */
+int stages_before(haft_call *call);
+int stages_ready(haft_call *call);
+/* Since the call came in; 0 without a clock. */
+uint64_t call_nanoseconds(const haft_call *call);
+
+/* Tells the stages, once. */
+void stages_after(haft_call *call, haft_outcome outcome);
+
+/* ---- headers (headers.c) ---- */
+
+/* Each is true when the headers are right, or there are none to be; else it has answered. */
+bool headers_have_version(haft_call *call);
+bool headers_agree_on_version(haft_call *call, yyjson_val *version);
+bool headers_agree_on_method(haft_call *call, const struct rpc_message *message);
+bool headers_agree_on_arguments(haft_call *call);
+
+/* ---- questions (input.c) ---- */
+
+/* What a retry brings along: answers and state.  False when it was refused and answered. */
+bool input_restore(haft_call *call);
+/* The handler has returned HAFT_AGAIN. */
+void input_ask(haft_call *call);
+/* The answer of a legacy client. */
+void input_answer(haft_session *session, const struct rpc_message *message);
+/* Takes back what a legacy client has been asked and has not answered. */
+void input_withdraw(haft_call *call, const char *reason);
+/* Why a handler returned HAFT_ECAPABILITY. */
+void input_refuse(haft_call *call);
+
+/* ---- results (result.c) ---- */
+
+/* Members of a tool's or resource's result: content, structuredContent, isError. */
+void complete_tool(haft_call *call);
+int tool_check(haft_call *call);
+void put_cache_hints(haft_call *call, haft_buffer *out);
+void complete_resource(haft_call *call);
+void complete_prompt(haft_call *call);
+void complete_completion(haft_call *call);
+void complete_custom(haft_call *call);
+
+#endif

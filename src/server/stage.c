@@ -1,0 +1,151 @@
+/* stage.c - the stages of a call: there in the order they were added, back in the other. */
+#include <string.h>
+
+#include "server/session.h"
+
+const char *haft_outcome_name(haft_outcome outcome)
+{
+    static const char *const names[] = {
+#define HAFT_OUTCOME_(name, text) text,
+        HAFT_OUTCOMES(HAFT_OUTCOME_)
+#undef HAFT_OUTCOME_
+    };
+
+    return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
+}
+
+int haft_use(haft_server *server, const haft_stage *stage)
+{
+    if (!stage->name || !(stage->before || stage->ready || stage->after))
+        return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
+                             "a stage has a name and something to do");
+    if (atomic_load(&server->n_stages) == MAX_STAGES)
+        return server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
+                             MAX_STAGES);
+    server->stages[atomic_load(&server->n_stages)] = stage;
+    atomic_fetch_add(&server->n_stages, 1);
+    return 0;
+}
+
+/* Whether a stage is for the tool that was asked for, which may not exist. */
+static bool concerns(const haft_stage *stage, const char *tool)
+{
+    return !stage->tools || glob_list_allows(stage->tools, tool);
+}
+
+static const char *tool_of(const haft_call *call)
+{
+    const char *name = call->item ? call->item->name
+                                  : yyjson_get_str(rpc_string(call->params, "name"));
+
+    return name ? name : "";
+}
+
+uint64_t call_nanoseconds(const haft_call *call)
+{
+    const haft_server_options *options = &call->server->options;
+
+    return options->clock && call->started ? options->clock() - call->started : 0;
+}
+
+int stages_before(haft_call *call)
+{
+    haft_server *server = call->server;
+    size_t n = atomic_load(&server->n_stages);
+    int status = 0;
+
+    if (n && server->options.clock)
+        call->started = server->options.clock();
+    for (size_t i = 0; i < n && !status; i++) {
+        const haft_stage *stage = server->stages[i];
+
+        if (stage->before && concerns(stage, tool_of(call)))
+            status = stage->before(call, stage->data);
+    }
+    return status;
+}
+
+int stages_ready(haft_call *call)
+{
+    haft_server *server = call->server;
+    size_t n = atomic_load(&server->n_stages);
+    int status = 0;
+
+    for (size_t i = 0; i < n && !status; i++) {
+        const haft_stage *stage = server->stages[i];
+
+        if (stage->ready && concerns(stage, tool_of(call)))
+            status = stage->ready(call, stage->data);
+    }
+    return status;
+}
+
+void stages_after(haft_call *call, haft_outcome outcome)
+{
+    haft_server *server = call->server;
+
+    if (call->after_ran)
+        return;
+    call->after_ran = true;
+    for (size_t i = atomic_load(&server->n_stages); i-- > 0;) {
+        const haft_stage *stage = server->stages[i];
+
+        if (stage->after && concerns(stage, tool_of(call)))
+            stage->after(call, outcome, stage->data);
+    }
+}
+
+/* ---- for stages ---- */
+
+int haft_refuse(haft_call *call, const char *format, ...)
+{
+    const char *text;
+    va_list args;
+
+    va_start(args, format);
+    text = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    if (!text)
+        return HAFT_ENOMEM;
+    call->is_error = true;
+    return haft_text_bytes(call, text, strlen(text)) ? HAFT_ENOMEM : HAFT_STOP;
+}
+
+/* A thing that is kept with a call. */
+struct kept {
+    struct kept *next;
+    const char *key;
+    void *value;
+};
+
+static struct kept *find(const haft_call *call, const char *key)
+{
+    struct kept *kept = call->kept;
+
+    while (kept && strcmp(kept->key, key))
+        kept = kept->next;
+    return kept;
+}
+
+int haft_set(haft_call *call, const char *key, void *value)
+{
+    struct kept *kept = find(call, key);
+
+    if (!kept) {
+        kept = haft_arena_zalloc(call->arena, 1, sizeof *kept);
+        if (!kept)
+            return HAFT_ENOMEM;
+        kept->key = key;
+        kept->next = call->kept;
+        call->kept = kept;
+    }
+    kept->value = value;
+    return 0;
+}
+
+void *haft_get(const haft_call *call, const char *key)
+{
+    const struct kept *kept = find(call, key);
+
+    return kept ? kept->value : NULL;
+}

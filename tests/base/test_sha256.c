@@ -1,0 +1,124 @@
+/* test_sha256.c - the digests that the standards give for their examples. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "support/test.h"
+
+static void to_hex(const unsigned char digest[SHA256_SIZE], char ret_hex[65])
+{
+    for (size_t i = 0; i < SHA256_SIZE; i++)
+        snprintf(ret_hex + i * 2, 3, "%02x", digest[i]);
+}
+
+static void test_digests(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t repeat;
+        const char *digest;
+    } rows[] = {
+        {"", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
+         "mnopqrstnopqrstu",
+         1, "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+        {"a", 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+        {"aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        unsigned char digest[SHA256_SIZE];
+        struct sha256 hash;
+        char hex[65];
+
+        sha256_init(&hash);
+        for (size_t k = 0; k < rows[i].repeat; k++)
+            sha256_add(&hash, rows[i].text, strlen(rows[i].text));
+        sha256_finish(&hash, digest);
+        to_hex(digest, hex);
+        assert_string_equal(hex, rows[i].digest);
+    }
+}
+
+/* However the bytes are cut, around the size of a block and of the padding. */
+static void test_pieces(void **state)
+{
+    unsigned char bytes[200], whole[SHA256_SIZE], pieces[SHA256_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 7);
+    for (size_t size = 0; size <= sizeof bytes; size++) {
+        struct sha256 hash;
+
+        sha256_init(&hash);
+        sha256_add(&hash, bytes, size);
+        sha256_finish(&hash, whole);
+        for (size_t cut = 0; cut <= size; cut += 13) {
+            sha256_init(&hash);
+            sha256_add(&hash, bytes, cut);
+            sha256_add(&hash, bytes + cut, size - cut);
+            sha256_finish(&hash, pieces);
+            assert_memory_equal(whole, pieces, SHA256_SIZE);
+        }
+    }
+}
+
+static void test_hmac(void **state)
+{
+    static const unsigned char x0b[20] = {11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
+                                          11, 11, 11, 11, 11, 11, 11, 11, 11, 11};
+    static unsigned char xaa[131];
+    static const struct {
+        const void *key;
+        size_t key_size;
+        const char *text, *digest;
+    } rows[] = {
+        {x0b, 20, "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+        {"Jefe", 4, "what do ya want for nothing?",
+         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+        {xaa, 131, "Test Using Larger Than Block-Size Key - Hash Key First",
+         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+        {"", 0, "", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
+    };
+
+    (void)state;
+    memset(xaa, 0xaa, sizeof xaa);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        unsigned char digest[SHA256_SIZE];
+        char hex[65];
+
+        hmac_sha256(rows[i].key, rows[i].key_size, rows[i].text, strlen(rows[i].text), digest);
+        to_hex(digest, hex);
+        assert_string_equal(hex, rows[i].digest);
+    }
+}
+
+static void test_equal(void **state)
+{
+    unsigned char left[SHA256_SIZE] = {0}, right[SHA256_SIZE] = {0};
+
+    (void)state;
+    assert_true(digest_equal(left, right));
+    for (size_t i = 0; i < SHA256_SIZE; i++) {
+        right[i] = 0x80;
+        assert_false(digest_equal(left, right));
+        right[i] = 0;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_hmac),
+        cmocka_unit_test(test_equal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* test_lint.c - what is refused when a tool is added, what is warned of, in which words. */
+#include <haft.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/test.h"
+
+/* ---- the log ---- */
+
+struct log {
+    char text[2048];
+};
+
+static void write_log(void *context, haft_level level, const char *text, size_t size)
+{
+    struct log *log = context;
+    size_t used = strlen(log->text);
+
+    snprintf(log->text + used, sizeof log->text - used, "%c %.*s\n",
+             level == HAFT_WARNING ? 'W'
+             : level == HAFT_ERROR ? 'E'
+                                   : '?',
+             (int)size, text);
+}
+
+static haft_server *serve(struct log *log)
+{
+    haft_server *server = haft_server_new_with(
+        "test", "1", &(haft_server_options){.log = write_log, .log_context = log});
+
+    assert_non_null(server);
+    log->text[0] = '\0';
+    return server;
+}
+
+static int handle(haft_call *call, const void *in, void *out)
+{
+    (void)in;
+    (void)out;
+    return haft_text(call, "ok");
+}
+
+/* ---- declared tools ---- */
+
+#define N10 "abcdefghij"
+#define N60 N10 N10 N10 N10 N10 N10
+#define N128 N60 N60 "abcdefgh"
+
+HAFT_LIST(plain_list, HAFT_STRING(s, "A text"), "No object");
+HAFT_STRUCT(good_args, HAFT_STRING(a, "A"), HAFT_HEADER("Region", HAFT_STRING(region, "Where")));
+HAFT_STRUCT(anything_args, HAFT_ARRAY(list, HAFT_JSON(any, "Anything"), "A list"));
+HAFT_STRUCT(number_header, HAFT_HEADER("Price", HAFT_NUMBER(price, "How much")));
+HAFT_STRUCT(same_header, HAFT_HEADER("Region", HAFT_STRING(a, "A")),
+            HAFT_HEADER("rEGION", HAFT_STRING(b, "B")));
+HAFT_STRUCT(empty_header, HAFT_HEADER("", HAFT_STRING(a, "A")));
+HAFT_STRUCT(odd_header, HAFT_HEADER("Re gion", HAFT_STRING(a, "A")));
+HAFT_STRUCT(bad_pattern, HAFT_STRING(a, "A", .pattern = "("));
+
+static const struct row {
+    haft_tool tool;
+    int status;
+    const char *log;
+} rows[] = {
+    /* names */
+    {{.name = "ok", .describe = "D", .call = handle}, 0, ""},
+    {{.name = "A-z_0.9", .describe = "D", .call = handle}, 0, ""},
+    {{.name = N60, .describe = "D", .call = handle}, 0, ""},
+    {{.name = N60 "a", .describe = "D", .call = handle},
+     0,
+     "W " N60 "a: with the server's name in front, over 60 characters, some clients drop it\n"},
+    {{.name = N60 "abcde", .describe = "D", .call = handle},
+     0,
+     "W " N60 "abcde: names over 64 characters are refused by some clients\n"},
+    {{.name = N128, .describe = "D", .call = handle},
+     0,
+     "W " N128 ": names over 64 characters are refused by some clients\n"},
+    {{.name = N128 "a", .describe = "D", .call = handle}, HAFT_EINVAL, NULL},
+    {{.name = "", .describe = "D", .call = handle}, HAFT_EINVAL, "E : a name must not be empty\n"},
+    {{.name = NULL, .describe = "D", .call = handle},
+     HAFT_EINVAL,
+     "E : a name must not be empty\n"},
+    {{.name = "a b", .describe = "D", .call = handle},
+     HAFT_EINVAL,
+     "E a b: a name is made of letters, digits, '_', '-' and '.'\n"},
+    {{.name = "a/b", .describe = "D", .call = handle},
+     HAFT_EINVAL,
+     "E a/b: a name is made of letters, digits, '_', '-' and '.'\n"},
+    {{.name = "\xc3\xa9", .describe = "D", .call = handle},
+     HAFT_EINVAL,
+     "E \xc3\xa9: a name is made of letters, digits, '_', '-' and '.'\n"},
+    {{.name = "\xff", .describe = "D", .call = handle}, HAFT_EUTF8, "E : a name must be UTF-8\n"},
+    /* descriptions */
+    {{.name = "t", .call = handle}, 0, "W t: no description: a model cannot tell what it is for\n"},
+    {{.name = "t", .describe = "", .call = handle},
+     0,
+     "W t: no description: a model cannot tell what it is for\n"},
+    {{.name = "t", .describe = "\xff", .call = handle},
+     HAFT_EUTF8,
+     "E t: cannot be listed: the text is not valid UTF-8\n"},
+    /* the rest */
+    {{.name = "t", .describe = "D"}, HAFT_EINVAL, "E t: there is no handler\n"},
+    {{.name = "t", .describe = "D", .call = handle, .meta = "{"},
+     HAFT_EPARSE,
+     "E t: _meta: unexpected end of data at byte 1\n"},
+    {{.name = "t", .describe = "D", .call = handle, .meta = "[]"},
+     HAFT_EINVAL,
+     "E t: _meta must be a JSON object\n"},
+    /* schemas */
+    {{.name = "t", .describe = "D", .call = handle, .input = &good_args_type}, 0, ""},
+    {{.name = "t", .describe = "D", .call = handle, .output = &plain_list_type}, 0, ""},
+    {{.name = "t", .describe = "D", .call = handle, .input = &plain_list_type},
+     HAFT_ESCHEMA,
+     "E t: input: arguments are an object, the schema takes none\n"},
+    {{.name = "t", .describe = "D", .call = handle, .input = &anything_args_type},
+     0,
+     "W t: input.list: items without a type are refused by some clients\n"},
+    {{.name = "t", .describe = "D", .call = handle, .input = &bad_pattern_type},
+     HAFT_EPATTERN,
+     NULL},
+    {{.name = "t", .describe = "D", .call = handle, .output = &bad_pattern_type},
+     HAFT_EPATTERN,
+     NULL},
+    /* headers */
+    {{.name = "t", .describe = "D", .call = handle, .input = &number_header_type},
+     HAFT_EINVAL,
+     "E t: price: only strings, integers and booleans can be headers\n"},
+    {{.name = "t", .describe = "D", .call = handle, .input = &same_header_type},
+     HAFT_EINVAL,
+     "E t: b: the header \"rEGION\" is used twice\n"},
+    {{.name = "t", .describe = "D", .call = handle, .input = &odd_header_type},
+     HAFT_EINVAL,
+     "E t: a: \"Re gion\" is no name for a header\n"},
+    {{.name = "t", .describe = "D", .call = handle, .input = &empty_header_type},
+     HAFT_EINVAL,
+     "E t: a: \"\" is no name for a header\n"},
+};
+
+static void test_declared(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct log log;
+        haft_server *server = serve(&log);
+        int status = haft_add(server, &rows[i].tool);
+
+        if (status != rows[i].status || (rows[i].log && strcmp(log.text, rows[i].log)))
+            fprintf(stderr, "row %zu: %d, %s", i, status, log.text);
+        assert_int_equal(status, rows[i].status);
+        if (rows[i].log)
+            assert_string_equal(log.text, rows[i].log);
+        if (status) {
+            assert_int_equal(haft_server_error(server)->code, status);
+            /* one bad tool harms nobody else */
+            assert_int_equal(haft_add(server, &rows[0].tool), 0);
+        }
+        haft_server_free(server);
+    }
+}
+
+/* ---- schemas made at run time ---- */
+
+static int handle_json(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_text(call, "ok");
+}
+
+static const struct {
+    const char *input, *output;
+    int status;
+    const char *log;
+} documents[] = {
+    {"{\"type\":\"object\"}", NULL, 0, ""},
+    {"{}", NULL, 0, ""},
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}", NULL, 0,
+     "W t: input.a: no description: it is the only documentation a model gets\n"},
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"description\":\"A\"}}}",
+     NULL, 0, "W t: input.a: an array without items is dropped by some clients\n"},
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"description\":\"A\","
+     "\"items\":{}}}}",
+     NULL, 0, "W t: input.a: items without a type are refused by some clients\n"},
+    {"{\"type\":\"object\",\"properties\":{\"o\":{\"type\":\"object\",\"description\":\"O\","
+     "\"properties\":{\"a\":{\"type\":\"array\"}}}}}",
+     NULL, 0,
+     "W t: input.o.a: no description: it is the only documentation a model gets\n"
+     "W t: input.o.a: an array without items is dropped by some clients\n"},
+    {"{\"type\":\"object\",\"anyOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}]}", NULL, 0,
+     "W t: input: allOf, anyOf or oneOf at the root is refused by some clients\n"},
+    {"{\"type\":\"string\"}", NULL, HAFT_ESCHEMA,
+     "E t: input: arguments are an object, the schema takes none\n"},
+    {"{\"type\":\"object\"}", "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\"}}}",
+     0, "W t: output.a: an array without items is dropped by some clients\n"},
+    {"{\"type\":\"object\"}", "{\"type\":\"string\"}", 0, ""},
+};
+
+static haft_schema *parse(const char *text)
+{
+    haft_schema *schema = NULL;
+
+    if (text)
+        assert_int_equal(haft_schema_parse(text, strlen(text), NULL, &schema, NULL), 0);
+    return schema;
+}
+
+static void test_documents(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(documents); i++) {
+        struct log log;
+        haft_server *server = serve(&log);
+        haft_tool_builder *builder = haft_tool_new("t");
+        int status;
+
+        haft_tool_describe(builder, "D");
+        haft_tool_input(builder, parse(documents[i].input));
+        haft_tool_output(builder, parse(documents[i].output));
+        haft_tool_handler(builder, handle_json, NULL);
+        status = haft_tool_build(builder, server);
+        if (status != documents[i].status || strcmp(log.text, documents[i].log))
+            fprintf(stderr, "row %zu: %d, %s", i, status, log.text);
+        assert_int_equal(status, documents[i].status);
+        assert_string_equal(log.text, documents[i].log);
+        haft_server_free(server);
+    }
+}
+
+static void test_long_description(void **state)
+{
+    static char text[2050];
+    struct log log;
+    haft_server *server = serve(&log);
+    haft_tool tool = {.name = "t", .describe = text, .call = handle};
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    assert_int_equal(haft_add(server, &tool), 0);
+    assert_string_equal(log.text,
+                        "W t: the description is cut at 2048 characters by some clients\n");
+    haft_server_free(server);
+}
+
+/* A builder that goes nowhere frees what it was given. */
+static void test_builder(void **state)
+{
+    struct log log;
+    haft_server *server = serve(&log);
+    haft_tool_builder *builder = haft_tool_new("t");
+
+    (void)state;
+    haft_tool_input(builder, parse("{\"type\":\"object\"}"));
+    haft_tool_input(builder, parse("{\"type\":\"object\"}"));
+    haft_tool_title(builder, "T");
+    haft_tool_annotate(builder, (haft_annotations){.title = "A", .read_only = HAFT_YES});
+    haft_tool_meta(builder, "{}");
+    haft_tool_timeout(builder, 5);
+    haft_tool_quick(builder);
+    assert_int_equal(haft_tool_build(builder, server), HAFT_EINVAL);
+    assert_string_equal(haft_server_error(server)->text, "there is no handler");
+    assert_int_equal(haft_tool_build(NULL, server), HAFT_ENOMEM);
+    haft_tool_describe(NULL, "d");
+    haft_tool_input(NULL, parse("{\"type\":\"object\"}"));
+    haft_tool_output(NULL, parse("{\"type\":\"object\"}"));
+    haft_server_free(server);
+}
+
+static void test_servers(void **state)
+{
+    (void)state;
+    assert_null(haft_server_new(NULL, "1"));
+    assert_null(haft_server_new("", "1"));
+    assert_null(haft_server_new("a", NULL));
+    assert_null(haft_server_new_with("a", "1", &(haft_server_options){.extensions = "[]"}));
+    assert_null(haft_server_new("\xff", "1"));
+    haft_server_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_declared),         cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_long_description), cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_servers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* test_seal.c - the state that a client carries: whatever is done to it, only what was given out
+ * is taken. */
+#include <stdio.h>
+#include <string.h>
+#include <yyjson.h>
+
+#include "support/test.h"
+#include "support/wire.h"
+
+/* ---- what is served ---- */
+
+HAFT_STRUCT(deploy_args, HAFT_STRING(target, "Where to"),
+            HAFT_OPTIONAL(HAFT_BOOLEAN(force, "Anyway")));
+
+static int deploy(haft_call *call, const deploy_args *in)
+{
+    haft_value *content;
+    int answer = haft_elicit_json(call, "sure", "Sure?", "{\"type\":\"object\"}", &content);
+
+    return answer < HAFT_DECLINED ? answer : haft_text(call, "deployed to %s", in->target);
+}
+HAFT_TOOL_IN(deploy, deploy_args, "Deploys");
+
+static const unsigned char key[32] = "one key", other_key[32] = "another";
+
+static haft_server *serve(const unsigned char *seal_key)
+{
+    static haft_tool renamed;
+    haft_server *server =
+        haft_server_new_with("test", "1", &(haft_server_options){.seal_key = seal_key});
+
+    assert_non_null(server);
+    renamed = deploy_tool;
+    renamed.name = "destroy";
+    assert_int_equal(haft_add(server, &deploy_tool), 0);
+    assert_int_equal(haft_add(server, &renamed), 0);
+    return server;
+}
+
+/* ---- states ---- */
+
+static const char *call(struct wire *wire, const char *tool, const char *arguments,
+                        const char *state)
+{
+    char params[2048];
+
+    snprintf(params, sizeof params,
+             "\"name\":\"%s\",\"arguments\":%s,\"inputResponses\":{%s}%s%s%s", tool, arguments,
+             state ? "\"sure\":{\"action\":\"decline\"}" : "", state ? ",\"requestState\":\"" : "",
+             state ? state : "", state ? "\"" : "");
+    return wire_call(wire, "tools/call", params);
+}
+
+static void get_state(struct wire *wire, char ret_state[1024])
+{
+    const char *answer = call(wire, "deploy", "{\"target\":\"test\"}", NULL);
+    const char *at = strstr(answer, "\"requestState\":\"");
+    size_t size;
+
+    assert_non_null(at);
+    size = strcspn(at + 16, "\"");
+    assert_true(size < 1024);
+    memcpy(ret_state, at + 16, size);
+    ret_state[size] = '\0';
+}
+
+static struct wire *connect_as(haft_server *server, const char *principal)
+{
+    struct wire *wire = wire_open_with(server, (haft_session_options){.principal = principal});
+
+    wire_greet(wire, "2026-07-28");
+    return wire;
+}
+
+static void refuses(struct wire *wire, const char *tool, const char *arguments, const char *state)
+{
+    const char *answer = call(wire, tool, arguments, state);
+
+    assert_int_equal(wire->error_code, -32602);
+    assert_non_null(strstr(answer,
+                           "\"error\":{\"code\":-32602,\"message\":\"Invalid or expired "
+                           "requestState\",\"data\":{\"reason\":\"invalid_request_state\"}}"));
+}
+
+static void accepts(struct wire *wire, const char *state)
+{
+    assert_non_null(
+        strstr(call(wire, "deploy", "{\"target\":\"test\"}", state), "deployed to test"));
+}
+
+/* Bound to who asked, for what, and until when. */
+static void test_binding(void **unused)
+{
+    haft_server *server = serve(key), *twin = serve(key), *stranger = serve(other_key);
+    struct wire *ann = connect_as(server, "ann"), *bob = connect_as(server, "bob");
+    struct wire *nobody = connect_as(server, NULL), *ann_elsewhere = connect_as(twin, "ann");
+    struct wire *ann_abroad = connect_as(stranger, "ann");
+    char state[1024];
+
+    (void)unused;
+    get_state(ann, state);
+    accepts(ann, state);
+    accepts(ann_elsewhere, state);
+    refuses(ann_abroad, "deploy", "{\"target\":\"test\"}", state);
+    refuses(bob, "deploy", "{\"target\":\"test\"}", state);
+    refuses(nobody, "deploy", "{\"target\":\"test\"}", state);
+    refuses(ann, "destroy", "{\"target\":\"test\"}", state);
+    refuses(ann, "deploy", "{\"target\":\"production\"}", state);
+    refuses(ann, "deploy", "{\"target\":\"test\",\"force\":true}", state);
+    ann->now += 10 * 60 * 1000;
+    accepts(ann, state);
+    ann->now += 1;
+    refuses(ann, "deploy", "{\"target\":\"test\"}", state);
+    wire_close(ann);
+    wire_close(bob);
+    wire_close(nobody);
+    wire_close(ann_elsewhere);
+    wire_close(ann_abroad);
+    haft_server_free(server);
+    haft_server_free(twin);
+    haft_server_free(stranger);
+}
+
+/* Every character changed, every length cut. */
+static void test_tampering(void **unused)
+{
+    haft_server *server = serve(key);
+    struct wire *wire = connect_as(server, NULL);
+    char state[1024], changed[1100];
+    size_t size;
+
+    (void)unused;
+    get_state(wire, state);
+    size = strlen(state);
+    for (size_t i = 0; i < size; i++) {
+        memcpy(changed, state, size + 1);
+        changed[i] = changed[i] == 'A' ? 'B' : 'A';
+        refuses(wire, "deploy", "{\"target\":\"test\"}", changed);
+        memcpy(changed, state, i);
+        changed[i] = '\0';
+        refuses(wire, "deploy", "{\"target\":\"test\"}", changed);
+    }
+    snprintf(changed, sizeof changed, "%s-TAMPERED", state);
+    refuses(wire, "deploy", "{\"target\":\"test\"}", changed);
+    snprintf(changed, sizeof changed, "%sAAAA", state);
+    refuses(wire, "deploy", "{\"target\":\"test\"}", changed);
+    accepts(wire, state);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
+static void test_wrong_types(void **unused)
+{
+    static const char *const rows[] = {"null", "5", "{}", "[]", "true", "\"\""};
+    haft_server *server = serve(key);
+    struct wire *wire = connect_as(server, NULL);
+
+    (void)unused;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char params[256];
+
+        snprintf(params, sizeof params,
+                 "\"name\":\"deploy\",\"arguments\":{\"target\":\"a\"},\"requestState\":%s",
+                 rows[i]);
+        assert_non_null(wire_call(wire, "tools/call", params));
+        assert_int_equal(wire->error_code, -32602);
+    }
+    wire_close(wire);
+    haft_server_free(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_tampering),
+        cmocka_unit_test(test_wrong_types),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
