@@ -1,0 +1,91 @@
+/* haft/pipeline.h - what every call of a tool passes, whatever carried it: stages.
+ *
+ *     static int only_at_day(haft_call *call, void *data)
+ *     {
+ *         return is_day() ? 0 : haft_refuse(call, "Closed at night.");
+ *     }
+ *     static const haft_stage opening_hours = {.name = "opening hours", .tools = "order_*",
+ *                                              .before = only_at_day};
+ *     haft_use(server, &opening_hours);
+ *
+ * A call goes through the stages in the order they were added, and its result back through them in the
+ * other direction.  A stage can look at the call, keep something with it, answer in the handler's place,
+ * and add to the result. */
+#ifndef HAFT_PIPELINE_H
+#define HAFT_PIPELINE_H
+
+#include <haft/server.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a call ended. */
+#define HAFT_OUTCOMES(X)                                                                           \
+    X(HAFT_OUTCOME_OK, "ok")                                                                       \
+    X(HAFT_OUTCOME_ERROR, "error")               /* the handler, or a stage, said so */            \
+    X(HAFT_OUTCOME_INVALID, "invalid_arguments") /* the handler was not called */                  \
+    X(HAFT_OUTCOME_NOT_FOUND, "not_found")                                                         \
+    X(HAFT_OUTCOME_DISABLED, "disabled")                                                           \
+    X(HAFT_OUTCOME_RATE_LIMITED, "rate_limited")                                                   \
+    X(HAFT_OUTCOME_TIMED_OUT, "timed_out")                                                         \
+    X(HAFT_OUTCOME_CANCELLED, "cancelled")                                                         \
+    X(HAFT_OUTCOME_INPUT, "input_required") /* the client was asked, and calls again */            \
+    X(HAFT_OUTCOME_FAILED, "failed")        /* the handler gave up, or its result does not fit */
+
+typedef enum haft_outcome {
+#define HAFT_OUTCOME_(name, text) name,
+    HAFT_OUTCOMES(HAFT_OUTCOME_)
+#undef HAFT_OUTCOME_
+    HAFT_OUTCOME_COUNT_
+} haft_outcome;
+
+const char *haft_outcome_name(haft_outcome outcome);
+
+/* What `before` and `ready` return: 0 to go on, this when they have answered (by haft_text, haft_error
+ * ...), or an error as a handler would. */
+enum { HAFT_STOP = 3 };
+
+typedef struct haft_stage {
+    const char *name;
+    const char *tools; /* those it is for, "list_*,-*_delete"; NULL for all */
+    /* A tool has been found; its arguments have not been looked at. */
+    int (*before)(haft_call *call, void *data);
+    /* The arguments are right; the handler is next. */
+    int (*ready)(haft_call *call, void *data);
+    /* The call is over, once for every call, also for one that was refused, cancelled or timed out.  Until
+     * then more may be added to a result; not to one that timed out, whose handler may be running. */
+    void (*after)(haft_call *call, haft_outcome outcome, void *data);
+    void *data;
+} haft_stage;
+
+/* Adds a stage, before the server serves; it must outlive the server.  At most 32. */
+int haft_use(haft_server *server, const haft_stage *stage);
+
+/* Marks the result as an error with this text, and returns HAFT_STOP. */
+int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
+
+/* Something that a stage keeps with a call for later ones, or for the handler.  The key is compared as
+ * text and must live as long as the call.  0 or HAFT_ENOMEM; NULL when there is none. */
+int haft_set(haft_call *call, const char *key, void *value);
+void *haft_get(const haft_call *call, const char *key);
+
+/* ---- stages that come with haft ------------------------------------------------- */
+
+/* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */
+
+/* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool, outcome,
+ * milliseconds, bytes of the result, and a digest of the arguments.  Called on the thread of the call's
+ * session. */
+typedef void haft_audit_function(void *context, const char *line, size_t size);
+int haft_audit(haft_server *server, haft_audit_function *write, void *context);
+
+/* Counts calls by tool and outcome, and how long they took; before the server serves. */
+int haft_metrics(haft_server *server);
+/* Appends the counts in Prometheus' text format.  HAFT_ENOTFOUND when nothing is counted. */
+int haft_metrics_write(haft_server *server, haft_buffer *buffer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

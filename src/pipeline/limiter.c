@@ -1,0 +1,172 @@
+/* limiter.c - for each key the times of its latest calls, in a ring as long as the limit.
+ *
+ * When the ring is full, the oldest of them decides: once it has left the window, the new call takes its
+ * place. */
+#include "pipeline/limiter.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { SLOTS = 1024 };
+
+struct counter {
+    struct counter *next;           /* in its slot */
+    struct counter *older, *newer;  /* in the order of use */
+    uint64_t hash;
+    size_t key_size, size; /* of all of it */
+    unsigned calls;
+    unsigned first, n;     /* of the ring */
+    int64_t *times;
+    char *key;
+};
+
+struct limiter {
+    const haft_allocator *allocator;
+    atomic_flag lock;
+    struct counter *slots[SLOTS];
+    struct counter *oldest, *newest;
+    size_t n_keys, max_keys;
+};
+
+struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys)
+{
+    struct limiter *limiter;
+
+    allocator = allocator_or_default(allocator);
+    limiter = allocator->alloc(allocator->context, sizeof *limiter);
+    if (!limiter)
+        return NULL;
+    memset(limiter, 0, sizeof *limiter);
+    limiter->allocator = allocator;
+    limiter->max_keys = max_keys ? max_keys : 1;
+    atomic_flag_clear(&limiter->lock);
+    return limiter;
+}
+
+/* ---- the order of use ---- */
+
+static void take_out(struct limiter *limiter, struct counter *counter)
+{
+    if (counter->older)
+        counter->older->newer = counter->newer;
+    else
+        limiter->oldest = counter->newer;
+    if (counter->newer)
+        counter->newer->older = counter->older;
+    else
+        limiter->newest = counter->older;
+}
+
+static void put_last(struct limiter *limiter, struct counter *counter)
+{
+    counter->older = limiter->newest;
+    counter->newer = NULL;
+    if (limiter->newest)
+        limiter->newest->newer = counter;
+    else
+        limiter->oldest = counter;
+    limiter->newest = counter;
+}
+
+/* ---- counters ---- */
+
+static void forget(struct limiter *limiter, struct counter *counter)
+{
+    struct counter **link = &limiter->slots[counter->hash % SLOTS];
+
+    while (*link != counter)
+        link = &(*link)->next;
+    *link = counter->next;
+    take_out(limiter, counter);
+    limiter->n_keys--;
+    limiter->allocator->release(limiter->allocator->context, counter, counter->size);
+}
+
+void limiter_free(struct limiter *limiter)
+{
+    if (!limiter)
+        return;
+    while (limiter->oldest)
+        forget(limiter, limiter->oldest);
+    limiter->allocator->release(limiter->allocator->context, limiter, sizeof *limiter);
+}
+
+static struct counter *counter_new(struct limiter *limiter, const char *key, size_t key_size,
+                                   uint64_t hash, unsigned calls)
+{
+    size_t size = sizeof(struct counter) + calls * sizeof(int64_t) + key_size;
+    struct counter *counter, **slot = &limiter->slots[hash % SLOTS];
+
+    if (limiter->n_keys == limiter->max_keys)
+        forget(limiter, limiter->oldest);
+    counter = limiter->allocator->alloc(limiter->allocator->context, size);
+    if (!counter)
+        return NULL;
+    *counter = (struct counter){
+        .hash = hash, .key_size = key_size, .size = size, .calls = calls, .next = *slot};
+    counter->times = (int64_t *)(void *)(counter + 1);
+    counter->key = (char *)(counter->times + calls);
+    memcpy(counter->key, key, key_size);
+    *slot = counter;
+    put_last(limiter, counter);
+    limiter->n_keys++;
+    return counter;
+}
+
+/* The counter of a key, made when there is none; one of another limit is begun anew. */
+static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size,
+                                  unsigned calls)
+{
+    uint64_t hash = hash_bytes(key, size);
+    struct counter *counter = limiter->slots[hash % SLOTS];
+
+    while (counter && (counter->hash != hash || counter->key_size != size ||
+                       memcmp(counter->key, key, size)))
+        counter = counter->next;
+    if (counter && counter->calls != calls) {
+        forget(limiter, counter);
+        counter = NULL;
+    }
+    if (!counter)
+        return counter_new(limiter, key, size, hash, calls);
+    take_out(limiter, counter);
+    put_last(limiter, counter);
+    return counter;
+}
+
+static int count(struct counter *counter, unsigned per_ms, int64_t now, int64_t *ret_wait)
+{
+    int64_t oldest;
+
+    if (counter->n < counter->calls) {
+        counter->times[(counter->first + counter->n++) % counter->calls] = now;
+        return 1;
+    }
+    oldest = counter->times[counter->first];
+    if (now - oldest < (int64_t)per_ms) {
+        *ret_wait = oldest + (int64_t)per_ms - now;
+        return 0;
+    }
+    counter->times[counter->first] = now;
+    counter->first = (counter->first + 1) % counter->calls;
+    return 1;
+}
+
+int limiter_take(struct limiter *limiter, const char *key, size_t size, unsigned calls,
+                 unsigned per_ms, int64_t now, int64_t *ret_wait)
+{
+    struct counter *counter;
+    int status;
+
+    if (!calls) {
+        *ret_wait = per_ms;
+        return 0;
+    }
+    /* Held for a look-up and a handful of stores. */
+    while (atomic_flag_test_and_set_explicit(&limiter->lock, memory_order_acquire))
+        ;
+    counter = counter_of(limiter, key, size, calls);
+    status = counter ? count(counter, per_ms, now, ret_wait) : HAFT_ENOMEM;
+    atomic_flag_clear_explicit(&limiter->lock, memory_order_release);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* pipeline/limiter.h - so many calls in so much time, counted exactly.
+ *
+ * A window that slides: at no moment have there been more than `calls` in the `per_ms` before it.  Whose
+ * calls are counted together is said by a key. */
+#ifndef HAFT_SRC_LIMITER_H
+#define HAFT_SRC_LIMITER_H
+
+#include "base/base.h"
+
+struct limiter;
+
+/* Of the keys at most `max_keys` are remembered; the one that was used longest ago is forgotten first.  NULL
+ * without memory.  May be used by several threads at once. */
+struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys);
+void limiter_free(struct limiter *limiter);
+
+/* 1 when the call is allowed, and counted; 0 when it is not, with the milliseconds until one is in
+ * *ret_wait; HAFT_ENOMEM. */
+int limiter_take(struct limiter *limiter, const char *key, size_t size, unsigned calls,
+                 unsigned per_ms, int64_t now, int64_t *ret_wait);
+
+#endif
