@@ -4,11 +4,18 @@
 
 #include <haft/base.h>
 #include <haft/build.h>
+#include <haft/call.h>
+#include <haft/client.h>
 #include <haft/declare.h>
+#include <haft/engine.h>
 #include <haft/format.h>
+#include <haft/http.h>
 #include <haft/issue.h>
 #include <haft/json.h>
+#include <haft/pipeline.h>
+#include <haft/run.h>
 #include <haft/schema.h>
+#include <haft/server.h>
 #include <haft/tool.h>
 
 #endif

@@ -1,0 +1,137 @@
+/* haft/http.h - MCP over HTTP: every revision on one endpoint.
+ *
+ * Three ways in, from the most to the least that is done for you:
+ *
+ *     haft_serve_http(server, &options)        a process that serves until a signal comes
+ *     haft_http_new(server, &options, loop)    the same inside a libuv loop of yours
+ *     haft_endpoint_new(server, &options)      requests in, responses out: for an HTTP stack of yours
+ *
+ * HTTP listens on loopback unless told otherwise.  Off loopback it refuses to start without
+ * authentication unless `insecure` says that somebody else takes care of it. */
+#ifndef HAFT_HTTP_H
+#define HAFT_HTTP_H
+
+#include <haft/engine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the endpoint: no sockets ------------------------------------------------- */
+
+/* Zero means the stated default. */
+typedef struct haft_endpoint_options {
+    const char *path;                   /* "/mcp"; with and without a slash at its end */
+    const char *const *allowed_hosts;   /* names besides localhost, 127.0.0.1 and [::1]; "*" for any */
+    const char *const *allowed_origins; /* besides those of the allowed hosts; each list ends with NULL */
+    const char *cors_origin;            /* "*" or an origin: sends CORS headers; NULL sends none */
+    bool legacy_sse;                    /* /sse and /messages for 2024-11-05 clients */
+    size_t max_sessions;                /* of legacy clients: 10,000 */
+    unsigned session_idle_ms;           /* 30 minutes */
+    size_t max_events;                  /* kept of a session for a client that comes back: 256, and
+                                           1 MiB */
+    unsigned number;                    /* of this endpoint among several, below 256: the ids of its
+                                           sessions begin with it, in two digits */
+    /* As in haft_session_options: where handlers run.  NULL: where requests come in. */
+    int (*run)(void *context, haft_call *call);
+    void (*post)(void *context, haft_posted *posted);
+    void (*wake)(void *context);
+    /* Fills in bytes that nobody can guess; 0, or an error.  Legacy sessions need it. */
+    int (*random)(void *context, void *bytes, size_t size);
+    void *context;
+} haft_endpoint_options;
+
+typedef struct haft_http_request {
+    const char *method; /* "POST" */
+    const char *path;   /* decoded once, without the query */
+    const char *query;  /* as it came, without the question mark; "" for none */
+    haft_headers headers;
+    const char *body;
+    size_t body_size;
+} haft_http_request;
+
+/* How a response goes out.  `headers` is text, each line with its CRLF, and has everything but what is
+ * about the transfer (Content-Length, Transfer-Encoding, Connection).  What is pointed to lives until the
+ * function returns. */
+typedef struct haft_responder {
+    void (*respond)(void *context, int status, const char *headers, const char *body, size_t size);
+    void (*stream)(void *context, int status, const char *headers); /* `write` and `end` follow */
+    void (*write)(void *context, const char *bytes, size_t size);
+    void (*end)(void *context);
+} haft_responder;
+
+typedef struct haft_endpoint haft_endpoint;
+typedef struct haft_exchange haft_exchange; /* a request that has not been answered to its end */
+
+haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_options *options);
+/* Everything that runs must have come back: haft_endpoint_idle. */
+void haft_endpoint_free(haft_endpoint *endpoint);
+
+/* Takes in a request.  NULL when it has been answered already; else what to say when its client is gone,
+ * valid until `respond` or `end`. */
+haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
+                                    const haft_responder *responder, void *context, haft_time now);
+void haft_exchange_gone(haft_exchange *exchange);
+
+/* Deadlines, announcements, keep-alive comments, idle sessions: call it now and then. */
+void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now);
+
+/* The server is going away: subscriptions end with their result, new requests are answered 503. */
+void haft_endpoint_shut_down(haft_endpoint *endpoint);
+bool haft_endpoint_idle(const haft_endpoint *endpoint);
+
+/* ---- the server: libuv --------------------------------------------------------- */
+
+/* Zero means the stated default. */
+typedef struct haft_http_options {
+    const char *address;  /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a
+                             free one */
+    const char *path;     /* "/mcp" */
+    const char *const *allowed_hosts;
+    const char *const *allowed_origins;
+    const char *cors_origin;
+    bool legacy_sse;
+    bool insecure;        /* may listen off loopback without authentication */
+    int fd;               /* a listening socket to take over; 0 for none */
+    unsigned threads;     /* loops, each with its own connections: 1, at most 64.  For haft_serve_http */
+    unsigned workers;     /* threads that run handlers, for each loop: 4 */
+    size_t max_queue;     /* calls that wait for one: 1,024 */
+    size_t max_connections; /* 4,096 */
+    size_t max_per_address; /* connections of one address that is not this machine: 256 */
+    size_t max_headers;     /* bytes of a request's head: 16 KiB, with at most 100 headers */
+    size_t max_url;         /* 8 KiB */
+    size_t max_unsent;      /* bytes that a reader of a stream lags behind before it is dropped: 1 MiB */
+    unsigned header_ms;     /* for the head of a request to arrive: 10,000 */
+    unsigned body_ms;       /* for its body: 30,000 */
+    unsigned idle_ms;       /* between requests: 60,000 */
+    unsigned drain_ms;      /* for calls in flight when a signal comes: 10,000 */
+    size_t max_sessions;
+    unsigned session_idle_ms;
+    haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
+    void *log_context;
+    void (*ready)(void *context, const char *url); /* listening now, at this address */
+    void *ready_context;
+} haft_http_options;
+
+/* Serves until SIGTERM or SIGINT; calls in flight are finished within drain_ms.  0; or an error when it could
+ * not begin, with the reason in *reterr_reason (which may be NULL).  It does not return, but ends the
+ * process, when handlers still run after drain_ms (status 1), and at a second signal N (status 128 + N). */
+int haft_serve_http(haft_server *server, const haft_http_options *options,
+                    haft_reason *reterr_reason);
+
+/* The same inside a loop of yours, on its thread.  `loop` is a uv_loop_t. */
+typedef struct haft_http haft_http;
+
+haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,
+                         haft_reason *reterr_reason);
+/* Where it listens: "http://127.0.0.1:8808/mcp". */
+const char *haft_http_url(const haft_http *http);
+
+/* Stops accepting, lets calls in flight finish within `ms`, cancels the rest, closes everything when they
+ * have come back, and calls `closed`; it is gone then. */
+void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

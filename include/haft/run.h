@@ -1,0 +1,53 @@
+/* haft/run.h - a server that runs: the command line, and standard input and output.
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         haft_server *server = haft_server_new("catalog", "1.0.0");
+ *         haft_add(server, &search_tool);
+ *         return haft_main(server, argc, argv);
+ *     }
+ *
+ * This is libhaft's; libhaft-core ends at haft/engine.h.
+ *
+ * Before anything is served, the wire moves to descriptors of its own: 0 then reads nothing and
+ * 1 writes to standard error, and both stay so.  A stray printf cannot break the stream, and a
+ * child process of a handler cannot eat what the client sends. */
+#ifndef HAFT_RUN_H
+#define HAFT_RUN_H
+
+#include <haft/server.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The command line that every server has; `--help` prints it.  Takes over the server, which may
+ * be NULL (there was no memory for it), and frees it.  Returns the exit status. */
+int haft_main(haft_server *server, int argc, char **argv);
+
+/* Zero means the stated default. */
+typedef struct haft_stdio_options {
+    int in, out;       /* descriptors: 0 and 1.  Others are left as they are found */
+    unsigned workers;  /* threads that run handlers: 4 */
+    size_t max_queue;  /* calls that wait for one of them: 1,024; more are answered "busy" */
+    size_t max_unsent; /* bytes that the client has not read yet: 64 MiB, and 10,000 messages; at
+                          either, nothing is taken in until half of it has been read */
+    unsigned grace_ms; /* for calls in flight when the input ends: 100 */
+    unsigned drain_ms; /* for calls in flight when a signal comes: 10,000 */
+    haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
+    void *log_context;
+    bool own_signals; /* the program handles SIGTERM, SIGINT and SIGHUP itself */
+} haft_stdio_options;
+
+/* Serves one client, one message a line, until the input ends or a signal comes; for programs
+ * with a main of their own.  `options` may be NULL.  The server stays the caller's.
+ *
+ * 0; 128 + N when a second signal N cut it short; or an error when it could not begin, or when
+ * there was no memory for an answer.  When a handler does not come back after its call was
+ * cancelled, everything that can be written is, and the process ends here. */
+int haft_serve_stdio(haft_server *server, const haft_stdio_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* audit_file.c - a line is one write to a file that is open for appending, so that several processes can
+ * share it and a reader never sees half a line. */
+#include "runtime/audit_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "server/server.h"
+
+static void write_line(void *context, const char *line, size_t size)
+{
+    struct audit_file *file = context;
+    struct iovec parts[2] = {{(void *)(uintptr_t)line, size}, {(void *)(uintptr_t)"\n", 1}};
+    ssize_t n;
+
+    do
+        n = writev(file->fd, parts, 2);
+    while (n < 0 && errno == EINTR);
+    if (n == (ssize_t)size + 1 || file->told)
+        return;
+    file->told = true;
+    server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s",
+               n < 0 ? strerror(errno) : "the disk is full");
+}
+
+int audit_file_open(struct audit_file *file, haft_server *server, const char *path)
+{
+    file->server = server;
+    file->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (file->fd < 0)
+        return server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
+    return haft_audit(server, write_line, file);
+}
+
+void audit_file_close(struct audit_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+}

@@ -1,0 +1,17 @@
+/* runtime/audit_file.h - the audit of a server as lines of a file. */
+#ifndef HAFT_SRC_AUDIT_FILE_H
+#define HAFT_SRC_AUDIT_FILE_H
+
+#include <haft/pipeline.h>
+
+struct audit_file {
+    int fd; /* -1 when there is none */
+    haft_server *server;
+    bool told; /* that a line could not be written */
+};
+
+/* Appends from now on; 0, or an error with its reason kept by the server. */
+int audit_file_open(struct audit_file *file, haft_server *server, const char *path);
+void audit_file_close(struct audit_file *file);
+
+#endif

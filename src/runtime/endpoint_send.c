@@ -1,0 +1,274 @@
+/* endpoint_send.c - messages of the engine as HTTP: one JSON body, or a stream of events.
+ *
+ * A request is answered with JSON when its answer is all there is, and becomes a stream with the first
+ * thing that comes before it.  A legacy stream has numbered events, which are kept, so that a client that
+ * lost it can come back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/endpoint.h"
+
+enum { RETRY_MS = 1000, ID_LINE = 64 };
+
+/* ---- exchanges ---- */
+
+static haft_exchange **list_of(haft_exchange *exchange)
+{
+    return exchange->session ? &exchange->session->exchanges : &exchange->endpoint->exchanges;
+}
+
+static void unlink_exchange(haft_exchange *exchange)
+{
+    if (exchange->session && exchange->session->listening == exchange) {
+        exchange->session->listening = NULL;
+        return;
+    }
+    if (exchange->next)
+        exchange->next->previous = exchange->previous;
+    if (exchange->previous)
+        exchange->previous->next = exchange->next;
+    else if (*list_of(exchange) == exchange)
+        *list_of(exchange) = exchange->next;
+}
+
+void exchange_free(haft_exchange *exchange)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+
+    if (exchange->held) {
+        exchange->done = true;
+        return;
+    }
+    unlink_exchange(exchange);
+    memset(exchange, 0, sizeof *exchange);
+    exchange->next = endpoint->spare;
+    endpoint->spare = exchange;
+    endpoint->n_exchanges--;
+}
+
+void exchange_detach(haft_exchange *exchange)
+{
+    unlink_exchange(exchange);
+    exchange->next = exchange->previous = NULL;
+    exchange->session = NULL;
+}
+
+void exchange_listen(haft_exchange *exchange, struct http_session *session)
+{
+    unlink_exchange(exchange);
+    exchange->next = exchange->previous = NULL;
+    session->listening = exchange;
+}
+
+/* ---- whole responses ---- */
+
+/* The headers that every response has. */
+static const char *headers_of(haft_exchange *exchange, const char *type, const char *extra)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+    haft_buffer *text = &endpoint->scratch;
+
+    haft_buffer_clear(text);
+    if (type)
+        haft_buffer_printf(text, "Content-Type: %s\r\n", type);
+    if (exchange->creates && exchange->session)
+        haft_buffer_printf(text, "Mcp-Session-Id: %s\r\n", exchange->session->id);
+    if (endpoint->options.cors_origin)
+        haft_buffer_printf(text,
+                           "Access-Control-Allow-Origin: %s\r\n"
+                           "Access-Control-Expose-Headers: Mcp-Session-Id\r\nVary: Origin\r\n",
+                           endpoint->options.cors_origin);
+    haft_buffer_puts(text, extra);
+    haft_buffer_add(text, "", 1);
+    return text->status ? "" : text->data;
+}
+
+void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
+                      size_t size)
+{
+    if (!exchange->gone && !exchange->done)
+        exchange->responder.respond(exchange->context, status,
+                                    headers_of(exchange, size ? "application/json" : NULL, extra),
+                                    body, size);
+    exchange_free(exchange);
+}
+
+void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int code,
+                     const char *message)
+{
+    char body[512];
+    haft_buffer json;
+
+    haft_buffer_init(&json, exchange->endpoint->allocator, sizeof body);
+    rpc_put_error(&json, NULL, code, message, NULL);
+    exchange_respond(exchange, status, extra, json.data, json.status ? 0 : json.size);
+    haft_buffer_finish(&json);
+}
+
+/* ---- streams ---- */
+
+static void write_text(haft_exchange *exchange, const haft_buffer *text)
+{
+    exchange->quiet_since = exchange->endpoint->now;
+    if (!exchange->gone && !text->status)
+        exchange->responder.write(exchange->context, text->data, text->size);
+}
+
+void exchange_stream(haft_exchange *exchange)
+{
+    haft_buffer *text = &exchange->endpoint->scratch;
+    bool primes = exchange->resumable && exchange->number == 0;
+
+    exchange->streaming = true;
+    if (!exchange->gone)
+        exchange->responder.stream(
+            exchange->context, 200,
+            headers_of(exchange, "text/event-stream",
+                       "Cache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n"));
+    exchange->quiet_since = exchange->endpoint->now;
+    if (!primes || session_revision(exchange->engine) < REV_2025_11_25)
+        return;
+    haft_buffer_clear(text);
+    haft_buffer_printf(text, "id: %llu-0\nretry: %d\ndata: \n\n",
+                       (unsigned long long)exchange->stream, RETRY_MS);
+    write_text(exchange, text);
+}
+
+void exchange_write_event(haft_exchange *exchange, const char *text, size_t size)
+{
+    haft_buffer *event = &exchange->endpoint->scratch;
+
+    haft_buffer_clear(event);
+    exchange->number++;
+    if (exchange->resumable)
+        haft_buffer_printf(event, "id: %llu-%llu\n", (unsigned long long)exchange->stream,
+                           (unsigned long long)exchange->number);
+    haft_buffer_puts(event, "event: message\ndata: ");
+    haft_buffer_add(event, text, size);
+    haft_buffer_puts(event, "\n\n");
+    write_text(exchange, event);
+}
+
+void exchange_keep_alive(haft_exchange *exchange)
+{
+    haft_buffer *text = &exchange->endpoint->scratch;
+
+    haft_buffer_clear(text);
+    haft_buffer_puts(text, ": keep-alive\n\n");
+    write_text(exchange, text);
+}
+
+void exchange_end(haft_exchange *exchange)
+{
+    if (!exchange->gone)
+        exchange->responder.end(exchange->context);
+    exchange_free(exchange);
+}
+
+/* ---- what the engine sends ---- */
+
+/* Sends an event now, and keeps it when the client may come back for it. */
+static void take_event(haft_exchange *exchange, const haft_outgoing *message)
+{
+    if (!exchange->streaming)
+        exchange_stream(exchange);
+    exchange_write_event(exchange, message->text, message->size);
+    if (exchange->resumable && exchange->session)
+        http_session_keep(exchange->session, exchange->stream, exchange->number, message->text,
+                          message->size);
+}
+
+static void take_response(haft_exchange *exchange, const haft_outgoing *message)
+{
+    struct http_session *session = exchange->session;
+    bool ends = exchange->creates && message->error_code;
+
+    if (ends)
+        exchange->creates = false;
+    if (exchange->streaming || (!exchange->takes_json && !message->error_code)) {
+        take_event(exchange, message);
+        exchange_end(exchange);
+    } else {
+        exchange_respond(exchange, message->http_status, "", message->text, message->size);
+    }
+    if (ends)
+        http_session_end(session);
+}
+
+/* The connection goes, the request stays. */
+static void pause(haft_exchange *exchange)
+{
+    if (!exchange->resumable || !exchange->takes_events || exchange->gone ||
+        session_revision(exchange->engine) < REV_2025_11_25)
+        return;
+    if (!exchange->streaming)
+        exchange_stream(exchange);
+    exchange->responder.end(exchange->context);
+    exchange->gone = true;
+}
+
+static void let_go(haft_exchange *exchange, bool over)
+{
+    if (exchange->done)
+        return;
+    if (!over)
+        pause(exchange);
+    else if (exchange->streaming)
+        exchange_end(exchange);
+    else
+        exchange_respond(exchange, 202, "", NULL, 0);
+}
+
+void endpoint_let_go_shared(void *context, void *tag, bool over)
+{
+    (void)context;
+    if (tag)
+        let_go(tag, over);
+}
+
+void endpoint_let_go_session(void *context, void *tag, bool over)
+{
+    const struct http_session *session = context;
+
+    if (tag && !session->sse)
+        let_go(tag, over);
+}
+
+static void take(haft_exchange *exchange, const haft_outgoing *message)
+{
+    if (exchange->done)
+        return;
+    if (message->kind == HAFT_OUT_RESPONSE)
+        take_response(exchange, message);
+    else if (exchange->takes_events)
+        take_event(exchange, message);
+}
+
+void endpoint_send_shared(void *context, const haft_outgoing *message)
+{
+    (void)context;
+    if (message->tag)
+        take(message->tag, message);
+}
+
+/* What the session says unasked.  Who was there to hear it and is not now finds it on coming back. */
+static void tell(struct http_session *session, const haft_outgoing *message)
+{
+    if (session->listening) {
+        take_event(session->listening, message);
+        session->listen_number = session->listening->number;
+    } else if (session->listen_stream) {
+        http_session_keep(session, session->listen_stream, ++session->listen_number, message->text,
+                          message->size);
+    }
+}
+
+void endpoint_send_session(void *context, const haft_outgoing *message)
+{
+    struct http_session *session = context;
+
+    if (session->sse || !message->tag)
+        tell(session, message);
+    else
+        take(message->tag, message);
+}

@@ -1,0 +1,161 @@
+/* runtime/http.h - the HTTP server: listeners, connections, and what bounds them. */
+#ifndef HAFT_SRC_HTTP_H
+#define HAFT_SRC_HTTP_H
+
+#include <haft/http.h>
+#include <llhttp.h>
+#include <uv.h>
+
+#include "runtime/pool.h"
+#include "runtime/endpoint.h"
+
+enum { MAX_HEADERS = 100, READ_SIZE = 64 << 10 };
+
+struct field {
+    size_t name, name_size, value, value_size; /* in the head */
+};
+
+enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_CLOSING };
+
+union stream {
+    uv_handle_t handle;
+    uv_stream_t stream;
+    uv_tcp_t tcp;
+    uv_pipe_t pipe;
+};
+
+struct connection {
+    struct connection *next, *previous;
+    haft_http *http;
+    union stream io;
+    llhttp_t parser;
+    haft_buffer head; /* the target, then names and values one after another */
+    haft_buffer body;
+    haft_buffer waiting; /* bytes of later requests */
+    struct field fields[MAX_HEADERS];
+    size_t n_fields, url_size, trailer_size;
+    size_t query; /* in the head; 0 for none */
+    haft_exchange *exchange;
+    haft_time since; /* the stage began */
+    unsigned char address[16];
+    uint8_t stage; /* enum stage */
+    bool counted;  /* against its address */
+    bool keep_alive;
+    bool begun;     /* a byte of the request has come */
+    bool streaming, chunked;
+    bool answered;  /* this request has been */
+    bool handling;  /* in the middle of handling: whoever called goes on */
+    bool continues; /* it wants to be told to go on */
+    bool paused;    /* enough waits: nothing is read */
+    bool doomed;    /* to be closed as soon as nobody is in the middle of it */
+    bool lingers;   /* what still comes is read and dropped, so that the refusal arrives */
+    bool due;       /* in the list of those that the bell looks after */
+    int refused;    /* the status that ends it */
+    unsigned moving; /* to the loop of this number, counted from 1; 0 for none */
+    int fd;          /* on the way there */
+    struct connection *next_due;
+};
+
+enum { MAX_LANES = 64 };
+
+/* Loops that serve one address together, each with a server of its own. */
+struct lanes {
+    uv_mutex_t lock; /* for what is at home, and what arrives there */
+    unsigned n;
+    haft_http *at[MAX_LANES]; /* NULL: not there any more */
+    atomic_size_t n_connections;
+};
+
+struct haft_http {
+    haft_server *server;
+    haft_http_options options;
+    const haft_allocator *allocator;
+    uv_loop_t *loop;
+    union stream listener;
+    uv_async_t bell;
+    uv_timer_t sweep;
+    uv_thread_t thread;
+    struct mailbox mailbox;
+    struct pool pool;
+    haft_endpoint *endpoint;
+    struct connection *connections, *spare;
+    struct connection *due;
+    struct connection *arrived; /* from other lanes; under their lock */
+    struct lanes *lanes;        /* NULL when it is alone */
+    unsigned lane;
+    size_t n_connections, n_spare;
+    char read_buffer[READ_SIZE];
+    char url[256];
+    haft_time epoch;
+    uint64_t made;
+    atomic_bool woken;
+    bool closing, unix_socket;
+    bool deaf; /* a connection could not be taken */
+    bool late; /* the time for closing is over */
+    void (*overdue)(void *context); /* called then while handlers still run; may be NULL */
+    haft_time close_by;
+    unsigned open_handles;
+    void (*closed)(void *context);
+    void *closed_context;
+};
+
+haft_time http_now(const haft_http *http);
+
+/* ---- http_server.c ---- */
+
+/* One of several, when there are lanes. */
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason);
+void http_remember(haft_http *http, struct connection *connection);
+/* The connection is gone; what it was made of may be used again. */
+void http_forget(struct connection *connection);
+/* Has connection_resume called when nothing else is going on. */
+void http_later(struct connection *connection);
+/* Makes the stream of a connection that has a socket but no handle yet. */
+int http_open(struct connection *connection, int fd);
+
+/* ---- http_listen.c ---- */
+
+int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reterr_reason);
+bool address_is_local(const struct sockaddr_storage *address);
+
+/* ---- http_connection.c ---- */
+
+/* A connection for one that was accepted; the listener calls uv_accept on its stream. */
+struct connection *connection_new(haft_http *http);
+void connection_start(struct connection *connection);
+/* The same for one that comes from another lane, with a request that is whole. */
+void connection_continue(struct connection *connection);
+/* Its request has been answered, by somebody who is in the middle of something. */
+void connection_answered(struct connection *connection);
+/* Goes on after that, or after its answers have been read. */
+void connection_resume(struct connection *connection);
+void connection_close(struct connection *connection);
+void connection_abort(struct connection *connection); /* and does not wait for anything */
+/* Ends it when its stage has taken too long. */
+void connection_check(struct connection *connection, haft_time now);
+void connection_free(struct connection *connection);
+
+/* ---- http_respond.c ---- */
+
+extern const haft_responder http_responder;
+size_t connection_unsent(const struct connection *connection);
+void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
+void connection_go_on(struct connection *connection);
+/* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
+void connection_refuse(struct connection *connection, int status, const char *message);
+
+/* ---- http_lanes.c ---- */
+
+int lanes_init(struct lanes *lanes, unsigned n);
+void lanes_finish(struct lanes *lanes);
+/* Whether the request is for a session that lives elsewhere; its connection moves there then, by
+ * lanes_move. */
+bool lanes_wants(struct connection *connection, const haft_http_request *request);
+void lanes_move(struct connection *connection);
+/* Takes in what has arrived. */
+void lanes_receive(haft_http *http);
+/* Nothing arrives any more. */
+void lanes_leave(haft_http *http);
+
+#endif

@@ -1,0 +1,587 @@
+/* http_connection.c - requests off a socket, one after another.
+ *
+ * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so that the
+ * answers of pipelined requests keep their order.  What comes meanwhile waits, and when enough waits, or
+ * the peer does not read its answers, nothing more is read. */
+#include <string.h>
+
+#include "runtime/http.h"
+
+enum {
+    WAITING_LIMIT = 2 * READ_SIZE,
+    UNREAD_LIMIT = 256 << 10, /* of answers, before the next request is looked at */
+    KEPT_BODY = 64 << 10,     /* a buffer larger than this is given back after its request */
+    LINGER_MS = 1000          /* for a peer to read why it was refused */
+};
+
+/* ---- parsing ---- */
+
+static int too_much(struct connection *c, int status)
+{
+    c->refused = status;
+    return HPE_USER;
+}
+
+static int on_url(llhttp_t *parser, const char *at, size_t size)
+{
+    struct connection *c = parser->data;
+
+    if (c->url_size + size > c->http->options.max_url)
+        return too_much(c, 414);
+    haft_buffer_add(&c->head, at, size);
+    c->url_size += size;
+    return c->head.status ? too_much(c, 503) : 0;
+}
+
+static int on_url_complete(llhttp_t *parser)
+{
+    struct connection *c = parser->data;
+
+    haft_buffer_add(&c->head, "", 1);
+    return c->head.status ? too_much(c, 503) : 0;
+}
+
+/* What comes after the body is nobody's header. */
+static int on_trailer(struct connection *c, size_t size)
+{
+    c->trailer_size += size;
+    return c->trailer_size > c->http->options.max_headers ? too_much(c, 431) : 0;
+}
+
+static int add_head(struct connection *c, const char *at, size_t size)
+{
+    if (c->head.size + size > c->http->options.max_headers)
+        return too_much(c, 431);
+    haft_buffer_add(&c->head, at, size);
+    return c->head.status ? too_much(c, 503) : 0;
+}
+
+static int on_field(llhttp_t *parser, const char *at, size_t size)
+{
+    struct connection *c = parser->data;
+    struct field *field;
+    int status;
+
+    if (c->stage == STAGE_BODY)
+        return on_trailer(c, size);
+    /* A value came before: this is the next name. */
+    if (!c->n_fields || c->fields[c->n_fields - 1].value) {
+        if (c->n_fields == MAX_HEADERS)
+            return too_much(c, 431);
+        c->fields[c->n_fields++] = (struct field){.name = c->head.size};
+    }
+    field = &c->fields[c->n_fields - 1];
+    status = add_head(c, at, size);
+    if (status)
+        return status;
+    for (size_t i = c->head.size - size; i < c->head.size; i++)
+        if (c->head.data[i] >= 'A' && c->head.data[i] <= 'Z')
+            c->head.data[i] = (char)(c->head.data[i] | 0x20);
+    field->name_size += size;
+    return 0;
+}
+
+static int on_value(llhttp_t *parser, const char *at, size_t size)
+{
+    struct connection *c = parser->data;
+    struct field *field;
+    int status;
+
+    if (c->stage == STAGE_BODY)
+        return on_trailer(c, size);
+    field = &c->fields[c->n_fields - 1];
+    if (!field->value)
+        field->value = c->head.size;
+    status = add_head(c, at, size);
+    field->value_size += status ? 0 : size;
+    return status;
+}
+
+/* An empty value has no bytes to be reported by. */
+static int on_value_complete(llhttp_t *parser)
+{
+    struct connection *c = parser->data;
+    struct field *field;
+
+    if (c->stage == STAGE_BODY)
+        return 0;
+    field = &c->fields[c->n_fields - 1];
+    if (!field->value)
+        field->value = c->head.size;
+    return 0;
+}
+
+static const char *get_header(const void *context, const char *name, size_t *ret_size)
+{
+    const struct connection *c = context;
+    size_t size = strlen(name);
+
+    for (size_t i = 0; i < c->n_fields; i++) {
+        const struct field *field = &c->fields[i];
+
+        if (field->name_size == size && !memcmp(c->head.data + field->name, name, size)) {
+            *ret_size = field->value_size;
+            return c->head.data + field->value;
+        }
+    }
+    return NULL;
+}
+
+/* Saying one of these twice is a way of saying different things to different readers. */
+static bool is_ambiguous(const struct connection *c)
+{
+    static const char *const names[] = {"host",           "content-length",       "content-type",
+                                        "origin",         "transfer-encoding",    "mcp-method",
+                                        "mcp-name",       "mcp-protocol-version", "authorization",
+                                        "mcp-session-id", "last-event-id"};
+    unsigned seen = 0;
+
+    for (size_t i = 0; i < c->n_fields; i++) {
+        const struct field *field = &c->fields[i];
+        const char *name = c->head.data + field->name;
+
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            if (name[0] != names[k][0] || strlen(names[k]) != field->name_size ||
+                memcmp(name, names[k], field->name_size))
+                continue;
+            if (seen & 1u << k)
+                return true;
+            seen |= 1u << k;
+        }
+    }
+    return false;
+}
+
+static int on_headers_complete(llhttp_t *parser)
+{
+    struct connection *c = parser->data;
+    size_t size;
+
+    c->stage = STAGE_BODY;
+    c->since = http_now(c->http);
+    /* An offer to speak something else is not taken up. */
+    parser->upgrade = 0;
+    if (is_ambiguous(c))
+        return too_much(c, 400);
+    if (parser->content_length > c->http->server->options.max_message &&
+        !(parser->flags & F_CHUNKED))
+        return too_much(c, 413);
+    c->continues = parser->http_minor > 0 && get_header(c, "expect", &size);
+    return 0;
+}
+
+static int on_body(llhttp_t *parser, const char *at, size_t size)
+{
+    struct connection *c = parser->data;
+
+    if (c->body.size + size > c->http->server->options.max_message)
+        return too_much(c, 413);
+    haft_buffer_add(&c->body, at, size);
+    return c->body.status ? too_much(c, 503) : 0;
+}
+
+static int on_complete(llhttp_t *parser)
+{
+    (void)parser;
+    return HPE_PAUSED;
+}
+
+static const llhttp_settings_t *settings(void)
+{
+    static const llhttp_settings_t callbacks = {.on_url = on_url,
+                                                .on_url_complete = on_url_complete,
+                                                .on_header_field = on_field,
+                                                .on_header_value = on_value,
+                                                .on_header_value_complete = on_value_complete,
+                                                .on_headers_complete = on_headers_complete,
+                                                .on_body = on_body,
+                                                .on_message_complete = on_complete};
+
+    return &callbacks;
+}
+
+/* ---- handling ---- */
+
+static void start_request(struct connection *c)
+{
+    haft_buffer_clear(&c->head);
+    if (c->body.capacity > KEPT_BODY)
+        haft_buffer_finish(&c->body);
+    haft_buffer_clear(&c->body);
+    c->n_fields = c->url_size = c->trailer_size = 0;
+    c->begun = c->answered = c->continues = false;
+    c->stage = STAGE_HEAD;
+    c->since = http_now(c->http);
+}
+
+static int hex_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decodes the path in place, once; -1 when it is not well written or has what a path must not. */
+static int decode_path(char *path)
+{
+    char *to = path;
+
+    for (const char *from = path; *from; from++) {
+        int high, low;
+
+        if (*from != '%') {
+            *to++ = *from;
+            continue;
+        }
+        high = hex_of(from[1]);
+        low = high < 0 ? -1 : hex_of(from[2]);
+        if (low < 0 || !(high | low))
+            return -1;
+        *to++ = (char)(high << 4 | low);
+        from += 2;
+    }
+    *to = '\0';
+    return 0;
+}
+
+/* Parts the target from its query and decodes it; false when it was refused. */
+static bool read_target(struct connection *c)
+{
+    char *query = strchr(c->head.data, '?');
+
+    if (query)
+        *query = '\0';
+    c->query = query ? (size_t)(query + 1 - c->head.data) : 0;
+    if (c->head.data[0] == '/' && !decode_path(c->head.data))
+        return true;
+    connection_refuse(c, 400, "Bad Request: the path is not well written");
+    return false;
+}
+
+static void handle(struct connection *c)
+{
+    haft_http *http = c->http;
+    haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
+                                 .path = c->head.data,
+                                 .query = c->query ? c->head.data + c->query : "",
+                                 .headers = {get_header, c},
+                                 .body = c->body.data ? c->body.data : "",
+                                 .body_size = c->body.size};
+    haft_exchange *exchange;
+
+    c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
+    c->stage = STAGE_HANDLING;
+    c->since = http_now(http);
+    if (lanes_wants(c, &request))
+        return;
+    c->handling = true;
+    exchange = haft_endpoint_handle(http->endpoint, &request, &http_responder, c, c->since);
+    c->handling = false;
+    if (!c->answered)
+        c->exchange = exchange;
+}
+
+/* A callback has said why, or llhttp could not read on. */
+static void fail(struct connection *c)
+{
+    static const struct {
+        int status;
+        const char *message;
+    } refusals[] = {{413, "Content Too Large: the message is too long"},
+                    {414, "URI Too Long"},
+                    {431, "Request Header Fields Too Large"},
+                    {503, "Out of memory"},
+                    {400, "Bad Request"}};
+    size_t i = 0;
+
+    if (!c->refused)
+        c->refused = 400;
+    while (refusals[i].status != c->refused && i < 4)
+        i++;
+    connection_refuse(c, refusals[i].status, refusals[i].message);
+}
+
+/* What comes while a request is at work, or while its answers are not read. */
+static void keep(struct connection *c, const char *bytes, size_t size)
+{
+    haft_buffer_add(&c->waiting, bytes, size);
+    if (c->waiting.status) {
+        connection_close(c);
+    } else if (c->waiting.size >= READ_SIZE && !c->paused) {
+        uv_read_stop(&c->io.stream);
+        c->paused = true;
+    }
+}
+
+/* After a request was handled: whether the next one can be looked at. */
+static bool is_free(struct connection *c)
+{
+    if (c->stage == STAGE_CLOSING || c->doomed || !c->answered)
+        return false;
+    if (c->keep_alive) {
+        start_request(c);
+        return true;
+    }
+    connection_close(c);
+    return false;
+}
+
+/* Parses until the bytes are used up or a request waits for its answer. */
+static void parse(struct connection *c, const char *bytes, size_t size)
+{
+    while (size) {
+        llhttp_errno_t code;
+        const char *stop;
+
+        if (!c->begun && connection_unsent(c) > UNREAD_LIMIT) {
+            keep(c, bytes, size);
+            return;
+        }
+        code = llhttp_execute(&c->parser, bytes, size);
+        c->begun = true;
+        if (code == HPE_OK) {
+            if (c->continues && c->stage == STAGE_BODY)
+                connection_go_on(c);
+            c->continues = false;
+            return;
+        }
+        if (code != HPE_PAUSED) {
+            fail(c);
+            return;
+        }
+        stop = llhttp_get_error_pos(&c->parser);
+        size -= (size_t)(stop - bytes);
+        bytes = stop;
+        llhttp_resume(&c->parser);
+        if (read_target(c))
+            handle(c);
+        if (is_free(c))
+            continue;
+        if (c->stage != STAGE_CLOSING)
+            keep(c, bytes, size);
+        break;
+    }
+    if (c->stage != STAGE_CLOSING)
+        lanes_move(c);
+}
+
+/* Looks at what has waited. */
+static void parse_waiting(struct connection *c)
+{
+    haft_buffer waiting = c->waiting;
+
+    if (!waiting.size)
+        return;
+    haft_buffer_init(&c->waiting, c->http->allocator, WAITING_LIMIT);
+    parse(c, waiting.data, waiting.size);
+    haft_buffer_finish(&waiting);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer);
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
+
+void connection_resume(struct connection *c)
+{
+    if (c->stage == STAGE_CLOSING)
+        return;
+    if (c->doomed) {
+        connection_close(c);
+        return;
+    }
+    if (c->stage == STAGE_HANDLING && !is_free(c)) {
+        if (c->stage != STAGE_CLOSING)
+            lanes_move(c);
+        return;
+    }
+    parse_waiting(c);
+    if (c->stage == STAGE_CLOSING || !c->paused || c->waiting.size >= READ_SIZE)
+        return;
+    c->paused = false;
+    if (uv_read_start(&c->io.stream, on_alloc, on_read))
+        connection_close(c);
+}
+
+void connection_answered(struct connection *c)
+{
+    if (c->waiting.size || c->paused || c->doomed)
+        http_later(c);
+    else
+        is_free(c);
+}
+
+/* ---- reading ---- */
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer)
+{
+    struct connection *c = handle->data;
+
+    (void)suggested;
+    *ret_buffer = uv_buf_init(c->http->read_buffer, READ_SIZE);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    http_forget(handle->data);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
+{
+    struct connection *c = stream->data;
+
+    if (c->stage == STAGE_CLOSING) {
+        if (n < 0 && !uv_is_closing(&c->io.handle))
+            uv_close(&c->io.handle, on_closed);
+        return;
+    }
+    if (n < 0) {
+        connection_close(c);
+        return;
+    }
+    if (c->stage == STAGE_HANDLING || c->waiting.size) {
+        keep(c, buffer->base, (size_t)n);
+        return;
+    }
+    if (!c->begun)
+        c->since = http_now(c->http);
+    parse(c, buffer->base, (size_t)n);
+}
+
+/* ---- life ---- */
+
+struct connection *connection_new(haft_http *http)
+{
+    const haft_allocator *allocator = http->allocator;
+    struct connection *c = http->spare;
+
+    if (c) {
+        http->spare = c->next;
+        http->n_spare--;
+    } else {
+        c = allocator->alloc(allocator->context, sizeof *c);
+        if (!c)
+            return NULL;
+        memset(c, 0, sizeof *c);
+        haft_buffer_init(&c->head, allocator, http->options.max_headers + http->options.max_url);
+        haft_buffer_init(&c->body, allocator, http->server->options.max_message);
+        haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
+        c->http = http;
+    }
+    c->exchange = NULL;
+    c->streaming = c->handling = c->paused = c->doomed = c->lingers = false;
+    c->refused = 0;
+    c->moving = 0;
+    c->stage = STAGE_HEAD;
+    http_remember(http, c);
+    return c;
+}
+
+void connection_start(struct connection *c)
+{
+    c->io.handle.data = c;
+    llhttp_init(&c->parser, HTTP_REQUEST, settings());
+    c->parser.data = c;
+    haft_buffer_clear(&c->waiting);
+    start_request(c);
+    if (uv_read_start(&c->io.stream, on_alloc, on_read))
+        connection_close(c);
+}
+
+void connection_continue(struct connection *c)
+{
+    c->io.handle.data = c->parser.data = c;
+    c->answered = c->paused = false;
+    if (uv_read_start(&c->io.stream, on_alloc, on_read)) {
+        connection_close(c);
+        return;
+    }
+    handle(c);
+    connection_resume(c);
+}
+
+/* ---- closing ---- */
+
+static void on_shut(uv_shutdown_t *request, int status)
+{
+    uv_handle_t *handle = (uv_handle_t *)request->handle;
+    struct connection *c = request->data;
+
+    c->http->allocator->release(c->http->allocator->context, request, sizeof *request);
+    if (!uv_is_closing(handle) && (status < 0 || !c->lingers))
+        uv_close(handle, on_closed);
+}
+
+/* What is queued is written first, as far as the peer takes it.  One that was refused may still be
+ * sending: closing under it would take the refusal away from it, so what it sends is read and dropped. */
+void connection_close(struct connection *c)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    uv_shutdown_t *request;
+
+    if (c->stage == STAGE_CLOSING)
+        return;
+    c->stage = STAGE_CLOSING;
+    c->since = http_now(c->http);
+    c->lingers = c->lingers && !c->doomed;
+    if (c->exchange) {
+        haft_exchange *exchange = c->exchange;
+
+        c->exchange = NULL;
+        haft_exchange_gone(exchange);
+    }
+    if (!c->lingers)
+        uv_read_stop(&c->io.stream);
+    request = !c->doomed && (c->lingers || connection_unsent(c))
+                  ? allocator->alloc(allocator->context, sizeof *request)
+                  : NULL;
+    if (request)
+        request->data = c;
+    if (!request || uv_shutdown(request, &c->io.stream, on_shut)) {
+        if (request)
+            allocator->release(allocator->context, request, sizeof *request);
+        uv_close(&c->io.handle, on_closed);
+    }
+}
+
+void connection_abort(struct connection *c)
+{
+    c->lingers = false;
+    connection_close(c);
+    if (!uv_is_closing(&c->io.handle))
+        uv_close(&c->io.handle, on_closed);
+}
+
+void connection_check(struct connection *c, haft_time now)
+{
+    const haft_http_options *options = &c->http->options;
+    haft_time spent = now - c->since;
+
+    switch ((enum stage)c->stage) {
+    case STAGE_HEAD:
+        if (c->begun && spent > options->header_ms)
+            connection_refuse(c, 408, "Request Timeout: the headers took too long");
+        else if (!c->begun && spent > options->idle_ms)
+            connection_close(c);
+        break;
+    case STAGE_BODY:
+        if (spent > options->body_ms)
+            connection_refuse(c, 408, "Request Timeout: the body took too long");
+        break;
+    case STAGE_CLOSING:
+        if (spent > (c->lingers ? LINGER_MS : options->header_ms))
+            connection_abort(c);
+        break;
+    case STAGE_HANDLING:
+        break;
+    }
+}
+
+void connection_free(struct connection *c)
+{
+    const haft_allocator *allocator = c->http->allocator;
+
+    haft_buffer_finish(&c->head);
+    haft_buffer_finish(&c->body);
+    haft_buffer_finish(&c->waiting);
+    allocator->release(allocator->context, c, sizeof *c);
+}

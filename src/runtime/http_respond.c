@@ -1,0 +1,227 @@
+/* http_respond.c - responses onto a socket.
+ *
+ * A response is one writev; what the socket does not take at once is copied and written later.  The
+ * endpoint calls in here while it is at work, so nothing here calls back into it: a connection that fails
+ * is doomed, and closed when the loop comes around. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/http.h"
+
+enum { HEAD_ROOM = 512 };
+
+/* ---- writing ---- */
+
+struct write {
+    uv_write_t request;
+    size_t size;
+    char bytes[];
+};
+
+static void doom(struct connection *c)
+{
+    c->doomed = true;
+    http_later(c);
+}
+
+size_t connection_unsent(const struct connection *c)
+{
+    return uv_stream_get_write_queue_size(&c->io.stream);
+}
+
+static void on_written(uv_write_t *request, int status)
+{
+    struct write *write = (struct write *)request;
+    struct connection *c = request->data;
+    const haft_allocator *allocator = c->http->allocator;
+
+    allocator->release(allocator->context, write, sizeof *write + write->size);
+    if (status < 0)
+        connection_close(c);
+    else if (!connection_unsent(c))
+        connection_resume(c);
+}
+
+/* Copies what is left after `skip` bytes, to be written when the socket takes it. */
+static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t skip)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    struct write *write;
+    size_t size = 0, at = 0;
+    uv_buf_t rest;
+
+    for (unsigned i = 0; i < n; i++)
+        size += bufs[i].len;
+    size -= skip;
+    write = allocator->alloc(allocator->context, sizeof *write + size);
+    if (!write) {
+        doom(c);
+        return;
+    }
+    write->size = size;
+    write->request.data = c;
+    for (unsigned i = 0; i < n; i++) {
+        size_t from = skip < bufs[i].len ? skip : bufs[i].len;
+
+        skip -= from;
+        memcpy(write->bytes + at, bufs[i].base + from, bufs[i].len - from);
+        at += bufs[i].len - from;
+    }
+    rest = uv_buf_init(write->bytes, (unsigned)size);
+    if (uv_write(&write->request, &c->io.stream, &rest, 1, on_written)) {
+        allocator->release(allocator->context, write, sizeof *write + size);
+        doom(c);
+    }
+}
+
+void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
+{
+    size_t size = 0, done = 0;
+    int written;
+
+    if (c->stage == STAGE_CLOSING || c->doomed)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        size += bufs[i].len;
+    if (!connection_unsent(c)) {
+        written = uv_try_write(&c->io.stream, bufs, n);
+        if (written < 0 && written != UV_EAGAIN) {
+            doom(c);
+            return;
+        }
+        done = written > 0 ? (size_t)written : 0;
+    }
+    if (done < size)
+        queue(c, bufs, n, done);
+    if (c->streaming && !c->doomed && connection_unsent(c) > c->http->options.max_unsent) {
+        server_log(c->http->server, HAFT_WARNING,
+                   "a client that does not read its stream is dropped");
+        doom(c);
+    }
+}
+
+/* ---- responding ---- */
+
+static const char *reason_of(int status)
+{
+    static const struct {
+        int status;
+        const char *reason;
+    } reasons[] = {
+        {200, "OK"}, {202, "Accepted"}, {204, "No Content"}, {400, "Bad Request"},
+        {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
+        {406, "Not Acceptable"}, {408, "Request Timeout"}, {409, "Conflict"},
+        {413, "Content Too Large"}, {414, "URI Too Long"}, {415, "Unsupported Media Type"},
+        {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"},
+        {500, "Internal Server Error"}, {501, "Not Implemented"}, {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
+    };
+
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].status == status)
+            return reasons[i].reason;
+    return "Unknown";
+}
+
+static uv_buf_t text_buf(const char *text, size_t size)
+{
+    return uv_buf_init((char *)(uintptr_t)text, (unsigned)size);
+}
+
+/* This request is done with: the next one, or the end. */
+static void finish(struct connection *c)
+{
+    c->exchange = NULL;
+    c->answered = true;
+    c->streaming = false;
+    if (!c->handling)
+        connection_answered(c);
+}
+
+static void on_respond(void *context, int status, const char *headers, const char *body,
+                       size_t size)
+{
+    struct connection *c = context;
+    bool sends = size && c->parser.method != HTTP_HEAD;
+    const char *last = c->keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
+    char head[HEAD_ROOM], tail[96];
+    int n_head = snprintf(head, sizeof head, "HTTP/1.1 %d %s\r\n", status, reason_of(status));
+    int n_tail = status == 204
+                     ? snprintf(tail, sizeof tail, "%s", last)
+                     : snprintf(tail, sizeof tail, "Content-Length: %zu\r\n%s", size, last);
+    uv_buf_t bufs[4] = {text_buf(head, (size_t)n_head), text_buf(headers, strlen(headers)),
+                        text_buf(tail, (size_t)n_tail), text_buf(body, size)};
+
+    connection_put(c, bufs, sends ? 4 : 3);
+    finish(c);
+}
+
+static void on_stream(void *context, int status, const char *headers)
+{
+    struct connection *c = context;
+    char head[HEAD_ROOM];
+    const char *tail;
+    int n = snprintf(head, sizeof head, "HTTP/1.1 %d %s\r\n", status, reason_of(status));
+    uv_buf_t bufs[3];
+
+    /* A client of HTTP/1.0 knows the end of a body by the end of the connection. */
+    c->chunked = c->parser.http_minor > 0;
+    if (!c->chunked)
+        c->keep_alive = false;
+    tail = !c->chunked     ? "Connection: close\r\n\r\n"
+           : c->keep_alive ? "Transfer-Encoding: chunked\r\n\r\n"
+                           : "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+    bufs[0] = text_buf(head, (size_t)n);
+    bufs[1] = text_buf(headers, strlen(headers));
+    bufs[2] = text_buf(tail, strlen(tail));
+    c->streaming = true;
+    connection_put(c, bufs, 3);
+}
+
+static void on_write(void *context, const char *bytes, size_t size)
+{
+    struct connection *c = context;
+    char length[24];
+    int n = snprintf(length, sizeof length, "%zx\r\n", size);
+    uv_buf_t bufs[3] = {text_buf(length, (size_t)n), text_buf(bytes, size), text_buf("\r\n", 2)};
+
+    if (c->chunked)
+        connection_put(c, bufs, 3);
+    else
+        connection_put(c, bufs + 1, 1);
+}
+
+static void on_end(void *context)
+{
+    struct connection *c = context;
+    uv_buf_t last = text_buf("0\r\n\r\n", 5);
+
+    if (c->chunked)
+        connection_put(c, &last, 1);
+    finish(c);
+}
+
+const haft_responder http_responder = {on_respond, on_stream, on_write, on_end};
+
+void connection_go_on(struct connection *c)
+{
+    uv_buf_t go_on = text_buf("HTTP/1.1 100 Continue\r\n\r\n", 25);
+
+    connection_put(c, &go_on, 1);
+}
+
+void connection_refuse(struct connection *c, int status, const char *message)
+{
+    haft_buffer body;
+
+    c->keep_alive = false;
+    c->lingers = true;
+    haft_buffer_init(&body, c->http->allocator, HEAD_ROOM);
+    rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
+    c->handling = true;
+    on_respond(c, status, "Content-Type: application/json\r\n", body.data,
+               body.status ? 0 : body.size);
+    c->handling = false;
+    haft_buffer_finish(&body);
+    connection_close(c);
+}

@@ -1,0 +1,276 @@
+/* http_serve.c - a process that serves HTTP: its loops and its signals.
+ *
+ * The first lane runs on the thread that called and hears the signals; every other one has a thread of its
+ * own, and is told by its bell. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/http.h"
+#include "runtime/log.h"
+
+static const int signals[] = {SIGTERM, SIGINT};
+enum { SIGNALS = sizeof signals / sizeof *signals, DEFAULT_DRAIN_MS = 10000, INTERRUPTED = 128 };
+
+struct serve;
+
+struct lane {
+    struct serve *serve;
+    uv_loop_t loop;
+    uv_async_t end; /* rung when it is time */
+    haft_http *http;
+    uv_thread_t thread;
+};
+
+struct serve {
+    haft_server *server;
+    haft_http_options options;
+    struct lanes lanes;
+    struct lane *lane;
+    unsigned n_lanes, n_open;
+    int fd; /* that the lanes share, for sockets that cannot be bound twice; 0 for none */
+    char address[80];
+    uv_signal_t watchers[SIGNALS];
+    bool ending;
+};
+
+/* ---- the end ---- */
+
+static void on_closed(void *context)
+{
+    struct lane *lane = context;
+
+    lane->http = NULL;
+    uv_close((uv_handle_t *)&lane->end, NULL);
+    for (int i = 0; lane == lane->serve->lane && i < SIGNALS; i++)
+        uv_close((uv_handle_t *)&lane->serve->watchers[i], NULL);
+}
+
+/* Handlers that do not come back cannot be taken away from, only left behind. */
+static void on_overdue(void *context)
+{
+    struct lane *lane = context;
+
+    server_log(lane->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
+    _exit(1);
+}
+
+static void on_end(uv_async_t *end)
+{
+    struct lane *lane = end->data;
+
+    lane->http->overdue = on_overdue;
+    haft_http_close(lane->http, lane->serve->options.drain_ms, on_closed, lane);
+}
+
+static void on_signal(uv_signal_t *watcher, int number)
+{
+    struct serve *serve = watcher->data;
+
+    if (serve->ending)
+        _exit(INTERRUPTED + number);
+    serve->ending = true;
+    for (unsigned i = 0; i < serve->n_open; i++)
+        uv_async_send(&serve->lane[i].end);
+}
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* A handler, because what is ignored stays ignored in programs that a tool starts. */
+static void survive_broken_pipes(struct sigaction *ret_before)
+{
+    struct sigaction action = {.sa_flags = SA_RESTART};
+
+    action.sa_handler = do_nothing;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, NULL, ret_before);
+    if (ret_before->sa_handler == SIG_DFL)
+        sigaction(SIGPIPE, &action, NULL);
+}
+
+/* ---- lanes ---- */
+
+/* Where the lanes after the first listen: at the port that it got, or on its very socket. */
+static int follow_first(struct serve *serve)
+{
+    haft_http *first = serve->lane[0].http;
+    struct sockaddr_storage name;
+    int size = sizeof name, port;
+    char host[64] = "";
+    uv_os_fd_t fd;
+
+    if (serve->options.fd || first->unix_socket) {
+        if (uv_fileno(&first->listener.handle, &fd))
+            return HAFT_EBUSY;
+        serve->fd = fd;
+        return 0;
+    }
+    if (uv_tcp_getsockname(&first->listener.tcp, (struct sockaddr *)&name, &size))
+        return HAFT_EBUSY;
+    if (name.ss_family == AF_INET6) {
+        uv_ip6_name((struct sockaddr_in6 *)(void *)&name, host, sizeof host);
+        port = ntohs(((struct sockaddr_in6 *)(void *)&name)->sin6_port);
+    } else {
+        uv_ip4_name((struct sockaddr_in *)(void *)&name, host, sizeof host);
+        port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
+    }
+    snprintf(serve->address, sizeof serve->address,
+             name.ss_family == AF_INET6 ? "[%s]:%d" : "%s:%d", host, port);
+    serve->options.address = serve->address;
+    return 0;
+}
+
+static int open_lane(struct serve *serve, unsigned i, haft_reason *reason)
+{
+    struct lane *lane = &serve->lane[i];
+
+    lane->serve = serve;
+    if (uv_loop_init(&lane->loop))
+        return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
+    if (uv_async_init(&lane->loop, &lane->end, on_end)) {
+        uv_loop_close(&lane->loop);
+        return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
+    }
+    lane->end.data = lane;
+    serve->n_open++;
+    if (serve->fd)
+        serve->options.fd = dup(serve->fd);
+    lane->http = http_new(serve->server, &serve->options, &lane->loop,
+                          serve->n_lanes > 1 ? &serve->lanes : NULL, i, reason);
+    if (!lane->http)
+        return reason->code ? reason->code : HAFT_EINVAL;
+    return i || serve->n_lanes == 1 ? 0 : follow_first(serve);
+}
+
+static void run_lane(void *context)
+{
+    struct lane *lane = context;
+
+    if (lane->http)
+        lane->http->thread = uv_thread_self();
+    uv_run(&lane->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&lane->loop);
+}
+
+/* Those that were opened when one could not be. */
+static void close_lanes(struct serve *serve)
+{
+    for (unsigned i = 0; i < serve->n_open; i++) {
+        struct lane *lane = &serve->lane[i];
+
+        if (lane->http)
+            haft_http_close(lane->http, 0, NULL, NULL);
+        uv_close((uv_handle_t *)&lane->end, NULL);
+        lane->http = NULL;
+        run_lane(lane);
+    }
+}
+
+static void watch_signals(struct serve *serve)
+{
+    for (int i = 0; i < SIGNALS; i++) {
+        uv_signal_init(&serve->lane[0].loop, &serve->watchers[i]);
+        serve->watchers[i].data = serve;
+        uv_signal_start(&serve->watchers[i], on_signal, signals[i]);
+    }
+}
+
+/* A lane whose thread cannot be started does not serve, and its listener must not stand there deaf. */
+static void run_lanes(struct serve *serve)
+{
+    bool started[MAX_LANES] = {true};
+
+    for (unsigned i = 1; i < serve->n_lanes; i++) {
+        started[i] = !uv_thread_create(&serve->lane[i].thread, run_lane, &serve->lane[i]);
+        if (started[i])
+            continue;
+        server_log(serve->server, HAFT_ERROR, "a thread could not be started");
+        uv_async_send(&serve->lane[i].end);
+        run_lane(&serve->lane[i]);
+    }
+    if (serve->options.ready)
+        serve->options.ready(serve->options.ready_context, haft_http_url(serve->lane[0].http));
+    run_lane(&serve->lane[0]);
+    for (unsigned i = 1; i < serve->n_lanes; i++)
+        if (started[i])
+            uv_thread_join(&serve->lane[i].thread);
+}
+
+static int serve_lanes(struct serve *serve, haft_reason *reason)
+{
+    struct sigaction before;
+    int status = 0;
+
+    survive_broken_pipes(&before);
+    for (unsigned i = 0; !status && i < serve->n_lanes; i++)
+        status = open_lane(serve, i, reason);
+    if (status) {
+        close_lanes(serve);
+    } else {
+        watch_signals(serve);
+        run_lanes(serve);
+    }
+    sigaction(SIGPIPE, &before, NULL);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static int serve_all(haft_server *server, const haft_http_options *options, haft_reason *reason)
+{
+    const haft_allocator *allocator = server->allocator;
+    struct serve serve = {.server = server, .options = *options};
+    int status;
+
+    serve.n_lanes = !options->threads              ? 1
+                    : options->threads > MAX_LANES ? MAX_LANES
+                                                   : options->threads;
+    serve.options.threads = serve.n_lanes;
+    if (!serve.options.drain_ms)
+        serve.options.drain_ms = DEFAULT_DRAIN_MS;
+    if (lanes_init(&serve.lanes, serve.n_lanes))
+        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    serve.lane = allocator->alloc(allocator->context, serve.n_lanes * sizeof *serve.lane);
+    if (serve.lane) {
+        memset(serve.lane, 0, serve.n_lanes * sizeof *serve.lane);
+        status = serve_lanes(&serve, reason);
+        allocator->release(allocator->context, serve.lane, serve.n_lanes * sizeof *serve.lane);
+    } else {
+        status = error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    }
+    lanes_finish(&serve.lanes);
+    return status;
+}
+
+int haft_serve_http(haft_server *server, const haft_http_options *options,
+                    haft_reason *reterr_reason)
+{
+    static const haft_http_options none;
+    haft_http_options all = options ? *options : none;
+    haft_reason reason = {0};
+    struct logger logger;
+    bool own = false;
+    int status = 0;
+
+    if (!server->options.log && all.log) {
+        server_set_log(server, all.log, all.log_context);
+    } else if (!server->options.log) {
+        status = logger_init(&logger, HAFT_WARNING);
+        if (status)
+            return error_set(reterr_reason, status, NULL, "out of memory");
+        own = true;
+        server_set_log(server, logger_line, &logger);
+    }
+    status = serve_all(server, &all, &reason);
+    if (own) {
+        server->options.log = NULL;
+        logger_finish(&logger);
+    }
+    if (status && reterr_reason)
+        *reterr_reason = reason;
+    return status;
+}

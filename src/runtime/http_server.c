@@ -1,0 +1,448 @@
+/* http_server.c - what a loop does besides its connections: workers, time, and the end. */
+#include <string.h>
+#include <time.h>
+
+#include "runtime/http.h"
+
+enum {
+    DEFAULT_WORKERS = 4,
+    DEFAULT_QUEUE = 1024,
+    DEFAULT_CONNECTIONS = 4096,
+    DEFAULT_PER_ADDRESS = 256,
+    DEFAULT_HEADERS = 16 << 10,
+    DEFAULT_URL = 8 << 10,
+    DEFAULT_UNSENT = 1 << 20,
+    DEFAULT_SESSIONS = 10000,
+    DEFAULT_HEADER_MS = 10000,
+    DEFAULT_BODY_MS = 30000,
+    DEFAULT_IDLE_MS = 60000,
+    DEFAULT_DRAIN_MS = 10000,
+    MAX_NOTICES = 1024,
+    SWEEP_MS = 100,
+    CLOSING_SWEEP_MS = 10,
+    SPARE_CONNECTIONS = 64
+};
+
+/* ---- time ---- */
+
+haft_time http_now(const haft_http *http)
+{
+    return http->epoch + (haft_time)((uv_hrtime() - http->made) / 1000000);
+}
+
+static void start_clock(haft_http *http)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    http->epoch = (haft_time)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    http->made = uv_hrtime();
+}
+
+/* ---- what the endpoint asks for ---- */
+
+static int on_run(void *context, haft_call *call)
+{
+    return pool_run(&((haft_http *)context)->pool, call);
+}
+
+static void on_post(void *context, haft_posted *posted)
+{
+    haft_http *http = context;
+    uv_thread_t self = uv_thread_self();
+
+    if (uv_thread_equal(&self, &http->thread))
+        haft_session_deliver(posted->call->session, posted);
+    else
+        mailbox_put(&http->mailbox, posted);
+}
+
+static void on_wake(void *context)
+{
+    haft_http *http = context;
+
+    atomic_store(&http->woken, true);
+    uv_async_send(&http->bell);
+}
+
+static int on_random(void *context, void *bytes, size_t size)
+{
+    (void)context;
+    return uv_random(NULL, NULL, bytes, size, 0, NULL) ? HAFT_EBUSY : 0;
+}
+
+void http_later(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    if (c->due)
+        return;
+    c->due = true;
+    c->next_due = http->due;
+    http->due = c;
+    uv_async_send(&http->bell);
+}
+
+static void resume_due(haft_http *http)
+{
+    while (http->due) {
+        struct connection *c = http->due;
+
+        http->due = c->next_due;
+        c->due = false;
+        connection_resume(c);
+    }
+}
+
+static void on_bell(uv_async_t *bell)
+{
+    haft_http *http = bell->data;
+    haft_posted *next;
+
+    for (haft_posted *posted = mailbox_take(&http->mailbox); posted; posted = next) {
+        next = posted->next;
+        if (posted->ran)
+            haft_call_done(posted->call);
+        else
+            haft_session_deliver(posted->call->session, posted);
+    }
+    if (atomic_exchange(&http->woken, false))
+        haft_endpoint_tick(http->endpoint, http_now(http));
+    lanes_receive(http);
+    resume_due(http);
+}
+
+/* ---- connections ---- */
+
+void http_remember(haft_http *http, struct connection *c)
+{
+    c->next = http->connections;
+    c->previous = NULL;
+    if (c->next)
+        c->next->previous = c;
+    http->connections = c;
+    http->n_connections++;
+    if (http->lanes)
+        atomic_fetch_add(&http->lanes->n_connections, 1);
+}
+
+static void forget_due(struct connection *c)
+{
+    struct connection **link = &c->http->due;
+
+    if (!c->due)
+        return;
+    while (*link != c)
+        link = &(*link)->next_due;
+    *link = c->next_due;
+    c->due = false;
+}
+
+void http_forget(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    forget_due(c);
+    if (c->next)
+        c->next->previous = c->previous;
+    if (c->previous)
+        c->previous->next = c->next;
+    else
+        http->connections = c->next;
+    http->n_connections--;
+    if (http->lanes)
+        atomic_fetch_sub(&http->lanes->n_connections, 1);
+    if (http->n_spare >= SPARE_CONNECTIONS || http->closing) {
+        connection_free(c);
+        return;
+    }
+    c->next = http->spare;
+    http->spare = c;
+    http->n_spare++;
+}
+
+/* Remembers whose the connection is; false when that one has too many. */
+static bool count_address(struct connection *c)
+{
+    struct sockaddr_storage peer;
+    int size = sizeof peer;
+    size_t n = 0;
+
+    c->counted = false;
+    if (c->http->unix_socket ||
+        uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size) || address_is_local(&peer))
+        return true;
+    memset(c->address, 0, sizeof c->address);
+    if (peer.ss_family == AF_INET6)
+        memcpy(c->address, &((struct sockaddr_in6 *)(void *)&peer)->sin6_addr, 16);
+    else
+        memcpy(c->address, &((struct sockaddr_in *)(void *)&peer)->sin_addr, 4);
+    c->counted = true;
+    for (const struct connection *other = c->next; other; other = other->next)
+        n += other->counted && !memcmp(other->address, c->address, sizeof c->address);
+    return n < c->http->options.max_per_address;
+}
+
+static bool is_full(const haft_http *http)
+{
+    size_t n = http->lanes ? atomic_load(&http->lanes->n_connections) : http->n_connections;
+
+    return n > http->options.max_connections;
+}
+
+static void make_stream(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    if (http->unix_socket)
+        uv_pipe_init(http->loop, &c->io.pipe, 0);
+    else
+        uv_tcp_init(http->loop, &c->io.tcp);
+    c->io.handle.data = c;
+}
+
+int http_open(struct connection *c, int fd)
+{
+    make_stream(c);
+    return c->http->unix_socket ? uv_pipe_open(&c->io.pipe, fd) : uv_tcp_open(&c->io.tcp, fd);
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+    haft_http *http = listener->data;
+    struct connection *c;
+
+    if (status < 0 || http->closing)
+        return;
+    c = connection_new(http);
+    /* It keeps its place in the queue, and the listener is deaf until it is taken out. */
+    http->deaf = !c;
+    if (!c) {
+        server_log(http->server, HAFT_ERROR, "a connection must wait: out of memory");
+        return;
+    }
+    make_stream(c);
+    if (uv_accept(listener, &c->io.stream) || is_full(http) || !count_address(c)) {
+        connection_close(c);
+        return;
+    }
+    if (!http->unix_socket)
+        uv_tcp_nodelay(&c->io.tcp, 1);
+    connection_start(c);
+}
+
+/* ---- the end ---- */
+
+static void release(haft_http *http)
+{
+    while (http->spare) {
+        struct connection *c = http->spare;
+
+        http->spare = c->next;
+        connection_free(c);
+    }
+    haft_endpoint_free(http->endpoint);
+    pool_finish(&http->pool);
+    mailbox_finish(&http->mailbox);
+    if (http->closed)
+        http->closed(http->closed_context);
+    http->allocator->release(http->allocator->context, http, sizeof *http);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    haft_http *http = handle->data;
+
+    if (!--http->open_handles)
+        release(http);
+}
+
+static void close_handles(haft_http *http)
+{
+    uv_close((uv_handle_t *)&http->sweep, on_handle_closed);
+    uv_close((uv_handle_t *)&http->bell, on_handle_closed);
+}
+
+static void sweep_closing(haft_http *http, haft_time now)
+{
+    struct connection *next;
+    bool late = now >= http->close_by;
+
+    for (struct connection *c = http->connections; c; c = next) {
+        next = c->next;
+        if (late)
+            connection_abort(c);
+        else if (c->stage != STAGE_HANDLING)
+            connection_close(c);
+        connection_check(c, now);
+    }
+    if (late && !http->late) {
+        http->late = true;
+        endpoint_abandon(http->endpoint);
+        mailbox_close(&http->mailbox);
+        pool_give_up(&http->pool);
+    }
+    if (!http->connections && haft_endpoint_idle(http->endpoint))
+        close_handles(http);
+    else if (late && http->overdue)
+        http->overdue(http->closed_context);
+}
+
+static void on_sweep(uv_timer_t *timer)
+{
+    haft_http *http = timer->data;
+    haft_time now = http_now(http);
+    struct connection *next;
+
+    haft_endpoint_tick(http->endpoint, now);
+    if (http->closing) {
+        sweep_closing(http, now);
+        return;
+    }
+    for (struct connection *c = http->connections; c; c = next) {
+        next = c->next;
+        connection_check(c, now);
+    }
+    if (http->deaf)
+        on_connection(&http->listener.stream, 0);
+}
+
+void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context)
+{
+    http->closed = closed;
+    http->closed_context = context;
+    http->close_by = http_now(http) + ms;
+    if (http->closing)
+        return;
+    http->closing = true;
+    lanes_leave(http);
+    uv_close(&http->listener.handle, on_handle_closed);
+    haft_endpoint_shut_down(http->endpoint);
+    uv_timer_start(&http->sweep, on_sweep, 0, CLOSING_SWEEP_MS);
+}
+
+/* ---- making one ---- */
+
+static void set_defaults(haft_http_options *o)
+{
+    o->address = o->address ? o->address : "127.0.0.1:8808";
+    o->path = o->path ? o->path : "/mcp";
+    o->threads = o->threads ? o->threads : 1;
+    o->workers = o->workers ? o->workers : DEFAULT_WORKERS;
+    o->max_queue = o->max_queue ? o->max_queue : DEFAULT_QUEUE;
+    o->max_connections = o->max_connections ? o->max_connections : DEFAULT_CONNECTIONS;
+    o->max_per_address = o->max_per_address ? o->max_per_address : DEFAULT_PER_ADDRESS;
+    o->max_headers = o->max_headers ? o->max_headers : DEFAULT_HEADERS;
+    o->max_url = o->max_url ? o->max_url : DEFAULT_URL;
+    o->max_unsent = o->max_unsent ? o->max_unsent : DEFAULT_UNSENT;
+    o->header_ms = o->header_ms ? o->header_ms : DEFAULT_HEADER_MS;
+    o->body_ms = o->body_ms ? o->body_ms : DEFAULT_BODY_MS;
+    o->idle_ms = o->idle_ms ? o->idle_ms : DEFAULT_IDLE_MS;
+    o->max_sessions = o->max_sessions ? o->max_sessions : DEFAULT_SESSIONS;
+    o->drain_ms = o->drain_ms ? o->drain_ms : DEFAULT_DRAIN_MS;
+}
+
+/* What is bounded for all lanes together, and not counted by them together. */
+static void share(haft_http_options *o, unsigned n)
+{
+    o->max_per_address = (o->max_per_address + n - 1) / n;
+    o->max_sessions = (o->max_sessions + n - 1) / n;
+}
+
+static haft_endpoint *make_endpoint(haft_http *http)
+{
+    static const char *const any[] = {"*", NULL};
+    const haft_http_options *o = &http->options;
+    haft_endpoint_options options = {.path = o->path,
+                                     .allowed_hosts = o->allowed_hosts,
+                                     .allowed_origins = o->allowed_origins,
+                                     .cors_origin = o->cors_origin,
+                                     .legacy_sse = o->legacy_sse,
+                                     .max_sessions = o->max_sessions,
+                                     .session_idle_ms = o->session_idle_ms,
+                                     .number = http->lane,
+                                     .run = on_run,
+                                     .post = on_post,
+                                     .wake = on_wake,
+                                     .random = on_random,
+                                     .context = http};
+
+    /* Nobody's browser reaches a socket in the file system. */
+    if (!strncmp(o->address, "unix:", 5) && !options.allowed_hosts)
+        options.allowed_hosts = any;
+    return haft_endpoint_new(http->server, &options);
+}
+
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason)
+{
+    static const haft_http_options none;
+    const haft_allocator *allocator = server->allocator;
+    haft_http *http = allocator->alloc(allocator->context, sizeof *http);
+    unsigned char key[32];
+
+    if (!http) {
+        error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        return NULL;
+    }
+    memset(http, 0, sizeof *http);
+    http->server = server;
+    http->allocator = allocator;
+    http->options = options ? *options : none;
+    http->loop = loop;
+    http->lanes = lanes;
+    http->lane = lane;
+    http->thread = uv_thread_self();
+    set_defaults(&http->options);
+    if (lanes)
+        share(&http->options, lanes->n);
+    start_clock(http);
+    if (!server->has_seal_key && !on_random(http, key, sizeof key))
+        haft_server_set_seal_key(server, key);
+    if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
+        goto no_mailbox;
+    if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
+                  &http->mailbox))
+        goto no_pool;
+    http->endpoint = make_endpoint(http);
+    if (!http->endpoint)
+        goto no_endpoint;
+    if (uv_async_init(http->loop, &http->bell, on_bell))
+        goto no_bell;
+    uv_timer_init(http->loop, &http->sweep);
+    http->open_handles = 2;
+    http->bell.data = http->sweep.data = http;
+    if (http_listen(http, on_connection, reterr_reason)) {
+        http->closing = true;
+        if (http->open_handles > 2)
+            uv_close(&http->listener.handle, on_handle_closed);
+        close_handles(http);
+        return NULL;
+    }
+    uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    if (lanes)
+        lanes->at[lane] = http;
+    return http;
+
+no_bell:
+    haft_endpoint_free(http->endpoint);
+no_endpoint:
+    pool_finish(&http->pool);
+no_pool:
+    mailbox_finish(&http->mailbox);
+no_mailbox:
+    allocator->release(allocator->context, http, sizeof *http);
+    error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+    return NULL;
+}
+
+haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,
+                         haft_reason *reterr_reason)
+{
+    return http_new(server, options, loop, NULL, 0, reterr_reason);
+}
+
+const char *haft_http_url(const haft_http *http)
+{
+    return http->url;
+}

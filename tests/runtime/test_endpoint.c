@@ -1,0 +1,823 @@
+/* test_endpoint.c - the HTTP endpoint without sockets: a request is a row, and so is all that comes back.
+ *
+ * In texts ' stands for ", $S for the id of the latest session, and in what is expected * for anything. */
+#include <haft.h>
+#include <haft/http.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/failing.h"
+#include "support/test.h"
+
+enum { ROOM = 1 << 16, START = 1000000, MINUTE = 60000 };
+
+/* ---- a server ---- */
+
+HAFT_STRUCT(say_args, HAFT_STRING(text, "What to say"));
+
+static int say(haft_call *call, const say_args *in)
+{
+    return haft_text(call, "%s", in->text);
+}
+HAFT_TOOL_IN(say, say_args, "Says it back", .quick = true);
+
+static int count(haft_call *call)
+{
+    haft_progress(call, 1, 2, "one");
+    haft_progress(call, 2, 2, "two");
+    return haft_text(call, "counted");
+}
+HAFT_TOOL_BARE(count, "Reports progress");
+
+/* Calls that the test ends itself. */
+static haft_call *held;
+
+static int hold(haft_call *call)
+{
+    held = call;
+    return HAFT_PENDING;
+}
+HAFT_TOOL_BARE(hold, "Is ended by the test");
+
+static haft_server *make_server(const haft_allocator *allocator)
+{
+    static const haft_tool *const tools[] = {&say_tool, &count_tool, &hold_tool};
+    haft_server *server =
+        haft_server_new_with("test", "1", &(haft_server_options){.allocator = allocator,
+                                                                 .max_message = 4096});
+
+    for (size_t i = 0; server && i < COUNT_OF(tools); i++)
+        if (haft_add(server, tools[i])) {
+            haft_server_free(server);
+            return NULL;
+        }
+    return server;
+}
+
+/* Not random, but different each time. */
+static int next_random(void *context, void *bytes, size_t size)
+{
+    unsigned *n = context;
+
+    memset(bytes, 0, size);
+    ((unsigned char *)bytes)[size - 1] = (unsigned char)(*n)++;
+    return 0;
+}
+
+/* ---- a client ---- */
+
+struct reply {
+    int status;
+    char headers[1024];
+    char body[ROOM];
+    size_t size;
+    bool streams, over;
+    haft_exchange *exchange;
+};
+
+struct bench {
+    haft_server *server;
+    haft_endpoint *endpoint;
+    haft_time now;
+    unsigned random;
+    char session[64];
+    struct reply reply; /* to the latest request */
+};
+
+static void on_respond(void *context, int status, const char *headers, const char *body, size_t size)
+{
+    struct reply *reply = context;
+
+    assert_false(reply->over || reply->streams);
+    assert_true(size < ROOM);
+    reply->status = status;
+    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
+    if (size)
+        memcpy(reply->body, body, size);
+    reply->body[reply->size = size] = '\0';
+    reply->over = true;
+}
+
+static void on_stream(void *context, int status, const char *headers)
+{
+    struct reply *reply = context;
+
+    assert_false(reply->over || reply->streams);
+    reply->status = status;
+    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
+    reply->streams = true;
+}
+
+static void on_write(void *context, const char *bytes, size_t size)
+{
+    struct reply *reply = context;
+
+    assert_true(reply->streams && !reply->over && reply->size + size < ROOM);
+    memcpy(reply->body + reply->size, bytes, size);
+    reply->body[reply->size += size] = '\0';
+}
+
+static void on_end(void *context)
+{
+    struct reply *reply = context;
+
+    assert_true(reply->streams && !reply->over);
+    reply->over = true;
+}
+
+static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
+
+/* Lines of "name: value", with names in lower case. */
+static const char *get_header(const void *context, const char *name, size_t *ret_size)
+{
+    const char *line = context;
+    size_t size = strlen(name);
+
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+
+        if (!strncmp(line, name, size) && line[size] == ':') {
+            *ret_size = length - size - 2;
+            return line + size + 2;
+        }
+        line += length + (line[length] == '\n');
+    }
+    return NULL;
+}
+
+/* The text with what stands for something else put in. */
+static char *expand(const struct bench *bench, const char *text)
+{
+    char *out = malloc(ROOM), *to = out;
+
+    assert_non_null(out);
+    for (; *text; text++) {
+        assert_true(to - out < ROOM - 64);
+        if (*text == '$' && text[1] == 'S') {
+            to += snprintf(to, 64, "%s", bench->session);
+            text++;
+        } else {
+            *to++ = *text == '\'' ? '"' : *text;
+        }
+    }
+    *to = '\0';
+    return out;
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *back = NULL;
+
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            back = text;
+        } else if (*pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++back;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
+static struct bench *bench_open(const haft_allocator *allocator, haft_endpoint_options options)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+
+    assert_non_null(bench);
+    bench->now = START;
+    bench->random = 1;
+    bench->server = make_server(allocator);
+    options.random = next_random;
+    options.context = &bench->random;
+    bench->endpoint = bench->server ? haft_endpoint_new(bench->server, &options) : NULL;
+    return bench;
+}
+
+static void bench_close(struct bench *bench)
+{
+    haft_endpoint_free(bench->endpoint);
+    haft_server_free(bench->server);
+    free(bench);
+}
+
+static struct reply *ask_into(struct bench *bench, struct reply *reply, const char *method,
+                              const char *path, const char *headers, const char *body)
+{
+    char *lines = expand(bench, headers), *text = expand(bench, body), *target = expand(bench, path);
+    char *query = strchr(target, '?');
+    haft_http_request request = {.method = method,
+                                 .path = target,
+                                 .query = query ? query + 1 : "",
+                                 .headers = {get_header, lines},
+                                 .body = text,
+                                 .body_size = strlen(text)};
+    const char *id;
+
+    if (query)
+        *query = '\0';
+    memset(reply, 0, sizeof *reply);
+    reply->exchange =
+        haft_endpoint_handle(bench->endpoint, &request, &responder, reply, bench->now);
+    assert_true(reply->over == !reply->exchange);
+    id = strstr(reply->headers, "Mcp-Session-Id: ");
+    if (id)
+        snprintf(bench->session, sizeof bench->session, "%.*s",
+                 (int)strcspn(id + 16, "\r"), id + 16);
+    free(lines);
+    free(text);
+    free(target);
+    return reply;
+}
+
+static struct reply *ask(struct bench *bench, const char *method, const char *path,
+                         const char *headers, const char *body)
+{
+    return ask_into(bench, &bench->reply, method, path, headers, body);
+}
+
+/* ---- rows ---- */
+
+#define HOST "host: localhost:8808\n"
+#define JSON HOST "content-type: application/json\n"
+#define BOTH JSON "accept: application/json, text/event-stream\n"
+#define LEGACY BOTH "mcp-protocol-version: 2025-11-25\n"
+#define SESSION LEGACY "mcp-session-id: $S\n"
+#define MODERN(method) BOTH "mcp-protocol-version: 2026-07-28\nmcp-method: " method "\n"
+#define META                                                                                       \
+    "'_meta':{'io.modelcontextprotocol/protocolVersion':'2026-07-28',"                             \
+    "'io.modelcontextprotocol/clientCapabilities':{}}"
+#define PING "{'jsonrpc':'2.0','id':1,'method':'ping'}"
+#define PONG "{'jsonrpc':'2.0','id':1,'result':{}}"
+#define HELLO                                                                                      \
+    "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{'protocolVersion':'2025-11-25',"      \
+    "'capabilities':{},'clientInfo':{'name':'c','version':'1'}}}"
+#define CALL(id, name, rest)                                                                       \
+    "{'jsonrpc':'2.0','id':" #id ",'method':'tools/call','params':{'name':'" name "'" rest "}}"
+#define ERROR(code, text) "{'jsonrpc':'2.0','error':{'code':" #code ",'message':'" text "'}}"
+#define TOKEN ",'_meta':{'progressToken':1}"
+
+struct row {
+    const char *method, *path, *headers, *body;
+    int status; /* with STREAMS, and OPEN when it is not answered to its end */
+    const char *answer, *answer_headers; /* NULL for headers that do not matter */
+};
+
+enum { STREAMS = 1000, OPEN = 2000 };
+
+static void check(struct bench *bench, const struct row *row, size_t i)
+{
+    struct reply *reply = ask(bench, row->method, row->path, row->headers, row->body);
+    char *body = expand(bench, row->answer ? row->answer : "");
+    char *headers = expand(bench, row->answer_headers ? row->answer_headers : "*");
+
+    int status = reply->status + (reply->streams ? STREAMS : 0) + (reply->over ? 0 : OPEN);
+
+    if (status != row->status || !matches(body, reply->body) || !matches(headers, reply->headers))
+        fail_msg("row %zu: %s %s: %d%s %s\n%s", i, row->method, row->path, reply->status,
+                 reply->streams ? " streams" : "", reply->headers, reply->body);
+    free(body);
+    free(headers);
+}
+
+static void check_rows(struct bench *bench, const struct row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        check(bench, &rows[i], i);
+}
+
+/* ---- refusals ---- */
+
+static void refuses(void **state)
+{
+    static const char *const origins[] = {"https://app.example", NULL};
+    static const char *const hosts[] = {"tools.example", NULL};
+    static const struct row rows[] = {
+        /* where it is for */
+        {"POST", "/", JSON, PING, 404, ERROR(-32600, "Not Found"), "Content-Type: application/json\r\n"},
+        {"POST", "/mcpx", JSON, PING, 404, "*", NULL},
+        {"POST", "/mcp/x", JSON, PING, 404, "*", NULL},
+        {"POST", "/mcp//", JSON, PING, 404, "*", NULL},
+        {"POST", "/MCP", JSON, PING, 404, "*", NULL},
+        {"POST", "/../mcp", JSON, PING, 404, "*", NULL},
+        {"POST", "/mcp/..", JSON, PING, 404, "*", NULL},
+        {"POST", "/%6dcp", JSON, PING, 404, "*", NULL},
+        {"GET", "/sse", HOST, "", 404, "*", NULL},
+        {"POST", "/messages?session=$S", JSON, PING, 404, "*", NULL},
+        {"PUT", "/mcp", JSON, PING, 405, "*Method Not Allowed*", "*Allow: POST, GET, DELETE\r\n*"},
+        {"HEAD", "/mcp", HOST, "", 405, "*", "*Allow: *"},
+        {"OPTIONS", "/mcp", HOST, "", 405, "*", "*Allow: *"},
+        {"GET", "/mcp", HOST, "", 405, "*there is no session*", "*Allow: POST\r\n*"},
+        {"DELETE", "/mcp", HOST, "", 405, "*there is no session*", "*Allow: POST\r\n*"},
+        /* where it comes from */
+        {"POST", "/mcp", "content-type: application/json\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: evil.example\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost.\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost.evil.example\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: [::1].evil.example\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost:evil.example\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost:80:80\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: [::1\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: ::1\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: \n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", JSON "origin: https://evil.example\n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: null\n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: \n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: file://localhost\n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: http://localhost/\n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: http://localhost@evil.example\n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: https://app.example.evil\n", PING, 403, "*origin*", NULL},
+        {"GET", "/mcp", HOST "origin: https://evil.example\n", "", 403, "*origin*", NULL},
+        {"DELETE", "/mcp", HOST "origin: https://evil.example\n", "", 403, "*origin*", NULL},
+        /* what it carries */
+        {"POST", "/mcp", HOST, PING, 415, "*application/json*", NULL},
+        {"POST", "/mcp", HOST "content-type: text/plain\n", PING, 415, "*", NULL},
+        {"POST", "/mcp", HOST "content-type: application/jsonp\n", PING, 415, "*", NULL},
+        {"POST", "/mcp", HOST "content-type: application/x-www-form-urlencoded\n", PING, 415, "*", NULL},
+        {"POST", "/mcp", HOST "content-type: text/plain; application/json\n", PING, 415, "*", NULL},
+        {"POST", "/mcp", JSON "accept: text/html\n", PING, 406, "*", NULL},
+        {"POST", "/mcp", JSON "accept: \n", PING, 406, "*", NULL},
+        /* the message */
+        {"POST", "/mcp", JSON, "", 400, "*-32700*", NULL},
+        {"POST", "/mcp", JSON, "nonsense", 400, "*-32700*", NULL},
+        {"POST", "/mcp", LEGACY, "nonsense", 400, "*-32700*", NULL},
+        {"POST", "/mcp", MODERN("ping"), "nonsense", 400, "*-32700*", NULL},
+        {"POST", "/mcp", JSON, "{'a':1}", 400, "*-32600*", NULL},
+        {"POST", "/mcp", JSON, "7", 400, "*-32600*", NULL},
+        {"POST", "/mcp", LEGACY, "[" PING "]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", BOTH "mcp-protocol-version: 2025-06-18\n", "[" PING "]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", JSON, "[]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'method':'x','id':2}", 400, "*", NULL},
+        {"POST", "/mcp", JSON "mcp-protocol-version: 1999-01-01\n", PING, 400, "*MCP-Protocol-Version*", NULL},
+        {"POST", "/mcp", JSON "mcp-protocol-version: \n", PING, 400, "*", NULL},
+        {"POST", "/mcp", JSON "mcp-session-id: nope\n", PING, 404, "*Session not found*", NULL},
+        {"POST", "/mcp", JSON "mcp-session-id: 0000000000000000000000000000000000\n", PING, 404, "*", NULL},
+        {"GET", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
+        {"DELETE", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
+        /* modern: headers and message must agree */
+        {"POST", "/mcp", MODERN("tools/list"), "{'jsonrpc':'2.0','id':1,'method':'ping','params':{" META "}}",
+         400, "*-32020*", NULL},
+        {"POST", "/mcp", LEGACY, "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" META "}}", 400, "*-32020*", NULL},
+        {"POST", "/mcp", MODERN("nope"), "{'jsonrpc':'2.0','id':1,'method':'nope','params':{" META "}}", 404, "*-32601*", NULL},
+        {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','id':1,'result':{}}", 400, "*nothing was asked*", NULL},
+    };
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.allowed_hosts = hosts,
+                                                                   .allowed_origins = origins});
+    char *big = malloc(5000);
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    assert_non_null(big);
+    memset(big, ' ', 4999);
+    big[4999] = '\0';
+    check(bench, &(struct row){"POST", "/mcp", JSON, big, 413, "*too long*", NULL}, 0);
+    free(big);
+    bench_close(bench);
+}
+
+/* ---- answers ---- */
+
+static void answers(void **state)
+{
+    static const char *const hosts[] = {"tools.example", NULL};
+    static const char *const origins[] = {"https://app.example", NULL};
+    static const struct row rows[] = {
+        {"GET", "/healthz", "", "", 200, "{'status':'ok'}", "*Cache-Control: no-store*"},
+        {"GET", "/readyz", "host: any.example\n", "", 200, "{'status':'ok'}", NULL},
+        {"POST", "/mcp", JSON, PING, 200, PONG, "Content-Type: application/json\r\n"},
+        {"POST", "/mcp/", JSON, PING, 200, PONG, NULL},
+        {"POST", "/mcp?x=y", JSON, PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: LocalHost\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: 127.0.0.1:1\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: [::1]:8808\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: [::1]\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: Tools.Example:443\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "origin: https://app.example\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "origin: http://localhost:5173\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "origin: https://tools.example\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", HOST "content-type: Application/JSON; charset=utf-8\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "accept: */*\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "accept: application/json\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "accept: text/event-stream\n", PING, 200 + STREAMS, "event: message\ndata: " PONG "\n\n",
+         "Content-Type: text/event-stream\r\nCache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n"},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','method':'notifications/initialized'}", 202, "", ""},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':9,'result':{}}", 202, "", ""},
+        {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','method':'notifications/x'}", 202, "", ""},
+        {"POST", "/mcp", LEGACY, CALL(2, "say", ",'arguments':{'text':'hi'}"), 200,
+         "{'jsonrpc':'2.0','id':2,'result':{'content':[{'type':'text','text':'hi'}]}}", NULL},
+        {"POST", "/mcp", LEGACY, CALL(2, "nope", ""), 200, "*-32602*", NULL},
+        {"POST", "/mcp", LEGACY, CALL(3, "count", TOKEN), 200 + STREAMS,
+         "event: message\ndata: {*'progress':1,*}\n\nevent: message\ndata: {*'progress':2,*}\n\n"
+         "event: message\ndata: {'jsonrpc':'2.0','id':3,'result':{*counted*}}\n\n", NULL},
+        /* who takes no events gets the answer alone */
+        {"POST", "/mcp", JSON "accept: application/json\n", CALL(3, "count", TOKEN), 200,
+         "{'jsonrpc':'2.0','id':3,'result':{*counted*}}", NULL},
+        {"POST", "/mcp", MODERN("tools/call") "mcp-name: say\n", CALL(4, "say", ",'arguments':{'text':'hi'}," META), 200,
+         "{'jsonrpc':'2.0','id':4,'result':{'content':[{'type':'text','text':'hi'}],'resultType':'complete',*}}", NULL},
+    };
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.allowed_hosts = hosts,
+                                                                   .allowed_origins = origins});
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    bench_close(bench);
+}
+
+static void sends_cors_when_asked(void **state)
+{
+    static const struct row rows[] = {
+        {"OPTIONS", "/mcp", HOST "origin: https://a.example\n", "", 204, "",
+         "Access-Control-Allow-Origin: https://a.example\r\n*Access-Control-Allow-Methods: POST, GET, DELETE\r\n*"},
+        {"POST", "/mcp", JSON "origin: https://a.example\n", PING, 200, PONG,
+         "*Access-Control-Allow-Origin: https://a.example\r\n*Vary: Origin*"},
+        {"POST", "/mcp", JSON "origin: https://b.example\n", PING, 403, "*", NULL},
+    };
+    struct bench *bench =
+        bench_open(NULL, (haft_endpoint_options){.cors_origin = "https://a.example"});
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    bench_close(bench);
+}
+
+/* ---- sessions ---- */
+
+static void keeps_sessions(void **state)
+{
+    static const struct row hello = {
+        "POST", "/mcp", LEGACY, HELLO, 200, "*'protocolVersion':'2025-11-25'*",
+        "*Mcp-Session-Id: 0700000000000000000000000000000001\r\n*"};
+    static const struct row rows[] = {
+        {"POST", "/mcp", SESSION, PING, 200, PONG, "Content-Type: application/json\r\n"},
+        {"GET", "/mcp", HOST "accept: application/json\nmcp-session-id: $S\n", "", 406, "*", NULL},
+        {"GET", "/mcp", SESSION, "", 409, "*already*", NULL},
+        {"GET", "/mcp", SESSION "last-event-id: 0-1\n", "", 400, "*Last-Event-ID*", NULL},
+        {"GET", "/mcp", SESSION "last-event-id: 99-1\n", "", 400, "*Last-Event-ID*", NULL},
+        {"GET", "/mcp", SESSION "last-event-id: 1\n", "", 400, "*Last-Event-ID*", NULL},
+        {"GET", "/mcp", SESSION "last-event-id: 1-99999999999999999999999\n", "", 400, "*", NULL},
+        {"DELETE", "/mcp", SESSION, "", 200, "", NULL},
+        {"DELETE", "/mcp", SESSION, "", 404, "*", NULL},
+        {"POST", "/mcp", SESSION, PING, 404, "*", NULL},
+        {"GET", "/mcp", SESSION, "", 404, "*", NULL},
+        /* one that could not be begun leaves nothing behind */
+        {"POST", "/mcp", LEGACY, "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{}}", 200, "*-32602*",
+         "Content-Type: application/json\r\n"},
+        {"POST", "/mcp", JSON "mcp-session-id: 0700000000000000000000000000000002\n", PING, 404, "*", NULL},
+    };
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.number = 7});
+    struct reply stream;
+
+    (void)state;
+    check(bench, &hello, 0);
+    ask_into(bench, &stream, "GET", "/mcp", SESSION, "");
+    assert_true(stream.streams && !stream.over);
+    assert_string_equal(stream.body, "id: 1-0\nretry: 1000\ndata: \n\n");
+    check_rows(bench, rows, COUNT_OF(rows));
+    bench_close(bench);
+}
+
+/* Only 2025-03-26 has them, and only from a client that has introduced itself. */
+static void takes_arrays(void **state)
+{
+    static const char hello[] =
+        "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{'protocolVersion':'2025-03-26',"
+        "'capabilities':{},'clientInfo':{'name':'c','version':'1'}}}";
+    static const struct row rows[] = {
+        {"POST", "/mcp", BOTH, "[" PING "]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", BOTH, hello, 200, "*", NULL},
+        {"POST", "/mcp", BOTH "mcp-session-id: $S\n",
+         "[" PING ",{'jsonrpc':'2.0','method':'notifications/x'}]", 200, "[" PONG "]", NULL},
+        {"POST", "/mcp", BOTH "mcp-session-id: $S\n",
+         "[{'jsonrpc':'2.0','method':'notifications/x'}]", 202, "", NULL},
+        {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[]", 400, "*-32600*", NULL},
+    };
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
+
+    (void)state;
+    check_rows(bench, rows, COUNT_OF(rows));
+    bench_close(bench);
+}
+
+static void forgets_idle_sessions(void **state)
+{
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.session_idle_ms = MINUTE});
+    const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
+    const struct row works = {"POST", "/mcp", SESSION, PING, 200, PONG, NULL};
+    const struct row gone = {"POST", "/mcp", SESSION, PING, 404, "*", NULL};
+    struct reply stream;
+
+    (void)state;
+    check(bench, &hello, 0);
+    for (size_t i = 1; i < 5; i++) {
+        bench->now += MINUTE - 1;
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        check(bench, &works, i);
+    }
+    bench->now += MINUTE;
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    check(bench, &gone, 5);
+    /* Somebody who listens is there. */
+    check(bench, &hello, 6);
+    ask_into(bench, &stream, "GET", "/mcp", SESSION, "");
+    bench->now += 10 * MINUTE;
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    check(bench, &works, 7);
+    haft_exchange_gone(stream.exchange);
+    bench->now += 2 * MINUTE;
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    check(bench, &gone, 8);
+    bench_close(bench);
+}
+
+static void bounds_sessions(void **state)
+{
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.max_sessions = 100});
+    const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
+    const struct row full = {"POST", "/mcp",  LEGACY, HELLO, 503, "*too many sessions*",
+                             "*Retry-After: 10\r\n*"};
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        check(bench, &hello, i);
+    check(bench, &full, 100);
+    check(bench, &(struct row){"POST", "/mcp", JSON, PING, 200, PONG, NULL}, 101);
+    check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 200, "", NULL}, 102);
+    check(bench, &hello, 103);
+    check(bench, &full, 104);
+    bench_close(bench);
+}
+
+/* Ends the call that is held. */
+static void let_go(const char *text)
+{
+    haft_text(held, "%s", text);
+    haft_finish(held, 0);
+    held = NULL;
+}
+
+static struct bench *bench_with_session(haft_endpoint_options options)
+{
+    struct bench *bench = bench_open(NULL, options);
+
+    check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
+    return bench;
+}
+
+static void ends_what_waits_with_its_session(void **state)
+{
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct reply call, stream;
+
+    (void)state;
+    ask_into(bench, &call, "POST", "/mcp", SESSION, CALL(1, "hold", ""));
+    ask_into(bench, &stream, "GET", "/mcp", SESSION, "");
+    assert_true(call.exchange && stream.exchange);
+    check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 200, "", NULL}, 0);
+    assert_int_equal(call.status, 404);
+    assert_true(call.over && stream.over);
+    assert_true(haft_cancelled(held));
+    let_go("too late");
+    bench_close(bench);
+}
+
+/* ---- streams ---- */
+
+/* A client that loses its stream comes back for the rest, as far as that has been kept. */
+static void resumes(void **state)
+{
+    struct bench *bench = bench_with_session((haft_endpoint_options){.max_events = 3});
+    struct reply first, second;
+
+    (void)state;
+    ask_into(bench, &first, "POST", "/mcp", SESSION, CALL(5, "hold", TOKEN));
+    haft_progress(held, 1, 9, NULL);
+    assert_true(first.streams);
+    assert_true(matches("id: 1-0\nretry: *id: 1-1\nevent: message\ndata: {*}\n\n", first.body));
+    haft_exchange_gone(first.exchange);
+    assert_false(haft_cancelled(held));
+    for (int i = 2; i <= 5; i++)
+        haft_progress(held, i, 9, NULL);
+    ask_into(bench, &second, "GET", "/mcp", SESSION "last-event-id: 1-1\n", "");
+    assert_int_equal(second.status, 200);
+    assert_true(matches("id: 1-3\n*id: 1-4\n*id: 1-5\n*", second.body));
+    assert_null(strstr(second.body, "id: 1-2\n"));
+    assert_true(second.exchange && !second.over);
+    let_go("here you are");
+    assert_true(second.over);
+    assert_non_null(strstr(second.body, "id: 1-6\n"));
+    assert_non_null(strstr(second.body, "here you are"));
+    assert_null(strstr(first.body, "here you are"));
+    /* After its end it can be read again. */
+    ask_into(bench, &second, "GET", "/mcp", SESSION "last-event-id: 1-5\n", "");
+    assert_true(second.over && second.streams);
+    assert_non_null(strstr(second.body, "here you are"));
+    bench_close(bench);
+}
+
+static void keeps_streams_alive(void **state)
+{
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct reply *reply = &bench->reply;
+    size_t size;
+
+    (void)state;
+    ask(bench, "GET", "/mcp", SESSION, "");
+    size = reply->size;
+    haft_endpoint_tick(bench->endpoint, bench->now += 14999);
+    assert_int_equal(reply->size, size);
+    haft_endpoint_tick(bench->endpoint, bench->now += 1);
+    assert_string_equal(reply->body + size, ": keep-alive\n\n");
+    haft_endpoint_tick(bench->endpoint, bench->now += 14999);
+    assert_int_equal(reply->size, size + 14);
+    haft_endpoint_tick(bench->endpoint, bench->now += 1);
+    assert_int_equal(reply->size, size + 28);
+    bench_close(bench);
+}
+
+/* A modern call ends with its connection; a legacy one goes on. */
+static void hears_that_a_client_is_gone(void **state)
+{
+    static const struct {
+        const char *headers, *body;
+        bool cancels;
+    } rows[] = {
+        {MODERN("tools/call") "mcp-name: hold\n", CALL(1, "hold", "," META), true},
+        {LEGACY, CALL(1, "hold", ""), false},
+        {SESSION, CALL(1, "hold", ""), false},
+    };
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        ask(bench, "POST", "/mcp", rows[i].headers, rows[i].body);
+        assert_non_null(bench->reply.exchange);
+        assert_false(haft_endpoint_idle(bench->endpoint));
+        haft_exchange_gone(bench->reply.exchange);
+        assert_int_equal(haft_cancelled(held), rows[i].cancels);
+        let_go("nobody hears it");
+        assert_int_equal(bench->reply.status, 0);
+        assert_true(haft_endpoint_idle(bench->endpoint));
+    }
+    bench_close(bench);
+}
+
+static void times_out(void **state)
+{
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
+
+    (void)state;
+    ask(bench, "POST", "/mcp", LEGACY, CALL(1, "hold", ""));
+    haft_endpoint_tick(bench->endpoint, bench->now += 29999);
+    assert_false(bench->reply.over);
+    haft_endpoint_tick(bench->endpoint, bench->now += 1);
+    assert_true(bench->reply.over);
+    assert_non_null(strstr(bench->reply.body, "timed out"));
+    let_go("too late");
+    bench_close(bench);
+}
+
+static void shuts_down(void **state)
+{
+    static const struct row rows[] = {
+        {"GET", "/healthz", "", "", 200, "*", NULL},
+        {"GET", "/readyz", "", "", 503, "{'status':'draining'}", NULL},
+        {"POST", "/mcp", JSON, PING, 503, "*shutting down*", "*Retry-After: 5\r\n*"},
+        {"POST", "/mcp", SESSION, PING, 503, "*", NULL},
+        {"GET", "/mcp", SESSION, "", 503, "*", NULL},
+    };
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct reply stream, call, listen;
+
+    (void)state;
+    ask_into(bench, &stream, "GET", "/mcp", SESSION, "");
+    ask_into(bench, &call, "POST", "/mcp", SESSION, CALL(1, "hold", ""));
+    ask_into(bench, &listen, "POST", "/mcp", MODERN("subscriptions/listen"),
+             "{'jsonrpc':'2.0','id':8,'method':'subscriptions/listen','params':{"
+             "'notifications':{'toolsListChanged':true}," META "}}");
+    assert_true(listen.streams && !listen.over);
+    haft_endpoint_shut_down(bench->endpoint);
+    assert_true(stream.over && listen.over && !call.over);
+    assert_non_null(strstr(listen.body, "\"id\":8,\"result\""));
+    check_rows(bench, rows, COUNT_OF(rows));
+    assert_false(haft_endpoint_idle(bench->endpoint));
+    let_go("just in time");
+    assert_non_null(strstr(call.body, "just in time"));
+    assert_true(haft_endpoint_idle(bench->endpoint));
+    bench_close(bench);
+}
+
+/* ---- 2024-11-05 ---- */
+
+static void serves_the_oldest(void **state)
+{
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.legacy_sse = true});
+    const char *place = "/messages?session=0000000000000000000000000000000001";
+    struct reply stream;
+
+    (void)state;
+    ask_into(bench, &stream, "GET", "/sse", HOST, "");
+    assert_true(stream.streams && stream.exchange);
+    assert_true(matches("event: endpoint\ndata: /messages?session=*\n\n", stream.body));
+    assert_non_null(strstr(stream.body, place));
+    check(bench, &(struct row){"POST", place, JSON, HELLO, 202, "", NULL}, 0);
+    check(bench, &(struct row){"POST", place, JSON, PING, 202, "", NULL}, 1);
+    assert_non_null(strstr(stream.body, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
+    check(bench, &(struct row){"POST", place, HOST, PING, 415, "*", NULL}, 2);
+    check(bench, &(struct row){"POST", "/messages", JSON, PING, 404, "*", NULL}, 3);
+    check(bench, &(struct row){"POST", "/messages?x=session=1", JSON, PING, 404, "*", NULL}, 4);
+    /* Its session ends with its stream. */
+    haft_exchange_gone(stream.exchange);
+    check(bench, &(struct row){"POST", place, JSON, PING, 404, "*", NULL}, 5);
+    bench_close(bench);
+}
+
+/* ---- memory ---- */
+
+static void use_it_all(struct bench *bench)
+{
+    struct reply *replies = calloc(3, sizeof *replies);
+    struct reply *call = replies, *stream = replies + 1, *resumed = replies + 2;
+
+    assert_non_null(replies);
+    held = NULL;
+    ask(bench, "POST", "/mcp", MODERN("tools/call") "mcp-name: say\n",
+        CALL(4, "say", ",'arguments':{'text':'hi'}," META));
+    ask(bench, "POST", "/mcp", LEGACY, CALL(3, "count", TOKEN));
+    ask(bench, "POST", "/mcp", JSON, "nonsense");
+    ask(bench, "POST", "/mcp", BOTH, "[" PING "," PING "]");
+    ask(bench, "POST", "/mcp", LEGACY, HELLO);
+    ask_into(bench, stream, "GET", "/mcp", SESSION, "");
+    ask_into(bench, call, "POST", "/mcp", SESSION, CALL(5, "hold", TOKEN));
+    if (held) {
+        haft_progress(held, 1, 2, NULL);
+        if (call->exchange)
+            haft_exchange_gone(call->exchange);
+        haft_progress(held, 2, 2, NULL);
+        ask_into(bench, resumed, "GET", "/mcp", SESSION "last-event-id: 1-0\n", "");
+        let_go("done");
+    }
+    haft_endpoint_tick(bench->endpoint, bench->now += MINUTE);
+    ask(bench, "DELETE", "/mcp", SESSION, "");
+    if (resumed->exchange && !resumed->over)
+        haft_exchange_gone(resumed->exchange);
+    if (stream->exchange && !stream->over)
+        haft_exchange_gone(stream->exchange);
+    free(replies);
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        struct failing failing;
+        struct bench *bench;
+        bool failed;
+
+        failing_init(&failing, nth);
+        bench = bench_open(&failing.allocator, (haft_endpoint_options){0});
+        if (bench->endpoint) {
+            use_it_all(bench);
+            failing.fail_at = 0;
+            /* It is as good as ever afterwards. */
+            check(bench, &(struct row){"POST", "/mcp", JSON, PING, 200, PONG, NULL}, nth);
+            check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, nth);
+            check(bench, &(struct row){"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, nth);
+        }
+        failed = failing.failures;
+        bench_close(bench);
+        failing_check(&failing);
+        if (!failed)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(sends_cors_when_asked),
+        cmocka_unit_test(keeps_sessions),
+        cmocka_unit_test(takes_arrays),
+        cmocka_unit_test(forgets_idle_sessions),
+        cmocka_unit_test(bounds_sessions),
+        cmocka_unit_test(ends_what_waits_with_its_session),
+        cmocka_unit_test(resumes),
+        cmocka_unit_test(keeps_streams_alive),
+        cmocka_unit_test(hears_that_a_client_is_gone),
+        cmocka_unit_test(times_out),
+        cmocka_unit_test(shuts_down),
+        cmocka_unit_test(serves_the_oldest),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

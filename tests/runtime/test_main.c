@@ -1,0 +1,167 @@
+/* test_main.c - the command line: what each option prints, and the status it ends with. */
+#define _DEFAULT_SOURCE
+#include "runtime/tools.h"
+#include "support/test.h"
+
+HAFT_STRUCT(greet_args, HAFT_STRING(name, "Who to greet"),
+            HAFT_OPTIONAL(HAFT_INTEGER(times, "How often", .min = 1, .max = 3)));
+
+static int greet(haft_call *call, const greet_args *in)
+{
+    printf("stray\n");
+    return haft_text(call, "Hello, %s!", in->name);
+}
+HAFT_TOOL_IN(greet, greet_args, "Greets\nsomebody",
+             .annotations = {.read_only = HAFT_YES, .open_world = HAFT_NO});
+
+static int refuse(haft_call *call)
+{
+    return haft_error(call, "not today");
+}
+HAFT_TOOL_BARE(refuse, "Always fails", .annotations = {.destructive = HAFT_YES});
+
+static int picture(haft_call *call)
+{
+    haft_image(call, "image/png", "\x89PNG", 4);
+    return haft_text(call, "a picture");
+}
+HAFT_TOOL_BARE(picture, "Answers with a picture");
+
+static const haft_tool nameless_tool = {.name = "no spaces please", .describe = "Refused"};
+
+struct line {
+    const char *arguments[6];
+    bool refused; /* a tool is */
+    int status;
+    const char *out;   /* all of it; of --help, the beginning */
+    const char *error; /* part of it; NULL for none at all */
+};
+
+static int run(void *context)
+{
+    const struct line *line = context;
+    haft_server *server = haft_server_new("greeter", "2.1");
+    char name[] = "greeter", *argv[8] = {name};
+    int argc = 1;
+
+    haft_add(server, &greet_tool);
+    if (line->refused)
+        haft_add(server, &nameless_tool);
+    haft_add(server, &refuse_tool);
+    haft_add(server, &picture_tool);
+    haft_add(server, &later_tool);
+    haft_add(server, &brief_tool);
+    for (; line->arguments[argc - 1]; argc++)
+        argv[argc] = (char *)(uintptr_t)line->arguments[argc - 1];
+    return haft_main(server, argc, argv);
+}
+
+static const char usage[] = "usage: greeter [OPTION ...]\n"
+                            "greeter 2.1, a server of the Model Context Protocol.\n"
+                            "\n"
+                            "  --stdio ";
+
+static const char table[] =
+    "NAME     ARGUMENTS                      HINTS                    DESCRIPTION\n"
+    "greet    name: string, times?: integer  read-only, closed-world  Greets\n"
+    "refuse                                  destructive              Always fails\n"
+    "picture                                                          Answers with a picture\n"
+    "later                                                            Is finished by another thread\n"
+    "brief                                                            Is too slow for its deadline\n";
+
+static const struct line lines[] = {
+    {{"--help"}, false, 0, usage, NULL},
+    {{"--version"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
+    {{"--list"}, false, 0, table, NULL},
+    {{"--check"}, false, 0, "5 tools are offered\n", NULL},
+    {{"--check"},
+     true,
+     1,
+     "5 tools are offered, and not everything that was added\n",
+     "error no spaces please: a name is made of"},
+    {{"--call", "greet", "{\"name\":\"Ada\"}"}, false, 0, "Hello, Ada!\n", "stray\n"},
+    {{"--call", "greet", "{\"name\":\"Ada\"}", "--json"},
+     false,
+     0,
+     "{\"content\":[{\"type\":\"text\",\"text\":\"Hello, Ada!\"}]}\n",
+     "stray\n"},
+    {{"--json", "--call", "refuse"},
+     false,
+     1,
+     "{\"content\":[{\"type\":\"text\",\"text\":\"not today\"}],\"isError\":true}\n",
+     NULL},
+    {{"--call", "refuse"}, false, 1, "not today\n", NULL},
+    {{"--call", "picture", "{}", "--workers", "1"},
+     false,
+     0,
+     "[image image/png]\na picture\n",
+     NULL},
+    {{"--call", "later"}, false, 0, "finished elsewhere\n", NULL},
+    {{"--call", "brief", "--log-level", "critical"}, false, 1, "timed out after 50 ms\n", NULL},
+    {{"--call", "gret"}, false, 2, "", "greeter: Tool gret not found (-32602)\n"},
+    {{"--call", "greet", "{"}, false, 2, "", "greeter: the arguments are not JSON: "},
+    {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
+    {{"--lst"}, false, 2, "", "greeter: there is no option --lst; did you mean --list?\n"},
+    {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
+    {{"greet"}, false, 2, "", "there is no option greet; "},
+    {{"--workers", "0"}, false, 2, "", "greeter: --workers: 0 is not a good value\n"},
+    {{"--workers", "x"}, false, 2, "", "--workers: x is not a good value\n"},
+    {{"--workers"}, false, 2, "", "--workers needs N\n"},
+    {{"--log-level", "loud"}, false, 2, "", "--log-level: loud is not a good value\n"},
+    {{"--stdio", "--log-level", "critical"}, true, 0, "", NULL},
+    {{NULL}, true, 0, "", "error no spaces please: "},
+};
+
+static void every_line_does_what_it_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        struct line line = lines[i];
+        char error[4096] = "";
+        struct child child;
+        ssize_t n;
+        int status;
+
+        child_start(&child, run, &line);
+        child_end(&child);
+        child_is_silent(&child);
+        haft_buffer_add(&child.seen, "", 1);
+        n = read(child.error, error, sizeof error - 1);
+        if (line.out == usage ? strncmp(child.seen.data, usage, strlen(usage))
+                              : strcmp(child.seen.data, line.out))
+            fail_msg("line %zu printed\n%s\nand not\n%s", i, child.seen.data, line.out);
+        if (line.error ? !strstr(error, line.error) : n > 0)
+            fail_msg("line %zu complained\n%s\nand not\n%s", i, error,
+                     line.error ? line.error : "at all");
+        status = child_wait(&child);
+        if (status != line.status)
+            fail_msg("line %zu ended with %d", i, status);
+    }
+}
+
+static int run_nothing(void *context)
+{
+    char name[] = "nothing", *argv[] = {name, NULL};
+
+    (void)context;
+    return haft_main(NULL, 1, argv);
+}
+
+static void no_server_is_a_failure(void **state)
+{
+    struct child child;
+
+    (void)state;
+    child_start(&child, run_nothing, NULL);
+    assert_int_equal(child_wait(&child), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_line_does_what_it_says),
+        cmocka_unit_test(no_server_is_a_failure),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
