@@ -1,0 +1,8 @@
+/* http-checks.mjs - everything that is checked of a server over HTTP: name, which server, and how. */
+
+import { asking } from "./http-checks-asking.mjs";
+import { lifecycle } from "./http-checks-lifecycle.mjs";
+import { streams } from "./http-checks-streams.mjs";
+import { transport } from "./http-checks-transport.mjs";
+
+export const checks = { ...transport, ...lifecycle, ...streams, ...asking };
