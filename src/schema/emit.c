@@ -65,21 +65,9 @@ static void emit_child(struct object_writer *object, const char *key, const stru
 
 static void emit_types(struct object_writer *object, unsigned types)
 {
-    static const struct {
-        unsigned type;
-        const char *name;
-    } names[] = {{TYPE_STRING, "string"},   {TYPE_NUMBER, "number"}, {TYPE_INTEGER, "integer"},
-                 {TYPE_BOOLEAN, "boolean"}, {TYPE_OBJECT, "object"}, {TYPE_ARRAY, "array"},
-                 {TYPE_NULL, "null"}};
-    const char *found[7];
-    size_t n = 0;
+    const char *found[TYPE_NAMES];
+    size_t n = type_names(types, found);
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((types & names[i].type) != names[i].type)
-            continue;
-        found[n++] = names[i].name;
-        types &= ~names[i].type;
-    }
     if (n == 1) {
         emit_text(object, "type", found[0]);
         return;

@@ -27,6 +27,10 @@ enum json_type {
     TYPE_ANY = 127
 };
 
+/* The names of types in JSON Schema, number before integer; how many. */
+enum { TYPE_NAMES = 7 };
+size_t type_names(unsigned types, const char *ret_names[TYPE_NAMES]);
+
 /* How a value is kept in a C member; STORE_NONE for a schema that was not declared. */
 enum store {
     STORE_NONE,

@@ -96,14 +96,9 @@ static const char *values_text(struct print *p, const struct node *node)
 
 static const char *plain_type(struct print *p, const struct node *node, size_t depth)
 {
-    static const struct {
-        unsigned type;
-        const char *name;
-    } names[] = {{TYPE_STRING, "string"},   {TYPE_NUMBER, "number"}, {TYPE_INTEGER, "integer"},
-                 {TYPE_BOOLEAN, "boolean"}, {TYPE_OBJECT, "object"}, {TYPE_ARRAY, "array"},
-                 {TYPE_NULL, "null"}};
+    const char *names[TYPE_NAMES], *all = "";
     unsigned left = node->types;
-    const char *all = "";
+    size_t n;
 
     if (left == TYPE_ANY)
         return "any";
@@ -114,12 +109,9 @@ static const char *plain_type(struct print *p, const struct node *node, size_t d
     if (left == TYPE_OBJECT && node->object && node->object->extra == EXTRA_CHECK &&
         !node->object->n_properties)
         return join(p, "map of ", "", type_text(p, node->object->extra_node, depth + 1));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((left & names[i].type) == names[i].type) {
-            all = join(p, all, " | ", names[i].name);
-            left &= ~names[i].type;
-        }
-    }
+    n = type_names(left, names);
+    for (size_t i = 0; i < n; i++)
+        all = join(p, all, " | ", names[i]);
     return all;
 }
 

@@ -212,29 +212,23 @@ void report_note(struct walk *w, const char *note, const char *pattern)
 
 /* ---- one function a sentence ---- */
 
-/* The name of the one type that passes, or of the ones.  As in Zod, an integer is a number first. */
+/* The name of the one type that passes, or of the ones.  As in Zod, an integer is a number first, and an
+ * int then. */
 static const char *expected_of(struct walk *w, const struct node *node, const yyjson_val *value)
 {
-    static const struct {
-        unsigned type;
-        const char *name;
-    } names[] = {{TYPE_STRING, "string"}, {TYPE_NUMBER, "number"}, {TYPE_INTEGER, "int"},
-                 {TYPE_BOOLEAN, "boolean"}, {TYPE_OBJECT, "object"}, {TYPE_ARRAY, "array"},
-                 {TYPE_NULL, "null"}};
-    unsigned left = node->types;
-    const char *text = "";
+    const char *names[TYPE_NAMES], *text = "";
+    unsigned types = node->types;
+    size_t n;
 
-    if ((left & TYPE_NUMBER) == TYPE_INTEGER && !yyjson_is_num((void *)(uintptr_t)value))
-        left |= TYPE_NUMBER;
-    if (node->never || !left)
+    if ((types & TYPE_NUMBER) == TYPE_INTEGER && !yyjson_is_num((void *)(uintptr_t)value))
+        types |= TYPE_NUMBER;
+    if (node->never || !types)
         return "never";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((left & names[i].type) != names[i].type)
-            continue;
-        text = *text ? join(w, join(w, text, " or "), names[i].name) : names[i].name;
-        left &= ~names[i].type;
-        if (!text)
-            return NULL;
+    n = type_names(types, names);
+    for (size_t i = 0; i < n && text; i++) {
+        const char *name = strcmp(names[i], "integer") ? names[i] : "int";
+
+        text = i ? join(w, join(w, text, " or "), name) : name;
     }
     return text;
 }

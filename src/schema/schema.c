@@ -17,6 +17,27 @@ enum {
     FEW_PROPERTIES = 8 /* up to here a walk along the names beats a hash */
 };
 
+size_t type_names(unsigned types, const char *ret_names[TYPE_NAMES])
+{
+    static const struct {
+        unsigned type;
+        const char *name;
+    } names[TYPE_NAMES] = {
+        {TYPE_STRING, "string"},   {TYPE_NUMBER, "number"}, {TYPE_INTEGER, "integer"},
+        {TYPE_BOOLEAN, "boolean"}, {TYPE_OBJECT, "object"}, {TYPE_ARRAY, "array"},
+        {TYPE_NULL, "null"},
+    };
+    size_t n = 0;
+
+    for (size_t i = 0; i < TYPE_NAMES; i++) {
+        if ((types & names[i].type) != names[i].type)
+            continue;
+        ret_names[n++] = names[i].name;
+        types &= ~names[i].type;
+    }
+    return n;
+}
+
 static size_t or_default(size_t value, size_t standard)
 {
     return value ? value : standard;

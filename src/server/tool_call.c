@@ -36,21 +36,27 @@ static void refuse_arguments(haft_call *call, const haft_issues *issues)
 
 /* ---- the handler ---- */
 
+/* Why a result was held back is for the log alone. */
+static void log_misfit(haft_call *call, const haft_issues *issues)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, call->server->allocator, 1 << 16);
+    haft_issues_text(issues, &text);
+    haft_log(call, HAFT_ERROR, "the result does not fit its schema: %.*s", (int)text.size,
+             text.data ? text.data : "");
+    haft_buffer_finish(&text);
+}
+
 /* Checks a struct against the output schema as it is written. */
 static int encode_out(haft_call *call)
 {
-    const struct item *item = call->item;
     haft_issues issues;
-    haft_buffer text;
-    int status = haft_encode(item->output, call->out, call->arena, &call->structured, &issues);
+    int status =
+        haft_encode(call->item->output, call->out, call->arena, &call->structured, &issues);
 
-    if (status == HAFT_EISSUES) {
-        haft_buffer_init(&text, call->server->allocator, 1 << 16);
-        haft_issues_text(&issues, &text);
-        haft_log(call, HAFT_ERROR, "the result does not fit its schema: %.*s", (int)text.size,
-                 text.data);
-        haft_buffer_finish(&text);
-    }
+    if (status == HAFT_EISSUES)
+        log_misfit(call, &issues);
     if (status || call->n_blocks)
         return status;
     return haft_text_bytes(call, call->structured.data, call->structured.size);
@@ -60,7 +66,6 @@ static int encode_out(haft_call *call)
 static int check_structured(haft_call *call)
 {
     haft_issues issues;
-    haft_buffer text;
     int status;
 
     if (!call->structured.size) {
@@ -69,13 +74,8 @@ static int check_structured(haft_call *call)
     }
     status = haft_validate_text(call->item->output, call->structured.data, call->structured.size,
                                 call->arena, &issues);
-    if (status == HAFT_EISSUES) {
-        haft_buffer_init(&text, call->server->allocator, 1 << 16);
-        haft_issues_text(&issues, &text);
-        haft_log(call, HAFT_ERROR, "the result does not fit its schema: %.*s", (int)text.size,
-                 text.data);
-        haft_buffer_finish(&text);
-    }
+    if (status == HAFT_EISSUES)
+        log_misfit(call, &issues);
     return status;
 }
 
