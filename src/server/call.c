@@ -64,6 +64,7 @@ haft_call *call_new(haft_session *session)
     if (!call)
         return call_make(session);
     session->spare = call->next;
+    session->n_spare--;
     call->next = NULL;
     return call;
 }
@@ -97,15 +98,6 @@ static void call_unlink(haft_call *call)
     call->linked = false;
 }
 
-static size_t count_spare(const haft_session *session)
-{
-    size_t n = 0;
-
-    for (const haft_call *call = session->spare; call; call = call->next)
-        n++;
-    return n;
-}
-
 /* What is not going to be answered must not keep the others of its array waiting. */
 static void leave_batch(haft_call *call)
 {
@@ -131,7 +123,7 @@ void call_release(haft_call *call)
     leave_batch(call);
     call_unlink(call);
     catalogue_drop(call->catalogue);
-    if (session->closed || count_spare(session) >= SPARE_CALLS) {
+    if (session->closed || session->n_spare >= SPARE_CALLS) {
         call_free(call);
         return;
     }
@@ -149,6 +141,7 @@ void call_release(haft_call *call)
     call->result_meta = meta;
     call->next = session->spare;
     session->spare = call;
+    session->n_spare++;
 }
 
 void call_free_spare(haft_session *session)
@@ -157,6 +150,7 @@ void call_free_spare(haft_session *session)
         haft_call *call = session->spare;
 
         session->spare = call->next;
+        session->n_spare--;
         call_free(call);
     }
 }

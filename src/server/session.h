@@ -147,6 +147,7 @@ struct haft_session {
     haft_call *calls; /* in flight, newest first */
     size_t n_calls;
     haft_call *spare; /* calls to use again */
+    size_t n_spare;
     haft_buffer out;
     int64_t next_request_id;
     haft_time now;
