@@ -17,6 +17,7 @@ const seconds = Number(process.argv[3] ?? 2);
 const build = process.env.HAFT_BUILD ?? path.join(here, '../build/release');
 const program = path.join(build, 'bench/http-server');
 const loads = [1, 16, 64];
+process.env.PATH += ':/usr/sbin'; // where nginx is
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'haft-bench-'));
 const [serverCore, loadCore] = os.cpus().length > 1 ? ['0', '1'] : ['0', '0'];
 

@@ -6,6 +6,7 @@
 #include <haft.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct world {
@@ -89,6 +90,30 @@ static int failing(haft_call *call, const failing_args *in, work_counts *out)
 }
 HAFT_TOOL(failing, failing_args, work_counts, "Has structured output, and may fail");
 
+HAFT_STRUCT(flood_args,
+    HAFT_DEFAULT(HAFT_INTEGER(messages, "How many, of 4,000 bytes", .min = 0), 0),
+    HAFT_DEFAULT(HAFT_INTEGER(bytes, "Of the result", .min = 0, .max = 1 << 24), 0));
+
+static int flood(haft_call *call, const flood_args *in)
+{
+    struct world *world = haft_server_data(call);
+    size_t size = (size_t)in->bytes;
+    char *text = haft_alloc(call, size + 1);
+
+    if (!text)
+        return HAFT_ENOMEM;
+    memset(text, 'x', size);
+    atomic_fetch_add(&world->begun, 1);
+    for (int64_t i = 0; i < in->messages && !haft_cancelled(call); i++) {
+        haft_message(call, HAFT_INFO, NULL, "%04000d", (int)i);
+        if (i % 64 == 63)
+            sleep_ms(1);
+    }
+    atomic_fetch_add(haft_cancelled(call) ? &world->cancelled : &world->finished, 1);
+    return haft_text_bytes(call, text, size);
+}
+HAFT_TOOL_IN(flood, flood_args, "Says more than anybody wants to hear");
+
 /* ---- headers ---- */
 
 HAFT_STRUCT(routed_place,
@@ -139,11 +164,11 @@ HAFT_TOOL_BARE(ask, "Asks for a name");
 
 int main(int argc, char **argv)
 {
-    static const haft_tool *const tools[] = {&work_tool,    &counts_tool, &chatter_tool,
-                                             &stumble_tool, &failing_tool, &routed_tool,
-                                             &add_numbers_tool, &ask_tool};
+    static const haft_tool *const tools[] = {&work_tool,        &counts_tool,  &chatter_tool,
+                                             &stumble_tool,     &failing_tool, &routed_tool,
+                                             &add_numbers_tool, &flood_tool,   &ask_tool};
     static struct world world;
-    haft_server_options options = {.data = &world, .max_message = 1 << 20};
+    haft_server_options options = {.data = &world};
     haft_server *server = haft_server_new_with("http-driver", "1.0.0", &options);
 
     for (size_t i = 0; server && i < sizeof tools / sizeof *tools; i++)

@@ -52,7 +52,7 @@ typedef struct haft_http_request {
 
 /* How a response goes out.  `headers` is text, each line with its CRLF, and has everything but what is
  * about the transfer (Content-Length, Transfer-Encoding, Connection).  What is pointed to lives until the
- * function returns. */
+ * function returns.  None of them may come back to the endpoint before it returns. */
 typedef struct haft_responder {
     void (*respond)(void *context, int status, const char *headers, const char *body, size_t size);
     void (*stream)(void *context, int status, const char *headers); /* `write` and `end` follow */

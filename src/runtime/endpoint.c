@@ -430,8 +430,8 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
                         "Invalid Request: nothing was asked");
     } else if (modern_header) {
         post_alone(exchange, message, REV_2026_07_28);
-    } else if (named == REVISIONS && !(kind == HAFT_INCOMING_REQUEST &&
-                                       haft_incoming_is(message, "initialize"))) {
+    } else if (named == REVISIONS &&
+               !(kind == HAFT_INCOMING_REQUEST && haft_incoming_is(message, "initialize"))) {
         haft_incoming_drop(message);
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, unknown_revision);
     } else {
@@ -613,7 +613,9 @@ unsigned endpoint_home(const haft_http_request *request)
     size_t size;
     const char *id = header(request, "mcp-session-id", &size);
 
-    return http_session_home(id ? id : query_session(request->query, &size), size);
+    if (!id)
+        id = query_session(request->query, &size);
+    return http_session_home(id, size);
 }
 
 /* ---- a request ---- */

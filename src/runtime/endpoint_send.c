@@ -69,8 +69,11 @@ static const char *headers_of(haft_exchange *exchange, const char *type, const c
     haft_buffer *text = &endpoint->scratch;
 
     haft_buffer_clear(text);
-    if (type)
-        haft_buffer_printf(text, "Content-Type: %s\r\n", type);
+    if (type) {
+        haft_buffer_puts(text, "Content-Type: ");
+        haft_buffer_puts(text, type);
+        haft_buffer_puts(text, "\r\n");
+    }
     if (exchange->creates && exchange->session)
         haft_buffer_printf(text, "Mcp-Session-Id: %s\r\n", exchange->session->id);
     if (endpoint->options.cors_origin)

@@ -164,9 +164,8 @@ unsigned http_session_home(const char *id, size_t size)
 struct http_session *http_session_new(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
-    haft_session_options options = {.send = endpoint_send_session,
-                                    .let_go = endpoint_let_go_session,
-                                    .gone = on_gone};
+    haft_session_options options = {
+        .send = endpoint_send_session, .let_go = endpoint_let_go_session, .gone = on_gone};
     struct http_session *session, **slot;
 
     if (endpoint->n_sessions >= endpoint->options.max_sessions)

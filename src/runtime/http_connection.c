@@ -119,7 +119,8 @@ static const char *get_header(const void *context, const char *name, size_t *ret
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct field *field = &c->fields[i];
 
-        if (field->name_size == size && !memcmp(c->head.data + field->name, name, size)) {
+        if (field->name_size == size && c->head.data[field->name] == *name &&
+            !memcmp(c->head.data + field->name, name, size)) {
             *ret_size = field->value_size;
             return c->head.data + field->value;
         }
@@ -130,10 +131,15 @@ static const char *get_header(const void *context, const char *name, size_t *ret
 /* Saying one of these twice is a way of saying different things to different readers. */
 static bool is_ambiguous(const struct connection *c)
 {
-    static const char *const names[] = {"host",           "content-length",       "content-type",
-                                        "origin",         "transfer-encoding",    "mcp-method",
-                                        "mcp-name",       "mcp-protocol-version", "authorization",
-                                        "mcp-session-id", "last-event-id"};
+#define NAME(text) {text, sizeof text - 1}
+    static const struct {
+        const char *text;
+        size_t size;
+    } names[] = {NAME("host"),          NAME("origin"),         NAME("content-type"),
+                 NAME("content-length"), NAME("transfer-encoding"), NAME("authorization"),
+                 NAME("mcp-method"),    NAME("mcp-name"),       NAME("mcp-protocol-version"),
+                 NAME("mcp-session-id"), NAME("last-event-id")};
+#undef NAME
     unsigned seen = 0;
 
     for (size_t i = 0; i < c->n_fields; i++) {
@@ -141,12 +147,13 @@ static bool is_ambiguous(const struct connection *c)
         const char *name = c->head.data + field->name;
 
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            if (name[0] != names[k][0] || strlen(names[k]) != field->name_size ||
-                memcmp(name, names[k], field->name_size))
+            if (names[k].size != field->name_size || *names[k].text != *name ||
+                memcmp(name, names[k].text, field->name_size))
                 continue;
             if (seen & 1u << k)
                 return true;
             seen |= 1u << k;
+            break;
         }
     }
     return false;

@@ -3,6 +3,7 @@
  * The kernel deals out connections without knowing whose sessions they will name.  A session's id begins
  * with the number of its lane, so a request for one that lives elsewhere is seen as such without a table,
  * and its connection moves there: the socket and what has been read of it, never a call or an answer. */
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,8 +39,7 @@ bool lanes_wants(struct connection *c, const haft_http_request *request)
 static struct connection *pack(struct connection *c, int fd)
 {
     haft_http *http = c->http;
-    struct connection *parcel =
-        http->allocator->alloc(http->allocator->context, sizeof *parcel);
+    struct connection *parcel = http->allocator->alloc(http->allocator->context, sizeof *parcel);
 
     if (!parcel)
         return NULL;
@@ -81,7 +81,7 @@ void lanes_move(struct connection *c)
     if (!c->moving || connection_unsent(c))
         return;
     c->moving = 0;
-    copy = uv_fileno(&c->io.handle, &fd) ? -1 : dup(fd);
+    copy = uv_fileno(&c->io.handle, &fd) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
     parcel = copy < 0 ? NULL : pack(c, copy);
     if (!parcel) {
         if (copy >= 0)

@@ -11,6 +11,8 @@
 
 enum { BACKLOG = 1024 };
 
+static const char off_loopback[] = "off loopback without authentication: say so by --insecure";
+
 bool address_is_local(const struct sockaddr_storage *peer)
 {
     if (peer->ss_family == AF_INET) {
@@ -32,8 +34,7 @@ static int refuse(haft_reason *reason, const char *address, const char *format, 
 }
 
 /* "HOST:PORT" and "[HOST]:PORT" as an address. */
-static int read_address(const char *address, struct sockaddr_storage *ret_peer,
-                        haft_reason *reason)
+static int read_address(const char *address, struct sockaddr_storage *ret_peer, haft_reason *reason)
 {
     const char *colon = strrchr(address, ':');
     char host[64], *end;
@@ -104,8 +105,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
     if (status)
         return status;
     if (!address_is_local(&address) && !options->insecure)
-        return refuse(reason, options->address, "%s",
-                      "off loopback without authentication: say so by --insecure");
+        return refuse(reason, options->address, "%s", off_loopback);
     uv_tcp_init_ex(http->loop, &http->listener.tcp, address.ss_family);
     http->open_handles++;
     http->listener.handle.data = http;
@@ -126,6 +126,8 @@ static int take_over(haft_http *http, haft_reason *reason)
 
     if (getsockname(http->options.fd, (struct sockaddr *)&name, &size))
         return refuse(reason, "fd", "%s", strerror(errno));
+    if (!address_is_local(&name) && !http->options.insecure)
+        return refuse(reason, "fd", "%s", off_loopback);
     http->unix_socket = name.ss_family == AF_UNIX;
     if (http->unix_socket) {
         uv_pipe_init(http->loop, &http->listener.pipe, 0);

@@ -8,7 +8,7 @@
 
 #include "runtime/http.h"
 
-enum { HEAD_ROOM = 512 };
+enum { BODY_ROOM = 512, TAIL_ROOM = 96 };
 
 /* ---- writing ---- */
 
@@ -76,14 +76,14 @@ static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t
 
 void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
-    size_t size = 0, done = 0;
+    size_t size = 0, done = 0, behind = connection_unsent(c);
     int written;
 
     if (c->stage == STAGE_CLOSING || c->doomed)
         return;
     for (unsigned i = 0; i < n; i++)
         size += bufs[i].len;
-    if (!connection_unsent(c)) {
+    if (!behind) {
         written = uv_try_write(&c->io.stream, bufs, n);
         if (written < 0 && written != UV_EAGAIN) {
             doom(c);
@@ -93,7 +93,8 @@ void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
     }
     if (done < size)
         queue(c, bufs, n, done);
-    if (c->streaming && !c->doomed && connection_unsent(c) > c->http->options.max_unsent) {
+    /* A message that is long by itself says nothing about its reader. */
+    if (c->streaming && !c->doomed && behind > c->http->options.max_unsent) {
         server_log(c->http->server, HAFT_WARNING,
                    "a client that does not read its stream is dropped");
         doom(c);
@@ -102,30 +103,52 @@ void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
 
 /* ---- responding ---- */
 
-static const char *reason_of(int status)
+/* The first line of a response. */
+static const char *line_of(int status)
 {
+#define LINE(status, reason)                                                                       \
+    {                                                                                              \
+        status, "HTTP/1.1 " #status " " reason "\r\n"                                              \
+    }
     static const struct {
         int status;
-        const char *reason;
-    } reasons[] = {
-        {200, "OK"}, {202, "Accepted"}, {204, "No Content"}, {400, "Bad Request"},
-        {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
-        {406, "Not Acceptable"}, {408, "Request Timeout"}, {409, "Conflict"},
-        {413, "Content Too Large"}, {414, "URI Too Long"}, {415, "Unsupported Media Type"},
-        {429, "Too Many Requests"}, {431, "Request Header Fields Too Large"},
-        {500, "Internal Server Error"}, {501, "Not Implemented"}, {503, "Service Unavailable"},
-        {505, "HTTP Version Not Supported"},
+        const char *text;
+    } lines[] = {
+        LINE(200, "OK"),
+        LINE(202, "Accepted"),
+        LINE(204, "No Content"),
+        LINE(400, "Bad Request"),
+        LINE(403, "Forbidden"),
+        LINE(404, "Not Found"),
+        LINE(405, "Method Not Allowed"),
+        LINE(406, "Not Acceptable"),
+        LINE(408, "Request Timeout"),
+        LINE(409, "Conflict"),
+        LINE(413, "Content Too Large"),
+        LINE(414, "URI Too Long"),
+        LINE(415, "Unsupported Media Type"),
+        LINE(429, "Too Many Requests"),
+        LINE(431, "Request Header Fields Too Large"),
+        LINE(501, "Not Implemented"),
+        LINE(503, "Service Unavailable"),
+        LINE(500, "Internal Server Error"),
     };
+#undef LINE
+    size_t i = 0, last = sizeof lines / sizeof *lines - 1;
 
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (reasons[i].status == status)
-            return reasons[i].reason;
-    return "Unknown";
+    while (i < last && lines[i].status != status)
+        i++;
+    return lines[i].text;
 }
 
 static uv_buf_t text_buf(const char *text, size_t size)
 {
     return uv_buf_init((char *)(uintptr_t)text, (unsigned)size);
+}
+
+static uv_buf_t line_buf(const char *text)
+{
+    return text_buf(text, strlen(text));
 }
 
 /* This request is done with: the next one, or the end. */
@@ -138,19 +161,32 @@ static void finish(struct connection *c)
         connection_answered(c);
 }
 
+/* The headers about the transfer, and the empty line; its size. */
+static size_t put_tail(const struct connection *c, int status, size_t size, char tail[TAIL_ROOM])
+{
+    static const char length[] = "Content-Length: ", closes[] = "Connection: close\r\n\r\n";
+    const char *last = c->keep_alive ? closes + sizeof closes - 3 : closes;
+    size_t n = 0;
+
+    if (status != 204) {
+        memcpy(tail, length, sizeof length - 1);
+        n = sizeof length - 1;
+        n += integer_to_text((int64_t)size, tail + n);
+        memcpy(tail + n, "\r\n", 2);
+        n += 2;
+    }
+    memcpy(tail + n, last, strlen(last));
+    return n + strlen(last);
+}
+
 static void on_respond(void *context, int status, const char *headers, const char *body,
                        size_t size)
 {
     struct connection *c = context;
     bool sends = size && c->parser.method != HTTP_HEAD;
-    const char *last = c->keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
-    char head[HEAD_ROOM], tail[96];
-    int n_head = snprintf(head, sizeof head, "HTTP/1.1 %d %s\r\n", status, reason_of(status));
-    int n_tail = status == 204
-                     ? snprintf(tail, sizeof tail, "%s", last)
-                     : snprintf(tail, sizeof tail, "Content-Length: %zu\r\n%s", size, last);
-    uv_buf_t bufs[4] = {text_buf(head, (size_t)n_head), text_buf(headers, strlen(headers)),
-                        text_buf(tail, (size_t)n_tail), text_buf(body, size)};
+    char tail[TAIL_ROOM];
+    uv_buf_t bufs[4] = {line_buf(line_of(status)), line_buf(headers),
+                        text_buf(tail, put_tail(c, status, size, tail)), text_buf(body, size)};
 
     connection_put(c, bufs, sends ? 4 : 3);
     finish(c);
@@ -159,9 +195,7 @@ static void on_respond(void *context, int status, const char *headers, const cha
 static void on_stream(void *context, int status, const char *headers)
 {
     struct connection *c = context;
-    char head[HEAD_ROOM];
     const char *tail;
-    int n = snprintf(head, sizeof head, "HTTP/1.1 %d %s\r\n", status, reason_of(status));
     uv_buf_t bufs[3];
 
     /* A client of HTTP/1.0 knows the end of a body by the end of the connection. */
@@ -171,9 +205,9 @@ static void on_stream(void *context, int status, const char *headers)
     tail = !c->chunked     ? "Connection: close\r\n\r\n"
            : c->keep_alive ? "Transfer-Encoding: chunked\r\n\r\n"
                            : "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
-    bufs[0] = text_buf(head, (size_t)n);
-    bufs[1] = text_buf(headers, strlen(headers));
-    bufs[2] = text_buf(tail, strlen(tail));
+    bufs[0] = line_buf(line_of(status));
+    bufs[1] = line_buf(headers);
+    bufs[2] = line_buf(tail);
     c->streaming = true;
     connection_put(c, bufs, 3);
 }
@@ -216,7 +250,7 @@ void connection_refuse(struct connection *c, int status, const char *message)
 
     c->keep_alive = false;
     c->lingers = true;
-    haft_buffer_init(&body, c->http->allocator, HEAD_ROOM);
+    haft_buffer_init(&body, c->http->allocator, BODY_ROOM);
     rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
     c->handling = true;
     on_respond(c, status, "Content-Type: application/json\r\n", body.data,

@@ -2,6 +2,7 @@
  *
  * The first lane runs on the thread that called and hears the signals; every other one has a thread of its
  * own, and is told by its bell. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct lane {
     uv_async_t end; /* rung when it is time */
     haft_http *http;
     uv_thread_t thread;
+    bool ended; /* before it began */
 };
 
 struct serve {
@@ -29,6 +31,7 @@ struct serve {
     struct lanes lanes;
     struct lane *lane;
     unsigned n_lanes, n_open;
+    atomic_uint n_serving;
     int fd; /* that the lanes share, for sockets that cannot be bound twice; 0 for none */
     char address[80];
     uv_signal_t watchers[SIGNALS];
@@ -37,14 +40,17 @@ struct serve {
 
 /* ---- the end ---- */
 
+/* The last lane to close rings the first one, which has heard the signals until then. */
 static void on_closed(void *context)
 {
     struct lane *lane = context;
+    struct serve *serve = lane->serve;
 
     lane->http = NULL;
-    uv_close((uv_handle_t *)&lane->end, NULL);
-    for (int i = 0; lane == lane->serve->lane && i < SIGNALS; i++)
-        uv_close((uv_handle_t *)&lane->serve->watchers[i], NULL);
+    if (lane != serve->lane)
+        uv_close((uv_handle_t *)&lane->end, NULL);
+    if (atomic_fetch_sub(&serve->n_serving, 1) == 1)
+        uv_async_send(&serve->lane[0].end);
 }
 
 /* Handlers that do not come back cannot be taken away from, only left behind. */
@@ -59,9 +65,16 @@ static void on_overdue(void *context)
 static void on_end(uv_async_t *end)
 {
     struct lane *lane = end->data;
+    struct serve *serve = lane->serve;
 
-    lane->http->overdue = on_overdue;
-    haft_http_close(lane->http, lane->serve->options.drain_ms, on_closed, lane);
+    if (lane->http && !lane->http->closing) {
+        lane->http->overdue = on_overdue;
+        haft_http_close(lane->http, serve->options.drain_ms, on_closed, lane);
+    } else if (!atomic_load(&serve->n_serving)) {
+        uv_close((uv_handle_t *)&lane->end, NULL);
+        for (int i = 0; i < SIGNALS; i++)
+            uv_close((uv_handle_t *)&serve->watchers[i], NULL);
+    }
 }
 
 static void on_signal(uv_signal_t *watcher, int number)
@@ -72,7 +85,8 @@ static void on_signal(uv_signal_t *watcher, int number)
         _exit(INTERRUPTED + number);
     serve->ending = true;
     for (unsigned i = 0; i < serve->n_open; i++)
-        uv_async_send(&serve->lane[i].end);
+        if (!serve->lane[i].ended)
+            uv_async_send(&serve->lane[i].end);
 }
 
 static void do_nothing(int number)
@@ -138,7 +152,7 @@ static int open_lane(struct serve *serve, unsigned i, haft_reason *reason)
     lane->end.data = lane;
     serve->n_open++;
     if (serve->fd)
-        serve->options.fd = dup(serve->fd);
+        serve->options.fd = fcntl(serve->fd, F_DUPFD_CLOEXEC, 0);
     lane->http = http_new(serve->server, &serve->options, &lane->loop,
                           serve->n_lanes > 1 ? &serve->lanes : NULL, i, reason);
     if (!lane->http)
@@ -184,6 +198,7 @@ static void run_lanes(struct serve *serve)
 {
     bool started[MAX_LANES] = {true};
 
+    atomic_store(&serve->n_serving, serve->n_lanes);
     for (unsigned i = 1; i < serve->n_lanes; i++) {
         started[i] = !uv_thread_create(&serve->lane[i].thread, run_lane, &serve->lane[i]);
         if (started[i])
@@ -191,6 +206,7 @@ static void run_lanes(struct serve *serve)
         server_log(serve->server, HAFT_ERROR, "a thread could not be started");
         uv_async_send(&serve->lane[i].end);
         run_lane(&serve->lane[i]);
+        serve->lane[i].ended = true;
     }
     if (serve->options.ready)
         serve->options.ready(serve->options.ready_context, haft_http_url(serve->lane[0].http));

@@ -20,6 +20,7 @@ enum {
     MAX_NOTICES = 1024,
     SWEEP_MS = 100,
     CLOSING_SWEEP_MS = 10,
+    CANCEL_MS = 500, /* for handlers that have been told to stop */
     SPARE_CONNECTIONS = 64
 };
 
@@ -27,7 +28,7 @@ enum {
 
 haft_time http_now(const haft_http *http)
 {
-    return http->epoch + (haft_time)((uv_hrtime() - http->made) / 1000000);
+    return http->epoch + (haft_time)(uv_now(http->loop) - http->made);
 }
 
 static void start_clock(haft_http *http)
@@ -36,7 +37,8 @@ static void start_clock(haft_http *http)
 
     clock_gettime(CLOCK_REALTIME, &now);
     http->epoch = (haft_time)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    http->made = uv_hrtime();
+    uv_update_time(http->loop);
+    http->made = uv_now(http->loop);
 }
 
 /* ---- what the endpoint asks for ---- */
@@ -284,7 +286,7 @@ static void sweep_closing(haft_http *http, haft_time now)
     }
     if (!http->connections && haft_endpoint_idle(http->endpoint))
         close_handles(http);
-    else if (late && http->overdue)
+    else if (now >= http->close_by + CANCEL_MS && http->overdue)
         http->overdue(http->closed_context);
 }
 

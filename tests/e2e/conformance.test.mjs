@@ -16,7 +16,9 @@ const suite = fileURLToPath(
 
 function interpreter() {
     if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
-    return createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
+    return createRequire(import.meta.url).resolve(
+        `node-${process.platform}-${process.arch}/bin/node`,
+    );
 }
 
 /* What it prints; whether it fails is seen from that. */
@@ -66,7 +68,11 @@ for (const [revision, count] of [
         const ran = new Map(summary(text).map((row) => [row.name, row]));
 
         assert.equal(wanted.length, count);
-        assert.deepEqual(wanted.filter((name) => !ran.has(name)), [], "all were run");
+        assert.deepEqual(
+            wanted.filter((name) => !ran.has(name)),
+            [],
+            "all were run",
+        );
         assert.deepEqual(wanted.map((name) => ran.get(name)).filter(isBad), [], text.slice(-4000));
     });
 
@@ -82,10 +88,22 @@ for (const [revision, count, named] of [
     ],
 ])
     test(`everything at ${revision}`, async () => {
-        const text = await run("server", "--url", server.url, "--suite", "all", "--spec-version", revision);
+        const text = await run(
+            "server",
+            "--url",
+            server.url,
+            "--suite",
+            "all",
+            "--spec-version",
+            revision,
+        );
         const rows = summary(text).filter((row) => !isExtension(row));
 
         assert.deepEqual(rows.filter(isBad), [], text.slice(-4000));
         assert.equal(rows.length, count);
-        for (const name of named) assert.ok(rows.some((row) => row.name === name), name);
+        for (const name of named)
+            assert.ok(
+                rows.some((row) => row.name === name),
+                name,
+            );
     });

@@ -42,8 +42,19 @@ const negotiation = async (url) => {
 
     assert.equal(response.error.code, -32602);
     assert.equal(headers["mcp-session-id"], undefined, "who was refused has no session");
-    const future = { ...bad, params: { protocolVersion: "2099-01-01", capabilities: {}, clientInfo: { name: "a", version: "1" } } };
-    assert.equal((await post(url, future, { "mcp-protocol-version": "2099-01-01" })).status, 200, "it is negotiated");
+    const future = {
+        ...bad,
+        params: {
+            protocolVersion: "2099-01-01",
+            capabilities: {},
+            clientInfo: { name: "a", version: "1" },
+        },
+    };
+    assert.equal(
+        (await post(url, future, { "mcp-protocol-version": "2099-01-01" })).status,
+        200,
+        "it is negotiated",
+    );
 };
 
 /* The edge rules of two eras on one endpoint. */
@@ -52,12 +63,25 @@ const edges = async (url) => {
     const initialize = modernMessage("initialize", { protocolVersion: "2025-11-25" }, { id: 9 });
 
     await assertError(await post(url, LIST, modern), 400, -32602, 1);
-    const differs = modernMessage("tools/list", {}, { id: 3, meta: { [`${META}protocolVersion`]: "v999" } });
+    const differs = modernMessage(
+        "tools/list",
+        {},
+        { id: 3, meta: { [`${META}protocolVersion`]: "v999" } },
+    );
     await assertError(await post(url, differs, modernHeaders("tools/list")), 400, -32020, 3);
     assert.equal((await post(url, LIST, { "mcp-protocol-version": "v999" })).status, 400);
     await assertError(await post(url, initialize, modernHeaders("initialize")), 404, -32601, 9);
-    for (const method of ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe", "no/such"]) {
-        const { response, status } = await ask(url, method, { level: "info", uri: "test://static-text" });
+    for (const method of [
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "no/such",
+    ]) {
+        const { response, status } = await ask(url, method, {
+            level: "info",
+            uri: "test://static-text",
+        });
 
         assert.equal(response.error?.code, -32601, method);
         assert.equal(status, 404);
@@ -106,7 +130,18 @@ const discover = async (url) => {
 const ids = async (url) => {
     const session = await Session.open(url);
 
-    for (const id of [0, -1, 1, "1", "", "a b", "\u20ac", Date.now(), Number.MAX_SAFE_INTEGER, "x".repeat(200)]) {
+    for (const id of [
+        0,
+        -1,
+        1,
+        "1",
+        "",
+        "a b",
+        "\u20ac",
+        Date.now(),
+        Number.MAX_SAFE_INTEGER,
+        "x".repeat(200),
+    ]) {
         await ask(url, "tools/list", {}, { id });
         await call(url, "test_tool_with_progress", {}, { id, meta: { progressToken: id } });
         await session.request("ping", undefined, { id });
@@ -146,13 +181,24 @@ const sessionless = async (url) => {
         const shape = revision ?? "2025-03-26";
 
         for (const way of ways) {
-            const { response } = await settle(await post(url, LIST, { ...headers, ...way }), LIST, shape);
+            const { response } = await settle(
+                await post(url, LIST, { ...headers, ...way }),
+                LIST,
+                shape,
+            );
 
-            assert.ok(response.result.tools.length > 0);
+            assert.ok(response.result?.tools.length > 0);
             const message = { ...LIST, method: "tools/call", params: { name: "test_simple_text" } };
-            const called = await settle(await post(url, message, { ...headers, ...way }), message, shape);
+            const called = await settle(
+                await post(url, message, { ...headers, ...way }),
+                message,
+                shape,
+            );
 
-            assert.equal(called.response.result.content[0].text, "This is a simple text response for testing.");
+            assert.equal(
+                called.response.result.content[0].text,
+                "This is a simple text response for testing.",
+            );
             assert.equal(called.headers["mcp-session-id"], undefined);
         }
         for (const [method, params] of [
@@ -160,8 +206,17 @@ const sessionless = async (url) => {
             ["resources/unsubscribe", { uri: "test://watched-resource" }],
             ["logging/setLevel", { level: "error" }],
         ])
-            await assertError(await post(url, { ...PING, method, params }, headers), 400, -32600, 2);
-        const asks = { ...LIST, method: "tools/call", params: { name: "test_sampling", arguments: { prompt: "?" } } };
+            await assertError(
+                await post(url, { ...PING, method, params }, headers),
+                400,
+                -32600,
+                2,
+            );
+        const asks = {
+            ...LIST,
+            method: "tools/call",
+            params: { name: "test_sampling", arguments: { prompt: "?" } },
+        };
         const { response } = await settle(await post(url, asks, headers), asks, shape);
         assert.equal(response.result.isError, true, "nobody can be asked");
     }
@@ -189,7 +244,9 @@ const unguessable = async (url) => {
             const counts = new Map();
             for (const id of seen) counts.set(id[at], (counts.get(id[at]) ?? 0) + 1);
             if (counts.size === 1) still++;
-            else for (const n of counts.values()) assert.ok(n < 63 + 6 * 8, `place ${at} is no surprise`);
+            else
+                for (const n of counts.values())
+                    assert.ok(n < 63 + 6 * 8, `place ${at} is no surprise`);
         }
         assert.ok((places - still) * 4 >= 128, "128 bits that nobody can know");
         for (const session of made) {
@@ -206,11 +263,16 @@ const unguessable = async (url) => {
 
 const batches = async (url) => {
     const session = await Session.open(url, "2025-03-26");
-    const slow = { jsonrpc: "2.0", id: "s", method: "tools/call", params: { name: "test_tool_with_progress", arguments: {} } };
+    const slow = {
+        jsonrpc: "2.0",
+        id: "s",
+        method: "tools/call",
+        params: { name: "test_tool_with_progress", arguments: {} },
+    };
     const read = async (answer) => {
         if (!answer.isStream) return answer.json();
         const messages = [];
-        for (let message; (message = await answer.message()); ) messages.push(message);
+        for (let message; (message = await answer.message());) messages.push(message);
         return messages.flat().filter((message) => !message.method);
     };
     const answer = await session.post([PING, NOTHING, slow, LIST]);
@@ -230,11 +292,19 @@ const batches = async (url) => {
         const other = await Session.open(url, revision);
 
         await assertError(await other.post([PING]), 400, -32600);
-        await assertError(await post(url, [PING], { "mcp-protocol-version": revision }), 400, -32600);
+        await assertError(
+            await post(url, [PING], { "mcp-protocol-version": revision }),
+            400,
+            -32600,
+        );
     }
     await assertError(await post(url, [PING]), 400, -32600);
     await assertError(await post(url, [LIST], { "mcp-protocol-version": MODERN }), 400, -32600);
-    await assertError(await post(url, [modernMessage("tools/list")], modernHeaders("tools/list")), 400, -32600);
+    await assertError(
+        await post(url, [modernMessage("tools/list")], modernHeaders("tools/list")),
+        400,
+        -32600,
+    );
 };
 
 /* ---- what is not remembered ---- */
@@ -255,7 +325,12 @@ const stateless = async (url) => {
         assert.equal(cannot.response.error?.code, -32021, "what was said before does not count");
         assert.deepEqual(cannot.response.error.data.requiredCapabilities, { sampling: {} });
         assert.equal(cannot.status, 400);
-        const loud = await call(url, "test_logging_tool", {}, { agent, meta: { [`${META}logLevel`]: "debug" } });
+        const loud = await call(
+            url,
+            "test_logging_tool",
+            {},
+            { agent, meta: { [`${META}logLevel`]: "debug" } },
+        );
         assert.equal(loud.notifications.length, 1);
         const quiet = await call(url, "test_logging_tool", {}, { agent });
         assert.equal(quiet.notifications.length, 0);
@@ -269,14 +344,19 @@ const sameForAll = async (url) => {
     const first = (await ask(url, "tools/list")).response.result.tools;
     const names = (tools) => tools.map(({ name }) => name);
 
-    for (let i = 0; i < 3; i++) assert.deepEqual((await ask(url, "tools/list")).response.result.tools, first);
+    for (let i = 0; i < 3; i++)
+        assert.deepEqual((await ask(url, "tools/list")).response.result.tools, first);
     for (const revision of LEGACY) {
         const session = await Session.open(url, revision);
         const listed = (await session.request("tools/list")).response.result.tools;
 
         assert.deepEqual(names(listed), names(first), revision);
         const alone = { ...LIST };
-        const { response } = await settle(await post(url, alone, { "mcp-protocol-version": revision }), alone, revision);
+        const { response } = await settle(
+            await post(url, alone, { "mcp-protocol-version": revision }),
+            alone,
+            revision,
+        );
         assert.deepEqual(response.result.tools, listed, "with a session and without");
     }
     for (const tool of first)

@@ -1,6 +1,8 @@
 /* http-checks-streams.mjs - streams: what goes on which, what is kept of them, and what their end means. */
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
 import {
     LEGACY,
     META,
@@ -10,6 +12,8 @@ import {
     call,
     assertError,
     messageOf,
+    modernHeaders,
+    modernMessage,
     post,
     settle,
     sleep,
@@ -39,20 +43,44 @@ const progress = async (url) => {
     const session = await Session.open(url);
 
     for (const one of ["t", "", 0, 7, -1, Date.now(), "7"]) {
-        for (const answered of [await call(url, "work", { ms: 1 }, token(one)), await session.call("work", { ms: 1 }, token(one))]) {
-            assert.deepEqual(answered.notifications.map(({ params }) => params.progress), [1, 2, 3]);
+        for (const answered of [
+            await call(url, "work", { ms: 1 }, token(one)),
+            await session.call("work", { ms: 1 }, token(one)),
+        ]) {
+            assert.deepEqual(
+                answered.notifications.map(({ params }) => params.progress),
+                [1, 2, 3],
+            );
             assert.ok(answered.notifications.every(({ params }) => params.total === 3));
             assert.equal(textOf(answered), "3 steps");
         }
     }
-    for (const answered of [await call(url, "work", { ms: 1 }), await session.call("work", { ms: 1 })]) {
+    for (const answered of [
+        await call(url, "work", { ms: 1 }),
+        await session.call("work", { ms: 1 }),
+    ]) {
         assert.equal(answered.notifications.length, 0, "nobody asked");
-        assert.equal(answered.headers["content-type"], "application/json", "so it need not be a stream");
+        assert.equal(
+            answered.headers["content-type"],
+            "application/json",
+            "so it need not be a stream",
+        );
     }
-    for (const answered of [await call(url, "stumble", {}, token("s")), await session.call("stumble", {}, token("s"))])
-        assert.deepEqual(answered.notifications.map(({ params }) => params.progress), [1, 3, 4], "only forward");
+    for (const answered of [
+        await call(url, "stumble", {}, token("s")),
+        await session.call("stumble", {}, token("s")),
+    ])
+        assert.deepEqual(
+            answered.notifications.map(({ params }) => params.progress),
+            [1, 3, 4],
+            "only forward",
+        );
     for (const bad of [null, true, {}, 1.5])
-        assert.equal((await call(url, "work", { ms: 1 }, token(bad))).notifications.length, 0, "no token");
+        assert.equal(
+            (await call(url, "work", { ms: 1 }, token(bad))).notifications.length,
+            0,
+            "no token",
+        );
 };
 
 const messages = async (url) => {
@@ -63,10 +91,17 @@ const messages = async (url) => {
         const modern = await call(url, "chatter", {}, { meta: { [`${META}logLevel`]: level } });
 
         assert.deepEqual(levels(modern), LEVELS.slice(i), level);
-        assert.deepEqual((await session.request("logging/setLevel", { level })).response.result, {});
+        assert.deepEqual(
+            (await session.request("logging/setLevel", { level })).response.result,
+            {},
+        );
         assert.deepEqual(levels(await session.call("chatter")), LEVELS.slice(i), level);
     }
-    assert.deepEqual(levels(await call(url, "chatter")), [], "a modern client says what it wants each time");
+    assert.deepEqual(
+        levels(await call(url, "chatter")),
+        [],
+        "a modern client says what it wants each time",
+    );
     const bad = await call(url, "chatter", {}, { meta: { [`${META}logLevel`]: "loud" } });
     assert.equal(bad.response.error.code, -32602);
     const worse = await session.request("logging/setLevel", { level: "loud" });
@@ -105,7 +140,11 @@ const shape = async (url) => {
 /* A client that takes no streams gets the answer alone. */
 const jsonOnly = async (url) => {
     const session = await Session.open(url);
-    const message = session.message("tools/call", { name: "work", arguments: { ms: 1 }, _meta: { progressToken: 1 } });
+    const message = session.message("tools/call", {
+        name: "work",
+        arguments: { ms: 1 },
+        _meta: { progressToken: 1 },
+    });
     const answer = await session.post(message, { accept: "application/json" });
     const { response, notifications } = await settle(answer, message, session.revision);
 
@@ -126,10 +165,16 @@ const modernDisconnect = async (url) => {
     const leaving = new AbortController();
     const alone = begin(url, "tools/call", slow, { signal: leaving.signal });
 
-    await eventually(() => counts(url), (so) => so.begun - before.begun === 2);
+    await eventually(
+        () => counts(url),
+        (so) => so.begun - before.begun === 2,
+    );
     leaving.abort();
     await assert.rejects(alone, { name: "AbortError" });
-    const after = await eventually(() => counts(url), (so) => so.cancelled - before.cancelled === 2);
+    const after = await eventually(
+        () => counts(url),
+        (so) => so.cancelled - before.cancelled === 2,
+    );
     assert.equal(after.cancelled - before.cancelled, 2, "the handlers were told");
     assert.equal(after.finished, before.finished);
 };
@@ -142,7 +187,10 @@ const legacyDisconnect = async (url) => {
 
         assert.ok(await answer.message());
         answer.close();
-        const after = await eventually(() => counts(url), (so) => so.finished > before.finished);
+        const after = await eventually(
+            () => counts(url),
+            (so) => so.finished > before.finished,
+        );
         assert.equal(after.finished - before.finished, 1, `${revision}: it goes on to its end`);
         assert.equal(after.cancelled, before.cancelled);
     }
@@ -155,16 +203,78 @@ const cancelled = async (url) => {
         const before = await counts(url);
         const running = session.begin("work", { steps: 200, ms: 20 }, { ...more, id: "c" });
 
-        await eventually(() => counts(url), (so) => so.begun > before.begun);
-        const told = await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "c", reason: "enough" } });
+        await eventually(
+            () => counts(url),
+            (so) => so.begun > before.begun,
+        );
+        const told = await session.post({
+            jsonrpc: "2.0",
+            method: "notifications/cancelled",
+            params: { requestId: "c", reason: "enough" },
+        });
         assert.equal(told.status, 202);
         const { answer } = await running;
         const text = await answer.text();
         assert.ok(!text.includes('"id":"c"'), "no answer");
         assert.equal(answer.status, more.meta ? 200 : 202);
-        const after = await eventually(() => counts(url), (so) => so.cancelled > before.cancelled);
+        const after = await eventually(
+            () => counts(url),
+            (so) => so.cancelled > before.cancelled,
+        );
         assert.equal(after.cancelled - before.cancelled, 1);
     }
+};
+
+/* Reads nothing of the answer to a call for a while, then what there is. */
+async function lag(url, args, milliseconds) {
+    const { hostname, port } = new URL(url);
+    const params = { name: "flood", arguments: args };
+    const message = modernMessage("tools/call", params, { meta: { [`${META}logLevel`]: "debug" } });
+    const headers = {
+        ...modernHeaders("tools/call", params),
+        host: "localhost",
+        connection: "close",
+    };
+    const socket = net.connect(port, hostname);
+    let heard = "";
+
+    socket.setEncoding("utf8");
+    await once(socket, "connect");
+    socket.pause();
+    const body = JSON.stringify(message);
+    const lines = {
+        ...headers,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+    };
+    const head = Object.entries(lines).filter(([, value]) => value !== undefined);
+    socket.write(
+        `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`,
+    );
+    await sleep(milliseconds);
+    socket.on("data", (more) => (heard += more));
+    socket.on("error", () => {});
+    socket.resume();
+    await once(socket, "close");
+    return heard;
+}
+
+/* One big message is not yet a reason to be impatient; a reader that never reads is. */
+const slowReaders = async (url) => {
+    const before = await counts(url);
+    const size = 4_100_000;
+    const whole = await lag(url, { messages: 1, bytes: size }, 300);
+
+    assert.ok(whole.endsWith("\r\n0\r\n\r\n"), "to the end");
+    assert.ok(whole.length > size);
+    const cut = await lag(url, { messages: 20000, bytes: 1 }, 2500);
+    assert.ok(!cut.endsWith("\r\n0\r\n\r\n"), "it was dropped");
+    const after = await eventually(
+        () => counts(url),
+        (so) => so.cancelled > before.cancelled,
+    );
+    assert.equal(after.cancelled - before.cancelled, 1, "and the handler was told");
+    assert.equal(after.finished - before.finished, 1);
 };
 
 /* ---- coming back ---- */
@@ -172,18 +282,27 @@ const cancelled = async (url) => {
 async function collect(answer, milliseconds = 3000) {
     const events = [];
 
-    for (let event; (event = await answer.event(milliseconds)); ) if (event.data.join("") !== "") events.push(event);
+    for (let event; (event = await answer.event(milliseconds));)
+        if (event.data.join("") !== "") events.push(event);
     return events;
 }
 
 const resume = async (url) => {
     for (const revision of ["2025-03-26", "2025-06-18", "2025-11-25"]) {
         const session = await Session.open(url, revision);
-        const kept = await session.begin("work", { steps: 5, ms: 30 }, { ...token("kept"), id: "kept" });
-        const lost = await session.begin("work", { steps: 5, ms: 30 }, { ...token("lost"), id: "lost" });
+        const kept = await session.begin(
+            "work",
+            { steps: 5, ms: 30 },
+            { ...token("kept"), id: "kept" },
+        );
+        const lost = await session.begin(
+            "work",
+            { steps: 5, ms: 30 },
+            { ...token("lost"), id: "lost" },
+        );
         const seen = [];
 
-        for (let event; seen.length < 2 && (event = await lost.answer.event()); )
+        for (let event; seen.length < 2 && (event = await lost.answer.event());)
             if (event.data.join("") !== "") seen.push(event);
         lost.answer.close();
         await sleep(50);
@@ -205,13 +324,26 @@ const resume = async (url) => {
         const ids = [...seen, ...missed].map(({ id }) => id);
         for (const [i, id] of ids.entries()) {
             const again = await collect(await session.get(id));
-            assert.deepEqual(again.map((event) => event.id), ids.slice(i + 1));
+            assert.deepEqual(
+                again.map((event) => event.id),
+                ids.slice(i + 1),
+            );
         }
-        for (const id of ["nonsense", "1", "-", "1-", "99999-1", "1-1-1", "18446744073709551616-1", " "])
+        for (const id of [
+            "nonsense",
+            "1",
+            "-",
+            "1-",
+            "99999-1",
+            "1-1-1",
+            "18446744073709551616-1",
+            " ",
+        ])
             await assertError(await session.get(id), 400, -32600);
         const stranger = await Session.open(url, revision);
         const theirs = await stranger.get(ids[0]);
-        if (theirs.status === 200) assert.deepEqual(await collect(theirs, 100), [], "another's events are not there");
+        if (theirs.status === 200)
+            assert.deepEqual(await collect(theirs, 100), [], "another's events are not there");
         theirs.close();
     }
 };
@@ -261,7 +393,10 @@ const polling = async (url) => {
     assert.equal(response.id, 77);
     for (const revision of ["2025-03-26", "2025-06-18"]) {
         const older = await Session.open(url, revision);
-        assert.ok((await older.call("test_reconnection")).response.result, `${revision} keeps its connection`);
+        assert.ok(
+            (await older.call("test_reconnection")).response.result,
+            `${revision} keeps its connection`,
+        );
     }
     assert.ok((await call(url, "test_reconnection")).response.result, "so does 2026-07-28");
 };
@@ -279,7 +414,7 @@ const oneStream = async (url) => {
     await sleep(100);
     await session.end();
     const heard = [];
-    for (let one; (one = await listening.message(1000)); ) heard.push(one.method);
+    for (let one; (one = await listening.message(1000));) heard.push(one.method);
     assert.deepEqual(heard, ["notifications/tools/list_changed"], "and nothing about a call");
 };
 
@@ -318,7 +453,10 @@ async function listen(url, notifications, id, more = {}) {
             if (message) {
                 conversation.received(message);
                 assert.deepEqual(conversation.faults, []);
-                assert.ok(Object.is(message.params?._meta?.[`${META}subscriptionId`], id), "tagged with the id, of its type");
+                assert.ok(
+                    Object.is(message.params?._meta?.[`${META}subscriptionId`], id),
+                    "tagged with the id, of its type",
+                );
             }
             return message;
         },
@@ -327,7 +465,12 @@ async function listen(url, notifications, id, more = {}) {
 
 const subscriptions = async (url) => {
     const uri = "test://watched-resource";
-    const all = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: [uri] };
+    const all = {
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourcesListChanged: true,
+        resourceSubscriptions: [uri],
+    };
     const rows = [
         [1, { toolsListChanged: true }],
         ["1", { promptsListChanged: true }],
@@ -340,7 +483,8 @@ const subscriptions = async (url) => {
     const streams = {};
 
     for (const [id, filter, honoured] of rows) {
-        const stream = (streams[`${typeof id} ${typeof id === "number" && id > 1 ? "now" : id}`] = await listen(url, filter, id));
+        const stream = (streams[`${typeof id} ${typeof id === "number" && id > 1 ? "now" : id}`] =
+            await listen(url, filter, id));
         const ack = await stream.next();
 
         assert.equal(ack?.method, "notifications/subscriptions/acknowledged", "acknowledged first");
@@ -368,8 +512,16 @@ const subscriptions = async (url) => {
         }
     }
     for (const { answer } of Object.values(streams)) answer.close();
-    for (const bad of [undefined, [], { toolsListChanged: 1 }, { resourceSubscriptions: "x" }, { resourceSubscriptions: [1] }]) {
-        const { message, answer } = await begin(url, "subscriptions/listen", { notifications: bad });
+    for (const bad of [
+        undefined,
+        [],
+        { toolsListChanged: 1 },
+        { resourceSubscriptions: "x" },
+        { resourceSubscriptions: [1] },
+    ]) {
+        const { message, answer } = await begin(url, "subscriptions/listen", {
+            notifications: bad,
+        });
         const { response } = await settle(answer, message, MODERN);
         assert.equal(response.error.code, -32602);
     }
@@ -377,16 +529,31 @@ const subscriptions = async (url) => {
 
 /* The same id on several connections is no conflict: each is a client of its own. */
 const sameIds = async (url) => {
-    const streams = [await listen(url, { toolsListChanged: true }, 5), await listen(url, { toolsListChanged: true }, 5)];
+    const streams = [
+        await listen(url, { toolsListChanged: true }, 5),
+        await listen(url, { toolsListChanged: true }, 5),
+    ];
 
     for (const stream of streams) await stream.next();
-    const answered = await Promise.all(Array.from({ length: 8 }, () => call(url, "test_tool_with_progress", {}, { id: 5, meta: { progressToken: 5 } })));
+    const answered = await Promise.all(
+        Array.from({ length: 8 }, () =>
+            call(url, "test_tool_with_progress", {}, { id: 5, meta: { progressToken: 5 } }),
+        ),
+    );
     for (const one of answered) assert.equal(one.notifications.length, 3);
-    const stranger = await post(url, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } }, { "mcp-protocol-version": MODERN });
+    const stranger = await post(
+        url,
+        { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } },
+        { "mcp-protocol-version": MODERN },
+    );
     assert.equal(stranger.status, 202);
     await call(url, "test_trigger_tool_change");
     for (const stream of streams) {
-        assert.equal((await stream.next())?.method, "notifications/tools/list_changed", "nobody else can end it");
+        assert.equal(
+            (await stream.next())?.method,
+            "notifications/tools/list_changed",
+            "nobody else can end it",
+        );
         stream.answer.close();
     }
 };
@@ -401,6 +568,7 @@ export const streams = {
     "a modern client leaves": ["driver", modernDisconnect],
     "a legacy client leaves": ["driver", legacyDisconnect],
     "a legacy client cancels": ["driver", cancelled],
+    "slow readers": ["driver", slowReaders],
     "coming back to a call": ["driver", resume],
     "coming back to listen": ["everything", resumeListening],
     "the server lets go": ["everything", polling],

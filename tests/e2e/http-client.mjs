@@ -17,7 +17,10 @@ export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resol
 const within = (promise, what, milliseconds = 5 * SECOND) => {
     let timer;
     const late = new Promise((_, reject) => {
-        timer = setTimeout(() => reject(new assert.AssertionError({ message: `waited in vain for ${what}` })), milliseconds);
+        timer = setTimeout(
+            () => reject(new assert.AssertionError({ message: `waited in vain for ${what}` })),
+            milliseconds,
+        );
     });
 
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
@@ -138,10 +141,15 @@ export function messageOf(event) {
 }
 
 const given = (headers) =>
-    Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined && value !== null));
+    Object.fromEntries(
+        Object.entries(headers).filter(([, value]) => value !== undefined && value !== null),
+    );
 
 /* One request; resolves when the head of its answer is there. */
-export function send(url, { method = "POST", headers = {}, body, socketPath, agent = false, signal } = {}) {
+export function send(
+    url,
+    { method = "POST", headers = {}, body, socketPath, agent = false, signal } = {},
+) {
     const target = new URL(url);
     const promise = new Promise((resolve, reject) => {
         const request = http.request(
@@ -203,13 +211,20 @@ const isResponse = (message) => message.method === undefined;
 /* What holds for every message that answers `request`. */
 function assertResponse(message, request) {
     assert.equal(message.jsonrpc, "2.0");
-    assert.ok(Object.is(message.id, request.id), `the id ${JSON.stringify(message.id)} is the one that was asked with`);
+    assert.ok(
+        Object.is(message.id, request.id),
+        `the id ${JSON.stringify(message.id)} is the one that was asked with`,
+    );
     assert.ok("result" in message !== "error" in message, "either a result or an error");
     if ("error" in message) {
-        assert.ok(Number.isInteger(message.error?.code) && typeof message.error.message === "string", "an error");
+        assert.ok(
+            Number.isInteger(message.error?.code) && typeof message.error.message === "string",
+            "an error",
+        );
         assert.ok(!("nextCursor" in message), "no cursor");
     } else assert.ok(message.result.nextCursor !== null, "an absent cursor is left out");
-    if (message.result?.isError) assert.ok(!("structuredContent" in message.result), "an error has no structured content");
+    if (message.result?.isError)
+        assert.ok(!("structuredContent" in message.result), "an error has no structured content");
 }
 
 /* What holds for the notifications on the way to an answer. */
@@ -223,7 +238,11 @@ function assertNotifications(messages, request, revision) {
             assert.notEqual(revision, MODERN, "a modern client is sent no requests");
             continue;
         }
-        assert.match(method, /^notifications\/(progress|message)$/, "what belongs on the stream of a call");
+        assert.match(
+            method,
+            /^notifications\/(progress|message)$/,
+            "what belongs on the stream of a call",
+        );
         if (method === "notifications/progress") {
             assert.ok(token !== undefined, "progress that was asked for");
             assert.ok(Object.is(params.progressToken, token), "the token, of the same type");
@@ -235,12 +254,22 @@ function assertNotifications(messages, request, revision) {
 }
 
 /* The status that suits an error code, on 2026-07-28 (5.5). */
-const statuses = { [-32700]: [400], [-32600]: [400], [-32601]: [404], [-32020]: [400], [-32021]: [400], [-32022]: [400] };
+const statuses = {
+    [-32700]: [400],
+    [-32600]: [400],
+    [-32601]: [404],
+    [-32020]: [400],
+    [-32021]: [400],
+    [-32022]: [400],
+};
 
 function assertStatus(status, message, revision) {
     if (message.result) assert.equal(status, 200);
     else if (revision === MODERN && statuses[message.error.code])
-        assert.ok(statuses[message.error.code].includes(status), `${status} for ${message.error.code}`);
+        assert.ok(
+            statuses[message.error.code].includes(status),
+            `${status} for ${message.error.code}`,
+        );
     else assert.ok(status === 200 || status === 400, `${status}`);
 }
 
@@ -253,7 +282,11 @@ function messagesOf(events, resumable) {
         if (event.id !== undefined) {
             assert.ok(!ids.has(event.id), "an event's id is its own");
             ids.add(event.id);
-            assert.equal(event.id.split("-")[0], [...ids][0].split("-")[0], "the ids are of one stream");
+            assert.equal(
+                event.id.split("-")[0],
+                [...ids][0].split("-")[0],
+                "the ids are of one stream",
+            );
         }
         if (event.data.join("") === "") continue;
         if (resumable) assert.ok(event.id !== undefined, "a resumable event has an id");
@@ -263,7 +296,12 @@ function messagesOf(events, resumable) {
 }
 
 /* Everything that comes of an answer, checked: {status, headers, events, messages, response, notifications}. */
-export async function settle(answer, request, revision, { resumable = false, session, onRequest } = {}) {
+export async function settle(
+    answer,
+    request,
+    revision,
+    { resumable = false, session, onRequest } = {},
+) {
     const conversation = new Conversation();
     const settled = { status: answer.status, headers: answer.headers, events: [] };
 
@@ -299,7 +337,10 @@ export async function settle(answer, request, revision, { resumable = false, ses
     assertStatus(answer.status, settled.response, revision);
     if (revision === MODERN) {
         assert.equal(answer.headers["mcp-session-id"], undefined, "no session on 2026-07-28");
-        assert.ok(settled.events.every((event) => event.id === undefined), "no event ids on 2026-07-28");
+        assert.ok(
+            settled.events.every((event) => event.id === undefined),
+            "no event ids on 2026-07-28",
+        );
     }
     conversation.revision = revision;
     conversation.sent(request);
@@ -314,12 +355,22 @@ let next = 1;
 export const modernHeaders = (method, params = {}, more = {}) => ({
     "mcp-protocol-version": MODERN,
     "mcp-method": method,
-    "mcp-name": method === "resources/read" ? params.uri : /^(tools\/call|prompts\/get)$/.test(method) ? params.name : undefined,
+    "mcp-name":
+        method === "resources/read"
+            ? params.uri
+            : /^(tools\/call|prompts\/get)$/.test(method)
+              ? params.name
+              : undefined,
     ...more,
 });
 
 export function modernMessage(method, params = {}, { id = next++, meta, capabilities } = {}) {
-    return { jsonrpc: "2.0", id, method, params: { ...params, _meta: envelope(meta, capabilities) } };
+    return {
+        jsonrpc: "2.0",
+        id,
+        method,
+        params: { ...params, _meta: envelope(meta, capabilities) },
+    };
 }
 
 /* A modern request, answered to its end. */
@@ -337,7 +388,10 @@ export const call = (url, name, args = {}, how = {}) =>
 export async function begin(url, method, params = {}, { headers, signal, ...how } = {}) {
     const message = modernMessage(method, params, how);
 
-    return { message, answer: await post(url, message, modernHeaders(method, params, headers), { signal }) };
+    return {
+        message,
+        answer: await post(url, message, modernHeaders(method, params, headers), { signal }),
+    };
 }
 
 /* ---- a legacy session ---- */
@@ -362,7 +416,11 @@ export class Session {
         session.id = answer.headers["mcp-session-id"];
         session.result = response.result;
         session.revision = response.result.protocolVersion;
-        assert.match(session.id ?? "", /^[\x21-\x7e]{16,}$/, "a session id that may be in a header");
+        assert.match(
+            session.id ?? "",
+            /^[\x21-\x7e]{16,}$/,
+            "a session id that may be in a header",
+        );
         const told = await session.post({ jsonrpc: "2.0", method: "notifications/initialized" });
         assert.equal(told.status, 202);
         return session;
@@ -392,12 +450,20 @@ export class Session {
     }
 
     call(name, args = {}, { meta, ...how } = {}) {
-        return this.request("tools/call", { name, arguments: args, ...(meta && { _meta: meta }) }, how);
+        return this.request(
+            "tools/call",
+            { name, arguments: args, ...(meta && { _meta: meta }) },
+            how,
+        );
     }
 
     /* Starts a call and returns while it runs. */
     async begin(name, args = {}, { meta, id } = {}) {
-        const message = this.message("tools/call", { name, arguments: args, ...(meta && { _meta: meta }) }, id);
+        const message = this.message(
+            "tools/call",
+            { name, arguments: args, ...(meta && { _meta: meta }) },
+            id,
+        );
 
         return { message, answer: await this.post(message) };
     }

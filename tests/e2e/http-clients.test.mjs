@@ -37,7 +37,13 @@ const sse = (Transport) => (url) => new Transport(new URL("/sse", url));
 /* A proxy that clients start when they know nothing but standard input and output. */
 const remote = (url) => {
     const directory = mkdtempSync(join(tmpdir(), "haft-remote-"));
-    const args = [join(packages, "mcp-remote/dist/proxy.js"), url, "--allow-http", "--transport", "http-only"];
+    const args = [
+        join(packages, "mcp-remote/dist/proxy.js"),
+        url,
+        "--allow-http",
+        "--transport",
+        "http-only",
+    ];
     const transport = new StdioV1({
         command: process.execPath,
         args,
@@ -50,13 +56,43 @@ const remote = (url) => {
 };
 
 const kinds = [
-    { name: "client 2.4.0, auto", Client: ClientV2, connect: at(HttpV2), options: mode("auto"), revision: MODERN },
-    { name: "client 2.4.0, 2026-07-28", Client: ClientV2, connect: at(HttpV2), options: mode({ pin: MODERN }), revision: MODERN },
-    { name: "client 2.4.0, legacy", Client: ClientV2, connect: at(HttpV2), options: mode("legacy"), revision: "2025-11-25" },
-    { name: "client 2.4.0, SSE", Client: ClientV2, connect: sse(SseV2), options: mode("legacy"), revision: "2025-11-25" },
+    {
+        name: "client 2.4.0, auto",
+        Client: ClientV2,
+        connect: at(HttpV2),
+        options: mode("auto"),
+        revision: MODERN,
+    },
+    {
+        name: "client 2.4.0, 2026-07-28",
+        Client: ClientV2,
+        connect: at(HttpV2),
+        options: mode({ pin: MODERN }),
+        revision: MODERN,
+    },
+    {
+        name: "client 2.4.0, legacy",
+        Client: ClientV2,
+        connect: at(HttpV2),
+        options: mode("legacy"),
+        revision: "2025-11-25",
+    },
+    {
+        name: "client 2.4.0, SSE",
+        Client: ClientV2,
+        connect: sse(SseV2),
+        options: mode("legacy"),
+        revision: "2025-11-25",
+    },
     { name: "sdk 1.32.2", Client: ClientV1, connect: at(HttpV1), revision: "2025-11-25" },
     { name: "sdk 1.32.2, SSE", Client: ClientV1, connect: sse(SseV1), revision: "2025-11-25" },
-    { name: "mcp-remote 0.15.1", Client: ClientV1, connect: remote, revision: "2025-11-25", proxy: true },
+    {
+        name: "mcp-remote 0.15.1",
+        Client: ClientV1,
+        connect: remote,
+        revision: "2025-11-25",
+        proxy: true,
+    },
 ];
 
 const schemas = {
@@ -66,7 +102,11 @@ const schemas = {
 };
 const answers = {
     "elicitation/create": () => ({ action: "accept", content: { name: "Alice" } }),
-    "sampling/createMessage": () => ({ role: "assistant", model: "m", content: { type: "text", text: "Paris" } }),
+    "sampling/createMessage": () => ({
+        role: "assistant",
+        model: "m",
+        content: { type: "text", text: "Paris" },
+    }),
     "roots/list": () => ({ roots: [{ uri: "file:///home/ada" }] }),
 };
 const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
@@ -82,7 +122,10 @@ after(async () => {
 
 /* Connects for as long as `use` takes. */
 async function connected(kind, server, use, prepare) {
-    const client = new kind.Client({ name: "haft-e2e", version: "1.0.0" }, { capabilities, ...kind.options });
+    const client = new kind.Client(
+        { name: "haft-e2e", version: "1.0.0" },
+        { capabilities, ...kind.options },
+    );
     const transport = kind.connect(servers[server].url);
     const handle = (method, handler) =>
         client.setRequestHandler(kind.Client === ClientV1 ? schemas[method] : method, handler);
@@ -105,20 +148,31 @@ async function connected(kind, server, use, prepare) {
 
 const text = (result) => result.content.map((block) => block.text).join("");
 const invoke = (kind, client, params, options) =>
-    kind.Client === ClientV1 ? client.callTool(params, undefined, options) : client.callTool(params, options);
+    kind.Client === ClientV1
+        ? client.callTool(params, undefined, options)
+        : client.callTool(params, options);
 
 for (const kind of kinds)
     describe(kind.name, () => {
         test("lists and calls", () =>
             connected(kind, "everything", async (client) => {
-                assert.ok((await client.listTools()).tools.some(({ name }) => name === "test_simple_text"));
+                assert.ok(
+                    (await client.listTools()).tools.some(
+                        ({ name }) => name === "test_simple_text",
+                    ),
+                );
                 assert.equal((await client.listResources()).resources.length, 3);
                 assert.equal((await client.listPrompts()).prompts.length, 5);
                 const result = await client.callTool({ name: "test_simple_text", arguments: {} });
                 assert.equal(text(result), "This is a simple text response for testing.");
-                const failed = await client.callTool({ name: "test_error_handling", arguments: {} });
+                const failed = await client.callTool({
+                    name: "test_error_handling",
+                    arguments: {},
+                });
                 assert.equal(failed.isError, true);
-                await assert.rejects(client.callTool({ name: "nowhere", arguments: {} }), { code: -32602 });
+                await assert.rejects(client.callTool({ name: "nowhere", arguments: {} }), {
+                    code: -32602,
+                });
                 const read = await client.readResource({ uri: "test://template/42/data" });
                 assert.match(read.contents[0].text, /"42"/);
                 const version = client.getNegotiatedProtocolVersion?.();
@@ -133,7 +187,10 @@ for (const kind of kinds)
                     ["list_roots", "roots/list", "1 roots, first file:///home/ada"],
                 ]) {
                     asked.length = 0;
-                    const result = await client.callTool({ name: `test_input_required_result_${name}`, arguments: {} });
+                    const result = await client.callTool({
+                        name: `test_input_required_result_${name}`,
+                        arguments: {},
+                    });
 
                     assert.equal(text(result), said);
                     assert.deepEqual(asked, [method]);
@@ -144,7 +201,12 @@ for (const kind of kinds)
             connected(kind, "everything", async (client) => {
                 const heard = [];
                 const onprogress = ({ progress }) => heard.push(progress);
-                const result = await invoke(kind, client, { name: "test_tool_with_progress", arguments: {} }, { onprogress });
+                const result = await invoke(
+                    kind,
+                    client,
+                    { name: "test_tool_with_progress", arguments: {} },
+                    { onprogress },
+                );
 
                 assert.equal(text(result), "Tool with progress executed successfully");
                 assert.deepEqual(heard, [0, 50, 100]);
@@ -152,26 +214,39 @@ for (const kind of kinds)
 
         test("cancels", () =>
             connected(kind, "driver", async (client) => {
-                const count = async () => (await call(servers.driver.url, "counts")).response.result.structuredContent;
+                const count = async () =>
+                    (await call(servers.driver.url, "counts")).response.result.structuredContent;
                 const first = await count();
                 const abort = new AbortController();
-                const slow = invoke(kind, client, { name: "work", arguments: { steps: 400, ms: 20 } }, { signal: abort.signal });
+                const slow = invoke(
+                    kind,
+                    client,
+                    { name: "work", arguments: { steps: 400, ms: 20 } },
+                    { signal: abort.signal },
+                );
                 let now = first;
 
                 slow.catch(() => {});
                 while (now.begun === first.begun) now = await count();
                 abort.abort("enough");
                 await assert.rejects(slow);
-                for (let i = 0; i < 200 && now.cancelled === first.cancelled; i++) now = await count();
+                for (let i = 0; i < 200 && now.cancelled === first.cancelled; i++)
+                    now = await count();
                 assert.equal(now.cancelled, first.cancelled + 1, "the handler was told");
-                assert.equal(text(await client.callTool({ name: "add_numbers", arguments: { a: 1, b: 2 } })), "1 + 2 = 3");
+                assert.equal(
+                    text(await client.callTool({ name: "add_numbers", arguments: { a: 1, b: 2 } })),
+                    "1 + 2 = 3",
+                );
             }));
 
         if (!kind.proxy && kind.revision !== MODERN)
             test("hears of changes and messages", () => {
                 const heard = [];
                 const on = (client, name, schema) =>
-                    client.setNotificationHandler(kind.Client === ClientV1 ? schema : name, () => void heard.push(name));
+                    client.setNotificationHandler(
+                        kind.Client === ClientV1 ? schema : name,
+                        () => void heard.push(name),
+                    );
 
                 return connected(
                     kind,
@@ -180,30 +255,48 @@ for (const kind of kinds)
                         await client.setLoggingLevel("info");
                         await client.callTool({ name: "test_tool_with_logging", arguments: {} });
                         await client.callTool({ name: "test_trigger_tool_change", arguments: {} });
-                        await until(() => heard.includes("notifications/tools/list_changed"), "a change");
-                        assert.equal(heard.filter((name) => name === "notifications/message").length, 3);
+                        await until(
+                            () => heard.includes("notifications/tools/list_changed"),
+                            "a change",
+                        );
+                        assert.equal(
+                            heard.filter((name) => name === "notifications/message").length,
+                            3,
+                        );
                     },
                     (client) => {
                         on(client, "notifications/message", LoggingMessageNotificationSchema);
-                        on(client, "notifications/tools/list_changed", ToolListChangedNotificationSchema);
+                        on(
+                            client,
+                            "notifications/tools/list_changed",
+                            ToolListChangedNotificationSchema,
+                        );
                     },
                 );
             });
     });
 
 test("the server lets a connection go, and sdk 1.32.2 comes back", () =>
-    connected(kinds.find(({ name }) => name === "sdk 1.32.2"), "everything", async (client) => {
-        const result = await client.callTool({ name: "test_reconnection", arguments: {} });
+    connected(
+        kinds.find(({ name }) => name === "sdk 1.32.2"),
+        "everything",
+        async (client) => {
+            const result = await client.callTool({ name: "test_reconnection", arguments: {} });
 
-        assert.equal(text(result), "The answer came after the connection was closed");
-    }));
+            assert.equal(text(result), "The answer came after the connection was closed");
+        },
+    ));
 
 test("sdk 1.32.2 ends its session", () =>
-    connected(kinds.find(({ name }) => name === "sdk 1.32.2"), "everything", async (client, asked, transport) => {
-        assert.match(transport.sessionId, /^[0-9a-f]{32,}$/);
-        await transport.terminateSession();
-        assert.equal(transport.sessionId, undefined);
-    }));
+    connected(
+        kinds.find(({ name }) => name === "sdk 1.32.2"),
+        "everything",
+        async (client, asked, transport) => {
+            assert.match(transport.sessionId, /^[0-9a-f]{32,}$/);
+            await transport.terminateSession();
+            assert.equal(transport.sessionId, undefined);
+        },
+    ));
 
 test("the Inspector", async () => {
     const inspect = async (...args) => {
@@ -225,7 +318,16 @@ test("the Inspector", async () => {
 test("curl", () =>
     withServer("driver", ["--path", "/mcp-custom"], async ({ url }) => {
         const curl = async (body) => {
-            const args = [url, "-sS", "-X", "POST", "-H", "Content-Type: application/json", "-d", body];
+            const args = [
+                url,
+                "-sS",
+                "-X",
+                "POST",
+                "-H",
+                "Content-Type: application/json",
+                "-d",
+                body,
+            ];
             const { stdout } = await promisify(execFile)("curl", args);
             return JSON.parse(stdout);
         };
@@ -245,5 +347,9 @@ test("curl", () =>
               }
             }
           }`);
-        assert.deepEqual(called, { jsonrpc: "2.0", id: "1", result: { content: [{ type: "text", text: "5 + 3 = 8" }] } });
+        assert.deepEqual(called, {
+            jsonrpc: "2.0",
+            id: "1",
+            result: { content: [{ type: "text", text: "5 + 3 = 8" }] },
+        });
     }));

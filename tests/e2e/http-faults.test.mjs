@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { checks } from "./http-checks.mjs";
-import { faults, faulty } from "./http-faults.mjs";
+import { faults } from "./http-faults.mjs";
+import { faulty } from "./http-proxy.mjs";
 import { start } from "./http-server.mjs";
 
 const servers = {};

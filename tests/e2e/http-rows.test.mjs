@@ -39,9 +39,11 @@ describe("every server", () => {
         for (const name of ["everything", "driver"]) servers[name] = await start(name);
     });
     after(async () => {
-        for (const server of Object.values(servers)) assert.equal(await server.stop(), 0, server.log());
+        for (const server of Object.values(servers))
+            assert.equal(await server.stop(), 0, server.log());
     });
-    for (const [name, [server, check]] of Object.entries(checks)) test(name, () => check(servers[server].url));
+    for (const [name, [server, check]] of Object.entries(checks))
+        test(name, () => check(servers[server].url));
 });
 
 /* ---- where it listens ---- */
@@ -56,14 +58,26 @@ test("port 0, and the path that was asked for", () =>
 test("only on this machine, unless it is said", async () => {
     for (const address of ["0.0.0.0:0", "[::]:0"])
         assert.match(await refused("everything", ["--http", address]), /--insecure/);
-    for (const address of ["nonsense", "127.0.0.1", "127.0.0.1:99999", "example.com:80", "127.0.0.1:x", ":80"])
+    for (const address of [
+        "nonsense",
+        "127.0.0.1",
+        "127.0.0.1:99999",
+        "example.com:80",
+        "127.0.0.1:x",
+        ":80",
+    ])
         assert.match(await refused("everything", ["--http", address]), /address|host/);
-    await withServer("everything", ["--insecure"], async ({ url }) => {
-        const local = url.replace("0.0.0.0", "127.0.0.1");
+    await withServer(
+        "everything",
+        ["--insecure"],
+        async ({ url }) => {
+            const local = url.replace("0.0.0.0", "127.0.0.1");
 
-        assert.ok((await ask(local, "tools/list")).response.result);
-        await assertError(await post(local, LIST, { host: "elsewhere" }), 403, -32600);
-    }, { address: "0.0.0.0:0" });
+            assert.ok((await ask(local, "tools/list")).response.result);
+            await assertError(await post(local, LIST, { host: "elsewhere" }), 403, -32600);
+        },
+        { address: "0.0.0.0:0" },
+    );
 });
 
 test("a taken port", () =>
@@ -72,36 +86,50 @@ test("a taken port", () =>
     }));
 
 test("IPv6", () =>
-    withServer("everything", [], async ({ url }) => {
-        assert.match(url, /^http:\/\/\[::1\]:\d+\/mcp$/);
-        const { port } = new URL(url);
-        const body = JSON.stringify(LIST);
-        const socket = net.connect(port, "::1");
-        let heard = "";
+    withServer(
+        "everything",
+        [],
+        async ({ url }) => {
+            assert.match(url, /^http:\/\/\[::1\]:\d+\/mcp$/);
+            const { port } = new URL(url);
+            const body = JSON.stringify(LIST);
+            const socket = net.connect(port, "::1");
+            let heard = "";
 
-        socket.on("data", (more) => (heard += more));
-        socket.write(
-            `POST /mcp HTTP/1.1\r\nHost: [::1]:${port}\r\nContent-Type: application/json\r\n` +
-                `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-        );
-        await once(socket, "close");
-        assert.match(heard, /^HTTP\/1.1 200 /);
-    }, { address: "[::1]:0" }));
+            socket.on("data", (more) => (heard += more));
+            socket.write(
+                `POST /mcp HTTP/1.1\r\nHost: [::1]:${port}\r\nContent-Type: application/json\r\n` +
+                    `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+            );
+            await once(socket, "close");
+            assert.match(heard, /^HTTP\/1.1 200 /);
+        },
+        { address: "[::1]:0" },
+    ));
 
 test("a unix socket, for its owner alone", async () => {
     const directory = mkdtempSync(join(tmpdir(), "haft-unix-"));
     const socketPath = join(directory, "socket");
 
-    await withServer("everything", [], async ({ url }) => {
-        assert.equal(url, `unix:${socketPath}`);
-        assert.equal(statSync(socketPath).mode & 0o777, 0o600);
-        const message = modernMessage("tools/list");
-        const headers = { "content-type": "application/json", ...modernHeaders("tools/list") };
-        const answer = await send("http://any.name/mcp", { headers, socketPath, body: JSON.stringify(message) });
-        const { response } = await settle(answer, message, MODERN);
+    await withServer(
+        "everything",
+        [],
+        async ({ url }) => {
+            assert.equal(url, `unix:${socketPath}`);
+            assert.equal(statSync(socketPath).mode & 0o777, 0o600);
+            const message = modernMessage("tools/list");
+            const headers = { "content-type": "application/json", ...modernHeaders("tools/list") };
+            const answer = await send("http://any.name/mcp", {
+                headers,
+                socketPath,
+                body: JSON.stringify(message),
+            });
+            const { response } = await settle(answer, message, MODERN);
 
-        assert.ok(response.result.tools.length);
-    }, { address: `unix:${socketPath}` });
+            assert.ok(response.result.tools.length);
+        },
+        { address: `unix:${socketPath}` },
+    );
     assert.ok(!existsSync(socketPath), "it is gone with the server");
     rmSync(directory, { recursive: true });
 });
@@ -121,29 +149,46 @@ test("a socket that was handed down", async () => {
     assert.ok((await ask(server.url, "tools/list")).response.result);
     assert.equal(await server.stop(), 0);
     /* One that is meant for somebody else is left alone. */
-    await withServer("everything", [], async ({ url }) => assert.ok((await ask(url, "tools/list")).response.result), {
-        env: { LISTEN_PID: "1", LISTEN_FDS: "1" },
-    });
+    await withServer(
+        "everything",
+        [],
+        async ({ url }) => assert.ok((await ask(url, "tools/list")).response.result),
+        {
+            env: { LISTEN_PID: "1", LISTEN_FDS: "1" },
+        },
+    );
 });
 
 /* ---- who may ask ---- */
 
 test("hosts and origins that are allowed", () =>
-    withServer("everything", ["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com"], async ({ url }) => {
-        for (const [headers, status] of [
-            [{ host: "mcp.example.com" }, 200],
-            [{ host: "MCP.example.com:443" }, 200],
-            [{ host: "example.com" }, 403],
-            [{ host: "mcp.example.com.evil" }, 403],
-            [{ origin: "https://app.example.com" }, 200],
-            [{ origin: "http://app.example.com" }, 403],
-            [{ origin: "https://mcp.example.com" }, 200],
-            [{ origin: "https://app.example.com.evil" }, 403],
-        ])
-            assert.equal((await post(url, LIST, headers)).status, status, JSON.stringify(headers));
-        const none = await post(url, LIST, { origin: "https://app.example.com" });
-        assert.equal(none.headers["access-control-allow-origin"], undefined, "no CORS unless it is asked for");
-    }));
+    withServer(
+        "everything",
+        ["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com"],
+        async ({ url }) => {
+            for (const [headers, status] of [
+                [{ host: "mcp.example.com" }, 200],
+                [{ host: "MCP.example.com:443" }, 200],
+                [{ host: "example.com" }, 403],
+                [{ host: "mcp.example.com.evil" }, 403],
+                [{ origin: "https://app.example.com" }, 200],
+                [{ origin: "http://app.example.com" }, 403],
+                [{ origin: "https://mcp.example.com" }, 200],
+                [{ origin: "https://app.example.com.evil" }, 403],
+            ])
+                assert.equal(
+                    (await post(url, LIST, headers)).status,
+                    status,
+                    JSON.stringify(headers),
+                );
+            const none = await post(url, LIST, { origin: "https://app.example.com" });
+            assert.equal(
+                none.headers["access-control-allow-origin"],
+                undefined,
+                "no CORS unless it is asked for",
+            );
+        },
+    ));
 
 test("CORS", () =>
     withServer("everything", ["--cors", "https://app.example.com"], async ({ url }) => {
@@ -161,7 +206,8 @@ test("CORS", () =>
         assert.equal(preflight.status, 204);
         assert.equal(await preflight.text(), "");
         assert.equal(preflight.headers["access-control-allow-origin"], origin);
-        for (const method of ["post", "get", "delete"]) assert.ok(list("access-control-allow-methods").includes(method));
+        for (const method of ["post", "get", "delete"])
+            assert.ok(list("access-control-allow-methods").includes(method));
         for (const name of [
             "content-type",
             "accept",
@@ -180,7 +226,12 @@ test("CORS", () =>
         assert.match(answer.headers["access-control-expose-headers"], /Mcp-Session-Id/i);
         assert.match(answer.headers.vary, /Origin/);
         assert.equal((await post(url, LIST, { origin: "https://evil.example.com" })).status, 403);
-        const stream = await call(url, "test_tool_with_progress", {}, { headers: { origin }, meta: { progressToken: 1 } });
+        const stream = await call(
+            url,
+            "test_tool_with_progress",
+            {},
+            { headers: { origin }, meta: { progressToken: 1 } },
+        );
         assert.equal(stream.headers["access-control-allow-origin"], origin);
     }));
 
@@ -189,7 +240,10 @@ test("CORS", () =>
 test("HTTP with SSE, as 2024-11-05 has it", () =>
     withServer("everything", ["--legacy-sse"], async ({ url }) => {
         const { origin } = new URL(url);
-        const stream = await send(`${origin}/sse`, { method: "GET", headers: { accept: "text/event-stream" } });
+        const stream = await send(`${origin}/sse`, {
+            method: "GET",
+            headers: { accept: "text/event-stream" },
+        });
         const first = await stream.event();
 
         assert.equal(stream.status, 200);
@@ -208,23 +262,51 @@ test("HTTP with SSE, as 2024-11-05 has it", () =>
             return JSON.parse(event.data[0]);
         };
 
-        await say({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "a", version: "1" } } });
+        await say({
+            jsonrpc: "2.0",
+            id: 0,
+            method: "initialize",
+            params: {
+                protocolVersion: "2024-11-05",
+                capabilities: {},
+                clientInfo: { name: "a", version: "1" },
+            },
+        });
         assert.equal((await hear()).result.protocolVersion, "2024-11-05");
         await say({ jsonrpc: "2.0", method: "notifications/initialized" });
-        await say({ jsonrpc: "2.0", id: "p", method: "tools/call", params: { name: "test_tool_with_progress", _meta: { progressToken: 9 } } });
+        await say({
+            jsonrpc: "2.0",
+            id: "p",
+            method: "tools/call",
+            params: { name: "test_tool_with_progress", _meta: { progressToken: 9 } },
+        });
         const heard = [];
         do heard.push(await hear());
         while (heard.at(-1).id !== "p");
-        assert.deepEqual(heard.slice(0, -1).map(({ params }) => params.progress), [0, 50, 100]);
+        assert.deepEqual(
+            heard.slice(0, -1).map(({ params }) => params.progress),
+            [0, 50, 100],
+        );
         await say(LIST);
         assert.equal((await hear()).id, 1);
         assert.equal((await post(`${origin}/messages?session=unknown`, LIST)).status, 404);
         assert.equal((await post(`${origin}/messages`, LIST)).status, 404);
         assert.equal((await post(place, LIST, { "content-type": "text/plain" })).status, 415);
-        await assertError(await post(place, LIST, { origin: "http://evil.example.com" }), 403, -32600);
-        assert.equal((await send(`${origin}/sse`, { method: "GET", headers: { host: "evil" } })).status, 403);
+        await assertError(
+            await post(place, LIST, { origin: "http://evil.example.com" }),
+            403,
+            -32600,
+        );
+        assert.equal(
+            (await send(`${origin}/sse`, { method: "GET", headers: { host: "evil" } })).status,
+            403,
+        );
         const session = await Session.open(url);
-        assert.equal((await post(`${origin}/messages?session=${session.id}`, LIST)).status, 404, "not of this kind");
+        assert.equal(
+            (await post(`${origin}/messages?session=${session.id}`, LIST)).status,
+            404,
+            "not of this kind",
+        );
         assert.ok((await ask(url, "tools/list")).response.result, "the others are served as ever");
         stream.close();
         await sleep(50);
@@ -235,11 +317,15 @@ test("HTTP with SSE, as 2024-11-05 has it", () =>
 
 test("subscriptions end with their result when the server does", async () => {
     const server = await start("everything");
-    const streams = [await listen(server.url, { toolsListChanged: true }, 7), await listen(server.url, {}, "seven")];
+    const streams = [
+        await listen(server.url, { toolsListChanged: true }, 7),
+        await listen(server.url, {}, "seven"),
+    ];
     const session = await Session.open(server.url);
     const listening = await session.get();
 
-    for (const { next } of streams) assert.equal((await next()).method, "notifications/subscriptions/acknowledged");
+    for (const { next } of streams)
+        assert.equal((await next()).method, "notifications/subscriptions/acknowledged");
     const ended = server.stop();
     for (const [i, id] of [7, "seven"].entries()) {
         const message = await streams[i].answer.message();
@@ -262,10 +348,20 @@ test("calls in flight are finished, and nothing new is begun", async () => {
         const body = JSON.stringify(message);
         return `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     };
-    const slow = { jsonrpc: "2.0", id: "slow", method: "tools/call", params: { name: "work", arguments: { steps: 10, ms: 30 } } };
+    const slow = {
+        jsonrpc: "2.0",
+        id: "slow",
+        method: "tools/call",
+        params: { name: "work", arguments: { steps: 10, ms: 30 } },
+    };
     const probe = `GET /readyz HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
     const running = [raw(server.url, one(slow) + one(LIST)), raw(server.url, one(slow) + probe)];
-    const answered = call(server.url, "work", { steps: 10, ms: 30 }, { meta: { progressToken: 1 } });
+    const answered = call(
+        server.url,
+        "work",
+        { steps: 10, ms: 30 },
+        { meta: { progressToken: 1 } },
+    );
 
     await sleep(100);
     const ended = server.stop();

@@ -44,7 +44,11 @@ export class Server {
 export function start(name, args = [], options = {}) {
     const program = name === "driver" ? driver() : example(name);
 
-    return new Server(program, ["--http", options.address ?? "127.0.0.1:0", ...args], options).ready();
+    return new Server(
+        program,
+        ["--http", options.address ?? "127.0.0.1:0", ...args],
+        options,
+    ).ready();
 }
 
 /* For as long as `use` takes; the server must end well. */

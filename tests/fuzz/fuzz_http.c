@@ -41,8 +41,8 @@ static void no_log(void *context, haft_level level, const char *text, size_t siz
 
 static haft_server *make_server(void)
 {
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.log = no_log, .max_message = 2048});
+    haft_server *server = haft_server_new_with(
+        "test", "1", &(haft_server_options){.log = no_log, .max_message = 2048});
 
     require(server && !haft_add(server, &say_tool));
     return server;
@@ -138,9 +138,9 @@ static struct line take_line(const char **text, size_t *size)
 
 static const char *get_header(const void *context, const char *name, size_t *ret_size)
 {
-    static const char *const names[HEADERS] = {"host", "content-type", "accept", "origin",
-                                               "mcp-protocol-version", "mcp-session-id",
-                                               "mcp-method", "last-event-id"};
+    static const char *const names[HEADERS] = {
+        "host",           "content-type", "accept",       "origin", "mcp-protocol-version",
+        "mcp-session-id", "mcp-method",   "last-event-id"};
     const struct line *lines = context;
 
     for (int i = 0; i < HEADERS; i++) {
@@ -156,7 +156,8 @@ struct reply {
     int begun, ended;
 };
 
-static void on_respond(void *context, int status, const char *headers, const char *body, size_t size)
+static void on_respond(void *context, int status, const char *headers, const char *body,
+                       size_t size)
 {
     struct reply *reply = context;
     size_t n = strlen(headers);

@@ -1,298 +1,6 @@
-/* test_endpoint.c - the HTTP endpoint without sockets: a request is a row, and so is all that comes back.
- *
- * In texts ' stands for ", $S for the id of the latest session, and in what is expected * for anything. */
-#include <haft.h>
-#include <haft/http.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "support/failing.h"
-#include "support/test.h"
-
-enum { ROOM = 1 << 16, START = 1000000, MINUTE = 60000 };
-
-/* ---- a server ---- */
-
-HAFT_STRUCT(say_args, HAFT_STRING(text, "What to say"));
-
-static int say(haft_call *call, const say_args *in)
-{
-    return haft_text(call, "%s", in->text);
-}
-HAFT_TOOL_IN(say, say_args, "Says it back", .quick = true);
-
-static int count(haft_call *call)
-{
-    haft_progress(call, 1, 2, "one");
-    haft_progress(call, 2, 2, "two");
-    return haft_text(call, "counted");
-}
-HAFT_TOOL_BARE(count, "Reports progress");
-
-/* Calls that the test ends itself. */
-static haft_call *held;
-
-static int hold(haft_call *call)
-{
-    held = call;
-    return HAFT_PENDING;
-}
-HAFT_TOOL_BARE(hold, "Is ended by the test");
-
-static haft_server *make_server(const haft_allocator *allocator)
-{
-    static const haft_tool *const tools[] = {&say_tool, &count_tool, &hold_tool};
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.allocator = allocator,
-                                                                 .max_message = 4096});
-
-    for (size_t i = 0; server && i < COUNT_OF(tools); i++)
-        if (haft_add(server, tools[i])) {
-            haft_server_free(server);
-            return NULL;
-        }
-    return server;
-}
-
-/* Not random, but different each time. */
-static int next_random(void *context, void *bytes, size_t size)
-{
-    unsigned *n = context;
-
-    memset(bytes, 0, size);
-    ((unsigned char *)bytes)[size - 1] = (unsigned char)(*n)++;
-    return 0;
-}
-
-/* ---- a client ---- */
-
-struct reply {
-    int status;
-    char headers[1024];
-    char body[ROOM];
-    size_t size;
-    bool streams, over;
-    haft_exchange *exchange;
-};
-
-struct bench {
-    haft_server *server;
-    haft_endpoint *endpoint;
-    haft_time now;
-    unsigned random;
-    char session[64];
-    struct reply reply; /* to the latest request */
-};
-
-static void on_respond(void *context, int status, const char *headers, const char *body, size_t size)
-{
-    struct reply *reply = context;
-
-    assert_false(reply->over || reply->streams);
-    assert_true(size < ROOM);
-    reply->status = status;
-    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
-    if (size)
-        memcpy(reply->body, body, size);
-    reply->body[reply->size = size] = '\0';
-    reply->over = true;
-}
-
-static void on_stream(void *context, int status, const char *headers)
-{
-    struct reply *reply = context;
-
-    assert_false(reply->over || reply->streams);
-    reply->status = status;
-    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
-    reply->streams = true;
-}
-
-static void on_write(void *context, const char *bytes, size_t size)
-{
-    struct reply *reply = context;
-
-    assert_true(reply->streams && !reply->over && reply->size + size < ROOM);
-    memcpy(reply->body + reply->size, bytes, size);
-    reply->body[reply->size += size] = '\0';
-}
-
-static void on_end(void *context)
-{
-    struct reply *reply = context;
-
-    assert_true(reply->streams && !reply->over);
-    reply->over = true;
-}
-
-static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
-
-/* Lines of "name: value", with names in lower case. */
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *line = context;
-    size_t size = strlen(name);
-
-    while (*line) {
-        size_t length = strcspn(line, "\n");
-
-        if (!strncmp(line, name, size) && line[size] == ':') {
-            *ret_size = length - size - 2;
-            return line + size + 2;
-        }
-        line += length + (line[length] == '\n');
-    }
-    return NULL;
-}
-
-/* The text with what stands for something else put in. */
-static char *expand(const struct bench *bench, const char *text)
-{
-    char *out = malloc(ROOM), *to = out;
-
-    assert_non_null(out);
-    for (; *text; text++) {
-        assert_true(to - out < ROOM - 64);
-        if (*text == '$' && text[1] == 'S') {
-            to += snprintf(to, 64, "%s", bench->session);
-            text++;
-        } else {
-            *to++ = *text == '\'' ? '"' : *text;
-        }
-    }
-    *to = '\0';
-    return out;
-}
-
-static bool matches(const char *pattern, const char *text)
-{
-    const char *star = NULL, *back = NULL;
-
-    while (*text) {
-        if (*pattern == '*') {
-            star = pattern++;
-            back = text;
-        } else if (*pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star + 1;
-            text = ++back;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return !*pattern;
-}
-
-static struct bench *bench_open(const haft_allocator *allocator, haft_endpoint_options options)
-{
-    struct bench *bench = calloc(1, sizeof *bench);
-
-    assert_non_null(bench);
-    bench->now = START;
-    bench->random = 1;
-    bench->server = make_server(allocator);
-    options.random = next_random;
-    options.context = &bench->random;
-    bench->endpoint = bench->server ? haft_endpoint_new(bench->server, &options) : NULL;
-    return bench;
-}
-
-static void bench_close(struct bench *bench)
-{
-    haft_endpoint_free(bench->endpoint);
-    haft_server_free(bench->server);
-    free(bench);
-}
-
-static struct reply *ask_into(struct bench *bench, struct reply *reply, const char *method,
-                              const char *path, const char *headers, const char *body)
-{
-    char *lines = expand(bench, headers), *text = expand(bench, body), *target = expand(bench, path);
-    char *query = strchr(target, '?');
-    haft_http_request request = {.method = method,
-                                 .path = target,
-                                 .query = query ? query + 1 : "",
-                                 .headers = {get_header, lines},
-                                 .body = text,
-                                 .body_size = strlen(text)};
-    const char *id;
-
-    if (query)
-        *query = '\0';
-    memset(reply, 0, sizeof *reply);
-    reply->exchange =
-        haft_endpoint_handle(bench->endpoint, &request, &responder, reply, bench->now);
-    assert_true(reply->over == !reply->exchange);
-    id = strstr(reply->headers, "Mcp-Session-Id: ");
-    if (id)
-        snprintf(bench->session, sizeof bench->session, "%.*s",
-                 (int)strcspn(id + 16, "\r"), id + 16);
-    free(lines);
-    free(text);
-    free(target);
-    return reply;
-}
-
-static struct reply *ask(struct bench *bench, const char *method, const char *path,
-                         const char *headers, const char *body)
-{
-    return ask_into(bench, &bench->reply, method, path, headers, body);
-}
-
-/* ---- rows ---- */
-
-#define HOST "host: localhost:8808\n"
-#define JSON HOST "content-type: application/json\n"
-#define BOTH JSON "accept: application/json, text/event-stream\n"
-#define LEGACY BOTH "mcp-protocol-version: 2025-11-25\n"
-#define SESSION LEGACY "mcp-session-id: $S\n"
-#define MODERN(method) BOTH "mcp-protocol-version: 2026-07-28\nmcp-method: " method "\n"
-#define META                                                                                       \
-    "'_meta':{'io.modelcontextprotocol/protocolVersion':'2026-07-28',"                             \
-    "'io.modelcontextprotocol/clientCapabilities':{}}"
-#define PING "{'jsonrpc':'2.0','id':1,'method':'ping'}"
-#define PONG "{'jsonrpc':'2.0','id':1,'result':{}}"
-#define HELLO                                                                                      \
-    "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{'protocolVersion':'2025-11-25',"      \
-    "'capabilities':{},'clientInfo':{'name':'c','version':'1'}}}"
-#define CALL(id, name, rest)                                                                       \
-    "{'jsonrpc':'2.0','id':" #id ",'method':'tools/call','params':{'name':'" name "'" rest "}}"
-#define ERROR(code, text) "{'jsonrpc':'2.0','error':{'code':" #code ",'message':'" text "'}}"
-#define TOKEN ",'_meta':{'progressToken':1}"
-
-struct row {
-    const char *method, *path, *headers, *body;
-    int status; /* with STREAMS, and OPEN when it is not answered to its end */
-    const char *answer, *answer_headers; /* NULL for headers that do not matter */
-};
-
-enum { STREAMS = 1000, OPEN = 2000 };
-
-static void check(struct bench *bench, const struct row *row, size_t i)
-{
-    struct reply *reply = ask(bench, row->method, row->path, row->headers, row->body);
-    char *body = expand(bench, row->answer ? row->answer : "");
-    char *headers = expand(bench, row->answer_headers ? row->answer_headers : "*");
-
-    int status = reply->status + (reply->streams ? STREAMS : 0) + (reply->over ? 0 : OPEN);
-
-    if (status != row->status || !matches(body, reply->body) || !matches(headers, reply->headers))
-        fail_msg("row %zu: %s %s: %d%s %s\n%s", i, row->method, row->path, reply->status,
-                 reply->streams ? " streams" : "", reply->headers, reply->body);
-    free(body);
-    free(headers);
-}
-
-static void check_rows(struct bench *bench, const struct row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        check(bench, &rows[i], i);
-}
+/* test_endpoint.c - the HTTP endpoint: whom it refuses, whom it answers and how, what it remembers, and
+ * what it does when there is no memory. */
+#include "runtime/asking.h"
 
 /* ---- refusals ---- */
 
@@ -302,7 +10,8 @@ static void refuses(void **state)
     static const char *const hosts[] = {"tools.example", NULL};
     static const struct row rows[] = {
         /* where it is for */
-        {"POST", "/", JSON, PING, 404, ERROR(-32600, "Not Found"), "Content-Type: application/json\r\n"},
+        {"POST", "/", JSON, PING, 404, ERROR(-32600, "Not Found"),
+         "Content-Type: application/json\r\n"},
         {"POST", "/mcpx", JSON, PING, 404, "*", NULL},
         {"POST", "/mcp/x", JSON, PING, 404, "*", NULL},
         {"POST", "/mcp//", JSON, PING, 404, "*", NULL},
@@ -319,12 +28,18 @@ static void refuses(void **state)
         {"DELETE", "/mcp", HOST, "", 405, "*there is no session*", "*Allow: POST\r\n*"},
         /* where it comes from */
         {"POST", "/mcp", "content-type: application/json\n", PING, 403, "*host*", NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: evil.example\n", PING, 403, "*host*", NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: localhost.\n", PING, 403, "*host*", NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: localhost.evil.example\n", PING, 403, "*host*", NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: [::1].evil.example\n", PING, 403, "*host*", NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: localhost:evil.example\n", PING, 403, "*host*", NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: localhost:80:80\n", PING, 403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: evil.example\n", PING, 403,
+         "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost.\n", PING, 403, "*host*",
+         NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost.evil.example\n", PING,
+         403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: [::1].evil.example\n", PING, 403,
+         "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost:evil.example\n", PING,
+         403, "*host*", NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: localhost:80:80\n", PING, 403,
+         "*host*", NULL},
         {"POST", "/mcp", "content-type: application/json\nhost: [::1\n", PING, 403, "*host*", NULL},
         {"POST", "/mcp", "content-type: application/json\nhost: ::1\n", PING, 403, "*host*", NULL},
         {"POST", "/mcp", "content-type: application/json\nhost: \n", PING, 403, "*host*", NULL},
@@ -333,7 +48,8 @@ static void refuses(void **state)
         {"POST", "/mcp", JSON "origin: \n", PING, 403, "*origin*", NULL},
         {"POST", "/mcp", JSON "origin: file://localhost\n", PING, 403, "*origin*", NULL},
         {"POST", "/mcp", JSON "origin: http://localhost/\n", PING, 403, "*origin*", NULL},
-        {"POST", "/mcp", JSON "origin: http://localhost@evil.example\n", PING, 403, "*origin*", NULL},
+        {"POST", "/mcp", JSON "origin: http://localhost@evil.example\n", PING, 403, "*origin*",
+         NULL},
         {"POST", "/mcp", JSON "origin: https://app.example.evil\n", PING, 403, "*origin*", NULL},
         {"GET", "/mcp", HOST "origin: https://evil.example\n", "", 403, "*origin*", NULL},
         {"DELETE", "/mcp", HOST "origin: https://evil.example\n", "", 403, "*origin*", NULL},
@@ -341,7 +57,8 @@ static void refuses(void **state)
         {"POST", "/mcp", HOST, PING, 415, "*application/json*", NULL},
         {"POST", "/mcp", HOST "content-type: text/plain\n", PING, 415, "*", NULL},
         {"POST", "/mcp", HOST "content-type: application/jsonp\n", PING, 415, "*", NULL},
-        {"POST", "/mcp", HOST "content-type: application/x-www-form-urlencoded\n", PING, 415, "*", NULL},
+        {"POST", "/mcp", HOST "content-type: application/x-www-form-urlencoded\n", PING, 415, "*",
+         NULL},
         {"POST", "/mcp", HOST "content-type: text/plain; application/json\n", PING, 415, "*", NULL},
         {"POST", "/mcp", JSON "accept: text/html\n", PING, 406, "*", NULL},
         {"POST", "/mcp", JSON "accept: \n", PING, 406, "*", NULL},
@@ -353,24 +70,31 @@ static void refuses(void **state)
         {"POST", "/mcp", JSON, "{'a':1}", 400, "*-32600*", NULL},
         {"POST", "/mcp", JSON, "7", 400, "*-32600*", NULL},
         {"POST", "/mcp", LEGACY, "[" PING "]", 400, "*-32600*", NULL},
-        {"POST", "/mcp", BOTH "mcp-protocol-version: 2025-06-18\n", "[" PING "]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", BOTH "mcp-protocol-version: 2025-06-18\n", "[" PING "]", 400, "*-32600*",
+         NULL},
         {"POST", "/mcp", JSON, "[]", 400, "*-32600*", NULL},
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'method':'x','id':2}", 400, "*", NULL},
-        {"POST", "/mcp", JSON "mcp-protocol-version: 1999-01-01\n", PING, 400, "*MCP-Protocol-Version*", NULL},
+        {"POST", "/mcp", JSON "mcp-protocol-version: 1999-01-01\n", PING, 400,
+         "*MCP-Protocol-Version*", NULL},
         {"POST", "/mcp", JSON "mcp-protocol-version: \n", PING, 400, "*", NULL},
         {"POST", "/mcp", JSON "mcp-session-id: nope\n", PING, 404, "*Session not found*", NULL},
-        {"POST", "/mcp", JSON "mcp-session-id: 0000000000000000000000000000000000\n", PING, 404, "*", NULL},
+        {"POST", "/mcp", JSON "mcp-session-id: 0000000000000000000000000000000000\n", PING, 404,
+         "*", NULL},
         {"GET", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
         {"DELETE", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
         /* modern: headers and message must agree */
-        {"POST", "/mcp", MODERN("tools/list"), "{'jsonrpc':'2.0','id':1,'method':'ping','params':{" META "}}",
-         400, "*-32020*", NULL},
-        {"POST", "/mcp", LEGACY, "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" META "}}", 400, "*-32020*", NULL},
-        {"POST", "/mcp", MODERN("nope"), "{'jsonrpc':'2.0','id':1,'method':'nope','params':{" META "}}", 404, "*-32601*", NULL},
-        {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','id':1,'result':{}}", 400, "*nothing was asked*", NULL},
+        {"POST", "/mcp", MODERN("tools/list"),
+         "{'jsonrpc':'2.0','id':1,'method':'ping','params':{" META "}}", 400, "*-32020*", NULL},
+        {"POST", "/mcp", LEGACY,
+         "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" META "}}", 400, "*-32020*",
+         NULL},
+        {"POST", "/mcp", MODERN("nope"),
+         "{'jsonrpc':'2.0','id':1,'method':'nope','params':{" META "}}", 404, "*-32601*", NULL},
+        {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','id':1,'result':{}}", 400,
+         "*nothing was asked*", NULL},
     };
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.allowed_hosts = hosts,
-                                                                   .allowed_origins = origins});
+    struct bench *bench = bench_open(
+        NULL, (haft_endpoint_options){.allowed_hosts = hosts, .allowed_origins = origins});
     char *big = malloc(5000);
 
     (void)state;
@@ -395,20 +119,27 @@ static void answers(void **state)
         {"POST", "/mcp", JSON, PING, 200, PONG, "Content-Type: application/json\r\n"},
         {"POST", "/mcp/", JSON, PING, 200, PONG, NULL},
         {"POST", "/mcp?x=y", JSON, PING, 200, PONG, NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: LocalHost\n", PING, 200, PONG, NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: 127.0.0.1:1\n", PING, 200, PONG, NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: [::1]:8808\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: LocalHost\n", PING, 200, PONG,
+         NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: 127.0.0.1:1\n", PING, 200, PONG,
+         NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: [::1]:8808\n", PING, 200, PONG,
+         NULL},
         {"POST", "/mcp", "content-type: application/json\nhost: [::1]\n", PING, 200, PONG, NULL},
-        {"POST", "/mcp", "content-type: application/json\nhost: Tools.Example:443\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", "content-type: application/json\nhost: Tools.Example:443\n", PING, 200,
+         PONG, NULL},
         {"POST", "/mcp", JSON "origin: https://app.example\n", PING, 200, PONG, NULL},
         {"POST", "/mcp", JSON "origin: http://localhost:5173\n", PING, 200, PONG, NULL},
         {"POST", "/mcp", JSON "origin: https://tools.example\n", PING, 200, PONG, NULL},
-        {"POST", "/mcp", HOST "content-type: Application/JSON; charset=utf-8\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", HOST "content-type: Application/JSON; charset=utf-8\n", PING, 200, PONG,
+         NULL},
         {"POST", "/mcp", JSON "accept: */*\n", PING, 200, PONG, NULL},
         {"POST", "/mcp", JSON "accept: application/json\n", PING, 200, PONG, NULL},
-        {"POST", "/mcp", JSON "accept: text/event-stream\n", PING, 200 + STREAMS, "event: message\ndata: " PONG "\n\n",
+        {"POST", "/mcp", JSON "accept: text/event-stream\n", PING, 200 + STREAMS,
+         "event: message\ndata: " PONG "\n\n",
          "Content-Type: text/event-stream\r\nCache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n"},
-        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','method':'notifications/initialized'}", 202, "", ""},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','method':'notifications/initialized'}", 202, "",
+         ""},
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':9,'result':{}}", 202, "", ""},
         {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','method':'notifications/x'}", 202, "", ""},
         {"POST", "/mcp", LEGACY, CALL(2, "say", ",'arguments':{'text':'hi'}"), 200,
@@ -416,15 +147,18 @@ static void answers(void **state)
         {"POST", "/mcp", LEGACY, CALL(2, "nope", ""), 200, "*-32602*", NULL},
         {"POST", "/mcp", LEGACY, CALL(3, "count", TOKEN), 200 + STREAMS,
          "event: message\ndata: {*'progress':1,*}\n\nevent: message\ndata: {*'progress':2,*}\n\n"
-         "event: message\ndata: {'jsonrpc':'2.0','id':3,'result':{*counted*}}\n\n", NULL},
+         "event: message\ndata: {'jsonrpc':'2.0','id':3,'result':{*counted*}}\n\n",
+         NULL},
         /* who takes no events gets the answer alone */
         {"POST", "/mcp", JSON "accept: application/json\n", CALL(3, "count", TOKEN), 200,
          "{'jsonrpc':'2.0','id':3,'result':{*counted*}}", NULL},
-        {"POST", "/mcp", MODERN("tools/call") "mcp-name: say\n", CALL(4, "say", ",'arguments':{'text':'hi'}," META), 200,
-         "{'jsonrpc':'2.0','id':4,'result':{'content':[{'type':'text','text':'hi'}],'resultType':'complete',*}}", NULL},
+        {"POST", "/mcp", MODERN("tools/call") "mcp-name: say\n",
+         CALL(4, "say", ",'arguments':{'text':'hi'}," META), 200,
+         "{'jsonrpc':'2.0','id':4,'result':{'content':[{'type':'text','text':'hi'}],'resultType':'complete',*}}",
+         NULL},
     };
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.allowed_hosts = hosts,
-                                                                   .allowed_origins = origins});
+    struct bench *bench = bench_open(
+        NULL, (haft_endpoint_options){.allowed_hosts = hosts, .allowed_origins = origins});
 
     (void)state;
     check_rows(bench, rows, COUNT_OF(rows));
@@ -452,9 +186,13 @@ static void sends_cors_when_asked(void **state)
 
 static void keeps_sessions(void **state)
 {
-    static const struct row hello = {
-        "POST", "/mcp", LEGACY, HELLO, 200, "*'protocolVersion':'2025-11-25'*",
-        "*Mcp-Session-Id: 0700000000000000000000000000000001\r\n*"};
+    static const struct row hello = {"POST",
+                                     "/mcp",
+                                     LEGACY,
+                                     HELLO,
+                                     200,
+                                     "*'protocolVersion':'2025-11-25'*",
+                                     "*Mcp-Session-Id: 0700000000000000000000000000000001\r\n*"};
     static const struct row rows[] = {
         {"POST", "/mcp", SESSION, PING, 200, PONG, "Content-Type: application/json\r\n"},
         {"GET", "/mcp", HOST "accept: application/json\nmcp-session-id: $S\n", "", 406, "*", NULL},
@@ -468,9 +206,10 @@ static void keeps_sessions(void **state)
         {"POST", "/mcp", SESSION, PING, 404, "*", NULL},
         {"GET", "/mcp", SESSION, "", 404, "*", NULL},
         /* one that could not be begun leaves nothing behind */
-        {"POST", "/mcp", LEGACY, "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{}}", 200, "*-32602*",
-         "Content-Type: application/json\r\n"},
-        {"POST", "/mcp", JSON "mcp-session-id: 0700000000000000000000000000000002\n", PING, 404, "*", NULL},
+        {"POST", "/mcp", LEGACY, "{'jsonrpc':'2.0','id':0,'method':'initialize','params':{}}", 200,
+         "*-32602*", "Content-Type: application/json\r\n"},
+        {"POST", "/mcp", JSON "mcp-session-id: 0700000000000000000000000000000002\n", PING, 404,
+         "*", NULL},
     };
     struct bench *bench = bench_open(NULL, (haft_endpoint_options){.number = 7});
     struct reply stream;
@@ -541,8 +280,8 @@ static void bounds_sessions(void **state)
 {
     struct bench *bench = bench_open(NULL, (haft_endpoint_options){.max_sessions = 100});
     const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
-    const struct row full = {"POST", "/mcp",  LEGACY, HELLO, 503, "*too many sessions*",
-                             "*Retry-After: 10\r\n*"};
+    const struct row full = {
+        "POST", "/mcp", LEGACY, HELLO, 503, "*too many sessions*", "*Retry-After: 10\r\n*"};
 
     (void)state;
     for (size_t i = 0; i < 100; i++)
@@ -729,7 +468,8 @@ static void serves_the_oldest(void **state)
     assert_non_null(strstr(stream.body, place));
     check(bench, &(struct row){"POST", place, JSON, HELLO, 202, "", NULL}, 0);
     check(bench, &(struct row){"POST", place, JSON, PING, 202, "", NULL}, 1);
-    assert_non_null(strstr(stream.body, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
+    assert_non_null(
+        strstr(stream.body, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
     check(bench, &(struct row){"POST", place, HOST, PING, 415, "*", NULL}, 2);
     check(bench, &(struct row){"POST", "/messages", JSON, PING, 404, "*", NULL}, 3);
     check(bench, &(struct row){"POST", "/messages?x=session=1", JSON, PING, 404, "*", NULL}, 4);

@@ -230,7 +230,8 @@ static int slow_fds[SLOW_CLIENTS];
 /* A byte a second to each. */
 static void *trickle(void *context)
 {
-    static const char text[] = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaa";
+    static const char text[] =
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaa";
 
     (void)context;
     for (size_t k = 0; atomic_load(&trickling); k++) {
@@ -301,8 +302,8 @@ static void stays_quick_among_slow_clients(void **state)
         for (int i = 0; i < SLOW_CLIENTS; i++)
             close(slow_fds[i]);
         quick = loud <= 3 * quiet + SLACK_NS;
-        print_message("p99 %lld us alone, %lld us among %d slow clients\n",
-                      (long long)quiet / 1000, (long long)loud / 1000, SLOW_CLIENTS);
+        print_message("p99 %lld us alone, %lld us among %d slow clients\n", (long long)quiet / 1000,
+                      (long long)loud / 1000, SLOW_CLIENTS);
     }
     assert_true(quick);
     assert_descriptors(before);
@@ -360,8 +361,8 @@ static void stays_small_under_floods(void **state)
     for (int turn = 0; turn < FLOODS; turn++)
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             bool chunked = !rows[i].n;
-            int status = flood(rows[i].before, chunked ? chunk : rows[i].part,
-                               chunked ? 5120 : rows[i].n);
+            int status =
+                flood(rows[i].before, chunked ? chunk : rows[i].part, chunked ? 5120 : rows[i].n);
 
             if (status != rows[i].status)
                 fail_msg("row %zu: %d", i, status);

@@ -8,8 +8,9 @@
 
 enum { QUIET = 15000, START = 1000000 };
 
-#define MODERN "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
-               "\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define MODERN                                                                                     \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
+    "\"io.modelcontextprotocol/clientCapabilities\":{}}"
 #define COMMENT ": keep-alive\n\n"
 
 /* ---- a client ---- */
@@ -40,7 +41,8 @@ static void start(struct client *client, int status, const char *headers)
         sscanf(id, "Mcp-Session-Id: %63[0-9a-f]", client->session);
 }
 
-static void on_respond(void *context, int status, const char *headers, const char *body, size_t size)
+static void on_respond(void *context, int status, const char *headers, const char *body,
+                       size_t size)
 {
     start(context, status, headers);
     hear(context, body, size);
@@ -103,9 +105,15 @@ static int same_bytes(void *context, void *bytes, size_t size)
 
 static haft_exchange *listen_modern(haft_endpoint *endpoint, struct client *client)
 {
-    static const char *const headers[] = {
-        "host", "localhost", "content-type", "application/json", "mcp-protocol-version",
-        "2026-07-28", "mcp-method", "subscriptions/listen", NULL};
+    static const char *const headers[] = {"host",
+                                          "localhost",
+                                          "content-type",
+                                          "application/json",
+                                          "mcp-protocol-version",
+                                          "2026-07-28",
+                                          "mcp-method",
+                                          "subscriptions/listen",
+                                          NULL};
 
     return request(endpoint, client, "POST", "/mcp", headers,
                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\",\"params\":{"
