@@ -173,138 +173,6 @@ void haft_exchange_gone(haft_exchange *exchange)
     exchange_free(exchange);
 }
 
-/* ---- where it comes from ---- */
-
-static const char *header(const haft_http_request *request, const char *name, size_t *ret_size)
-{
-    return request->headers.get(request->headers.context, name, ret_size);
-}
-
-/* The size of the name in "name", "name:port" or "[name]:port"; 0 when it is none of these. */
-static size_t host_name(const char *host, size_t size)
-{
-    const char *end = size && host[0] == '[' ? memchr(host, ']', size) : host - 1;
-    size_t name, i;
-
-    if (!end)
-        return 0;
-    name = (size_t)(end + 1 - host);
-    while (!(name && host[0] == '[') && name < size && host[name] != ':')
-        name++;
-    if (name == size)
-        return name;
-    for (i = name + 1; i < size && host[i] >= '0' && host[i] <= '9';)
-        i++;
-    return host[name] == ':' && i == size ? name : 0;
-}
-
-static bool same(const char *left, const char *right, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char a = left[i], b = right[i];
-
-        a = a >= 'A' && a <= 'Z' ? (char)(a | 0x20) : a;
-        b = b >= 'A' && b <= 'Z' ? (char)(b | 0x20) : b;
-        if (!b || a != b)
-            return false;
-    }
-    return !right[size];
-}
-
-static bool is_allowed_host(const haft_endpoint *endpoint, const char *host, size_t size)
-{
-    static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", NULL};
-    const char *const *lists[2] = {local, endpoint->options.allowed_hosts};
-
-    size = host_name(host, size);
-    for (int i = 0; i < 2; i++)
-        for (const char *const *name = lists[i]; name && *name; name++)
-            if (same(host, *name, size) || !strcmp(*name, "*"))
-                return true;
-    return false;
-}
-
-static bool is_allowed_origin(const haft_endpoint *endpoint, const char *origin, size_t size)
-{
-    const char *const *listed = endpoint->options.allowed_origins;
-    const char *cors = endpoint->options.cors_origin;
-    const char *host;
-
-    for (; listed && *listed; listed++)
-        if (same(origin, *listed, size) || !strcmp(*listed, "*"))
-            return true;
-    if (cors && (!strcmp(cors, "*") || same(origin, cors, size)))
-        return true;
-    host = size > 8 && !memcmp(origin, "https://", 8)  ? origin + 8
-           : size > 7 && !memcmp(origin, "http://", 7) ? origin + 7
-                                                       : NULL;
-    return host && is_allowed_host(endpoint, host, size - (size_t)(host - origin));
-}
-
-/* A page elsewhere must not reach a server here through its visitor's browser. */
-static bool is_from_friend(haft_exchange *exchange, const haft_http_request *request)
-{
-    haft_endpoint *endpoint = exchange->endpoint;
-    const char *value;
-    size_t size;
-
-    value = header(request, "host", &size);
-    if (!value || !is_allowed_host(endpoint, value, size)) {
-        server_log(endpoint->server, HAFT_WARNING, "refused the host %.*s",
-                   value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
-        exchange_refuse(exchange, 403, "", RPC_INVALID_REQUEST, "Forbidden: the host is not allowed");
-        return false;
-    }
-    value = header(request, "origin", &size);
-    if (value && !is_allowed_origin(endpoint, value, size)) {
-        server_log(endpoint->server, HAFT_WARNING, "refused the origin %.*s",
-                   (int)(size < 100 ? size : 100), value);
-        exchange_refuse(exchange, 403, "", RPC_INVALID_REQUEST,
-                        "Forbidden: the origin is not allowed");
-        return false;
-    }
-    return true;
-}
-
-/* ---- what it carries ---- */
-
-static bool contains(const char *text, size_t size, const char *part)
-{
-    size_t n = strlen(part);
-
-    for (size_t i = 0; i + n <= size; i++) {
-        size_t k = 0;
-
-        while (k < n && ((unsigned char)text[i + k] | 0x20) == ((unsigned char)part[k] | 0x20))
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
-}
-
-static void read_accept(haft_exchange *exchange, const haft_http_request *request)
-{
-    size_t size;
-    const char *accept = header(request, "accept", &size);
-    bool any = !accept || contains(accept, size, "*/*");
-
-    exchange->takes_json = any || contains(accept, size, "application/json") ||
-                           contains(accept, size, "application/*");
-    exchange->takes_events = any || contains(accept, size, "text/event-stream") ||
-                             contains(accept, size, "text/*");
-}
-
-static bool is_json(const haft_http_request *request)
-{
-    static const char json[] = "application/json";
-    size_t size, n = sizeof json - 1;
-    const char *type = header(request, "content-type", &size);
-
-    return type && size >= n && same(type, json, n) &&
-           (size == n || type[n] == ';' || type[n] == ' ');
-}
-
 /* ---- POST ---- */
 
 /* Hands the message over; what comes of it may have come already. */
@@ -366,7 +234,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
         post_initialize(exchange, message);
         return;
     }
-    id = header(request, "mcp-session-id", &size);
+    id = request_header(request, "mcp-session-id", &size);
     if (!id) {
         post_alone(exchange, message, named);
         return;
@@ -393,7 +261,7 @@ static const char only_events[] = "Not Acceptable: the stream is text/event-stre
 static enum revision revision_header(const haft_http_request *request)
 {
     size_t size;
-    const char *value = header(request, "mcp-protocol-version", &size);
+    const char *value = request_header(request, "mcp-protocol-version", &size);
 
     return value ? revision_named(value, size) : REV_2025_03_26;
 }
@@ -450,7 +318,7 @@ static haft_session *reader_of(haft_endpoint *endpoint, const haft_http_request 
     if (named == REVISIONS)
         named = REV_2025_03_26;
     if (!revision_row(named)->modern) {
-        id = header(request, "mcp-session-id", &size);
+        id = request_header(request, "mcp-session-id", &size);
         session = id ? http_session_find(endpoint, id, size) : NULL;
     }
     return session ? session->engine : shared(endpoint, named);
@@ -462,12 +330,12 @@ static void post(haft_exchange *exchange, const haft_http_request *request)
     haft_session *reader;
     haft_incoming *message;
 
-    if (!is_json(request)) {
+    if (!request_is_json(request)) {
         exchange_refuse(exchange, 415, "", RPC_INVALID_REQUEST,
                         "Unsupported Media Type: Content-Type must be application/json");
         return;
     }
-    read_accept(exchange, request);
+    request_read_accept(exchange, request);
     if (!exchange->takes_json && !exchange->takes_events) {
         exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST,
                         "Not Acceptable: answers are application/json or text/event-stream");
@@ -503,7 +371,7 @@ static struct http_session *named_session(haft_exchange *exchange,
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, unknown_revision);
         return NULL;
     }
-    id = header(request, "mcp-session-id", &size);
+    id = request_header(request, "mcp-session-id", &size);
     if (!id || revision_row(named)->modern) {
         exchange_refuse(exchange, 405, "Allow: POST\r\n", RPC_INVALID_REQUEST,
                         "Method Not Allowed: there is no session");
@@ -523,13 +391,13 @@ static haft_exchange *get(haft_exchange *exchange, const haft_http_request *requ
 
     if (!session)
         return NULL;
-    read_accept(exchange, request);
+    request_read_accept(exchange, request);
     if (!exchange->takes_events) {
         exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, only_events);
         return NULL;
     }
     join_session(exchange, session);
-    last = header(request, "last-event-id", &size);
+    last = request_header(request, "last-event-id", &size);
     if (last)
         return http_session_resume(session, exchange, last, size);
     if (session->listening) {
@@ -599,8 +467,8 @@ static void post_sse(haft_exchange *exchange, const haft_http_request *request)
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
         return;
     }
-    if (!is_json(request) || request->body_size > endpoint->server->options.max_message) {
-        exchange_refuse(exchange, is_json(request) ? 413 : 415, "", RPC_INVALID_REQUEST, NULL);
+    if (!request_is_json(request) || request->body_size > endpoint->server->options.max_message) {
+        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, "", RPC_INVALID_REQUEST, NULL);
         return;
     }
     http_session_touch(session);
@@ -611,7 +479,7 @@ static void post_sse(haft_exchange *exchange, const haft_http_request *request)
 unsigned endpoint_home(const haft_http_request *request)
 {
     size_t size;
-    const char *id = header(request, "mcp-session-id", &size);
+    const char *id = request_header(request, "mcp-session-id", &size);
 
     if (!id)
         id = query_session(request->query, &size);
@@ -641,7 +509,7 @@ static void probe(haft_exchange *exchange, bool ready)
 static void preflight(haft_exchange *exchange, const haft_http_request *request)
 {
     size_t size = 0;
-    const char *more = header(request, "access-control-request-headers", &size);
+    const char *more = request_header(request, "access-control-request-headers", &size);
     haft_buffer extra;
 
     haft_buffer_init(&extra, exchange->endpoint->allocator, 1 << 16);
@@ -672,7 +540,7 @@ static haft_exchange *route(haft_exchange *exchange, const haft_http_request *re
         probe(exchange, !endpoint->closing);
         return NULL;
     }
-    if (!is_from_friend(exchange, request))
+    if (!request_is_from_friend(exchange, request))
         return NULL;
     if (endpoint->closing) {
         exchange_refuse(exchange, 503, "Retry-After: 5\r\n", RPC_INTERNAL_ERROR,

@@ -78,6 +78,17 @@ unsigned endpoint_home(const haft_http_request *request);
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */
 void endpoint_abandon(haft_endpoint *endpoint);
 
+/* ---- endpoint_guard.c: requests as they come ---- */
+
+const char *request_header(const haft_http_request *request, const char *name, size_t *ret_size);
+
+/* False when it comes from where it must not, and has been refused. */
+bool request_is_from_friend(haft_exchange *exchange, const haft_http_request *request);
+bool request_is_json(const haft_http_request *request);
+
+/* Which kinds of answer the client takes. */
+void request_read_accept(haft_exchange *exchange, const haft_http_request *request);
+
 /* ---- endpoint_send.c: messages of the engine as HTTP ---- */
 
 /* The engine's callbacks, of a session and of what is shared. */
