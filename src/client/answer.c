@@ -51,18 +51,20 @@ static bool put_answers(haft_client *client, yyjson_val *questions, haft_buffer 
 
     haft_buffer_init(&answer, client->allocator, ANSWER_LIMIT);
     haft_buffer_add(responses, "{", 1);
-    yyjson_obj_foreach(questions, i, n, key, question) {
-        const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
+    if (questions) {
+        yyjson_obj_foreach(questions, i, n, key, question) {
+            const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
 
-        haft_buffer_clear(&answer);
-        all = put_answer(client, method, rpc_object(question, "params"), &answer);
-        if (!all)
-            break;
-        if (i)
-            haft_buffer_add(responses, ",", 1);
-        haft_buffer_json_string(responses, yyjson_get_str(key), yyjson_get_len(key));
-        haft_buffer_add(responses, ":", 1);
-        haft_buffer_add(responses, answer.data, answer.size);
+            haft_buffer_clear(&answer);
+            all = put_answer(client, method, rpc_object(question, "params"), &answer);
+            if (!all)
+                break;
+            if (i)
+                haft_buffer_add(responses, ",", 1);
+            haft_buffer_json_string(responses, yyjson_get_str(key), yyjson_get_len(key));
+            haft_buffer_add(responses, ":", 1);
+            haft_buffer_add(responses, answer.data, answer.size);
+        }
     }
     haft_buffer_add(responses, "}", 1);
     haft_buffer_finish(&answer);

@@ -57,6 +57,8 @@ static void put_members(haft_buffer *out, yyjson_val *object, const char *except
     yyjson_val *key, *value;
     size_t i, n;
 
+    if (!object)
+        return;
     yyjson_obj_foreach(object, i, n, key, value)
         if (!except || !yyjson_equals_str(key, except))
             put_member(out, key, value);

@@ -26,9 +26,12 @@ static bool is_required(yyjson_val *schema, const char *name)
 static void put_arguments(yyjson_val *tool, haft_buffer *cell)
 {
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *key, *property;
+    yyjson_val *properties = yyjson_obj_get(schema, "properties");
     size_t i, n;
 
-    yyjson_obj_foreach(yyjson_obj_get(schema, "properties"), i, n, key, property) {
+    if (!properties)
+        return;
+    yyjson_obj_foreach(properties, i, n, key, property) {
         const char *name = yyjson_get_str(key);
         const char *type = yyjson_get_str(yyjson_obj_get(property, "type"));
 
