@@ -18,6 +18,9 @@ int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_va
 /* Whether a value nests deeper than that. */
 bool json_is_deep(yyjson_val *value, size_t max_depth);
 
+/* The same of text that has not been read: a value a byte takes sixteen times its size. */
+bool json_text_is_deep(const char *text, size_t size, size_t max_depth);
+
 /* 1 when an object has a key twice, with that key in *ret_key; 0 when not; HAFT_ENOMEM. */
 int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key);
 

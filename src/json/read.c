@@ -147,6 +147,26 @@ int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_va
     return 0;
 }
 
+bool json_text_is_deep(const char *text, size_t size, size_t max_depth)
+{
+    const char *end = text + size;
+    size_t depth = 0;
+
+    for (; text < end; text++) {
+        if (*text == '"') {
+            /* To the end of the string; what an escape hides is no end. */
+            for (text++; text < end && *text != '"'; text++)
+                text += *text == '\\';
+        } else if (*text == '[' || *text == '{') {
+            if (++depth > max_depth)
+                return true;
+        } else if ((*text == ']' || *text == '}') && depth) {
+            depth--;
+        }
+    }
+    return false;
+}
+
 haft_value *haft_json_read(const char *text, size_t size, size_t max_depth, haft_arena *arena,
                           haft_reason *reterr_error)
 {

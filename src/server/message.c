@@ -9,6 +9,7 @@
 
 enum {
     BATCH_LIMIT = 100,
+    LARGE = 64 << 10, /* of a message */
     ENVELOPE_DEPTH = 2, /* a message and its params, around what has a depth of its own */
     HTTP_BAD_REQUEST = 400,
     HTTP_NOT_FOUND = 404
@@ -471,6 +472,11 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
     if (!call)
         return NULL;
     call->tag = tag;
+    /* A large message is not read when its nesting alone would take the memory of a call. */
+    if (size > LARGE && json_text_is_deep(text, size, JSON_MAX_DEPTH)) {
+        call->error_message = "Parse error: nested too deep";
+        return (haft_incoming *)call;
+    }
     status = json_parse(text, size, call->arena, &call->root, &offset, &reason);
     if (status == HAFT_ENOMEM) {
         call_release(call);

@@ -117,9 +117,31 @@ static void memory_is_bounded(void **state)
     haft_arena_free(arena);
 }
 
+static void text_is_deep_before_it_is_read(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t depth; /* how deep it is */
+    } rows[] = {
+        {"", 0},         {"1", 0},        {"[]", 1},          {"[[],[]]", 2},
+        {"{\"a\":[{}]}", 3}, {"\"[[[\"", 0}, {"[\"\\\"[[\"]", 1}, {"[\"\\\\\",[]]", 2},
+        {"]]][", 1},     {"[\"", 1},      {"[\"\\", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        size_t size = strlen(rows[i].text);
+
+        assert_false(json_text_is_deep(rows[i].text, size, rows[i].depth));
+        if (rows[i].depth)
+            assert_true(json_text_is_deep(rows[i].text, size, rows[i].depth - 1));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_deep_before_it_is_read),
         cmocka_unit_test(refuses_what_is_not_json),
         cmocka_unit_test(finds_keys_that_are_there_twice),
         cmocka_unit_test(depth_is_bounded_whatever_is_asked),

@@ -346,6 +346,7 @@ static void stays_small_under_floods(void **state)
         {HEAD "Transfer-Encoding: chunked\r\n\r\n", "400\r\n" /* and 1 KiB */, 0, 413},
         {HEAD "Content-Length: 1000000\r\n\r\n", "[", 1000000, 400},
         {HEAD "Content-Length: 1000000\r\n\r\n", "{\"\":", 250000, 400},
+        {HEAD "Content-Length: 4000000\r\n\r\n", "{\"\":", 1000000, 400},
         {HEAD, "X-Flood: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n", 1000000, 431},
         {HEAD "X-Flood: ", "y", 100000000, 431},
         {"POST /", "a", 100000000, 414},
