@@ -9,7 +9,8 @@
 
 enum {
     BATCH_LIMIT = 100,
-    LARGE = 64 << 10, /* of a message */
+    LARGE = 512 << 10,          /* of a message: it can be */
+    UNREADABLE_DEPTH = 200000, /* as deep as this, and then takes all the memory of a call */
     ENVELOPE_DEPTH = 2, /* a message and its params, around what has a depth of its own */
     HTTP_BAD_REQUEST = 400,
     HTTP_NOT_FOUND = 404
@@ -472,9 +473,10 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
     if (!call)
         return NULL;
     call->tag = tag;
-    /* A large message is not read when its nesting alone would take the memory of a call. */
-    if (size > LARGE && json_text_is_deep(text, size, JSON_MAX_DEPTH)) {
-        call->error_message = "Parse error: nested too deep";
+    /* What nests beyond all reason is not even read, and so its id is not known. */
+    if (size > LARGE && json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
+        call->error_code = RPC_INVALID_REQUEST;
+        call->error_message = "Invalid Request: nested too deep";
         return (haft_incoming *)call;
     }
     status = json_parse(text, size, call->arena, &call->root, &offset, &reason);
@@ -482,10 +484,12 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
         call_release(call);
         return NULL;
     }
-    if (status)
+    if (status) {
+        call->error_code = RPC_PARSE_ERROR;
         call->error_message =
             haft_arena_printf(call->arena, "Parse error: %s at byte %zu",
                               status == HAFT_EUTF8 ? "not valid UTF-8" : reason, offset);
+    }
     return (haft_incoming *)call;
 }
 
@@ -556,7 +560,7 @@ int haft_incoming_process(haft_incoming *message, haft_session *session, const h
         status = receive_one(session, call, call->root, tag, NULL);
     } else {
         status = call->root ? receive_array(session, call, tag)
-                            : refuse_message(session, NULL, RPC_PARSE_ERROR, call->error_message,
+                            : refuse_message(session, NULL, call->error_code, call->error_message,
                                              tag);
         call_release(call);
     }
