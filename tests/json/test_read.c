@@ -2,6 +2,7 @@
 #include <haft/json.h>
 #include <string.h>
 
+#include "json/json.h"
 #include "support/test.h"
 
 static void refuses_what_is_not_json(void **state)
