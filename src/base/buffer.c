@@ -67,8 +67,8 @@ static bool reserve(haft_buffer *buffer, size_t size)
 void haft_buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
     /* The usual case first: it fits, and nothing has gone wrong. */
-    if (!size || ((size >= buffer->capacity - buffer->size || buffer->status) &&
-                  !reserve(buffer, size)))
+    if (!size ||
+        ((size >= buffer->capacity - buffer->size || buffer->status) && !reserve(buffer, size)))
         return;
     memcpy(buffer->data + buffer->size, bytes, size);
     buffer->size += size;

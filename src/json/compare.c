@@ -48,8 +48,8 @@ static int compare_mixed(bool negative, uint64_t magnitude, double real)
     other = (uint64_t)fabs(whole);
     if (magnitude != other)
         return negative ? order(magnitude > other, magnitude < other)
-                        : order(magnitude < other, magnitude > other);
-    return order(whole < real, whole > real);
+                        : order(magnitude<other, magnitude> other);
+    return order(whole<real, whole> real);
 }
 
 int json_compare(const yyjson_val *left, const yyjson_val *right)
@@ -62,7 +62,7 @@ int json_compare(const yyjson_val *left, const yyjson_val *right)
     uint64_t other = other_negative ? 0 - r->uni.u64 : r->uni.u64;
 
     if (real && other_real)
-        return order(l->uni.f64 < r->uni.f64, l->uni.f64 > r->uni.f64);
+        return order(l->uni.f64<r->uni.f64, l->uni.f64> r->uni.f64);
     if (real)
         return -compare_mixed(other_negative, other, l->uni.f64);
     if (other_real)
@@ -70,7 +70,7 @@ int json_compare(const yyjson_val *left, const yyjson_val *right)
     if (negative != other_negative)
         return negative ? -1 : 1;
     return negative ? order(magnitude > other, magnitude < other)
-                    : order(magnitude < other, magnitude > other);
+                    : order(magnitude<other, magnitude> other);
 }
 
 /* ---- equality ---- */
@@ -137,9 +137,9 @@ static int equal_many(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     while (equal == 1 && (key = yyjson_obj_iter_next(&iter))) {
         yyjson_val *other = slots[slot_of(slots, n_slots, key)];
 
-        equal = other ? json_equal(yyjson_obj_iter_get_val(key), yyjson_obj_iter_get_val(other),
-                                   arena)
-                      : 0;
+        equal =
+            other ? json_equal(yyjson_obj_iter_get_val(key), yyjson_obj_iter_get_val(other), arena)
+                  : 0;
     }
     arena_rewind(arena, mark);
     return equal;

@@ -168,7 +168,7 @@ bool json_text_is_deep(const char *text, size_t size, size_t max_depth)
 }
 
 haft_value *haft_json_read(const char *text, size_t size, size_t max_depth, haft_arena *arena,
-                          haft_reason *reterr_error)
+                           haft_reason *reterr_error)
 {
     yyjson_val *value = NULL, *key = NULL;
     const char *reason = NULL;

@@ -10,12 +10,12 @@
 enum { SLOTS = 1024 };
 
 struct counter {
-    struct counter *next;           /* in its slot */
-    struct counter *older, *newer;  /* in the order of use */
+    struct counter *next;          /* in its slot */
+    struct counter *older, *newer; /* in the order of use */
     uint64_t hash;
     size_t key_size, size; /* of all of it */
     unsigned calls;
-    unsigned first, n;     /* of the ring */
+    unsigned first, n; /* of the ring */
     int64_t *times;
     char *key;
 };
@@ -120,8 +120,8 @@ static struct counter *counter_of(struct limiter *limiter, const char *key, size
     uint64_t hash = hash_bytes(key, size);
     struct counter *counter = limiter->slots[hash % SLOTS];
 
-    while (counter && (counter->hash != hash || counter->key_size != size ||
-                       memcmp(counter->key, key, size)))
+    while (counter &&
+           (counter->hash != hash || counter->key_size != size || memcmp(counter->key, key, size)))
         counter = counter->next;
     if (counter && counter->calls != calls) {
         forget(limiter, counter);

@@ -14,9 +14,9 @@ static const struct {
     uint64_t ns;
     const char *text;
 } buckets[BUCKETS] = {
-    {10000, "0.00001"},  {50000, "0.00005"},   {100000, "0.0001"},   {500000, "0.0005"},
-    {1000000, "0.001"},  {5000000, "0.005"},   {10000000, "0.01"},   {50000000, "0.05"},
-    {100000000, "0.1"},  {500000000, "0.5"},   {1000000000, "1"},    {10000000000, "10"},
+    {10000, "0.00001"}, {50000, "0.00005"}, {100000, "0.0001"}, {500000, "0.0005"},
+    {1000000, "0.001"}, {5000000, "0.005"}, {10000000, "0.01"}, {50000000, "0.05"},
+    {100000000, "0.1"}, {500000000, "0.5"}, {1000000000, "1"},  {10000000000, "10"},
 };
 
 struct counts {
@@ -114,9 +114,9 @@ static void put_outcomes(haft_buffer *out, struct counts *counts, const char *to
         unsigned long long n = atomic_load(&counts->outcomes[i]);
 
         if (n)
-            haft_buffer_printf(out,
-                               "mcp_server_calls_total{gen_ai_tool_name=\"%s\",outcome=\"%s\"} %llu\n",
-                               tool, haft_outcome_name((haft_outcome)i), n);
+            haft_buffer_printf(
+                out, "mcp_server_calls_total{gen_ai_tool_name=\"%s\",outcome=\"%s\"} %llu\n", tool,
+                haft_outcome_name((haft_outcome)i), n);
     }
 }
 
@@ -141,8 +141,8 @@ static void put_duration(haft_buffer *out, struct counts *counts, const char *to
 static void put_bytes(haft_buffer *out, struct counts *counts, const char *tool)
 {
     if (atomic_load(&counts->n))
-        haft_buffer_printf(out, "mcp_server_result_bytes_total{gen_ai_tool_name=\"%s\"} %llu\n", tool,
-                           (unsigned long long)atomic_load(&counts->bytes));
+        haft_buffer_printf(out, "mcp_server_result_bytes_total{gen_ai_tool_name=\"%s\"} %llu\n",
+                           tool, (unsigned long long)atomic_load(&counts->bytes));
 }
 
 int haft_metrics_write(haft_server *server, haft_buffer *buffer)

@@ -35,7 +35,8 @@ static int refuse(haft_call *call, const haft_rate *rate, int64_t wait, const ch
     call->outcome = HAFT_OUTCOME_RATE_LIMITED;
     if (haft_result_meta(call, "haft/retryAfterMs", ms))
         return HAFT_ENOMEM;
-    return haft_refuse(call, "Rate limited: %s may be called %u times in %u %s. Try again in %lld s.",
+    return haft_refuse(call,
+                       "Rate limited: %s may be called %u times in %u %s. Try again in %lld s.",
                        what, rate->calls, whole ? rate->per_ms / 1000 : rate->per_ms,
                        whole ? "s" : "ms", (long long)seconds);
 }

@@ -36,8 +36,9 @@ static enum member member_of(const char *key, size_t size)
     static const struct {
         const char *name;
         size_t size;
-    } names[MEMBERS] = {[JSONRPC] = {"jsonrpc", 7}, [ID] = {"id", 2},         [METHOD] = {"method", 6},
-                        [PARAMS] = {"params", 6},   [RESULT] = {"result", 6}, [ERROR] = {"error", 5}};
+    } names[MEMBERS] = {
+        [JSONRPC] = {"jsonrpc", 7}, [ID] = {"id", 2},         [METHOD] = {"method", 6},
+        [PARAMS] = {"params", 6},   [RESULT] = {"result", 6}, [ERROR] = {"error", 5}};
     int i = 0;
 
     while (i < MEMBERS && (names[i].size != size || memcmp(names[i].name, key, size)))

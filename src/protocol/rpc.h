@@ -33,7 +33,7 @@ struct rpc_message {
     yyjson_val *params; /* an object, or NULL */
     yyjson_val *result; /* of a response: this, or */
     yyjson_val *error;
-    const char *why;    /* of an invalid one: what is wrong with it */
+    const char *why; /* of an invalid one: what is wrong with it */
 };
 
 /* Takes apart one message, which is not an array. */

@@ -13,7 +13,7 @@
 static void write_line(void *context, const char *line, size_t size)
 {
     struct audit_file *file = context;
-    struct iovec parts[2] = {{(void *)(uintptr_t)line, size}, {(void *)(uintptr_t)"\n", 1}};
+    struct iovec parts[2] = {{(void *)(uintptr_t)line, size}, {(void *)(uintptr_t) "\n", 1}};
     ssize_t n;
 
     do

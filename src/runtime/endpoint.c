@@ -272,7 +272,8 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
     haft_incoming_kind kind = haft_incoming_kind_of(message);
     enum revision named = revision_header(request);
     bool modern_header = named < REVISIONS && revision_row(named)->modern;
-    bool modern = modern_header || (kind == HAFT_INCOMING_REQUEST && haft_incoming_is_modern(message));
+    bool modern =
+        modern_header || (kind == HAFT_INCOMING_REQUEST && haft_incoming_is_modern(message));
 
     if (modern && kind == HAFT_INCOMING_REQUEST) {
         haft_session *engine = shared(exchange->endpoint, REV_2026_07_28);
@@ -359,8 +360,7 @@ static void post(haft_exchange *exchange, const haft_http_request *request)
 /* ---- GET and DELETE ---- */
 
 /* The session that a request names; NULL when it was refused. */
-static struct http_session *named_session(haft_exchange *exchange,
-                                          const haft_http_request *request)
+static struct http_session *named_session(haft_exchange *exchange, const haft_http_request *request)
 {
     enum revision named = revision_header(request);
     struct http_session *session;
@@ -468,7 +468,8 @@ static void post_sse(haft_exchange *exchange, const haft_http_request *request)
         return;
     }
     if (!request_is_json(request) || request->body_size > endpoint->server->options.max_message) {
-        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, "", RPC_INVALID_REQUEST, NULL);
+        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, "", RPC_INVALID_REQUEST,
+                        NULL);
         return;
     }
     http_session_touch(session);

@@ -20,19 +20,19 @@ struct event {
 
 /* A legacy client's session. */
 struct http_session {
-    struct http_session *next;   /* in its slot */
+    struct http_session *next; /* in its slot */
     struct http_session *older, *newer;
     haft_endpoint *endpoint;
     haft_session *engine;
     char id[SESSION_ID + 1];
     haft_time used;
-    haft_exchange *listening; /* the GET stream */
+    haft_exchange *listening;              /* the GET stream */
     uint64_t listen_stream, listen_number; /* of the latest of those, which outlive it */
-    haft_exchange *exchanges; /* its requests that are not answered */
+    haft_exchange *exchanges;              /* its requests that are not answered */
     struct event *first, **last;
     size_t n_events, event_bytes;
     uint64_t next_stream;
-    bool sse;     /* of the 2024-11-05 kind: answers go to the GET stream */
+    bool sse; /* of the 2024-11-05 kind: answers go to the GET stream */
     bool deleted;
 };
 
@@ -43,8 +43,8 @@ struct haft_exchange {
     struct http_session *session; /* NULL for modern and sessionless ones */
     haft_responder responder;
     void *context;
-    haft_session *engine;    /* that it was handed to */
-    bool gone;               /* nobody is there any more */
+    haft_session *engine; /* that it was handed to */
+    bool gone;            /* nobody is there any more */
     bool streaming;
     bool takes_json, takes_events;
     bool modern;
@@ -60,7 +60,8 @@ struct haft_endpoint {
     haft_server *server;
     haft_endpoint_options options;
     const haft_allocator *allocator;
-    haft_session *shared[REVISIONS]; /* for clients without a session, by revision; made when needed */
+    haft_session
+        *shared[REVISIONS]; /* for clients without a session, by revision; made when needed */
     struct http_session **slots;
     size_t n_slots, n_sessions;
     struct http_session *oldest, *newest;

@@ -87,7 +87,8 @@ bool request_is_from_friend(haft_exchange *exchange, const haft_http_request *re
     if (!value || !is_allowed_host(endpoint, value, size)) {
         server_log(endpoint->server, HAFT_WARNING, "refused the host %.*s",
                    value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
-        exchange_refuse(exchange, 403, "", RPC_INVALID_REQUEST, "Forbidden: the host is not allowed");
+        exchange_refuse(exchange, 403, "", RPC_INVALID_REQUEST,
+                        "Forbidden: the host is not allowed");
         return false;
     }
     value = request_header(request, "origin", &size);
@@ -126,8 +127,8 @@ void request_read_accept(haft_exchange *exchange, const haft_http_request *reque
 
     exchange->takes_json = any || contains(accept, size, "application/json") ||
                            contains(accept, size, "application/*");
-    exchange->takes_events = any || contains(accept, size, "text/event-stream") ||
-                             contains(accept, size, "text/*");
+    exchange->takes_events =
+        any || contains(accept, size, "text/event-stream") || contains(accept, size, "text/*");
 }
 
 bool request_is_json(const haft_http_request *request)

@@ -301,8 +301,7 @@ haft_exchange *http_session_resume(struct http_session *session, haft_exchange *
     uint64_t stream, number;
     haft_exchange *open;
 
-    if (!read_event_id(last, size, &stream, &number) || !stream ||
-        stream >= session->next_stream) {
+    if (!read_event_id(last, size, &stream, &number) || !stream || stream >= session->next_stream) {
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, "Last-Event-ID is not known");
         return NULL;
     }

@@ -41,16 +41,16 @@ struct connection {
     uint8_t stage; /* enum stage */
     bool counted;  /* against its address */
     bool keep_alive;
-    bool begun;     /* a byte of the request has come */
+    bool begun; /* a byte of the request has come */
     bool streaming, chunked;
-    bool answered;  /* this request has been */
-    bool handling;  /* in the middle of handling: whoever called goes on */
-    bool continues; /* it wants to be told to go on */
-    bool paused;    /* enough waits: nothing is read */
-    bool doomed;    /* to be closed as soon as nobody is in the middle of it */
-    bool lingers;   /* what still comes is read and dropped, so that the refusal arrives */
-    bool due;       /* in the list of those that the bell looks after */
-    int refused;    /* the status that ends it */
+    bool answered;   /* this request has been */
+    bool handling;   /* in the middle of handling: whoever called goes on */
+    bool continues;  /* it wants to be told to go on */
+    bool paused;     /* enough waits: nothing is read */
+    bool doomed;     /* to be closed as soon as nobody is in the middle of it */
+    bool lingers;    /* what still comes is read and dropped, so that the refusal arrives */
+    bool due;        /* in the list of those that the bell looks after */
+    int refused;     /* the status that ends it */
     unsigned moving; /* to the loop of this number, counted from 1; 0 for none */
     int fd;          /* on the way there */
     struct connection *next_due;
@@ -90,8 +90,8 @@ struct haft_http {
     uint64_t made;
     atomic_bool woken;
     bool closing, unix_socket;
-    bool deaf; /* a connection could not be taken */
-    bool late; /* the time for closing is over */
+    bool deaf;                      /* a connection could not be taken */
+    bool late;                      /* the time for closing is over */
     void (*overdue)(void *context); /* called then while handlers still run; may be NULL */
     haft_time close_by;
     unsigned open_handles;

@@ -131,14 +131,24 @@ static const char *get_header(const void *context, const char *name, size_t *ret
 /* Saying one of these twice is a way of saying different things to different readers. */
 static bool is_ambiguous(const struct connection *c)
 {
-#define NAME(text) {text, sizeof text - 1}
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
     static const struct {
         const char *text;
         size_t size;
-    } names[] = {NAME("host"),          NAME("origin"),         NAME("content-type"),
-                 NAME("content-length"), NAME("transfer-encoding"), NAME("authorization"),
-                 NAME("mcp-method"),    NAME("mcp-name"),       NAME("mcp-protocol-version"),
-                 NAME("mcp-session-id"), NAME("last-event-id")};
+    } names[] = {NAME("host"),
+                 NAME("origin"),
+                 NAME("content-type"),
+                 NAME("content-length"),
+                 NAME("transfer-encoding"),
+                 NAME("authorization"),
+                 NAME("mcp-method"),
+                 NAME("mcp-name"),
+                 NAME("mcp-protocol-version"),
+                 NAME("mcp-session-id"),
+                 NAME("last-event-id")};
 #undef NAME
     unsigned seen = 0;
 

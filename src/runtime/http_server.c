@@ -171,8 +171,8 @@ static bool count_address(struct connection *c)
     size_t n = 0;
 
     c->counted = false;
-    if (c->http->unix_socket ||
-        uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size) || address_is_local(&peer))
+    if (c->http->unix_socket || uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size) ||
+        address_is_local(&peer))
         return true;
     memset(c->address, 0, sizeof c->address);
     if (peer.ss_family == AF_INET6)

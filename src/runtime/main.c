@@ -16,7 +16,15 @@
 #include "runtime/log.h"
 #include "runtime/manifest.h"
 
-enum { OK = 0, FAILED = 1, MISUSED = 2, MAX_WORKERS = 1024, MAX_THREADS = 64, MAX_NAMES = 32, ARENA_LIMIT = 256 << 20 };
+enum {
+    OK = 0,
+    FAILED = 1,
+    MISUSED = 2,
+    MAX_WORKERS = 1024,
+    MAX_THREADS = 64,
+    MAX_NAMES = 32,
+    ARENA_LIMIT = 256 << 20
+};
 
 struct command {
     int (*act)(struct command *command, haft_server *server);
@@ -162,18 +170,23 @@ static const struct option {
     const char *help;
 } options[] = {
     {"--stdio", NULL, NULL, act_serve, "serve on standard input and output (the default)"},
-    {"--http", "HOST:PORT", set_address, act_http, "serve HTTP there, or on unix:PATH; port 0 takes a free one"},
+    {"--http", "HOST:PORT", set_address, act_http,
+     "serve HTTP there, or on unix:PATH; port 0 takes a free one"},
     {"--path", "PATH", set_path, NULL, "of the HTTP endpoint (/mcp)"},
-    {"--allow-host", "NAME", add_host, NULL, "a name that HTTP may be asked by, besides this machine's"},
+    {"--allow-host", "NAME", add_host, NULL,
+     "a name that HTTP may be asked by, besides this machine's"},
     {"--allow-origin", "ORIGIN", add_origin, NULL, "a web page that may ask"},
     {"--cors", "ORIGIN", set_cors, NULL, "send CORS headers for it; * for any"},
     {"--legacy-sse", NULL, set_legacy_sse, NULL, "also serve /sse and /messages of 2024-11-05"},
     {"--insecure", NULL, set_insecure, NULL, "listen off this machine without authentication"},
     {"--list", NULL, NULL, act_list, "print the tools as a table"},
-    {"--check", NULL, NULL, act_check, "print what clients would stumble over; 1 if a tool is refused"},
+    {"--check", NULL, NULL, act_check,
+     "print what clients would stumble over; 1 if a tool is refused"},
     {"--call", "TOOL [JSON]", set_tool, act_call, "call a tool and print its text; 1 if it fails"},
-    {"--json", NULL, set_json, NULL, "with --list or --call: print the result as it is on the wire"},
-    {"--log-level", "LEVEL", set_level, NULL, "debug, info, notice, warning (the default), error, ..."},
+    {"--json", NULL, set_json, NULL,
+     "with --list or --call: print the result as it is on the wire"},
+    {"--log-level", "LEVEL", set_level, NULL,
+     "debug, info, notice, warning (the default), error, ..."},
     {"--tools", "NAMES", set_tools, NULL, "offer those that match: list_*,-*_delete (HAFT_TOOLS)"},
     {"--read-only", NULL, set_read_only, NULL, "offer only read-only tools (HAFT_READ_ONLY=1)"},
     {"--audit", "FILE", set_audit, NULL, "append a line of JSON for every call"},
@@ -398,8 +411,8 @@ static int ask_and_show(struct command *command, struct local *local, const char
     return show(command, result, arena);
 }
 
-static int ask(struct command *command, haft_server *server, const char *method,
-               const char *params, show_function *show)
+static int ask(struct command *command, haft_server *server, const char *method, const char *params,
+               show_function *show)
 {
     haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
     struct local local;

@@ -138,8 +138,7 @@ static unsigned check_string(struct walk *w, const struct check *check, const yy
     int passes;
 
     if (check->op <= CHECK_LENGTH)
-        return check_size(w, check, haft_utf8_length(text_of(value), size_of(value)), "string",
-                          at);
+        return check_size(w, check, haft_utf8_length(text_of(value), size_of(value)), "string", at);
     passes = string_passes(w, check, text_of(value), size_of(value));
     if (passes < 0)
         return walk_stop(w, passes);
@@ -170,7 +169,8 @@ static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
     }
     ratio = json_double(value) / json_double(divisor);
     if (!isfinite(ratio))
-        return isfinite(json_double(divisor)) && fmod(json_double(value), json_double(divisor)) == 0;
+        return isfinite(json_double(divisor)) &&
+               fmod(json_double(value), json_double(divisor)) == 0;
     whole = floor(ratio + 0.5);
     tolerance = 4 * DBL_EPSILON * fmax(fabs(ratio), 1);
     return fabs(ratio - whole) < tolerance;
@@ -182,8 +182,8 @@ static unsigned check_width(struct walk *w, const struct check *check, const yyj
 {
     static const char note[] = "Integers must be within the safe integer range.";
     bool integer = check->op == CHECK_INT_FORMAT;
-    bool safe = integer && check->text && strcmp(check->text, "int64") &&
-                strcmp(check->text, "uint64");
+    bool safe =
+        integer && check->text && strcmp(check->text, "int64") && strcmp(check->text, "uint64");
     double real = json_double(value);
 
     if (integer && !json_is_integral(value)) {
@@ -298,11 +298,11 @@ static unsigned check_array(struct walk *w, const struct check *check, yyjson_va
     unique = is_unique(w, value);
     if (unique < 0)
         return walk_stop(w, unique);
-    return unique ? PASS
-                  : report_custom(w, at,
-                                  check->message ? check->message
-                                                 : "Invalid input: items must be unique",
-                                  FAIL);
+    return unique
+               ? PASS
+               : report_custom(
+                     w, at, check->message ? check->message : "Invalid input: items must be unique",
+                     FAIL);
 }
 
 /* ---- all of them ---- */
@@ -319,16 +319,26 @@ static unsigned check_refine(struct walk *w, const struct check *check, const yy
 
 /* The type that a check is about, as yyjson has it; 0 for any. */
 static const uint8_t check_types[] = {
-    [CHECK_MIN_LENGTH] = YYJSON_TYPE_STR,     [CHECK_MAX_LENGTH] = YYJSON_TYPE_STR,
-    [CHECK_LENGTH] = YYJSON_TYPE_STR,         [CHECK_PATTERN] = YYJSON_TYPE_STR,
-    [CHECK_FORMAT] = YYJSON_TYPE_STR,         [CHECK_STARTS] = YYJSON_TYPE_STR,
-    [CHECK_ENDS] = YYJSON_TYPE_STR,           [CHECK_INCLUDES] = YYJSON_TYPE_STR,
-    [CHECK_CONTENT] = YYJSON_TYPE_STR,        [CHECK_MIN] = YYJSON_TYPE_NUM,
-    [CHECK_MAX] = YYJSON_TYPE_NUM,            [CHECK_MULTIPLE_OF] = YYJSON_TYPE_NUM,
-    [CHECK_INT_FORMAT] = YYJSON_TYPE_NUM,     [CHECK_FLOAT_FORMAT] = YYJSON_TYPE_NUM,
-    [CHECK_MIN_ITEMS] = YYJSON_TYPE_ARR,      [CHECK_MAX_ITEMS] = YYJSON_TYPE_ARR,
-    [CHECK_ITEMS] = YYJSON_TYPE_ARR,          [CHECK_UNIQUE] = YYJSON_TYPE_ARR,
-    [CHECK_MIN_PROPERTIES] = YYJSON_TYPE_OBJ, [CHECK_MAX_PROPERTIES] = YYJSON_TYPE_OBJ,
+    [CHECK_MIN_LENGTH] = YYJSON_TYPE_STR,
+    [CHECK_MAX_LENGTH] = YYJSON_TYPE_STR,
+    [CHECK_LENGTH] = YYJSON_TYPE_STR,
+    [CHECK_PATTERN] = YYJSON_TYPE_STR,
+    [CHECK_FORMAT] = YYJSON_TYPE_STR,
+    [CHECK_STARTS] = YYJSON_TYPE_STR,
+    [CHECK_ENDS] = YYJSON_TYPE_STR,
+    [CHECK_INCLUDES] = YYJSON_TYPE_STR,
+    [CHECK_CONTENT] = YYJSON_TYPE_STR,
+    [CHECK_MIN] = YYJSON_TYPE_NUM,
+    [CHECK_MAX] = YYJSON_TYPE_NUM,
+    [CHECK_MULTIPLE_OF] = YYJSON_TYPE_NUM,
+    [CHECK_INT_FORMAT] = YYJSON_TYPE_NUM,
+    [CHECK_FLOAT_FORMAT] = YYJSON_TYPE_NUM,
+    [CHECK_MIN_ITEMS] = YYJSON_TYPE_ARR,
+    [CHECK_MAX_ITEMS] = YYJSON_TYPE_ARR,
+    [CHECK_ITEMS] = YYJSON_TYPE_ARR,
+    [CHECK_UNIQUE] = YYJSON_TYPE_ARR,
+    [CHECK_MIN_PROPERTIES] = YYJSON_TYPE_OBJ,
+    [CHECK_MAX_PROPERTIES] = YYJSON_TYPE_OBJ,
     [CHECK_REFINE] = 0,
 };
 

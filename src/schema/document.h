@@ -21,8 +21,8 @@ struct source {
     const char *uri; /* where it was found; "" for the document itself */
     const char *text;
     size_t size;
-    yyjson_val *json;    /* once it has been read */
-    struct base *base;   /* once it has been scanned */
+    yyjson_val *json;     /* once it has been read */
+    struct base *base;    /* once it has been scanned */
     haft_reason *failure; /* why it could not be */
 };
 

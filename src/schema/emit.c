@@ -267,8 +267,9 @@ static void emit_ref(struct object_writer *object, const struct node *target)
         haft_buffer_puts(object->e->buffer, "\"#\"");
         return;
     }
-    haft_buffer_puts(object->e->buffer,
-                     object->e->options.dialect == HAFT_DRAFT_07 ? "\"#/definitions/" : "\"#/$defs/");
+    haft_buffer_puts(object->e->buffer, object->e->options.dialect == HAFT_DRAFT_07
+                                            ? "\"#/definitions/"
+                                            : "\"#/$defs/");
     put_def_name(object->e, def_of(object->e, target));
     haft_buffer_add(object->e->buffer, "\"", 1);
 }

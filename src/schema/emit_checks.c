@@ -221,7 +221,8 @@ static bool may_repeat(const struct check *check)
 {
     if (check->op == CHECK_FORMAT)
         return check->format->pattern != NULL;
-    return check->op == CHECK_MULTIPLE_OF || (check->op >= CHECK_PATTERN && check->op <= CHECK_INCLUDES);
+    return check->op == CHECK_MULTIPLE_OF ||
+           (check->op >= CHECK_PATTERN && check->op <= CHECK_INCLUDES);
 }
 
 /* Which of its kind a repeating check is. */
@@ -231,8 +232,7 @@ static size_t nth_of(const struct node *node, size_t i)
     size_t n = 0;
 
     for (size_t k = 0; k < i; k++)
-        n += may_repeat(&node->checks[k]) &&
-             (node->checks[k].op == CHECK_MULTIPLE_OF) == divides;
+        n += may_repeat(&node->checks[k]) && (node->checks[k].op == CHECK_MULTIPLE_OF) == divides;
     return n;
 }
 

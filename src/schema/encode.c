@@ -99,9 +99,8 @@ static yyjson_val *written(struct encode *e, size_t start)
     const char *reason;
     size_t offset;
 
-    if (e->buffer->status ||
-        json_parse(e->buffer->data + start, e->buffer->size - start, e->w.arena, &value, &offset,
-                   &reason))
+    if (e->buffer->status || json_parse(e->buffer->data + start, e->buffer->size - start,
+                                        e->w.arena, &value, &offset, &reason))
         walk_stop(&e->w, e->buffer->status ? e->buffer->status : HAFT_ENOMEM);
     return value;
 }
@@ -143,8 +142,7 @@ static unsigned encode_array(struct encode *e, const struct node *node, struct p
         else
             value = written(e, start);
     }
-    return e->w.status ? ABORT_ALL
-                       : walk_checks(&e->w, node, value, at, verdict, n, NOWHERE);
+    return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, value, at, verdict, n, NOWHERE);
 }
 
 static unsigned encode_entry(struct encode *e, const struct node *node, const char *key,
@@ -179,8 +177,8 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
         return report_type(&e->w, at, node, "record", NULL, NULL, ABORT);
     haft_buffer_add(e->buffer, "{", 1);
     for (size_t i = 0; i < n && !e->w.status && !e->buffer->status; i++) {
-        struct member member = {i * node->object->extra_node->size, NO_MEMBER, NO_MEMBER,
-                                NO_MEMBER, NO_MEMBER};
+        struct member member = {i * node->object->extra_node->size, NO_MEMBER, NO_MEMBER, NO_MEMBER,
+                                NO_MEMBER};
 
         if (i)
             haft_buffer_add(e->buffer, ",", 1);
@@ -196,8 +194,7 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
         if (twice)
             verdict |= report_duplicate(&e->w, at, key);
     }
-    return e->w.status ? ABORT_ALL
-                       : walk_checks(&e->w, node, &whole, at, verdict, n, NOWHERE);
+    return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, &whole, at, verdict, n, NOWHERE);
 }
 
 /* Whether a property has anything to write. */
@@ -237,8 +234,8 @@ static unsigned encode_struct(struct encode *e, const struct node *node, struct 
         if (property->member.offset == NO_MEMBER)
             haft_json_write(yyjson_arr_get_first(property->node->values), e->buffer);
         else
-            verdict |= encode_value(e, property->node, (struct place){base, &property->member},
-                                    &here);
+            verdict |=
+                encode_value(e, property->node, (struct place){base, &property->member}, &here);
     }
     haft_buffer_add(e->buffer, "}", 1);
     object = stand_in(YYJSON_TYPE_OBJ, n);
@@ -278,11 +275,9 @@ static unsigned encode_container(struct encode *e, const struct node *node, stru
         return walk_stop(&e->w, HAFT_EDEPTH);
     e->w.depth++;
     if (node->store == STORE_ARRAY)
-        verdict = encode_array(e, node,
-                               node->list
-                                   ? (struct place){from.base + from.member->offset, &node->inner}
-                                   : from,
-                               at);
+        verdict = encode_array(
+            e, node,
+            node->list ? (struct place){from.base + from.member->offset, &node->inner} : from, at);
     else if (node->store == STORE_MAP)
         verdict = encode_map(e, node, from, at);
     else
@@ -384,7 +379,8 @@ int haft_encode(const haft_schema *schema, const void *value, haft_arena *arena,
     if (buffer->status)
         return buffer->status;
     /* The value is only read; places are written to when decoding. */
-    verdict = encode_value(&e, schema->root, (struct place){(char *)(uintptr_t)value, &whole}, NULL);
+    verdict =
+        encode_value(&e, schema->root, (struct place){(char *)(uintptr_t)value, &whole}, NULL);
     if (!e.w.status)
         e.w.status = buffer->status;
     if (!e.w.status && !verdict)

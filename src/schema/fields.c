@@ -393,8 +393,8 @@ static struct node *compile_struct(struct compile *c, const haft_type *type, str
         return NULL;
     node->object = object;
     object->properties = take(c, n, sizeof *object->properties);
-    object->extra = type->options && type->options->extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE
-                                                                              : EXTRA_REJECT;
+    object->extra =
+        type->options && type->options->extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
     if (c->status)
         return NULL;
     if (tag) {

@@ -10,12 +10,12 @@
 #include "schema/pattern.h"
 
 struct format {
-    const char *name;        /* in issues */
-    const char *json_name;   /* as JSON Schema's `format`; NULL when there is none */
-    const char *noun;        /* "email address"; the message is "Invalid " and this */
-    const char *shown;       /* the pattern that an issue shows, Zod's own; NULL when it shows none */
+    const char *name;      /* in issues */
+    const char *json_name; /* as JSON Schema's `format`; NULL when there is none */
+    const char *noun;      /* "email address"; the message is "Invalid " and this */
+    const char *shown;     /* the pattern that an issue shows, Zod's own; NULL when it shows none */
     const char *shown_flags; /* its flags, as Zod prints them */
-    const char *pattern;     /* an equal one without look-around, advertised; NULL when there is none */
+    const char *pattern; /* an equal one without look-around, advertised; NULL when there is none */
     /* Whether valid UTF-8 text is of the format; a NULL one is decided by `pattern`. */
     bool (*check)(const char *text, size_t size);
 };

@@ -32,11 +32,12 @@ size_t ascii_span(const char *text, size_t size, unsigned set, const char *other
 #define ZOD_CHECKS(X)                                                                              \
     X(email)                                                                                       \
     X(url)                                                                                         \
-    X(http_url) X(uuid) X(uuid_v4) X(uuid_v6) X(uuid_v7) X(guid) X(nanoid) X(cuid) X(cuid2)        \
-        X(ulid) X(xid) X(ksuid) X(date_time) X(date_time_offset) X(date_time_local) X(date)        \
-            X(time) X(duration) X(ipv4) X(ipv6) X(mac) X(cidr_v4) X(cidr_v6) X(base64)             \
-                X(base64url) X(e164) X(jwt) X(hostname) X(hex) X(md5) X(sha1) X(sha256) X(sha384)  \
-                    X(sha512) X(iban) X(credit_card) X(currency_code) X(lowercase) X(uppercase)
+    X(http_url)                                                                                    \
+    X(uuid) X(uuid_v4) X(uuid_v6) X(uuid_v7) X(guid) X(nanoid) X(cuid) X(cuid2) X(ulid) X(xid)     \
+        X(ksuid) X(date_time) X(date_time_offset) X(date_time_local) X(date) X(time) X(duration)   \
+            X(ipv4) X(ipv6) X(mac) X(cidr_v4) X(cidr_v6) X(base64) X(base64url) X(e164) X(jwt)     \
+                X(hostname) X(hex) X(md5) X(sha1) X(sha256) X(sha384) X(sha512) X(iban)            \
+                    X(credit_card) X(currency_code) X(lowercase) X(uppercase)
 #define DECLARE_(name) bool zod_##name(const char *text, size_t size);
 ZOD_CHECKS(DECLARE_)
 #undef DECLARE_
@@ -45,7 +46,8 @@ ZOD_CHECKS(DECLARE_)
 #define RFC_CHECKS(X)                                                                              \
     X(email)                                                                                       \
     X(idn_email)                                                                                   \
-    X(hostname) X(ldh_hostname) X(idn_hostname) X(uri) X(uri_reference) X(iri) X(iri_reference)    \
+    X(hostname)                                                                                    \
+    X(ldh_hostname) X(idn_hostname) X(uri) X(uri_reference) X(iri) X(iri_reference)                \
         X(uri_template) X(uuid) X(date_time) X(date) X(time) X(duration) X(json_pointer)           \
             X(relative_json_pointer) X(regex)
 #define DECLARE_(name) bool rfc_##name(const char *text, size_t size);

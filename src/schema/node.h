@@ -172,22 +172,22 @@ struct array {
 };
 
 enum rule_op {
-    RULE_ALL,          /* nodes: every one */
-    RULE_ANY,          /* nodes: at least one */
-    RULE_ONE,          /* nodes: exactly one */
+    RULE_ALL,           /* nodes: every one */
+    RULE_ANY,           /* nodes: at least one */
+    RULE_ONE,           /* nodes: exactly one */
     RULE_DISCRIMINATED, /* nodes: the one whose `text` property has the value */
-    RULE_NOT,          /* nodes[0] must not */
-    RULE_IF,           /* nodes[0] ? nodes[1] : nodes[2]; either of the last two may be NULL */
-    RULE_REF,          /* nodes[0] */
-    RULE_DYNAMIC_REF   /* nodes[0], or the outermost dynamic anchor `text` in scope */
+    RULE_NOT,           /* nodes[0] must not */
+    RULE_IF,            /* nodes[0] ? nodes[1] : nodes[2]; either of the last two may be NULL */
+    RULE_REF,           /* nodes[0] */
+    RULE_DYNAMIC_REF    /* nodes[0], or the outermost dynamic anchor `text` in scope */
 };
 
 struct rule {
     uint8_t op; /* enum rule_op */
     const struct node **nodes;
     size_t n_nodes;
-    const char *text;   /* the discriminator, or the dynamic anchor */
-    yyjson_val **tags;  /* RULE_DISCRIMINATED: one array of accepted values a node */
+    const char *text;     /* the discriminator, or the dynamic anchor */
+    yyjson_val **tags;    /* RULE_DISCRIMINATED: one array of accepted values a node */
     struct member member; /* STORE_CHOICE: where the case is */
 };
 
@@ -214,17 +214,17 @@ struct meta {
 };
 
 struct node {
-    uint8_t types;     /* enum json_type bits that pass */
-    uint8_t store;     /* enum store */
-    bool never;        /* nothing passes */
-    bool nullable;     /* null passes without a further look */
-    bool c_string;     /* U+0000 is an issue: the value is kept NUL-terminated */
-    bool plain;        /* types, structure and checks only: the short way; made by schema_finish */
-    bool list;         /* it is a list type: see `inner` */
-    bool tracks;       /* an unevaluated* hangs on it: keep what has been evaluated */
-    bool recursive;    /* reached through itself: emitted by reference */
-    uint32_t id;       /* dense, from 0; made by schema_finish */
-    size_t size;       /* of the C value; an item's stride */
+    uint8_t types;  /* enum json_type bits that pass */
+    uint8_t store;  /* enum store */
+    bool never;     /* nothing passes */
+    bool nullable;  /* null passes without a further look */
+    bool c_string;  /* U+0000 is an issue: the value is kept NUL-terminated */
+    bool plain;     /* types, structure and checks only: the short way; made by schema_finish */
+    bool list;      /* it is a list type: see `inner` */
+    bool tracks;    /* an unevaluated* hangs on it: keep what has been evaluated */
+    bool recursive; /* reached through itself: emitted by reference */
+    uint32_t id;    /* dense, from 0; made by schema_finish */
+    size_t size;    /* of the C value; an item's stride */
     const char *expected; /* what invalid_type says; NULL to derive it from types */
     const char *message;  /* instead of the standard sentence of the type issue */
     struct check *checks;
@@ -237,9 +237,9 @@ struct node {
     size_t n_rules;
     struct meta *meta;
     const struct resource *resource; /* where it stands in a document; NULL elsewhere */
-    const struct node *as; /* it is this declared type, in one place where it is used */
-    struct member inner;   /* of a list type: where its items and their count are inside it */
-    struct node *all;      /* the schema's list of nodes, newest first */
+    const struct node *as;           /* it is this declared type, in one place where it is used */
+    struct member inner; /* of a list type: where its items and their count are inside it */
+    struct node *all;    /* the schema's list of nodes, newest first */
 };
 
 struct haft_schema {
@@ -248,12 +248,14 @@ struct haft_schema {
     struct node *nodes; /* all of them, by node.all */
     size_t n_nodes;
     struct pattern *patterns;
-    const char *document; /* a JSON Schema document is advertised as it came; NULL when made otherwise */
+    const char
+        *document; /* a JSON Schema document is advertised as it came; NULL when made otherwise */
     size_t document_size;
-    int draft; /* the document's: 4, 6, 7, 2019 or 2020 */
-    bool typed;    /* it has a C type: haft_decode and haft_encode may be used */
-    bool refines;  /* a refinement reads the C value: validation decodes into scratch */
-    bool covered;  /* every part of a value is met by a rule, so keys and depth are seen on the way */
+    int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
+    bool typed;   /* it has a C type: haft_decode and haft_encode may be used */
+    bool refines; /* a refinement reads the C value: validation decodes into scratch */
+    bool
+        covered; /* every part of a value is met by a rule, so keys and depth are seen on the way */
     size_t max_depth, max_nodes, max_steps, max_issues;
     uint32_t pattern_steps;
 };

@@ -6,11 +6,11 @@
 
 /* A compiled pattern; immutable, may be matched by many threads at once. */
 struct pattern {
-    struct pattern *next;  /* in the owner's list, for patterns_free */
-    const char *source;    /* as it was written, NUL-terminated */
-    const char *flags;     /* "", "i", ... */
-    void *code;            /* pcre2_code */
-    uint32_t steps;        /* the match limit */
+    struct pattern *next; /* in the owner's list, for patterns_free */
+    const char *source;   /* as it was written, NUL-terminated */
+    const char *flags;    /* "", "i", ... */
+    void *code;           /* pcre2_code */
+    uint32_t steps;       /* the match limit */
 };
 
 /* Where patterns keep what one match needs; lives as long as the arena's contents.  Zero it first. */

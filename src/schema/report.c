@@ -152,8 +152,7 @@ static void sentence_keep(void *context, void *memory, size_t size)
 
 static haft_buffer *sentence_start(struct sentence *sentence, struct walk *w)
 {
-    sentence->memory =
-        (haft_allocator){sentence_alloc, sentence_resize, sentence_keep, w->arena};
+    sentence->memory = (haft_allocator){sentence_alloc, sentence_resize, sentence_keep, w->arena};
     haft_buffer_init(&sentence->text, &sentence->memory, SIZE_MAX / 2);
     return &sentence->text;
 }
@@ -164,9 +163,9 @@ static const char *sentence_end(struct sentence *sentence)
     haft_buffer *text = &sentence->text;
 
     haft_buffer_add(text, "", 1);
-    return text->status ? NULL
-                        : sentence_resize(sentence->memory.context, text->data, text->capacity,
-                                          text->size);
+    return text->status
+               ? NULL
+               : sentence_resize(sentence->memory.context, text->data, text->capacity, text->size);
 }
 
 static const char *value_json(struct walk *w, const yyjson_val *value)
@@ -246,11 +245,11 @@ unsigned report_type(struct walk *w, const struct path *at, const struct node *n
     issue->expected = expected;
     issue->format = format;
     add(w, issue,
-        !expected               ? NULL
-        : node && node->message ? node->message
-                                : haft_arena_printf(w->arena,
-                                                    "Invalid input: expected %s, received %s",
-                                                    expected, json_type_name(value)));
+        !expected ? NULL
+        : node && node->message
+            ? node->message
+            : haft_arena_printf(w->arena, "Invalid input: expected %s, received %s", expected,
+                                json_type_name(value)));
     return verdict;
 }
 
@@ -272,10 +271,7 @@ unsigned report_value(struct walk *w, const struct path *at, const struct node *
         haft_buffer_puts(text, i ? "|" : "");
         put_value(text, value);
     }
-    add(w, issue,
-        !issue->values  ? NULL
-        : node->message ? node->message
-                        : sentence_end(&sentence));
+    add(w, issue, !issue->values ? NULL : node->message ? node->message : sentence_end(&sentence));
     return ABORT;
 }
 
@@ -336,8 +332,7 @@ unsigned report_multiple(struct walk *w, const struct path *at, const struct che
     add(w, issue,
         !issue->bound    ? NULL
         : check->message ? check->message
-                         : haft_arena_printf(w->arena,
-                                             "Invalid number: must be a multiple of %s",
+                         : haft_arena_printf(w->arena, "Invalid number: must be a multiple of %s",
                                              issue->bound));
     return FAIL;
 }
@@ -347,8 +342,8 @@ static const char *format_sentence(struct walk *w, haft_issue *issue, const stru
     switch ((enum check_op)check->op) {
     case CHECK_PATTERN:
         issue->format = "regex";
-        issue->pattern = haft_arena_printf(w->arena, "/%s/%s", check->pattern->source,
-                                           check->pattern->flags);
+        issue->pattern =
+            haft_arena_printf(w->arena, "/%s/%s", check->pattern->source, check->pattern->flags);
         return join(w, "Invalid string: must match pattern ", issue->pattern);
     case CHECK_STARTS:
         issue->format = "starts_with";
@@ -368,10 +363,9 @@ static const char *format_sentence(struct walk *w, haft_issue *issue, const stru
     default:
         issue->format = check->format->name;
         if (check->format->shown)
-            issue->pattern = haft_arena_printf(w->arena, "/%s/%s", check->format->shown,
-                                               check->format->shown_flags
-                                                   ? check->format->shown_flags
-                                                   : "");
+            issue->pattern =
+                haft_arena_printf(w->arena, "/%s/%s", check->format->shown,
+                                  check->format->shown_flags ? check->format->shown_flags : "");
         return haft_arena_printf(w->arena, "Invalid %s", check->format->noun);
     }
 }
@@ -391,8 +385,7 @@ unsigned report_format(struct walk *w, const struct path *at, const struct check
     return FAIL;
 }
 
-unsigned report_custom(struct walk *w, const struct path *at, const char *message,
-                       unsigned verdict)
+unsigned report_custom(struct walk *w, const struct path *at, const char *message, unsigned verdict)
 {
     haft_issue *issue = start(w, at, HAFT_CUSTOM, verdict);
 
@@ -425,8 +418,7 @@ static bool list_keys(struct walk *w, haft_issue *issue, const struct object *ob
                       yyjson_val **keys, size_t n)
 {
     const char **names = haft_arena_alloc(w->arena, n * sizeof *names + 1);
-    const char **accepted =
-        haft_arena_alloc(w->arena, object->n_properties * sizeof *accepted + 1);
+    const char **accepted = haft_arena_alloc(w->arena, object->n_properties * sizeof *accepted + 1);
 
     if (!names || !accepted)
         return false;
@@ -636,8 +628,8 @@ unsigned report_discriminator(struct walk *w, const struct path *at, const struc
     if (issue->values)
         issue->values = haft_arena_printf(w->arena, "[%s]", issue->values);
     add(w, issue,
-        issue->values ? join(w, "Invalid discriminator value. Expected ",
-                             list_tags(w, rule, " | ", "'"))
-                      : NULL);
+        issue->values
+            ? join(w, "Invalid discriminator value. Expected ", list_tags(w, rule, " | ", "'"))
+            : NULL);
     return ABORT;
 }

@@ -183,8 +183,8 @@ int node_add_format(haft_schema *schema, struct node *node, const struct format 
 
     if (!format->check)
         status = pattern_compile(schema->arena, &schema->patterns, format->pattern,
-                                 strlen(format->pattern), "", schema->pattern_steps,
-                                 &check.pattern, reterr_error);
+                                 strlen(format->pattern), "", schema->pattern_steps, &check.pattern,
+                                 reterr_error);
     return status ? status : node_add_check(schema, node, &check);
 }
 
@@ -345,7 +345,8 @@ static bool is_covered(const struct node *node)
         return true;
     if ((node->types & TYPE_OBJECT) && (!node->object || node->object->extra == EXTRA_IGNORE))
         return false;
-    if ((node->types & TYPE_ARRAY) && (!node->array || (!node->array->items && !node->array->tuple)))
+    if ((node->types & TYPE_ARRAY) &&
+        (!node->array || (!node->array->items && !node->array->tuple)))
         return false;
     return true;
 }
@@ -406,7 +407,8 @@ static int check_defaults(haft_schema *schema, haft_reason *reterr_error)
                 continue;
             if (!arena)
                 arena = haft_arena_new(arena_allocator(schema->arena), DEFAULT_MEMORY);
-            status = arena ? check_default(schema, node, property, arena, reterr_error) : HAFT_ENOMEM;
+            status =
+                arena ? check_default(schema, node, property, arena, reterr_error) : HAFT_ENOMEM;
         }
     }
     haft_arena_free(arena);

@@ -6,8 +6,7 @@
 #include "schema/walk.h"
 
 /* Where a value is inside another, as a path: the containers that hold it, from the outside in. */
-static void report_twice(struct walk *w, yyjson_val *within, yyjson_val *key,
-                         const struct path *at)
+static void report_twice(struct walk *w, yyjson_val *within, yyjson_val *key, const struct path *at)
 {
     size_t i, n;
     yyjson_val *name, *item;

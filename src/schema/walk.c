@@ -59,7 +59,7 @@ static int64_t to_int64(const yyjson_val *number)
 
 /* Base64 in place of bytes; what is not base64 was refused by the format check. */
 static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char *to, char *base,
-                            const struct member *member)
+                                  const struct member *member)
 {
     size_t size = unsafe_yyjson_get_len((void *)(uintptr_t)value), n = 0;
     unsigned char *bytes = haft_arena_alloc(w->arena, size / 4 * 3 + 1);
@@ -75,8 +75,8 @@ static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char 
 }
 
 /* Keeps a scalar that has passed. */
-static inline unsigned store(struct walk *w, const struct node *node, yyjson_val *value, size_t index,
-                      struct place place)
+static inline unsigned store(struct walk *w, const struct node *node, yyjson_val *value,
+                             size_t index, struct place place)
 {
     char *to = place.base + place.member->offset;
 
@@ -118,8 +118,8 @@ static COLD unsigned report_int64(struct walk *w, const yyjson_val *value, const
 }
 
 /* Whether an integer fits the int64_t it is kept in. */
-static inline unsigned check_int64(struct walk *w, const struct node *node,
-                                   const yyjson_val *value, const struct path *at)
+static inline unsigned check_int64(struct walk *w, const struct node *node, const yyjson_val *value,
+                                   const struct path *at)
 {
     if (node->store != STORE_INTEGER)
         return PASS;
@@ -145,8 +145,8 @@ static inline unsigned check_text(struct walk *w, const struct node *node, const
 
 /* The part of a walk that depends on the type: structure first, then rules, then checks. */
 static APART unsigned walk_typed(struct walk *w, const struct node *node, yyjson_val *value,
-                           unsigned type, const struct path *at, struct seen *seen,
-                           struct place place)
+                                 unsigned type, const struct path *at, struct seen *seen,
+                                 struct place place)
 {
     unsigned verdict = PASS;
     size_t size = 0, index = 0;
@@ -262,7 +262,7 @@ static unsigned walk_entered(struct walk *w, const struct node *node, yyjson_val
 
 /* A node with references, alternatives or a document's scope. */
 static APART unsigned walk_full(struct walk *w, const struct node *node, yyjson_val *value,
-                          const struct path *at, struct seen *seen, struct place place)
+                                const struct path *at, struct seen *seen, struct place place)
 {
     const struct scope *outer = w->scope;
     struct scope scope = {outer, node->resource};

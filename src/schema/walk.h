@@ -104,25 +104,25 @@ static inline bool seen_has(const struct seen *seen, size_t i)
 
 /* Each adds one issue and returns its verdict.  They cost nothing when the walk is quiet. */
 COLD unsigned report_type(struct walk *w, const struct path *at, const struct node *node,
-                     const char *expected, const char *format, const yyjson_val *value,
-                     unsigned verdict);
+                          const char *expected, const char *format, const yyjson_val *value,
+                          unsigned verdict);
 COLD unsigned report_value(struct walk *w, const struct path *at, const struct node *node);
 COLD unsigned report_size(struct walk *w, const struct path *at, const struct check *check,
-                     const char *origin, bool big, bool exact);
+                          const char *origin, bool big, bool exact);
 COLD unsigned report_bound(struct walk *w, const struct path *at, const struct check *check,
-                      const yyjson_val *bound, const char *origin, bool big, const char *note);
+                           const yyjson_val *bound, const char *origin, bool big, const char *note);
 COLD unsigned report_multiple(struct walk *w, const struct path *at, const struct check *check);
 COLD unsigned report_format(struct walk *w, const struct path *at, const struct check *check);
 COLD unsigned report_keys(struct walk *w, const struct path *at, const struct object *object,
-                     yyjson_val **keys, size_t n);
+                          yyjson_val **keys, size_t n);
 COLD unsigned report_key(struct walk *w, const struct path *at, const char *origin,
-                    const haft_issues *issues);
+                         const haft_issues *issues);
 COLD unsigned report_duplicate(struct walk *w, const struct path *at, yyjson_val *key);
 unsigned report_union(struct walk *w, const struct path *at, const haft_issues *branches, size_t n);
 COLD unsigned report_overlap(struct walk *w, const struct path *at);
 COLD unsigned report_discriminator(struct walk *w, const struct path *at, const struct rule *rule);
 COLD unsigned report_custom(struct walk *w, const struct path *at, const char *message,
-                       unsigned verdict);
+                            unsigned verdict);
 
 /* Gives the issue that was added last a message of its own, if there is one. */
 COLD void report_message(struct walk *w, const char *message);

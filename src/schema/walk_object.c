@@ -44,8 +44,8 @@ static inline size_t find_property(const struct object *object, const char *name
     return search_property(object, name, size);
 }
 
-static unsigned walk_absent(struct walk *w, const struct property *property,
-                            const struct path *at, struct place place)
+static unsigned walk_absent(struct walk *w, const struct property *property, const struct path *at,
+                            struct place place)
 {
     struct path here = {at, property->name, 0};
     struct place inside = {place.base, &property->member};
@@ -59,8 +59,8 @@ static unsigned walk_absent(struct walk *w, const struct property *property,
     return verdict ? verdict : report_type(w, &here, NULL, "nonoptional", NULL, NULL, ABORT);
 }
 
-static inline unsigned walk_present(struct walk *w, const struct property *property, yyjson_val *value,
-                             const struct path *at, struct place place)
+static inline unsigned walk_present(struct walk *w, const struct property *property,
+                                    yyjson_val *value, const struct path *at, struct place place)
 {
     struct place inside = {property->member.offset == NO_MEMBER ? NULL : place.base,
                            &property->member};
@@ -187,8 +187,8 @@ static struct place map_entry(struct place place, const struct node *node, size_
 }
 
 static unsigned walk_extra(struct walk *w, const struct node *node, yyjson_val *key,
-                           yyjson_val *value, const struct path *at, size_t nth,
-                           struct place place, struct unknown *unknown)
+                           yyjson_val *value, const struct path *at, size_t nth, struct place place,
+                           struct unknown *unknown)
 {
     const struct object *object = node->object;
     struct path here = {at, unsafe_yyjson_get_str(key), 0};
@@ -217,8 +217,8 @@ static unsigned walk_keys(struct walk *w, const struct node *node, yyjson_val *v
     yyjson_val *key, *item;
 
     yyjson_obj_foreach(value, i, n, key, item) {
-        size_t found = find_property(object, unsafe_yyjson_get_str(key),
-                                     unsafe_yyjson_get_len(key), next);
+        size_t found =
+            find_property(object, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key), next);
         bool known = found < object->n_properties, matched = false;
         unsigned name = object->names ? walk_name(w, node, key, at) : PASS;
 
@@ -294,8 +294,8 @@ static unsigned prepare_map(struct walk *w, const struct node *node, const yyjso
 }
 
 static inline unsigned walk_properties(struct walk *w, const struct object *object,
-                                yyjson_val *const *values, const struct path *at,
-                                struct place place)
+                                       yyjson_val *const *values, const struct path *at,
+                                       struct place place)
 {
     unsigned verdict = PASS;
 
@@ -312,15 +312,15 @@ static inline unsigned walk_properties(struct walk *w, const struct object *obje
 
 /* Finds each key's property.  Returns how many keys are none, in *ret_unknown. */
 static inline unsigned match_keys(struct walk *w, const struct object *object, yyjson_val *value,
-                           const struct path *at, yyjson_val **values, size_t *ret_unknown)
+                                  const struct path *at, yyjson_val **values, size_t *ret_unknown)
 {
     unsigned verdict = PASS;
     size_t i, n, next = 0, unknown = 0;
     yyjson_val *key, *item;
 
     yyjson_obj_foreach(value, i, n, key, item) {
-        size_t found = find_property(object, unsafe_yyjson_get_str(key),
-                                     unsafe_yyjson_get_len(key), next);
+        size_t found =
+            find_property(object, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key), next);
 
         if (found == object->n_properties) {
             unknown++;

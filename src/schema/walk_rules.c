@@ -156,9 +156,9 @@ static size_t find_tagged(struct walk *w, const struct rule *rule, yyjson_val *t
     return rule->n_nodes;
 }
 
-static unsigned walk_discriminated(struct walk *w, const struct node *node,
-                                   const struct rule *rule, yyjson_val *value,
-                                   const struct path *at, struct seen *seen, struct place place)
+static unsigned walk_discriminated(struct walk *w, const struct node *node, const struct rule *rule,
+                                   yyjson_val *value, const struct path *at, struct seen *seen,
+                                   struct place place)
 {
     struct place inside = NOWHERE;
     struct member member;

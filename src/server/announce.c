@@ -256,8 +256,9 @@ static bool acknowledge(haft_session *session, const struct listen *listen)
 {
     haft_buffer *out = &session->out;
 
-    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\","
-                          "\"params\":{");
+    haft_buffer_puts(out,
+                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\","
+                     "\"params\":{");
     put_honoured(out, listen);
     haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
     rpc_put_id(out, listen->id);

@@ -150,8 +150,7 @@ struct change {
 
 /* A copy of the catalogue with the change made. */
 static struct catalogue *catalogue_with(const struct catalogue *from, const struct change *change,
-                                        const struct entry *old,
-                                        const haft_visibility *visibility)
+                                        const struct entry *old, const haft_visibility *visibility)
 {
     size_t counts[SHELVES];
     struct catalogue *to;

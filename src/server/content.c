@@ -25,8 +25,8 @@ static haft_buffer *begin(haft_call *call)
     if (call->n_blocks++)
         haft_buffer_add(content, ",", 1);
     if (is_prompt(call))
-        haft_buffer_printf(content, "{\"role\":\"%s\",\"content\":",
-                           call->role ? call->role : "user");
+        haft_buffer_printf(content,
+                           "{\"role\":\"%s\",\"content\":", call->role ? call->role : "user");
     call->last_block = content->size;
     call->block_annotated = false;
     return content;
@@ -123,8 +123,8 @@ static void put_string(haft_buffer *content, const char *text)
     haft_buffer_json_string(content, text, strlen(text));
 }
 
-static int append_media(haft_call *call, const char *type, const char *mime_type,
-                        const void *bytes, size_t size)
+static int append_media(haft_call *call, const char *type, const char *mime_type, const void *bytes,
+                        size_t size)
 {
     haft_buffer *content;
 
@@ -258,8 +258,7 @@ static bool put_annotations(haft_buffer *content, const char *audience, double p
 }
 
 /* Takes the end off the latest block, adds to it, and ends it again. */
-int haft_annotate(haft_call *call, const char *audience, double priority,
-                  const char *last_modified)
+int haft_annotate(haft_call *call, const char *audience, double priority, const char *last_modified)
 {
     haft_buffer *content = &call->content;
     size_t before = content->size;

@@ -49,7 +49,7 @@ static void put_check(haft_buffer *out, const struct check *check)
 static bool put_field(haft_buffer *out, const struct property *property)
 {
     const struct node *node = property->node;
-    const char *type = node->values                     ? "string"
+    const char *type = node->values                  ? "string"
                        : node->types == TYPE_STRING  ? "string"
                        : node->types == TYPE_INTEGER ? "integer"
                        : node->types == TYPE_NUMBER  ? "number"
@@ -113,8 +113,8 @@ static struct form *form_new(haft_server *server, const haft_type *type)
     haft_buffer_init(&text, server->allocator, FORM_LIMIT);
     fits = schema->root->object && put_form(&text, schema->root->object);
     if (!fits)
-        server_log(server, HAFT_ERROR, "form %s: only strings, numbers, booleans and enums fit a form",
-                   type->name);
+        server_log(server, HAFT_ERROR,
+                   "form %s: only strings, numbers, booleans and enums fit a form", type->name);
     if (fits && !text.status)
         form = haft_arena_zalloc(schema->arena, 1, sizeof *form);
     if (form) {

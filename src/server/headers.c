@@ -10,8 +10,7 @@ enum { HTTP_BAD_REQUEST = 400, MAX_HEADER_DEPTH = 16, MAX_ABSENT_DEPTH = 4 };
 
 static bool mismatch(haft_call *call, const char *header, const char *why)
 {
-    const char *message =
-        haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
+    const char *message = haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
 
     call->http_status = HTTP_BAD_REQUEST;
     respond_error(call, RPC_HEADER_MISMATCH, message, NULL);
@@ -46,8 +45,7 @@ static bool decode(haft_call *call, const char **value, size_t *size)
         memcmp(*value + *size - n_after, after, n_after))
         return true;
     plain = haft_arena_alloc(call->arena, *size);
-    if (!plain ||
-        haft_base64_decode(*value + n_before, *size - n_before - n_after, plain, size) ||
+    if (!plain || haft_base64_decode(*value + n_before, *size - n_before - n_after, plain, size) ||
         haft_utf8_valid(plain, *size) != *size)
         return false;
     *value = plain;
@@ -166,7 +164,8 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
         return mismatch(call, name, "is required");
     if (!decode(call, &value, &size))
         return mismatch(call, name, "is not well written");
-    return same_value(value, size, argument) || mismatch(call, name, "is not what the argument says");
+    return same_value(value, size, argument) ||
+           mismatch(call, name, "is not what the argument says");
 }
 
 static bool agree_below(haft_call *call, const struct object *object, yyjson_val *arguments,

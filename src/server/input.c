@@ -334,8 +334,8 @@ bool input_restore(haft_call *call)
         struct question *q;
 
         if (!yyjson_is_obj(answer)) {
-            respond_error(call, RPC_INVALID_PARAMS,
-                          "Invalid params: an answer must be an object", NULL);
+            respond_error(call, RPC_INVALID_PARAMS, "Invalid params: an answer must be an object",
+                          NULL);
             return false;
         }
         q = find_question(call, yyjson_get_str(key));

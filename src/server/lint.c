@@ -113,8 +113,7 @@ static int lint_headers(haft_server *server, const struct item *item)
             if (object->properties[k].header &&
                 text_same_ignoring_case(object->properties[k].header, header))
                 return server_refuse(server, HAFT_EINVAL, item->name,
-                                     "%s: the header \"%s\" is used twice", property->name,
-                                     header);
+                                     "%s: the header \"%s\" is used twice", property->name, header);
     }
     return 0;
 }
@@ -132,8 +131,9 @@ int lint_tool(haft_server *server, const struct item *item)
         server_log(server, HAFT_WARNING, "%s: no description: a model cannot tell what it is for",
                    item->name);
     else if (strlen(describe) > LONG_TEXT)
-        server_log(server, HAFT_WARNING, "%s: the description is cut at %d characters by some clients",
-                   item->name, LONG_TEXT);
+        server_log(server, HAFT_WARNING,
+                   "%s: the description is cut at %d characters by some clients", item->name,
+                   LONG_TEXT);
     if (item->input) {
         const struct node *root = item->input->root;
 

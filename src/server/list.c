@@ -58,8 +58,8 @@ static ptrdiff_t after_cursor(haft_call *call, const struct shelf *shelf, yyjson
     unsigned char *plain = haft_arena_alloc(call->arena, size + 1);
     struct entry *entry;
 
-    if (!plain || haft_base64_decode(yyjson_get_str(cursor), size, plain, &n) ||
-        n <= CURSOR_HEAD || plain[0] != CURSOR_VERSION)
+    if (!plain || haft_base64_decode(yyjson_get_str(cursor), size, plain, &n) || n <= CURSOR_HEAD ||
+        plain[0] != CURSOR_VERSION)
         return -1;
     entry = shelf_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
     if (entry)

@@ -9,9 +9,9 @@
 
 enum {
     BATCH_LIMIT = 100,
-    LARGE = 512 << 10,          /* of a message: it can be */
+    LARGE = 512 << 10,         /* of a message: it can be */
     UNREADABLE_DEPTH = 200000, /* as deep as this, and then takes all the memory of a call */
-    ENVELOPE_DEPTH = 2, /* a message and its params, around what has a depth of its own */
+    ENVELOPE_DEPTH = 2,        /* a message and its params, around what has a depth of its own */
     HTTP_BAD_REQUEST = 400,
     HTTP_NOT_FOUND = 404
 };
@@ -71,8 +71,8 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
     haft_buffer data;
 
     haft_buffer_init(&data, call->server->allocator, 1 << 16);
-    haft_buffer_printf(&data, "{\"supported\":[\"%s\"],\"requested\":",
-                       revision_row(REV_2026_07_28)->name);
+    haft_buffer_printf(
+        &data, "{\"supported\":[\"%s\"],\"requested\":", revision_row(REV_2026_07_28)->name);
     haft_json_write(version, &data);
     haft_buffer_add(&data, "}", 2);
     call->http_status = HTTP_BAD_REQUEST;
@@ -82,8 +82,8 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
 
 static void refuse_envelope(haft_call *call, const char *key, const char *what)
 {
-    const char *data = haft_arena_printf(
-        call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
+    const char *data =
+        haft_arena_printf(call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
 
     call->http_status = HTTP_BAD_REQUEST;
     respond_error(call, RPC_INVALID_PARAMS,
@@ -372,9 +372,8 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
         }
         haft_buffer_clear(&whole->content);
         haft_json_write(member, &whole->content);
-        if (whole->content.status ||
-            json_parse(whole->content.data, whole->content.size, call->arena, &copy, &offset,
-                       &reason)) {
+        if (whole->content.status || json_parse(whole->content.data, whole->content.size,
+                                                call->arena, &copy, &offset, &reason)) {
             call_release(call);
             status = HAFT_ENOMEM;
             break;
@@ -391,8 +390,8 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
 
 /* An object without an id may have been meant as a notification, and one with a result as an answer:
  * neither is ever answered.  1 when there was an answer. */
-static int receive_invalid(haft_session *session, haft_call *call, const struct rpc_message *message,
-                           bool object, struct batch *batch)
+static int receive_invalid(haft_session *session, haft_call *call,
+                           const struct rpc_message *message, bool object, struct batch *batch)
 {
     const char *why = haft_arena_printf(call->arena, "Invalid Request: %s", message->why);
     bool answered = false;
@@ -462,7 +461,7 @@ static int receive_one(haft_session *session, haft_call *call, yyjson_val *root,
 
 /* A message is the call that it may become. */
 haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
-                                haft_time now)
+                                  haft_time now)
 {
     haft_call *call = call_new(session);
     const char *reason = NULL;
@@ -544,7 +543,8 @@ static int receive_array(haft_session *session, haft_call *call, void *tag)
     return receive_batch(session, call, call->root, tag);
 }
 
-int haft_incoming_process(haft_incoming *message, haft_session *session, const haft_headers *headers)
+int haft_incoming_process(haft_incoming *message, haft_session *session,
+                          const haft_headers *headers)
 {
     haft_call *call = (haft_call *)message;
     void *tag = call->tag;
@@ -559,9 +559,9 @@ int haft_incoming_process(haft_incoming *message, haft_session *session, const h
     if (call->root && !yyjson_is_arr(call->root)) {
         status = receive_one(session, call, call->root, tag, NULL);
     } else {
-        status = call->root ? receive_array(session, call, tag)
-                            : refuse_message(session, NULL, call->error_code, call->error_message,
-                                             tag);
+        status = call->root
+                     ? receive_array(session, call, tag)
+                     : refuse_message(session, NULL, call->error_code, call->error_message, tag);
         call_release(call);
     }
     session->held--;

@@ -24,8 +24,9 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     if (!call->progress_token || !isfinite(done) || haft_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
-    haft_buffer_puts(&message, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
-                               "{\"progressToken\":");
+    haft_buffer_puts(&message,
+                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+                     "{\"progressToken\":");
     haft_json_write(call->progress_token, &message);
     haft_buffer_puts(&message, ",\"progress\":");
     haft_buffer_json_number(&message, done);
@@ -84,6 +85,6 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
         server_log(call->server, level, "[%.64s] %s: %s", yyjson_get_str(call->id),
                    haft_call_name(call), line);
     else
-        server_log(call->server, level, "[%lld] %s: %s",
-                   (long long)yyjson_get_sint(call->id), haft_call_name(call), line);
+        server_log(call->server, level, "[%lld] %s: %s", (long long)yyjson_get_sint(call->id),
+                   haft_call_name(call), line);
 }

@@ -25,9 +25,9 @@ void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, 
         server_log(session->server, HAFT_ERROR, "a message of %s could not be written: %s",
                    session->server->name, haft_strerror(out->status));
     } else {
-        session->options.send(session->options.context,
-                              &(haft_outgoing){out->data, out->size, kind, tag, error_code,
-                                               http_status});
+        session->options.send(
+            session->options.context,
+            &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
     }
     haft_buffer_clear(out);
 }

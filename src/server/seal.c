@@ -81,8 +81,7 @@ yyjson_val *unseal(haft_call *call, const char *text, size_t size)
     uint64_t expiry = 0;
     size_t n, offset;
 
-    if (!plain || !key || haft_base64_decode(text, size, plain, &n) ||
-        n < HEAD + SHA256_SIZE)
+    if (!plain || !key || haft_base64_decode(text, size, plain, &n) || n < HEAD + SHA256_SIZE)
         return NULL;
     n -= SHA256_SIZE;
     hmac_sha256(key, sizeof call->server->seal_key, plain, n, mac);

@@ -39,7 +39,7 @@ struct item {
     const struct uri_template *uri_template;
     const haft_schema *input, *output; /* compiled; NULL for none */
     haft_schema *owned[2];             /* of those, the ones to free */
-    bool wraps;                        /* the output is no object: legacy clients get {"result": ...} */
+    bool wraps; /* the output is no object: legacy clients get {"result": ...} */
     int (*call)(haft_call *call, const void *in, void *out);
     haft_json_handler *handler; /* of a tool put together at run time */
     void *data;
@@ -90,21 +90,22 @@ struct haft_server {
     const haft_allocator *allocator;
     haft_arena *arena; /* names, custom methods, forms */
     const char *name, *version;
-    struct text info;       /* {"name":...,"version":...} */
+    struct text info;        /* {"name":...,"version":...} */
     struct text modern_tail; /* what ends every modern result */
     haft_reason error;
-    haft_buffer held; /* of the log, while nobody takes it: a digit for the level, the text, a NUL */
+    haft_buffer
+        held; /* of the log, while nobody takes it: a digit for the level, the text, a NUL */
 
     atomic_flag lock; /* for the members below; held for a moment only */
     struct catalogue *catalogue;
-    atomic_uint version_number;      /* changes with the catalogue */
-    atomic_uint changes[SHELVES];    /* how often each shelf has changed */
-    atomic_uint n_updates;           /* resources that have been updated, ever */
-    char *updates[UPDATES];          /* the latest of them, in a ring */
-    atomic_uint offered;             /* bits of shelves that have ever held something */
+    atomic_uint version_number;   /* changes with the catalogue */
+    atomic_uint changes[SHELVES]; /* how often each shelf has changed */
+    atomic_uint n_updates;        /* resources that have been updated, ever */
+    char *updates[UPDATES];       /* the latest of them, in a ring */
+    atomic_uint offered;          /* bits of shelves that have ever held something */
     haft_visibility visibility;
     const haft_stage *stages[MAX_STAGES];
-    atomic_size_t n_stages; /* one is written before it is counted */
+    atomic_size_t n_stages;  /* one is written before it is counted */
     struct limiter *limiter; /* of src/pipeline; NULL until something is limited */
     haft_stage rate_stage;
     struct metrics *metrics; /* of src/pipeline; NULL when nothing is counted */

@@ -8,11 +8,11 @@
 struct question {
     struct question *next;
     const char *key;
-    const char *method;  /* elicitation/create, ... */
-    const char *params;  /* JSON */
-    yyjson_val *answer;  /* NULL until it has come */
-    int64_t request_id;  /* legacy: of the request that asks it; 0 before it is sent */
-    bool fresh;          /* put in this round */
+    const char *method; /* elicitation/create, ... */
+    const char *params; /* JSON */
+    yyjson_val *answer; /* NULL until it has come */
+    int64_t request_id; /* legacy: of the request that asks it; 0 before it is sent */
+    bool fresh;         /* put in this round */
 };
 
 /* Requests of one array, answered together. */
@@ -28,7 +28,7 @@ struct haft_posted {
     haft_posted *next; /* for whoever carries it */
     haft_call *call;
     bool finish;
-    bool ran; /* the runtime's: the handler has been run, haft_call_done is next */
+    bool ran;   /* the runtime's: the handler has been run, haft_call_done is next */
     int status; /* of the handler, when it ends */
     char *text; /* of the notification */
     size_t size;
@@ -61,44 +61,44 @@ struct haft_call {
     /* what the handler gets and gives */
     const void *in;
     void *out;
-    int (*execute)(haft_call *call); /* the handler, with what it needs */
-    void (*complete)(haft_call *call); /* writes the result */
-    haft_buffer content;    /* blocks, separated by commas */
+    int (*execute)(haft_call *call);             /* the handler, with what it needs */
+    void (*complete)(haft_call *call);           /* writes the result */
+    haft_buffer content;                         /* blocks, separated by commas */
     size_t n_blocks, last_block, last_block_end; /* of the latest one */
     bool block_annotated;
-    haft_buffer structured; /* JSON, empty for none */
+    haft_buffer structured;  /* JSON, empty for none */
     haft_buffer result_meta; /* members, separated by commas */
     bool is_error;
-    bool checked; /* the result has been, against its schema */
+    bool checked;            /* the result has been, against its schema */
     const char *role;        /* of a prompt's next block */
     const char *description; /* of a prompt's result */
     size_t n_values;         /* of a completion */
     void *user_data;
-    struct kept *kept;   /* by stages */
+    struct kept *kept;    /* by stages */
     haft_outcome outcome; /* that has been settled before the end: HAFT_OUTCOME_OK for none */
-    bool after_ran;      /* the stages have been told how it ended */
-    uint64_t started;    /* by the server's clock */
+    bool after_ran;       /* the stages have been told how it ended */
+    uint64_t started;     /* by the server's clock */
     const struct text *variables; /* of a template: name, value, name, value */
     size_t n_variables;
 
     /* where it stands */
-    int status; /* of the handler */
+    int status;     /* of the handler */
     int error_code; /* a JSON-RPC error instead of a result; 0 for none */
     const char *error_message, *error_data;
     atomic_bool cancelled;
-    bool answered;   /* or never to be: what is still to come is dropped */
-    bool linked;     /* among the session's calls */
-    bool held;       /* it is being received: whoever does that lets it go, */
-    bool let_go;     /* because it is over */
-    bool returned;       /* the handler has, with HAFT_PENDING */
-    bool finished;       /* haft_finish has come */
-    haft_posted finish;  /* room for it */
-    haft_posted errand;  /* room for its way to another thread and back */
+    bool answered;      /* or never to be: what is still to come is dropped */
+    bool linked;        /* among the session's calls */
+    bool held;          /* it is being received: whoever does that lets it go, */
+    bool let_go;        /* because it is over */
+    bool returned;      /* the handler has, with HAFT_PENDING */
+    bool finished;      /* haft_finish has come */
+    haft_posted finish; /* room for it */
+    haft_posted errand; /* room for its way to another thread and back */
     double progress;
     bool has_progress;
-    haft_time deadline;      /* 0 for none */
-    unsigned allowed_ms;     /* from when it was set */
-    _Atomic(haft_time) now;  /* as of the latest tick: the handler may look at it from elsewhere */
+    haft_time deadline;     /* 0 for none */
+    unsigned allowed_ms;    /* from when it was set */
+    _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
 
     /* questions */
     struct question *questions;
@@ -153,7 +153,7 @@ struct haft_session {
     haft_time now;
     bool closed;   /* freed when its last call is done, */
     unsigned held; /* and nothing is being received */
-    bool inside; /* the client is in this process: its states need no secret key */
+    bool inside;   /* the client is in this process: its states need no secret key */
 };
 
 /* ---- calls (call.c) ---- */

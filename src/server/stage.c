@@ -35,8 +35,8 @@ static bool concerns(const haft_stage *stage, const char *tool)
 
 static const char *tool_of(const haft_call *call)
 {
-    const char *name = call->item ? call->item->name
-                                  : yyjson_get_str(rpc_string(call->params, "name"));
+    const char *name =
+        call->item ? call->item->name : yyjson_get_str(rpc_string(call->params, "name"));
 
     return name ? name : "";
 }

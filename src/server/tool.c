@@ -41,8 +41,9 @@ static void put_output(haft_buffer *buffer, const struct item *item, int era)
 
     if (!item->output)
         return;
-    haft_buffer_puts(buffer, wrap ? ",\"outputSchema\":{\"type\":\"object\",\"properties\":{\"result\":"
-                                  : ",\"outputSchema\":");
+    haft_buffer_puts(buffer,
+                     wrap ? ",\"outputSchema\":{\"type\":\"object\",\"properties\":{\"result\":"
+                          : ",\"outputSchema\":");
     haft_emit(item->output, NULL, buffer);
     if (wrap)
         haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
@@ -102,8 +103,8 @@ static int compile(haft_server *server, struct item *item, const haft_type *type
         return 0;
     status = haft_schema_compile(type, &options, &item->owned[which], &reason);
     if (status)
-        return server_refuse(server, status, item->name, "%s: %s: %s",
-                             which ? "output" : "input", reason.path, reason.text);
+        return server_refuse(server, status, item->name, "%s: %s: %s", which ? "output" : "input",
+                             reason.path, reason.text);
     *ret_schema = item->owned[which];
     return 0;
 }

@@ -16,8 +16,8 @@ static void refuse_arguments(haft_call *call, const haft_issues *issues)
     haft_buffer *out, text;
 
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
-    haft_buffer_printf(&text, "Input validation error: Invalid arguments for tool %s: ",
-                       call->item->name);
+    haft_buffer_printf(&text,
+                       "Input validation error: Invalid arguments for tool %s: ", call->item->name);
     haft_issues_text(issues, &text);
     haft_buffer_puts(&call->result_meta, "\"" META_ISSUES "\":");
     haft_issues_json(issues, &call->result_meta);
@@ -82,9 +82,8 @@ static int check_structured(haft_call *call)
 static int execute(haft_call *call)
 {
     const struct item *item = call->item;
-    int status = item->handler
-                     ? item->handler(call, (haft_value *)(uintptr_t)call->in, item->data)
-                     : item->call(call, call->in, call->out);
+    int status = item->handler ? item->handler(call, (haft_value *)(uintptr_t)call->in, item->data)
+                               : item->call(call, call->in, call->out);
 
     if (status == HAFT_PENDING || status == HAFT_AGAIN || status < 0 || call->is_error ||
         haft_cancelled(call))
