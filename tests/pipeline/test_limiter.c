@@ -72,7 +72,7 @@ static void memory_may_fail(void **state)
     failing_check(&memory);
 }
 
-enum { THREADS = 8, TRIES = 20000, ALLOWED = 1000 };
+enum { THREADS = 3, TRIES = 2000, ALLOWED = 500 };
 
 struct crowd {
     struct limiter *limiter;
