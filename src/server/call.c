@@ -162,7 +162,8 @@ void haft_call_run(haft_call *call)
     call->status = call->execute(call);
 }
 
-void call_answer(haft_call *call)
+/* Gives the call's own answer. */
+static void call_answer(haft_call *call)
 {
     if (call->error_code)
         respond_error(call, call->error_code, call->error_message, call->error_data);

@@ -179,9 +179,6 @@ void call_allow(haft_call *call, unsigned milliseconds);
  * waited for the client is gone. */
 void call_give_up(haft_call *call);
 
-/* Gives the call's own answer, or drops it when nobody waits. */
-void call_answer(haft_call *call);
-
 /* Ends a call that waited for answers which nobody wants any more. */
 void call_abandon(haft_call *call);
 void call_free_spare(haft_session *session);
