@@ -17,6 +17,21 @@ typedef struct haft_server haft_server;
 /* Gets every line of the server's log; text is one line, without its end. */
 typedef void haft_log_function(void *context, haft_level level, const char *text, size_t size);
 
+/* The same with what the line is about kept apart from it, for whoever writes more than text.  Outside of
+ * a call there is only the text; what is not known is NULL.  Valid until the function returns. */
+typedef struct haft_record {
+    haft_level level;
+    const char *text;
+    size_t size;
+    const char *request_id; /* as text */
+    const char *tool;       /* or prompt, resource, method */
+    const char *client;     /* by its own name */
+    const char *principal;
+    const char *trace_id; /* 32 hexadecimal digits */
+} haft_record;
+
+typedef void haft_record_function(void *context, const haft_record *record);
+
 /* Zero means the stated default. */
 typedef struct haft_server_options {
     const char *title, *describe, *website;
@@ -26,7 +41,8 @@ typedef struct haft_server_options {
     const haft_allocator *allocator; /* malloc */
     void *data;                      /* haft_server_data */
     haft_log_function *log;          /* warnings and worse to standard error in haft_main; else nowhere */
-    void *log_context;
+    haft_record_function *record;    /* or this */
+    void *log_context;               /* of either */
     uint64_t (*clock)(void);  /* nanoseconds, to measure calls with; haft_main has one, else they take none */
     unsigned timeout_ms;      /* of a call: 30,000 */
     haft_rate client_rate;    /* of calls of any tool: no limit */

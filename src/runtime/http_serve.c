@@ -272,9 +272,9 @@ int haft_serve_http(haft_server *server, const haft_http_options *options,
     bool own = false;
     int status = 0;
 
-    if (!server->options.log && all.log) {
+    if (!server_has_log(server) && all.log) {
         server_set_log(server, all.log, all.log_context);
-    } else if (!server->options.log) {
+    } else if (!server_has_log(server)) {
         status = logger_init(&logger, HAFT_WARNING);
         if (status)
             return error_set(reterr_reason, status, NULL, "out of memory");
@@ -283,7 +283,7 @@ int haft_serve_http(haft_server *server, const haft_http_options *options,
     }
     status = serve_all(server, &all, &reason);
     if (own) {
-        server->options.log = NULL;
+        server_set_log(server, NULL, NULL);
         logger_finish(&logger);
     }
     if (status && reterr_reason)

@@ -432,8 +432,8 @@ int haft_serve_stdio(haft_server *server, const haft_stdio_options *options)
     int status;
 
     set_defaults(&all);
-    if (server->options.log || all.log) {
-        if (!server->options.log)
+    if (server_has_log(server) || all.log) {
+        if (!server_has_log(server))
             server_set_log(server, all.log, all.log_context);
         return serve(server, &all);
     }
@@ -442,7 +442,7 @@ int haft_serve_stdio(haft_server *server, const haft_stdio_options *options)
         return status;
     server_set_log(server, logger_line, &logger);
     status = serve(server, &all);
-    server->options.log = NULL;
+    server_set_log(server, NULL, NULL);
     logger_finish(&logger);
     return status;
 }

@@ -1,4 +1,4 @@
-/* notify.c - what a handler reports while it runs: progress, messages to the client, lines in the log. */
+/* notify.c - what a handler reports to the client while it runs: progress and messages. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,22 +69,4 @@ void haft_message(haft_call *call, haft_level level, const char *logger, const c
     haft_buffer_puts(&message, "}}");
     call_notify(call, &message, NULL);
     haft_buffer_finish(&message);
-}
-
-void haft_log(haft_call *call, haft_level level, const char *format, ...)
-{
-    char line[LINE];
-    va_list args;
-
-    if (!call->server->options.log)
-        return;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (yyjson_is_str(call->id))
-        server_log(call->server, level, "[%.64s] %s: %s", yyjson_get_str(call->id),
-                   haft_call_name(call), line);
-    else
-        server_log(call->server, level, "[%lld] %s: %s", (long long)yyjson_get_sint(call->id),
-                   haft_call_name(call), line);
 }

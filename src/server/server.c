@@ -1,4 +1,4 @@
-/* server.c - making a server, its log, and what all offered things have in common. */
+/* server.c - making a server, and what all offered things have in common. */
 #include "server/server.h"
 
 #include <stdio.h>
@@ -11,7 +11,6 @@ enum {
     DEFAULT_IN_FLIGHT = 128,
     DEFAULT_SUBSCRIPTIONS = 1024,
     ARENA_LIMIT = 64 << 20,
-    LOG_LINE = 8192,
     HELD_LOG = 64 << 10
 };
 
@@ -100,58 +99,7 @@ int check_json_object(haft_server *server, const char *name, const char *what, c
     return 0;
 }
 
-/* ---- log ---- */
-
-/* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
-static void hold(haft_server *server, haft_level level, const char *line, size_t size)
-{
-    haft_buffer *held = &server->held;
-    char digit = (char)('0' + level);
-    size_t start;
-
-    server_lock(server);
-    start = held->size;
-    haft_buffer_add(held, &digit, 1);
-    haft_buffer_add(held, line, size);
-    haft_buffer_add(held, "\0", 1);
-    if (held->status)
-        held->size = start;
-    server_unlock(server);
-}
-
-void server_log(haft_server *server, haft_level level, const char *format, ...)
-{
-    char line[LOG_LINE];
-    va_list args;
-    int size;
-
-    va_start(args, format);
-    size = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (size < 0)
-        return;
-    if ((size_t)size >= sizeof line)
-        size = sizeof line - 1;
-    if (server->options.log)
-        server->options.log(server->options.log_context, level, line, (size_t)size);
-    else if (level >= HAFT_WARNING)
-        hold(server, level, line, (size_t)size);
-}
-
-void server_set_log(haft_server *server, haft_log_function *log, void *context)
-{
-    const haft_buffer *held = &server->held;
-
-    server->options.log = log;
-    server->options.log_context = context;
-    for (size_t i = 0; i < held->size; i++) {
-        size_t size = strlen(held->data + i + 1);
-
-        log(context, (haft_level)(held->data[i] - '0'), held->data + i + 1, size);
-        i += size + 1;
-    }
-    haft_buffer_finish(&server->held);
-}
+/* ---- refusals ---- */
 
 int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
 {

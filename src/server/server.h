@@ -156,8 +156,14 @@ void server_wake(haft_server *server);
 /* Refuses with a reason: logged, and kept for haft_server_error. */
 int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
-/* Gives the log to a function from now on, and what was held for one. */
+
+/* ---- the log (log.c) ---- */
+
+/* Whether somebody takes it. */
+bool server_has_log(const haft_server *server);
+/* Gives the log to a function from now on, and what was held for one.  NULL: nobody takes it any more. */
 void server_set_log(haft_server *server, haft_log_function *log, void *context);
+void server_set_record(haft_server *server, haft_record_function *record, void *context);
 void server_log(haft_server *server, haft_level level, const char *format, ...) HAFT_PRINTF_(3, 4);
 
 /* The form of a declared type (form.c); NULL when it cannot be one, which is logged. */
