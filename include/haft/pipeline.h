@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* How a call ended. */
+/* How a call ended.  What clients get in each case is in docs/pipeline.md. */
 #define HAFT_OUTCOMES(X)                                                                           \
     X(HAFT_OUTCOME_OK, "ok")                                                                       \
     X(HAFT_OUTCOME_ERROR, "error")               /* the handler, or a stage, said so */            \
@@ -31,7 +31,8 @@ extern "C" {
     X(HAFT_OUTCOME_TIMED_OUT, "timed_out")                                                         \
     X(HAFT_OUTCOME_CANCELLED, "cancelled")                                                         \
     X(HAFT_OUTCOME_INPUT, "input_required") /* the client was asked, and calls again */            \
-    X(HAFT_OUTCOME_FAILED, "failed")        /* the handler gave up, or its result does not fit */
+    X(HAFT_OUTCOME_FAILED, "failed")        /* the handler gave up, or its result does not fit */  \
+    X(HAFT_OUTCOME_INTERNAL, "internal")    /* the server could not get as far as the handler */
 
 typedef enum haft_outcome {
 #define HAFT_OUTCOME_(name, text) name,
@@ -61,6 +62,10 @@ typedef struct haft_stage {
 
 /* Adds a stage, before the server serves; it must outlive the server.  At most 32. */
 int haft_use(haft_server *server, const haft_stage *stage);
+
+/* The stages in their order, from 0 on; NULL past the last.  Those that every server has are among them:
+ * "visibility" and "rate limit" before all others, "validation" and "deadline" behind them. */
+const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 
 /* Marks the result as an error with this text, and returns HAFT_STOP. */
 int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);

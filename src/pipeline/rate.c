@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "pipeline/limiter.h"
-#include "server/session.h"
+#include "server/fault.h"
 
 enum { MAX_KEYS = 10000, KEY = 512 };
 
@@ -28,17 +28,15 @@ static size_t put_client(const haft_call *call, char *key, size_t room)
 static int refuse(haft_call *call, const haft_rate *rate, int64_t wait, const char *what)
 {
     bool whole = rate->per_ms % 1000 == 0;
-    int64_t seconds = (wait + 999) / 1000;
-    char ms[32];
+    char text[128];
 
-    snprintf(ms, sizeof ms, "%lld", (long long)wait);
-    call->outcome = HAFT_OUTCOME_RATE_LIMITED;
-    if (haft_result_meta(call, "haft/retryAfterMs", ms))
+    snprintf(text, sizeof text, "%lld", (long long)wait);
+    if (haft_result_meta(call, "haft/retryAfterMs", text))
         return HAFT_ENOMEM;
-    return haft_refuse(call,
-                       "Rate limited: %s may be called %u times in %u %s. Try again in %lld s.",
-                       what, rate->calls, whole ? rate->per_ms / 1000 : rate->per_ms,
-                       whole ? "s" : "ms", (long long)seconds);
+    snprintf(text, sizeof text, "%u times in %u %s. Try again in %lld s.", rate->calls,
+             whole ? rate->per_ms / 1000 : rate->per_ms, whole ? "s" : "ms",
+             (long long)(wait + 999) / 1000);
+    return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 
 /* Counts a call under a key; `what` is NULL for calls of any tool. */
@@ -66,25 +64,34 @@ static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate
 
 static int before(haft_call *call, void *data)
 {
-    struct limiter *limiter = data;
-    int status = count(call, limiter, &call->server->options.client_rate, NULL);
+    struct limiter *limiter = atomic_load_explicit(&call->server->limiter, memory_order_acquire);
+    int status;
 
+    (void)data;
+    if (!limiter)
+        return 0;
+    status = count(call, limiter, &call->server->options.client_rate, NULL);
     return status ? status : count(call, limiter, &call->item->tool->rate, call->item->name);
 }
 
+const haft_stage rate_stage = {.name = "rate limit", .before = before};
+
+/* A tool may be the first to need it while calls are served. */
 int rate_install(haft_server *server)
 {
-    if (server->limiter)
+    struct limiter *none = NULL, *limiter;
+
+    if (atomic_load(&server->limiter))
         return 0;
-    server->limiter = limiter_new(server->allocator, MAX_KEYS);
-    if (!server->limiter)
+    limiter = limiter_new(server->allocator, MAX_KEYS);
+    if (!limiter)
         return HAFT_ENOMEM;
-    server->rate_stage =
-        (haft_stage){.name = "rate limit", .before = before, .data = server->limiter};
-    return haft_use(server, &server->rate_stage);
+    if (!atomic_compare_exchange_strong(&server->limiter, &none, limiter))
+        limiter_free(limiter);
+    return 0;
 }
 
 void rate_remove(haft_server *server)
 {
-    limiter_free(server->limiter);
+    limiter_free(atomic_load(&server->limiter));
 }

@@ -190,7 +190,7 @@ static void call_end(haft_call *call)
 {
     haft_session *session = call->session;
 
-    if (call->item && call->item->tool && atomic_load(&call->server->n_stages))
+    if (call->item && call->item->tool)
         stages_after(call, outcome_of(call));
     if (!call->answered && !session->closed && !atomic_load(&call->cancelled)) {
         session_announce(session);

@@ -54,8 +54,7 @@ void offer_start(haft_call *call, int (*execute)(haft_call *call),
     call_start(call);
 }
 
-/* What haft_error said: the latest block, read back.  NULL when there is none. */
-static const char *error_text(haft_call *call)
+const char *offer_error_text(haft_call *call)
 {
     const haft_buffer *content = &call->content;
     yyjson_val *block = NULL;
@@ -81,9 +80,9 @@ bool offer_failed(haft_call *call)
     }
     if (status)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
-    respond_error(call, RPC_INTERNAL_ERROR,
-                  status == HAFT_EBUSY ? "Internal error: the server is busy" : error_text(call),
-                  NULL);
+    respond_error(
+        call, RPC_INTERNAL_ERROR,
+        status == HAFT_EBUSY ? "Internal error: the server is busy" : offer_error_text(call), NULL);
     return true;
 }
 

@@ -20,6 +20,9 @@ void offer_start(haft_call *call, int (*execute)(haft_call *call),
  * not fail. */
 bool offer_failed(haft_call *call);
 
+/* What haft_error said: the latest block, read back.  NULL when there is none. */
+const char *offer_error_text(haft_call *call);
+
 /* {"KEY":"TEXT"} in the call's arena; NULL without memory. */
 const char *offer_data(haft_call *call, const char *key, const char *text, size_t size);
 

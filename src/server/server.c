@@ -201,6 +201,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     atomic_flag_clear(&server->lock);
     haft_buffer_init(&server->held, allocator, HELD_LOG);
     set_defaults(&server->options);
+    stages_init(server);
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, ARENA_LIMIT);

@@ -83,7 +83,7 @@ struct form {
     const char *json;
 };
 
-enum { UPDATES = 64, MAX_STAGES = 32 };
+enum { UPDATES = 64, MAX_STAGES = 32, STAGES_BEFORE = 2, STAGES_BEHIND = 2 };
 
 struct haft_server {
     haft_server_options options;
@@ -104,10 +104,9 @@ struct haft_server {
     char *updates[UPDATES];       /* the latest of them, in a ring */
     atomic_uint offered;          /* bits of shelves that have ever held something */
     haft_visibility visibility;
-    const haft_stage *stages[MAX_STAGES];
-    atomic_size_t n_stages;  /* one is written before it is counted */
-    struct limiter *limiter; /* of src/pipeline; NULL until something is limited */
-    haft_stage rate_stage;
+    const haft_stage *stages[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND];
+    size_t n_stages;
+    _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
     struct metrics *metrics; /* of src/pipeline; NULL when nothing is counted */
     struct custom_method *methods;
     struct form *forms;
@@ -141,7 +140,11 @@ void item_drop(struct item *item);
  * whether it succeeds or not. */
 int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
 
-/* The stage that limits rates (src/pipeline/rate.c): put in front of a server that needs it. */
+/* The stages that every server has. */
+extern const haft_stage visibility_stage, validation_stage, deadline_stage; /* tool_call.c */
+extern const haft_stage rate_stage; /* src/pipeline/rate.c; idle before rate_install */
+void stages_init(haft_server *server);
+
 int rate_install(haft_server *server);
 void rate_remove(haft_server *server);
 

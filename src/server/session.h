@@ -42,6 +42,7 @@ struct haft_call {
     haft_server *server;
     struct catalogue *catalogue;
     struct item *item;
+    const struct entry *entry; /* of a tool: where the item stands in the catalogue */
     haft_arena *arena;
     void *tag;
     struct batch *batch;
@@ -203,8 +204,8 @@ void respond_error(haft_call *call, int code, const char *message, const char *d
 /* The same of a formatted text in the call's arena. */
 void respond_errorf(haft_call *call, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
 
-/* The answer to a call that has passed its deadline: nothing of the call but its id is touched, since its
- * handler may be running. */
+/* The answer to a call that has passed its deadline: nothing of what its handler may be writing is
+ * touched. */
 void respond_timeout(haft_call *call, unsigned milliseconds);
 
 /* Sends a response that stands in session->out. */
@@ -256,6 +257,9 @@ void session_end_listens(haft_session *session, const yyjson_val *id, bool grace
 void session_end_tagged(haft_session *session, const void *tag);
 
 /* ---- stages (stage.c) ---- */
+
+/* The name of the tool that was asked for, which may not exist. */
+const char *call_tool(const haft_call *call);
 
 /* 0, or what stopped the call: HAFT_STOP or an error. */
 int stages_before(haft_call *call);

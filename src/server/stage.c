@@ -14,31 +14,49 @@ const char *haft_outcome_name(haft_outcome outcome)
     return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
 }
 
+void stages_init(haft_server *server)
+{
+    static const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
+        &visibility_stage, &rate_stage, &validation_stage, &deadline_stage};
+
+    memcpy(server->stages, built_in, sizeof built_in);
+    server->n_stages = sizeof built_in / sizeof *built_in;
+}
+
+const haft_stage *haft_stage_at(const haft_server *server, size_t index)
+{
+    return index < server->n_stages ? server->stages[index] : NULL;
+}
+
 int haft_use(haft_server *server, const haft_stage *stage)
 {
+    size_t n = server->n_stages;
+
     if (!stage->name || !(stage->before || stage->ready || stage->after))
         return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
                              "a stage has a name and something to do");
-    if (atomic_load(&server->n_stages) == MAX_STAGES)
+    if (n == sizeof server->stages / sizeof *server->stages)
         return server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
                              MAX_STAGES);
-    server->stages[atomic_load(&server->n_stages)] = stage;
-    atomic_fetch_add(&server->n_stages, 1);
+    for (size_t i = 0; i < STAGES_BEHIND; i++)
+        server->stages[n - i] = server->stages[n - i - 1];
+    server->stages[n - STAGES_BEHIND] = stage;
+    server->n_stages++;
     return 0;
 }
 
-/* Whether a stage is for the tool that was asked for, which may not exist. */
-static bool concerns(const haft_stage *stage, const char *tool)
-{
-    return !stage->tools || glob_list_allows(stage->tools, tool);
-}
-
-static const char *tool_of(const haft_call *call)
+const char *call_tool(const haft_call *call)
 {
     const char *name =
         call->item ? call->item->name : yyjson_get_str(rpc_string(call->params, "name"));
 
     return name ? name : "";
+}
+
+/* Whether a stage is for the tool that was asked for, which may not exist. */
+static bool concerns(const haft_stage *stage, const haft_call *call)
+{
+    return !stage->tools || glob_list_allows(stage->tools, call_tool(call));
 }
 
 uint64_t call_nanoseconds(const haft_call *call)
@@ -51,15 +69,12 @@ uint64_t call_nanoseconds(const haft_call *call)
 int stages_before(haft_call *call)
 {
     haft_server *server = call->server;
-    size_t n = atomic_load(&server->n_stages);
     int status = 0;
 
-    if (n && server->options.clock)
-        call->started = server->options.clock();
-    for (size_t i = 0; i < n && !status; i++) {
+    for (size_t i = 0; i < server->n_stages && !status; i++) {
         const haft_stage *stage = server->stages[i];
 
-        if (stage->before && concerns(stage, tool_of(call)))
+        if (stage->before && concerns(stage, call))
             status = stage->before(call, stage->data);
     }
     return status;
@@ -68,13 +83,12 @@ int stages_before(haft_call *call)
 int stages_ready(haft_call *call)
 {
     haft_server *server = call->server;
-    size_t n = atomic_load(&server->n_stages);
     int status = 0;
 
-    for (size_t i = 0; i < n && !status; i++) {
+    for (size_t i = 0; i < server->n_stages && !status; i++) {
         const haft_stage *stage = server->stages[i];
 
-        if (stage->ready && concerns(stage, tool_of(call)))
+        if (stage->ready && concerns(stage, call))
             status = stage->ready(call, stage->data);
     }
     return status;
@@ -87,10 +101,11 @@ void stages_after(haft_call *call, haft_outcome outcome)
     if (call->after_ran)
         return;
     call->after_ran = true;
-    for (size_t i = atomic_load(&server->n_stages); i-- > 0;) {
+    call->outcome = outcome;
+    for (size_t i = server->n_stages; i-- > 0;) {
         const haft_stage *stage = server->stages[i];
 
-        if (stage->after && concerns(stage, tool_of(call)))
+        if (stage->after && concerns(stage, call))
             stage->after(call, outcome, stage->data);
     }
 }

@@ -1,38 +1,9 @@
 /* tool_call.c - tools/call: find, decode, run, check, answer. */
+#include <stdio.h>
 #include <string.h>
 
+#include "server/fault.h"
 #include "server/offer.h"
-
-static void put_quoted(haft_buffer *out, const char *text, size_t size)
-{
-    haft_buffer_json_string(out, text, size);
-}
-
-/* ---- bad arguments ---- */
-
-/* A result that the model can read and mend, with the issues as data. */
-static void refuse_arguments(haft_call *call, const haft_issues *issues)
-{
-    haft_buffer *out, text;
-
-    haft_buffer_init(&text, call->server->allocator, 1 << 20);
-    haft_buffer_printf(&text,
-                       "Input validation error: Invalid arguments for tool %s: ", call->item->name);
-    haft_issues_text(issues, &text);
-    haft_buffer_puts(&call->result_meta, "\"" META_ISSUES "\":");
-    haft_issues_json(issues, &call->result_meta);
-    if (text.status || call->result_meta.status) {
-        haft_buffer_clear(&call->result_meta);
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
-    } else {
-        out = respond_begin(call);
-        buffer_literal(out, "\"content\":[{\"type\":\"text\",\"text\":");
-        put_quoted(out, text.data, text.size);
-        buffer_literal(out, "}],\"isError\":true");
-        respond_end(call, true);
-    }
-    haft_buffer_finish(&text);
-}
 
 /* ---- the handler ---- */
 
@@ -133,6 +104,34 @@ static void put_structured(haft_call *call, haft_buffer *out)
         haft_buffer_add(out, "}", 1);
 }
 
+/* Something went wrong before a result stood, or the handler or a stage said so. */
+static void complete_fault(haft_call *call, int status)
+{
+    const struct fault *fault =
+        fault_of(call->outcome ? call->outcome : HAFT_OUTCOME_FAILED, call->revision);
+    bool said = call->is_error && call->n_blocks && !call->content.status;
+    const char *text = said ? NULL : *fault->before ? fault->before : failure_text(status);
+    haft_buffer *out;
+
+    if (!said)
+        haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
+    if (fault->code) {
+        respond_error(call, fault->code, said ? offer_error_text(call) : text, NULL);
+        return;
+    }
+    out = respond_begin(call);
+    buffer_literal(out, "\"content\":[");
+    if (said) {
+        haft_buffer_add(out, call->content.data, call->content.size);
+    } else {
+        buffer_literal(out, "{\"type\":\"text\",\"text\":");
+        haft_buffer_json_string(out, text, strlen(text));
+        haft_buffer_add(out, "}", 1);
+    }
+    buffer_literal(out, "],\"isError\":true");
+    respond_end(call, true);
+}
+
 void complete_tool(haft_call *call)
 {
     haft_buffer *out;
@@ -144,75 +143,64 @@ void complete_tool(haft_call *call)
         status = call->content.status ? call->content.status : call->structured.status;
     if (status == HAFT_ECAPABILITY) {
         input_refuse(call);
-        return;
-    }
-    out = respond_begin(call);
-    buffer_literal(out, "\"content\":[");
-    if (status && !(call->is_error && call->n_blocks && !call->content.status)) {
-        const char *text = failure_text(status);
-
-        haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
-        buffer_literal(out, "{\"type\":\"text\",\"text\":");
-        put_quoted(out, text, strlen(text));
-        buffer_literal(out, "}],\"isError\":true");
+    } else if (status || call->is_error) {
+        complete_fault(call, status);
     } else {
+        out = respond_begin(call);
+        buffer_literal(out, "\"content\":[");
         haft_buffer_add(out, call->content.data, call->content.size);
         haft_buffer_add(out, "]", 1);
-        if (call->is_error || status)
-            buffer_literal(out, ",\"isError\":true");
-        else
-            put_structured(call, out);
+        put_structured(call, out);
+        respond_end(call, true);
     }
-    respond_end(call, true);
 }
 
 void respond_timeout(haft_call *call, unsigned milliseconds)
 {
-    haft_buffer *out = &call->session->out;
-    const struct text *tail = &call->server->modern_tail;
-    bool tool = call->item && call->item->tool;
+    char text[32];
 
-    if (!tool) {
+    if (!call->item || !call->item->tool) {
         respond_error(call, RPC_INTERNAL_ERROR, "Internal error: timed out", NULL);
         return;
     }
-    buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    rpc_put_id(out, call->id);
-    buffer_literal(out, ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"timed out after ");
     if (milliseconds % 1000)
-        haft_buffer_printf(out, "%u ms", milliseconds);
+        snprintf(text, sizeof text, "%u ms", milliseconds);
     else
-        haft_buffer_printf(out, "%u s", milliseconds / 1000);
-    buffer_literal(out, "\"}],\"isError\":true");
-    if (revision_row(call->revision)->modern) {
-        buffer_literal(out, ",\"resultType\":\"complete\",\"_meta\":{");
-        haft_buffer_add(out, tail->data, tail->size);
-        haft_buffer_add(out, "}", 1);
-    }
-    buffer_literal(out, "}}");
-    respond_written(call, 0);
+        snprintf(text, sizeof text, "%u s", milliseconds / 1000);
+    fault_answer(call, HAFT_OUTCOME_TIMED_OUT, text, strlen(text));
 }
 
-/* ---- the request ---- */
+/* ---- the stages that every call of a tool passes ---- */
 
-/* The tool that is meant; NULL when it was refused. */
-static struct item *find(haft_call *call)
+static int look(haft_call *call, void *data)
 {
-    yyjson_val *name = rpc_string(call->params, "name");
-    struct entry *entry;
+    (void)data;
+    return call->entry->disabled ? fault_refuse(call, HAFT_OUTCOME_DISABLED, call->item->name, "")
+                                 : 0;
+}
 
-    if (!name) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
-        return NULL;
+const haft_stage visibility_stage = {.name = "visibility", .before = look};
+
+/* A result that the model can read and mend, with the issues as data. */
+static int refuse_arguments(haft_call *call, const haft_issues *issues)
+{
+    haft_buffer text;
+    int status;
+
+    haft_buffer_init(&text, call->server->allocator, 1 << 20);
+    haft_issues_text(issues, &text);
+    haft_buffer_add(&text, "", 1);
+    haft_buffer_puts(&call->result_meta, "\"" META_ISSUES "\":");
+    haft_issues_json(issues, &call->result_meta);
+    status = text.status ? text.status : call->result_meta.status;
+    if (status) {
+        haft_buffer_clear(&call->result_meta);
+        call->outcome = HAFT_OUTCOME_INTERNAL;
+    } else {
+        status = fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text.data);
     }
-    entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL], yyjson_get_str(name),
-                       yyjson_get_len(name));
-    if (!entry || entry->disabled) {
-        stages_after(call, entry ? HAFT_OUTCOME_DISABLED : HAFT_OUTCOME_NOT_FOUND);
-        offer_refuse(call, "Tool", name, entry);
-        return NULL;
-    }
-    return entry->item;
+    haft_buffer_finish(&text);
+    return status;
 }
 
 /* Arguments that are not there, or null, are an empty object. */
@@ -240,6 +228,36 @@ static int decode(haft_call *call, haft_issues *issues)
     return in ? haft_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
 }
 
+static int check_arguments(haft_call *call, void *data)
+{
+    haft_issues issues = {0};
+    int status = decode(call, &issues);
+
+    (void)data;
+    if (status && issues.count)
+        return refuse_arguments(call, &issues);
+    if (!status && call->item->tool->output) {
+        call->out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
+        status = call->out ? 0 : HAFT_ENOMEM;
+    }
+    if (status)
+        call->outcome = HAFT_OUTCOME_INTERNAL;
+    return status;
+}
+
+const haft_stage validation_stage = {.name = "validation", .before = check_arguments};
+
+static int set_deadline(haft_call *call, void *data)
+{
+    (void)data;
+    call_allow(call, 0);
+    return 0;
+}
+
+const haft_stage deadline_stage = {.name = "deadline", .ready = set_deadline};
+
+/* ---- the request ---- */
+
 /* A stage has answered, or failed, in the handler's place. */
 static void end_early(haft_call *call, int status)
 {
@@ -250,40 +268,50 @@ static void end_early(haft_call *call, int status)
     haft_call_done(call);
 }
 
+/* The tool that is meant.  False when it was refused. */
+static bool find(haft_call *call)
+{
+    yyjson_val *name = rpc_string(call->params, "name");
+    const char *text = yyjson_get_str(name);
+
+    if (!name) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
+        return false;
+    }
+    call->entry =
+        shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL], text, yyjson_get_len(name));
+    if (!call->entry) {
+        stages_after(call, HAFT_OUTCOME_NOT_FOUND);
+        fault_answer(call, HAFT_OUTCOME_NOT_FOUND, text, yyjson_get_len(name));
+        return false;
+    }
+    call->item = call->entry->item;
+    return true;
+}
+
 void handle_tool_call(haft_call *call)
 {
-    haft_issues issues = {0};
     int status;
 
-    call->item = find(call);
-    if (!call->item)
+    if (call->server->options.clock)
+        call->started = call->server->options.clock();
+    if (!find(call))
         return;
     call->arguments = arguments_of(call);
     if (!yyjson_is_obj(call->arguments)) {
+        call->arguments = NULL;
+        stages_after(call, HAFT_OUTCOME_INVALID);
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"arguments\" must be an object",
                       NULL);
         return;
     }
-    if (!headers_agree_on_arguments(call))
+    if (!headers_agree_on_arguments(call)) {
+        stages_after(call, HAFT_OUTCOME_INVALID);
         return;
+    }
     status = stages_before(call);
     if (status) {
         end_early(call, status);
-        return;
-    }
-    status = decode(call, &issues);
-    if (status && issues.count) {
-        stages_after(call, HAFT_OUTCOME_INVALID);
-        refuse_arguments(call, &issues);
-        return;
-    }
-    if (!status && call->item->tool->output) {
-        call->out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
-        status = call->out ? 0 : HAFT_ENOMEM;
-    }
-    if (status) {
-        stages_after(call, HAFT_OUTCOME_FAILED);
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     if (!input_restore(call)) {
@@ -295,7 +323,6 @@ void handle_tool_call(haft_call *call)
         end_early(call, status);
         return;
     }
-    call_allow(call, 0);
     call->execute = execute;
     call->complete = complete_tool;
     call_link(call);
