@@ -75,6 +75,59 @@ int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 int haft_set(haft_call *call, const char *key, void *value);
 void *haft_get(const haft_call *call, const char *key);
 
+/* ---- events ----------------------------------------------------------------------- */
+
+/* What happens in a server.  The first four are the steps by which a tool is registered; `status` says
+ * whether one was taken, and `reason` why not.  A call that started ends with exactly one of the kinds
+ * after it. */
+#define HAFT_EVENTS(X)                                                                             \
+    X(HAFT_EVENT_ACCEPTED, "tool accepted")   /* name and handler are right */                     \
+    X(HAFT_EVENT_COMPILED, "tool compiled")   /* so are its schemas; it can be listed */           \
+    X(HAFT_EVENT_STORED, "tool stored")       /* it can be called */                               \
+    X(HAFT_EVENT_ANNOUNCED, "tool announced") /* clients are being told */                         \
+    X(HAFT_EVENT_UPDATED, "tool updated")                                                          \
+    X(HAFT_EVENT_REMOVED, "tool removed")                                                          \
+    X(HAFT_EVENT_ENABLED, "tool enabled")                                                          \
+    X(HAFT_EVENT_DISABLED, "tool disabled") /* or hidden */                                        \
+    X(HAFT_EVENT_CALL_STARTED, "call started")                                                     \
+    X(HAFT_EVENT_CALL_FINISHED, "call finished")                                                   \
+    X(HAFT_EVENT_CALL_FAILED, "call failed") /* `outcome` says how */                              \
+    X(HAFT_EVENT_CALL_TIMED_OUT, "call timed out")                                                 \
+    X(HAFT_EVENT_CALL_RATE_LIMITED, "call rate limited")                                           \
+    X(HAFT_EVENT_CLIENT_CONNECTED, "client connected") /* it has said who it is */                 \
+    X(HAFT_EVENT_CLIENT_GONE, "client gone")
+
+typedef enum haft_event_kind {
+#define HAFT_EVENT_(name, text) name,
+    HAFT_EVENTS(HAFT_EVENT_)
+#undef HAFT_EVENT_
+    HAFT_EVENT_COUNT_
+} haft_event_kind;
+
+const char *haft_event_name(haft_event_kind kind);
+
+/* What does not belong to the kind, or is not known, is NULL or 0.  Valid until the function returns. */
+typedef struct haft_event {
+    haft_event_kind kind;
+    const char *tool;       /* of a call: as it was asked for, which may not exist */
+    int status;             /* of a step of registration: 0, or the error that ended it */
+    const char *reason;     /* of that error */
+    const char *request_id; /* as text */
+    const char *client;     /* by its own name */
+    const char *principal;
+    haft_outcome outcome; /* of a call that is over */
+    double ms;            /* since it came */
+} haft_event;
+
+/* Is called on the thread where the thing happens, by several at once, and no lock is held.  The end of a
+ * call is told after its answer has been given away, so nobody waits for the function but what comes next
+ * on that thread: it looks, counts, or hands over, and does not block.  It has nothing of the call to
+ * change and nothing to return; it may use the server, but not to call its tools. */
+typedef void haft_event_function(void *context, const haft_event *event);
+
+/* Before the server serves; at most 8. */
+int haft_watch(haft_server *server, haft_event_function *function, void *context);
+
 /* ---- stages that come with haft ------------------------------------------------- */
 
 /* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */

@@ -2,7 +2,7 @@
  *
  * A call that nobody waits for any more is never answered, but it lives until its handler is done with
  * it. */
-#include "server/session.h"
+#include "server/event.h"
 
 #include <string.h>
 
@@ -196,6 +196,7 @@ static void call_end(haft_call *call)
         session_announce(session);
         call_answer(call);
     }
+    event_of_end(call);
     call_release(call);
     session_collect(session);
 }

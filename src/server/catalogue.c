@@ -4,7 +4,7 @@
  * anything makes a new one beside it and swaps the pointer; whoever holds the old one keeps it. */
 #include <string.h>
 
-#include "server/server.h"
+#include "server/event.h"
 
 /* ---- items ---- */
 
@@ -146,6 +146,7 @@ struct change {
     const char *instead;
     struct item *item;
     int disabled; /* 0, 1, or -1 to leave it as it is */
+    bool fresh;   /* the item was not there before */
 };
 
 /* A copy of the catalogue with the change made. */
@@ -217,9 +218,13 @@ static int try_change(haft_server *server, const struct change *change, bool *re
     if (!status && !to)
         status = HAFT_ENOMEM;
     if (!status) {
+        atomic_fetch_add(&to->refs, 1);
         *ret_done = swap(server, from, to, change->kind);
+        if (*ret_done && server->n_watchers)
+            event_of_change(server, from, to);
         /* The one that is not current any more, or never was. */
         catalogue_drop(*ret_done ? from : to);
+        catalogue_drop(to);
     }
     catalogue_drop(from);
     return status;
@@ -243,12 +248,15 @@ static int apply(haft_server *server, const struct change *change)
     else
         server_refuse(server, status, name, "%s %s: %s", kinds[change->kind], name,
                       haft_strerror(status));
+    if (change->fresh && change->kind == HAFT_OFFER_TOOL)
+        event_of_tool(server, status ? HAFT_EVENT_STORED : HAFT_EVENT_ANNOUNCED, change->item->name,
+                      status);
     return status;
 }
 
 int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
 {
-    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0});
+    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true});
 
     item_drop(item);
     return status;
@@ -258,7 +266,7 @@ int shelf_put(haft_server *server, haft_offer kind, struct item *item, const cha
 
 int haft_remove(haft_server *server, haft_offer kind, const char *name)
 {
-    return apply(server, &(struct change){kind, name, NULL, 0});
+    return apply(server, &(struct change){kind, name, NULL, 0, false});
 }
 
 /* The item that is called so now, counted; NULL when there is none. */
@@ -298,7 +306,7 @@ static int set_disabled(haft_server *server, haft_offer kind, const char *name, 
     if (!item)
         return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
     if (now != disabled)
-        status = apply(server, &(struct change){kind, name, item, disabled});
+        status = apply(server, &(struct change){kind, name, item, disabled, false});
     item_drop(item);
     return status;
 }
@@ -327,7 +335,7 @@ int haft_set_visibility(haft_server *server, const haft_visibility *visibility)
     server->visibility = own;
     server_unlock(server);
     /* Nothing is replaced by nothing: everything is looked at anew. */
-    status = apply(server, &(struct change){HAFT_OFFER_TOOL, NULL, NULL, 0});
+    status = apply(server, &(struct change){HAFT_OFFER_TOOL, NULL, NULL, 0, false});
     if (!status)
         log_hidden(server);
     return status;

@@ -1,7 +1,7 @@
 /* lifecycle.c - how a client and the server get to know each other: initialize, discover, ping. */
 #include <string.h>
 
-#include "server/session.h"
+#include "server/event.h"
 
 enum { CLIENT_LIMIT = 1 << 20 };
 
@@ -93,6 +93,7 @@ void handle_initialize(haft_call *call)
     session->initialized = true;
     session->revision = revision;
     session->log_level = HAFT_DEBUG;
+    event_of_meeting(session, session->client_name);
     call->revision = revision;
     out = respond_begin(call);
     haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);

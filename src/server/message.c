@@ -5,7 +5,7 @@
  * the legacy client that introduced itself by `initialize`, if one did. */
 #include <string.h>
 
-#include "server/session.h"
+#include "server/event.h"
 
 enum {
     BATCH_LIMIT = 100,
@@ -127,6 +127,8 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
             return false;
         }
     }
+    if (!call->session->met)
+        event_of_meeting(call->session, call->client_name);
     return headers_agree_on_method(call, message);
 }
 

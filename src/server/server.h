@@ -83,7 +83,12 @@ struct form {
     const char *json;
 };
 
-enum { UPDATES = 64, MAX_STAGES = 32, STAGES_BEFORE = 2, STAGES_BEHIND = 2 };
+enum { UPDATES = 64, MAX_WATCHERS = 8, MAX_STAGES = 32, STAGES_BEFORE = 2, STAGES_BEHIND = 2 };
+
+struct watcher {
+    haft_event_function *function;
+    void *context;
+};
 
 struct haft_server {
     haft_server_options options;
@@ -106,6 +111,8 @@ struct haft_server {
     haft_visibility visibility;
     const haft_stage *stages[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND];
     size_t n_stages;
+    struct watcher watchers[MAX_WATCHERS];
+    size_t n_watchers;
     _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
     struct metrics *metrics; /* of src/pipeline; NULL when nothing is counted */
     struct custom_method *methods;

@@ -1,5 +1,5 @@
 /* session.c - the life of a session: from its first message to its last call, and the time in between. */
-#include "server/session.h"
+#include "server/event.h"
 
 #include <string.h>
 
@@ -92,6 +92,7 @@ void haft_session_free(haft_session *session)
         return;
     server = session->server;
     session_end_listens(session, NULL, false);
+    event_of_parting(session);
     session->closed = true;
     server_lock(server);
     if (session->next)
@@ -107,6 +108,7 @@ void haft_session_free(haft_session *session)
         if (call->waiting) {
             if (call->item && call->item->tool)
                 stages_after(call, HAFT_OUTCOME_CANCELLED);
+            event_of_end(call);
             call_release(call);
         }
     }
@@ -141,6 +143,7 @@ static void time_out(haft_call *call)
     if (call->item && call->item->tool)
         stages_after(call, call->outcome);
     respond_timeout(call, call->allowed_ms);
+    event_of_end(call);
     call_give_up(call);
 }
 

@@ -4,6 +4,8 @@
 
 #include "server/server.h"
 
+enum { CLIENT_NAME = 65 };
+
 /* A question that a handler has put, and its answer. */
 struct question {
     struct question *next;
@@ -78,6 +80,7 @@ struct haft_call {
     struct kept *kept;    /* by stages */
     haft_outcome outcome; /* that has been settled before the end: HAFT_OUTCOME_OK for none */
     bool after_ran;       /* the stages have been told how it ended */
+    bool told;            /* watchers know that it has started, and not that it has ended */
     uint64_t started;     /* by the server's clock */
     const struct text *variables; /* of a template: name, value, name, value */
     size_t n_variables;
@@ -154,7 +157,9 @@ struct haft_session {
     haft_time now;
     bool closed;   /* freed when its last call is done, */
     unsigned held; /* and nothing is being received */
-    bool inside;   /* the client is in this process: its states need no secret key */
+    bool met;      /* the client has said who it is, as: */
+    char met_name[CLIENT_NAME];
+    bool inside; /* the client is in this process: its states need no secret key */
 };
 
 /* ---- calls (call.c) ---- */

@@ -1,7 +1,7 @@
 /* tool.c - adding tools: what is declared is compiled, checked and rendered once, here. */
 #include <string.h>
 
-#include "server/server.h"
+#include "server/event.h"
 
 /* ---- rendering ---- */
 
@@ -119,7 +119,8 @@ static bool is_object(const haft_schema *schema)
     return root->types == TYPE_OBJECT;
 }
 
-static int fill(haft_server *server, struct item *item, const haft_tool *tool)
+/* The first step: it has a name and something to run. */
+static int accept(haft_server *server, struct item *item, const haft_tool *tool)
 {
     int status = lint_name(server, HAFT_OFFER_TOOL, tool->name);
 
@@ -136,7 +137,13 @@ static int fill(haft_server *server, struct item *item, const haft_tool *tool)
         return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
         return server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");
-    status = compile(server, item, tool->input, tool->input_schema, 0, &item->input);
+    return 0;
+}
+
+/* The second: its schemas are compiled, and it is rendered as it will be listed. */
+static int compile_all(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    int status = compile(server, item, tool->input, tool->input_schema, 0, &item->input);
     if (!status)
         status = compile(server, item, tool->output, tool->output_schema, 1, &item->output);
     if (!status)
@@ -149,6 +156,18 @@ static int fill(haft_server *server, struct item *item, const haft_tool *tool)
         return status;
     item->wraps = item->output && !is_object(item->output);
     return render(server, item);
+}
+
+static int fill(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    int status = accept(server, item, tool);
+
+    event_of_tool(server, HAFT_EVENT_ACCEPTED, tool->name, status);
+    if (status)
+        return status;
+    status = compile_all(server, item, tool);
+    event_of_tool(server, HAFT_EVENT_COMPILED, tool->name, status);
+    return status;
 }
 
 static int put(haft_server *server, const haft_tool *tool, const char *instead)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/event.h"
 #include "server/fault.h"
 #include "server/offer.h"
 
@@ -278,11 +279,13 @@ static bool find(haft_call *call)
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
         return false;
     }
+    event_of_start(call);
     call->entry =
         shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL], text, yyjson_get_len(name));
     if (!call->entry) {
         stages_after(call, HAFT_OUTCOME_NOT_FOUND);
         fault_answer(call, HAFT_OUTCOME_NOT_FOUND, text, yyjson_get_len(name));
+        event_of_end(call);
         return false;
     }
     call->item = call->entry->item;
@@ -303,10 +306,12 @@ void handle_tool_call(haft_call *call)
         stages_after(call, HAFT_OUTCOME_INVALID);
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"arguments\" must be an object",
                       NULL);
+        event_of_end(call);
         return;
     }
     if (!headers_agree_on_arguments(call)) {
         stages_after(call, HAFT_OUTCOME_INVALID);
+        event_of_end(call);
         return;
     }
     status = stages_before(call);
@@ -316,6 +321,7 @@ void handle_tool_call(haft_call *call)
     }
     if (!input_restore(call)) {
         stages_after(call, HAFT_OUTCOME_INVALID);
+        event_of_end(call);
         return;
     }
     status = stages_ready(call);
