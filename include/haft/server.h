@@ -32,6 +32,17 @@ typedef struct haft_record {
 
 typedef void haft_record_function(void *context, const haft_record *record);
 
+/* Where calls are counted for their limits.  `take` counts one under a key: 1 when it is allowed; 0 when it
+ * is not, with the milliseconds until one is in *ret_wait; or an error, which ends the call.  `now` is in
+ * milliseconds.  It is called by several threads at once, and they wait for it.  A key is the tool's name
+ * (none for calls of any tool), a NUL, and who is calling: "p" and the principal, "n" and the client's
+ * name, or "s" and a number of its session. */
+typedef struct haft_rate_store {
+    int (*take)(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
+                int64_t *ret_wait);
+    void *context;
+} haft_rate_store;
+
 /* Zero means the stated default. */
 typedef struct haft_server_options {
     const char *title, *describe, *website;
@@ -46,6 +57,7 @@ typedef struct haft_server_options {
     uint64_t (*clock)(void);  /* nanoseconds, to measure calls with; haft_main has one, else they take none */
     unsigned timeout_ms;      /* of a call: 30,000 */
     haft_rate client_rate;    /* of calls of any tool: no limit */
+    const haft_rate_store *rate_store; /* must outlive the server; NULL: in this process's memory */
     size_t page_size;         /* of lists: 0 for all at once */
     size_t max_message;       /* bytes: 4 MiB */
     size_t max_depth;         /* of JSON: 64 */

@@ -5,25 +5,55 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/limiter.h"
+#include "pipeline/rate.h"
 #include "server/fault.h"
 
 enum { MAX_KEYS = 10000, KEY = 512 };
 
+int rate_take(const haft_server *server, struct limiter *own, const char *key, size_t size,
+              haft_rate rate, int64_t now, int64_t *ret_wait)
+{
+    const haft_rate_store *store = server->options.rate_store;
+
+    if (!rate.calls)
+        return 1;
+    if (store)
+        return store->take(store->context, key, size, rate, now, ret_wait);
+    return limiter_take(own, key, size, rate.calls, rate.per_ms, now, ret_wait);
+}
+
+/* ---- keys ---- */
+
+/* Text that is not NULL, cut to half of a key. */
+static size_t put_part(char *at, const char *text)
+{
+    size_t size = strlen(text);
+
+    size = size < KEY / 2 - 1 ? size : KEY / 2 - 2;
+    memcpy(at, text, size);
+    return size;
+}
+
 /* Who is calling, as far as that can be told. */
-static size_t put_client(const haft_call *call, char *key, size_t room)
+static size_t put_client(const haft_call *call, char *at)
 {
     const haft_session *session = call->session;
-    int size;
+    char number[32];
 
-    if (session->options.principal)
-        size = snprintf(key, room, "p%s", session->options.principal);
-    else if (session->options.shared)
-        size = snprintf(key, room, "n%s", haft_client_name(call));
-    else
-        size = snprintf(key, room, "s%p", (const void *)session);
-    return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
+    if (session->options.principal) {
+        *at = 'p';
+        return 1 + put_part(at + 1, session->options.principal);
+    }
+    if (session->options.shared) {
+        *at = 'n';
+        return 1 + put_part(at + 1, haft_client_name(call));
+    }
+    *at = 's';
+    number[integer_to_text((int64_t)session->number, number)] = '\0';
+    return 1 + put_part(at + 1, number);
 }
+
+/* ---- the stage ---- */
 
 static int refuse(haft_call *call, const haft_rate *rate, int64_t wait, const char *what)
 {
@@ -39,39 +69,32 @@ static int refuse(haft_call *call, const haft_rate *rate, int64_t wait, const ch
     return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 
-/* Counts a call under a key; `what` is NULL for calls of any tool. */
-static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate, const char *what)
+/* Counts a call under a key; `tool` is NULL for calls of any tool. */
+static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate, const char *tool)
 {
     char key[KEY];
     int64_t wait = 0;
-    size_t size = 0;
+    size_t size = tool ? put_part(key, tool) : 0;
     int allowed;
 
-    if (!rate->calls)
-        return 0;
-    if (what) {
-        int n = snprintf(key, sizeof key / 2, "%s", what);
-
-        size = n < 0 ? 0 : (size_t)n < sizeof key / 2 ? (size_t)n : sizeof key / 2 - 1;
-    }
     key[size++] = '\0';
-    size += put_client(call, key + size, sizeof key - size);
-    allowed = limiter_take(limiter, key, size, rate->calls, rate->per_ms, call->now, &wait);
+    size += put_client(call, key + size);
+    allowed = rate_take(call->server, limiter, key, size, *rate, call->now, &wait);
     if (allowed < 0)
         return allowed;
-    return allowed ? 0 : refuse(call, rate, wait, what ? what : "tools");
+    return allowed ? 0 : refuse(call, rate, wait, tool ? tool : "tools");
 }
 
 static int before(haft_call *call, void *data)
 {
+    const haft_rate *all = &call->server->options.client_rate, *own = &call->item->tool->rate;
     struct limiter *limiter = atomic_load_explicit(&call->server->limiter, memory_order_acquire);
-    int status;
+    int status = 0;
 
     (void)data;
-    if (!limiter)
-        return 0;
-    status = count(call, limiter, &call->server->options.client_rate, NULL);
-    return status ? status : count(call, limiter, &call->item->tool->rate, call->item->name);
+    if (all->calls)
+        status = count(call, limiter, all, NULL);
+    return !status && own->calls ? count(call, limiter, own, call->item->name) : status;
 }
 
 const haft_stage rate_stage = {.name = "rate limit", .before = before};
@@ -81,7 +104,7 @@ int rate_install(haft_server *server)
 {
     struct limiter *none = NULL, *limiter;
 
-    if (atomic_load(&server->limiter))
+    if (server->options.rate_store || atomic_load(&server->limiter))
         return 0;
     limiter = limiter_new(server->allocator, MAX_KEYS);
     if (!limiter)

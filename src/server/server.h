@@ -118,6 +118,7 @@ struct haft_server {
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;
+    uint64_t n_sessions; /* ever */
     unsigned char seal_key[32];
     bool has_seal_key;
 };

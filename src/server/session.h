@@ -134,6 +134,7 @@ struct haft_session {
     const haft_allocator *allocator;
     struct catalogue *catalogue;
     unsigned version_number;
+    uint64_t number;                      /* of the server's sessions, from 1 on */
     unsigned changes[SHELVES], n_updates; /* announced so far */
 
     /* of a legacy client that has introduced itself */

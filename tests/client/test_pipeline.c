@@ -33,8 +33,8 @@ static char heard[512];
 
 static void hear(const char *who, const char *what)
 {
-    snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "%s%s:%s", *heard ? " " : "",
-             who, what);
+    snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "%s%s:%s", *heard ? " " : "", who,
+             what);
 }
 
 static int on_before(haft_call *call, void *data)
@@ -152,6 +152,24 @@ static void calls_that_end_otherwise_are_heard_of_too(void **state)
     haft_server_free(server);
 }
 
+static void the_order_can_be_read(void **state)
+{
+    static const char *const names[] = {"visibility", "rate limit", "one",        "audit",
+                                        "two",        "metrics",    "validation", "deadline"};
+    haft_server *server = haft_server_new("stages", "1");
+
+    (void)state;
+    assert_int_equal(haft_use(server, &one), 0);
+    assert_int_equal(haft_audit(server, NULL, NULL), 0);
+    assert_int_equal(haft_use(server, &two), 0);
+    assert_int_equal(haft_metrics(server), 0);
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        assert_string_equal(haft_stage_at(server, i)->name, names[i]);
+    assert_null(haft_stage_at(server, COUNT_OF(names)));
+    assert_string_equal(haft_stage_at(server, 4)->tools, "say");
+    haft_server_free(server);
+}
+
 static void stages_are_checked(void **state)
 {
     haft_server *server = haft_server_new("stages", "1");
@@ -167,9 +185,12 @@ static void stages_are_checked(void **state)
 
 /* ---- rates ---- */
 
-static const haft_tool limited = {
-    .name = "limited", .describe = "Five a minute", .call = say_call_, .input = &say_args_type,
-    .output = &said_type, .rate = {.calls = 5, .per_ms = 60000}};
+static const haft_tool limited = {.name = "limited",
+                                  .describe = "Five a minute",
+                                  .call = say_call_,
+                                  .input = &say_args_type,
+                                  .output = &said_type,
+                                  .rate = {.calls = 5, .per_ms = 60000}};
 
 static const char *say_to(haft_client *client, const char *tool, haft_result *result)
 {
@@ -236,6 +257,49 @@ static void a_client_calls_so_often(void **state)
     haft_server_free(server);
 }
 
+/* A store of the program's own: it sees the keys, and decides. */
+static char keys[256];
+
+static int take(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
+                int64_t *ret_wait)
+{
+    int *left = context;
+
+    (void)now;
+    snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s|%.*s %u/%u ", key,
+             (int)(size - strlen(key) - 1), key + strlen(key) + 1, rate.calls, rate.per_ms);
+    *ret_wait = 1500;
+    return *left < 0 ? HAFT_EBUSY : (*left)-- > 0;
+}
+
+static void rates_are_counted_elsewhere(void **state)
+{
+    int left = 3;
+    haft_server *server =
+        haft_server_new_with("rates", "1",
+                             &(haft_server_options){.client_rate = {.calls = 9, .per_ms = 1000},
+                                                    .rate_store = &(haft_rate_store){take, &left}});
+    haft_client *alice, *nobody;
+    haft_result result;
+
+    (void)state;
+    keys[0] = '\0';
+    assert_int_equal(haft_add(server, &limited), 0);
+    alice = haft_connect(server, &(haft_client_options){.principal = "alice"});
+    nobody = haft_connect(server, NULL);
+    assert_string_equal(say_to(alice, "limited", &result), "{\"word\":\"hi\"}");
+    assert_string_equal(keys, "|palice 9/1000 limited|palice 5/60000 ");
+    keys[0] = '\0';
+    assert_string_equal(say_to(nobody, "limited", &result),
+                        "Rate limited: limited may be called 5 times in 60 s. Try again in 2 s.");
+    assert_string_equal(keys, "|s2 9/1000 limited|s2 5/60000 ");
+    /* one that cannot tell does not let calls through */
+    assert_string_equal(say_to(nobody, "limited", &result), "The server is busy. Try again later.");
+    haft_client_free(alice);
+    haft_client_free(nobody);
+    haft_server_free(server);
+}
+
 /* ---- audit and metrics ---- */
 
 static char lines[4096];
@@ -263,8 +327,8 @@ static haft_time on_a_leap_day(void *context)
 
 static void every_call_is_a_line_and_a_count(void **state)
 {
-    static const char *const calls[] = {"{\"word\":\"hi\"}", "{\"word\":\"error\"}",
-                                        "{\"word\":5}", "{\"word\":\"fail\"}"};
+    static const char *const calls[] = {"{\"word\":\"hi\"}", "{\"word\":\"error\"}", "{\"word\":5}",
+                                        "{\"word\":\"fail\"}"};
     static const char expected[] =
         "{\"time\":\"2000-02-29T12:34:56.789Z\",\"id\":1,\"client\":\"client\",\"principal\":\"alice\","
         "\"revision\":\"2026-07-28\",\"tool\":\"say\",\"outcome\":\"ok\",\"ms\":1.5,\"bytes\":55,"
@@ -293,8 +357,8 @@ static void every_call_is_a_line_and_a_count(void **state)
     assert_int_equal(haft_add(server, &say_tool), 0);
     assert_int_equal(haft_metrics(server), 0);
     assert_int_equal(haft_audit(server, on_line, NULL), 0);
-    client = haft_connect(
-        server, &(haft_client_options){.principal = "alice", .clock = on_a_leap_day});
+    client =
+        haft_connect(server, &(haft_client_options){.principal = "alice", .clock = on_a_leap_day});
     for (size_t i = 0; i < COUNT_OF(calls); i++)
         assert_int_equal(haft_client_call(client, "say", calls[i], &result), 0);
     assert_int_equal(haft_client_call(client, "nope", NULL, &result), 0);
@@ -315,9 +379,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_goes_there_and_back),
         cmocka_unit_test(calls_that_end_otherwise_are_heard_of_too),
+        cmocka_unit_test(the_order_can_be_read),
         cmocka_unit_test(stages_are_checked),
         cmocka_unit_test(a_tool_is_called_so_often),
         cmocka_unit_test(a_client_calls_so_often),
+        cmocka_unit_test(rates_are_counted_elsewhere),
         cmocka_unit_test(every_call_is_a_line_and_a_count),
     };
 
