@@ -129,6 +129,13 @@ void haft_tool_rate(haft_tool_builder *builder, haft_rate rate);
 void haft_tool_quick(haft_tool_builder *builder);
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
 
+/* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has them,
+ * `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and `_meta`.
+ * `annotations.custom.rateLimit`, {"windowMs": 60000, "max": 5}, is the tool's rate and is not listed.  Any
+ * other member, or one of another type, is refused by its path: logged, kept for haft_server_error, and
+ * returned by haft_tool_build.  The handler and what else is wanted are added as to any builder. */
+haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t size);
+
 /* ---- resources ------------------------------------------------------------------ */
 
 typedef struct haft_resource_info {

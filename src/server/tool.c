@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "server/event.h"
+#include "server/tool_builder.h"
+
+enum { MAX_RATE = 1000000 }; /* the times of so many calls are kept */
 
 /* ---- rendering ---- */
 
@@ -137,6 +140,9 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
         return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
         return server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");
+    if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
+        return server_refuse(server, HAFT_EINVAL, tool->name,
+                             "a rate is of 1 to %d calls in some time", MAX_RATE);
     return 0;
 }
 
@@ -197,20 +203,11 @@ int haft_update(haft_server *server, const char *name, const haft_tool *tool)
 
 /* ---- tools put together at run time ---- */
 
-/* The definition lives in the builder's arena, which becomes the item's. */
-struct haft_tool_builder {
-    haft_arena *arena;
-    haft_tool *tool;
-    haft_schema *input, *output;
-    haft_json_handler *handler;
-    int status; /* sticky */
-};
-
 enum { BUILDER_LIMIT = 16 << 20 };
 
-haft_tool_builder *haft_tool_new(const char *name)
+haft_tool_builder *builder_new(const haft_allocator *allocator)
 {
-    haft_arena *arena = haft_arena_new(NULL, BUILDER_LIMIT);
+    haft_arena *arena = haft_arena_new(allocator, BUILDER_LIMIT);
     haft_tool_builder *builder = arena ? haft_arena_zalloc(arena, 1, sizeof *builder) : NULL;
     haft_tool *tool = builder ? haft_arena_zalloc(arena, 1, sizeof *tool) : NULL;
 
@@ -220,8 +217,17 @@ haft_tool_builder *haft_tool_new(const char *name)
     }
     builder->arena = arena;
     builder->tool = tool;
-    tool->name = haft_arena_copy(arena, name, strlen(name));
-    if (!tool->name)
+    return builder;
+}
+
+haft_tool_builder *haft_tool_new(const char *name)
+{
+    haft_tool_builder *builder = builder_new(NULL);
+
+    if (!builder)
+        return NULL;
+    builder->tool->name = haft_arena_copy(builder->arena, name, strlen(name));
+    if (!builder->tool->name)
         builder->status = HAFT_ENOMEM;
     return builder;
 }
@@ -320,7 +326,9 @@ int haft_tool_build(haft_tool_builder *builder, haft_server *server)
         haft_schema_free(builder->input);
         haft_schema_free(builder->output);
         haft_arena_free(builder->arena);
-        return server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+        return status && status != HAFT_ENOMEM
+                   ? status
+                   : server_refuse(server, HAFT_ENOMEM, "", "out of memory");
     }
     item->arena = builder->arena;
     atomic_init(&item->refs, 1);
