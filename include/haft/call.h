@@ -79,6 +79,20 @@ bool haft_client_can(const haft_call *call, const char *capability);
 haft_value *haft_request_meta(const haft_call *call);
 haft_value *haft_arguments(const haft_call *call);
 
+/* Where the call stands in a trace (W3C Trace Context), when its request said so in `_meta` or, without
+ * that, in a header; NULL when it did not, or not well.  Requests that a handler makes carry `traceparent`
+ * and, unless it is empty, `tracestate` on. */
+typedef struct haft_trace {
+    char trace_id[33];    /* hexadecimal digits */
+    char parent_id[17];   /* the client's span */
+    char span_id[17];     /* this call's own */
+    char traceparent[56]; /* of what comes of this call: "00-TRACE-SPAN-FLAGS" */
+    unsigned char flags;  /* as they came; 1: the trace is being recorded */
+    const char *tracestate;
+} haft_trace;
+
+const haft_trace *haft_call_trace(const haft_call *call);
+
 /* Memory that lives as long as the call; NULL when there is none. */
 void *haft_alloc(haft_call *call, size_t size);
 char *haft_printf(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
@@ -112,7 +126,7 @@ typedef enum haft_level {
 void haft_message(haft_call *call, haft_level level, const char *logger, const char *format, ...)
     HAFT_PRINTF_(4, 5);
 
-/* A line to the server's own log, with the request's id and the tool's name. */
+/* A line to the server's own log, with what is known of the call: haft_record. */
 void haft_log(haft_call *call, haft_level level, const char *format, ...) HAFT_PRINTF_(3, 4);
 
 /* Lets a connection go while the work goes on: a legacy client over HTTP comes back for the result.

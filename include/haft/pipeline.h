@@ -115,6 +115,7 @@ typedef struct haft_event {
     const char *request_id; /* as text */
     const char *client;     /* by its own name */
     const char *principal;
+    const char *trace_id;
     haft_outcome outcome; /* of a call that is over */
     double ms;            /* since it came */
 } haft_event;
@@ -133,7 +134,7 @@ int haft_watch(haft_server *server, haft_event_function *function, void *context
 /* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */
 
 /* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool, outcome,
- * milliseconds, bytes of the result, and a digest of the arguments.  Called on the thread of the call's
+ * milliseconds, bytes of the result, the ids of trace and span, and a digest of the arguments.  Called on the thread of the call's
  * session. */
 typedef void haft_audit_function(void *context, const char *line, size_t size);
 int haft_audit(haft_server *server, haft_audit_function *write, void *context);

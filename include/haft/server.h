@@ -55,6 +55,7 @@ typedef struct haft_server_options {
     haft_record_function *record;    /* or this */
     void *log_context;               /* of either */
     uint64_t (*clock)(void);  /* nanoseconds, to measure calls with; haft_main has one, else they take none */
+    uint64_t (*random)(void); /* for the ids of spans; haft_main has one, else they are only made to differ */
     unsigned timeout_ms;      /* of a call: 30,000 */
     haft_rate client_rate;    /* of calls of any tool: no limit */
     const haft_rate_store *rate_store; /* must outlive the server; NULL: in this process's memory */

@@ -91,6 +91,10 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     /* A call that timed out may be writing still. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         haft_buffer_printf(&line, ",\"bytes\":%zu", call->content.size + call->structured.size);
+    if (call->trace) {
+        put_member(&line, "trace", call->trace->trace_id);
+        put_member(&line, "span", call->trace->span_id);
+    }
     put_digest(&line, call);
     haft_buffer_add(&line, "}", 1);
     if (line.status) {

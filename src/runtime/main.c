@@ -468,6 +468,13 @@ out:
 
 /* ---- all of it ---- */
 
+static uint64_t random_number(void)
+{
+    uint64_t number = 0;
+
+    return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
+}
+
 /* What the operator asks of the server, whatever it does then. */
 static int prepare(struct command *command, haft_server *server, struct audit_file *audit)
 {
@@ -475,6 +482,8 @@ static int prepare(struct command *command, haft_server *server, struct audit_fi
 
     if (!server->options.clock)
         server->options.clock = uv_hrtime;
+    if (!server->options.random)
+        server->options.random = random_number;
     if (!status && command->audit)
         status = audit_file_open(audit, server, command->audit);
     if (status)

@@ -64,6 +64,7 @@ static void tell_call(const haft_call *call, haft_event_kind kind)
                                      .request_id = id,
                                      .client = call->client_name,
                                      .principal = call->session->options.principal,
+                                     .trace_id = call->trace ? call->trace->trace_id : NULL,
                                      .outcome = call->outcome,
                                      .ms = (double)call_nanoseconds(call) / 1e6});
 }

@@ -31,7 +31,7 @@ static size_t written(int size, size_t room)
     return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* `[7] search: text`, for who takes text alone. */
+/* `[7] search: text (trace ID)`, for who takes text alone. */
 static void put_line(const haft_server *server, const haft_record *record)
 {
     const haft_server_options *options = &server->options;
@@ -42,9 +42,10 @@ static void put_line(const haft_server *server, const haft_record *record)
         options->log(options->log_context, record->level, record->text, record->size);
         return;
     }
-    size = written(snprintf(line, sizeof line, "[%s] %s: %.*s",
+    size = written(snprintf(line, sizeof line, "[%s] %s: %.*s%s%s%s",
                             record->request_id ? record->request_id : "0", record->tool,
-                            (int)record->size, record->text),
+                            (int)record->size, record->text, record->trace_id ? " (trace " : "",
+                            record->trace_id ? record->trace_id : "", record->trace_id ? ")" : ""),
                    sizeof line);
     options->log(options->log_context, record->level, line, size);
 }
@@ -98,7 +99,8 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
                                      .request_id = call->id ? id : NULL,
                                      .tool = haft_call_name(call),
                                      .client = call->client_name,
-                                     .principal = principal});
+                                     .principal = principal,
+                                     .trace_id = call->trace ? call->trace->trace_id : NULL});
 }
 
 /* ---- who takes it ---- */

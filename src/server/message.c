@@ -236,8 +236,11 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
     else if (session->n_calls >= session->server->options.max_in_flight && !session->options.shared)
         respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
-    else if (identify(call, message))
+    else if (identify(call, message)) {
+        if (call->meta || call->headers)
+            trace_read(call);
         dispatch(call, message);
+    }
     call->held = false;
     /* One that was handled at once has not been linked, and is done with. */
     if (call->let_go || (call->answered && !call->linked))

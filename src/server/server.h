@@ -119,6 +119,7 @@ struct haft_server {
     struct form *forms;
     haft_session *sessions;
     uint64_t n_sessions; /* ever */
+    atomic_uint_least64_t n_spans;
     unsigned char seal_key[32];
     bool has_seal_key;
 };

@@ -82,6 +82,7 @@ struct haft_call {
     bool after_ran;       /* the stages have been told how it ended */
     bool told;            /* watchers know that it has started, and not that it has ended */
     uint64_t started;     /* by the server's clock */
+    const haft_trace *trace;
     const struct text *variables; /* of a template: name, value, name, value */
     size_t n_variables;
 
@@ -275,6 +276,11 @@ uint64_t call_nanoseconds(const haft_call *call);
 
 /* Tells the stages, once. */
 void stages_after(haft_call *call, haft_outcome outcome);
+
+/* ---- traces (trace.c) ---- */
+
+/* Reads what the request says about its trace, while its headers are there. */
+void trace_read(haft_call *call);
 
 /* ---- headers (headers.c) ---- */
 
