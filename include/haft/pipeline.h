@@ -139,7 +139,8 @@ int haft_watch(haft_server *server, haft_event_function *function, void *context
 typedef void haft_audit_function(void *context, const char *line, size_t size);
 int haft_audit(haft_server *server, haft_audit_function *write, void *context);
 
-/* Counts calls by tool and outcome, and how long they took; before the server serves. */
+/* Counts calls by tool and outcome, how long they took, sessions, bytes, and what was repaired; before the
+ * server serves. */
 int haft_metrics(haft_server *server);
 /* Appends the counts in Prometheus' text format.  HAFT_ENOTFOUND when nothing is counted. */
 int haft_metrics_write(haft_server *server, haft_buffer *buffer);

@@ -321,8 +321,7 @@ void batch_send(haft_session *session, struct batch *batch)
     if (batch->open || batch->left)
         return;
     if (batch->responses.size && !session->closed)
-        session->options.send(session->options.context,
-                              &(haft_outgoing){batch->responses.data, batch->responses.size,
+        session_give(session, &(haft_outgoing){batch->responses.data, batch->responses.size,
                                                HAFT_OUT_RESPONSE, batch->tag, 0, 200});
     else
         session_let_go(session, batch->tag, true);
@@ -474,6 +473,8 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
     int status;
 
     session->now = now;
+    if (session->server->metrics)
+        atomic_fetch_add(&session->server->received, size);
     if (!call)
         return NULL;
     call->tag = tag;

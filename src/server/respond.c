@@ -7,6 +7,13 @@
 
 #include "server/session.h"
 
+void session_give(haft_session *session, const haft_outgoing *message)
+{
+    if (session->server->metrics)
+        atomic_fetch_add(&session->server->sent, message->size);
+    session->options.send(session->options.context, message);
+}
+
 void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code)
 {
     session_send_as(session, kind, tag, error_code, 200);
@@ -25,9 +32,8 @@ void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, 
         server_log(session->server, HAFT_ERROR, "a message of %s could not be written: %s",
                    session->server->name, haft_strerror(out->status));
     } else {
-        session->options.send(
-            session->options.context,
-            &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
+        session_give(session,
+                     &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
     }
     haft_buffer_clear(out);
 }
@@ -48,9 +54,8 @@ static void send_notification(haft_call *call, const char *text, size_t size,
         call->progress = *progress;
     }
     if (size)
-        session->options.send(
-            session->options.context,
-            &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
+        session_give(session,
+                     &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
     else
         session_let_go(session, call->tag, false);
 }

@@ -115,6 +115,7 @@ struct haft_server {
     size_t n_watchers;
     _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
     struct metrics *metrics; /* of src/pipeline; NULL when nothing is counted */
+    atomic_ullong received, sent; /* bytes of messages, while something is counted */
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;
@@ -153,6 +154,13 @@ int shelf_put(haft_server *server, haft_offer kind, struct item *item, const cha
 extern const haft_stage visibility_stage, validation_stage, deadline_stage; /* tool_call.c */
 extern const haft_stage rate_stage; /* src/pipeline/rate.c; idle before rate_install */
 void stages_init(haft_server *server);
+
+/* What the stage that counts cannot see for itself (src/pipeline/metrics.c).  Nothing happens while nothing
+ * is counted: arguments that were not right and have been made so; a client that is met, or leaves after so
+ * many milliseconds. */
+void metrics_repaired(const haft_call *call, size_t n);
+void metrics_met(haft_server *server);
+void metrics_left(haft_server *server, int64_t ms);
 
 int rate_install(haft_server *server);
 void rate_remove(haft_server *server);

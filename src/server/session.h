@@ -80,6 +80,7 @@ struct haft_call {
     struct kept *kept;    /* by stages */
     haft_outcome outcome; /* that has been settled before the end: HAFT_OUTCOME_OK for none */
     bool after_ran;       /* the stages have been told how it ended */
+    bool counted;         /* as one that is in flight */
     bool told;            /* watchers know that it has started, and not that it has ended */
     uint64_t started;     /* by the server's clock */
     const haft_trace *trace;
@@ -159,7 +160,8 @@ struct haft_session {
     haft_time now;
     bool closed;   /* freed when its last call is done, */
     unsigned held; /* and nothing is being received */
-    bool met;      /* the client has said who it is, as: */
+    haft_time met_at;
+    bool met; /* the client has said who it is, as: */
     char met_name[CLIENT_NAME];
     bool inside; /* the client is in this process: its states need no secret key */
 };
@@ -217,6 +219,9 @@ void respond_timeout(haft_call *call, unsigned milliseconds);
 
 /* Sends a response that stands in session->out. */
 void respond_written(haft_call *call, int error_code);
+
+/* Hands a message out. */
+void session_give(haft_session *session, const haft_outgoing *message);
 
 /* Sends what is in session->out. */
 void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code);

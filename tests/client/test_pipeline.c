@@ -338,14 +338,19 @@ static void every_call_is_a_line_and_a_count(void **state)
         "mcp_server_calls_total{gen_ai_tool_name=\"say\",outcome=\"error\"} 1\n",
         "mcp_server_calls_total{gen_ai_tool_name=\"say\",outcome=\"invalid_arguments\"} 1\n",
         "mcp_server_calls_total{gen_ai_tool_name=\"say\",outcome=\"failed\"} 1\n",
-        "mcp_server_calls_total{gen_ai_tool_name=\"_other\",outcome=\"not_found\"} 1\n",
-        "mcp_server_operation_duration_seconds_bucket{gen_ai_tool_name=\"say\",le=\"0.001\"} 0\n",
-        "mcp_server_operation_duration_seconds_bucket{gen_ai_tool_name=\"say\",le=\"+Inf\"} 3\n",
-        "mcp_server_operation_duration_seconds_count{gen_ai_tool_name=\"say\"} 3\n",
+        "mcp_server_calls_total{gen_ai_tool_name=\"_other\",outcome=\"not_found\"} 2\n",
+        "\nmcp_server_calls_in_flight 1\n",
+        "\nmcp_server_sessions 1\n",
+        "\nmcp_server_session_duration_seconds_count{} 1\n",
+        "\nmcp_server_received_bytes_total ",
+        "\nmcp_server_sent_bytes_total ",
+        "mcp_server_operation_duration_seconds_bucket{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\",le=\"0.001\"} 0\n",
+        "mcp_server_operation_duration_seconds_bucket{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\",le=\"+Inf\"} 3\n",
+        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\"} 3\n",
     };
     haft_server *server =
         haft_server_new_with("audit", "1", &(haft_server_options){.clock = ticking});
-    haft_client *client;
+    haft_client *client, *left;
     haft_buffer text;
     haft_result result;
 
@@ -363,12 +368,19 @@ static void every_call_is_a_line_and_a_count(void **state)
         assert_int_equal(haft_client_call(client, "say", calls[i], &result), 0);
     assert_int_equal(haft_client_call(client, "nope", NULL, &result), 0);
     assert_int_equal(n_lines, 5);
+    assert_int_equal(haft_client_call(client, "say", "{\"word\":\"wait\"}", &result), HAFT_PENDING);
+    left = haft_connect(server, NULL);
+    haft_client_call(left, "nope", NULL, &result);
+    haft_client_free(left);
     assert_memory_equal(lines, expected, sizeof expected - 1);
     assert_int_equal(haft_metrics_write(server, &text), 0);
     haft_buffer_add(&text, "", 1);
     for (size_t i = 0; i < COUNT_OF(counted); i++)
         if (!strstr(text.data, counted[i]))
             fail_msg("%s is not in\n%s", counted[i], text.data);
+    assert_null(strstr(text.data, "bytes_total 0\n"));
+    assert_null(strstr(text.data, "nope"));
+    haft_finish(pending, 0);
     haft_buffer_finish(&text);
     haft_client_free(client);
     haft_server_free(server);
