@@ -75,6 +75,37 @@ int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 int haft_set(haft_call *call, const char *key, void *value);
 void *haft_get(const haft_call *call, const char *key);
 
+/* What a program gives its handlers, by its own type.
+ *
+ *     HAFT_SERVER_CONTEXT(backends, struct backends)
+ *
+ * makes `struct backends *backends(const haft_call *)`, which is what the server was given as `.data`, and
+ * `backends_data(&value)`, which is that of the right type only.
+ *
+ *     HAFT_CALL_CONTEXT(user, struct user)
+ *
+ * makes `struct user *user(const haft_call *)`, NULL when there is none, and `int user_set(haft_call *,
+ * struct user *)`: haft_get and haft_set under that name. */
+#define HAFT_SERVER_CONTEXT(name, Type)                                                            \
+    HAFT_MAYBE_UNUSED_ static inline Type *name(const haft_call *call)                             \
+    {                                                                                              \
+        return (Type *)haft_server_data(call);                                                     \
+    }                                                                                              \
+    HAFT_MAYBE_UNUSED_ static inline void *name##_data(Type *value)                                \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+
+#define HAFT_CALL_CONTEXT(name, Type)                                                              \
+    HAFT_MAYBE_UNUSED_ static inline Type *name(const haft_call *call)                             \
+    {                                                                                              \
+        return (Type *)haft_get(call, #name);                                                      \
+    }                                                                                              \
+    HAFT_MAYBE_UNUSED_ static inline int name##_set(haft_call *call, Type *value)                  \
+    {                                                                                              \
+        return haft_set(call, #name, value);                                                       \
+    }
+
 /* ---- events ----------------------------------------------------------------------- */
 
 /* What happens in a server.  The first four are the steps by which a tool is registered; `status` says

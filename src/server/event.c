@@ -31,6 +31,7 @@ int haft_watch(haft_server *server, haft_event_function *function, void *context
                              MAX_WATCHERS);
     server->watchers[n] = (struct watcher){function, context};
     server->n_watchers++;
+    server->timed = true;
     return 0;
 }
 

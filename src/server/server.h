@@ -113,9 +113,10 @@ struct haft_server {
     size_t n_stages;
     struct watcher watchers[MAX_WATCHERS];
     size_t n_watchers;
+    bool timed;                        /* somebody wants to know how long calls take */
     _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
-    struct metrics *metrics; /* of src/pipeline; NULL when nothing is counted */
-    atomic_ullong received, sent; /* bytes of messages, while something is counted */
+    struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
+    atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;

@@ -42,6 +42,7 @@ int haft_use(haft_server *server, const haft_stage *stage)
         server->stages[n - i] = server->stages[n - i - 1];
     server->stages[n - STAGES_BEHIND] = stage;
     server->n_stages++;
+    server->timed = true;
     return 0;
 }
 

@@ -296,7 +296,7 @@ void handle_tool_call(haft_call *call)
 {
     int status;
 
-    if (call->server->options.clock)
+    if (call->server->timed && call->server->options.clock)
         call->started = call->server->options.clock();
     if (!find(call))
         return;
