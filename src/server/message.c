@@ -75,8 +75,11 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
         &data, "{\"supported\":[\"%s\"],\"requested\":", revision_row(REV_2026_07_28)->name);
     haft_json_write(version, &data);
     haft_buffer_add(&data, "}", 2);
-    call->http_status = HTTP_BAD_REQUEST;
-    respond_error(call, RPC_UNSUPPORTED_VERSION, NULL, data.status ? NULL : data.data);
+    /* Without the data it is not that error. */
+    if (!data.status)
+        call->http_status = HTTP_BAD_REQUEST;
+    respond_error(call, data.status ? RPC_INTERNAL_ERROR : RPC_UNSUPPORTED_VERSION, NULL,
+                  data.status ? NULL : data.data);
     haft_buffer_finish(&data);
 }
 
@@ -261,6 +264,8 @@ static void handle_custom(haft_call *call, const struct custom_method *custom)
     call->in = custom;
     call->execute = execute_custom;
     call->complete = complete_custom;
+    if (!call->answered && !input_restore(call))
+        return;
     call_allow(call, 0);
     call_link(call);
     call_start(call);
@@ -537,16 +542,38 @@ void haft_incoming_drop(haft_incoming *message)
     call_release((haft_call *)message);
 }
 
+/* Where an error needs an id, each request is told by its own: none is left waiting.  1 when there was
+ * an answer. */
+static int refuse_array(haft_session *session, yyjson_val *array, const char *why, void *tag)
+{
+    struct rpc_message message;
+    yyjson_val *member;
+    bool answered = false;
+    size_t i, n;
+
+    if (tag || revision_row(session->revision)->anonymous)
+        return refuse_message(session, NULL, RPC_INVALID_REQUEST, why, tag);
+    yyjson_arr_foreach(array, i, n, member) {
+        rpc_read(member, &message);
+        if (message.kind == RPC_REQUEST)
+            answered |= refuse_message(session, message.id, RPC_INVALID_REQUEST, why, NULL);
+    }
+    return answered || refuse_message(session, NULL, RPC_INVALID_REQUEST, why, NULL);
+}
+
 /* An array, if this client may send them. */
 static int receive_array(haft_session *session, haft_call *call, void *tag)
 {
-    size_t n = yyjson_arr_size(call->root);
+    const char *why = NULL;
 
-    if (!session->initialized || !revision_row(session->revision)->batches || !n ||
-        json_is_deep(call->root, JSON_MAX_DEPTH))
-        return refuse_message(session, NULL, RPC_INVALID_REQUEST,
-                              "Invalid Request: arrays of messages are not accepted", tag);
-    return receive_batch(session, call, call->root, tag);
+    if (!session->initialized || !revision_row(session->revision)->batches)
+        why = "Invalid Request: arrays of messages are not accepted";
+    else if (!yyjson_arr_size(call->root))
+        why = "Invalid Request: there is no message in the array";
+    else if (json_is_deep(call->root, JSON_MAX_DEPTH))
+        why = "Invalid Request: it nests too deep";
+    return why ? refuse_array(session, call->root, why, tag)
+               : receive_batch(session, call, call->root, tag);
 }
 
 int haft_incoming_process(haft_incoming *message, haft_session *session,

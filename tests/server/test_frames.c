@@ -189,7 +189,7 @@ static void test_deep(void **state)
     haft_server_free(server);
 }
 
-/* An array that nobody could walk is refused as a whole, in silence where errors have ids. */
+/* An array that nobody could walk is refused as a whole, by the ids of its requests. */
 static void test_deep_array(void **state)
 {
     haft_server *server = serve();
@@ -198,7 +198,7 @@ static void test_deep_array(void **state)
     (void)state;
     wire_greet(wire, "2025-03-26");
     feed_nested(wire, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},", 600, "]");
-    assert_null(wire_next(wire));
+    dialogue(wire, LINES("! 1 -32600 Invalid Request: it nests too deep"));
     feed_nested(wire, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},", 500, "]");
     dialogue(wire, LINES("< [{'jsonrpc':'2.0','id':1,'result':{}}]"));
     wire_close(wire);
