@@ -189,6 +189,12 @@ void server_log(haft_server *server, haft_level level, const char *format, ...) 
 
 /* The form of a declared type (form.c); NULL when it cannot be one, which is logged. */
 const struct form *form_of(haft_server *server, const haft_type *type);
+/* Why a JSON Schema is no form; NULL when it is one, with whether several can be chosen from a list in it,
+ * which forms have since 2025-11-25. */
+const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);
+
+/* An output schema as the property of an object that older clients want (wrap.c).  0 or an error. */
+int put_wrapped(haft_buffer *buffer, const haft_schema *schema, const haft_allocator *allocator);
 
 /* A buffer's text in an arena, with the buffer finished; NULL data without memory. */
 struct text text_of(haft_arena *arena, haft_buffer *buffer);

@@ -41,15 +41,15 @@ static void put_annotations(haft_buffer *buffer, const haft_annotations *annotat
 static void put_output(haft_buffer *buffer, const struct item *item, int era)
 {
     bool wrap = item->wraps && era == LEGACY;
+    int status;
 
     if (!item->output)
         return;
-    haft_buffer_puts(buffer,
-                     wrap ? ",\"outputSchema\":{\"type\":\"object\",\"properties\":{\"result\":"
-                          : ",\"outputSchema\":");
-    haft_emit(item->output, NULL, buffer);
-    if (wrap)
-        haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
+    haft_buffer_puts(buffer, ",\"outputSchema\":");
+    status = wrap ? put_wrapped(buffer, item->output, arena_allocator(item->arena))
+                  : haft_emit(item->output, NULL, buffer);
+    if (status && !buffer->status)
+        buffer->status = status;
 }
 
 static void put_rest(haft_buffer *buffer, const struct item *item, int era)

@@ -1,0 +1,114 @@
+/* test_wrap.c - output schemas that refer to themselves, inside the object that older clients want. */
+#include <string.h>
+
+#include "support/test.h"
+#include "support/wire.h"
+
+static int handle(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_json(call, "[[],[[]]]", 9);
+}
+
+static haft_server *serve(const char *output)
+{
+    haft_server *server = haft_server_new("test", "1");
+    haft_tool_builder *tool = haft_tool_new("t");
+    haft_schema *schema = NULL;
+
+    assert_int_equal(haft_schema_parse(output, strlen(output), NULL, &schema, NULL), 0);
+    haft_tool_describe(tool, "D");
+    haft_tool_output(tool, schema);
+    haft_tool_handler(tool, handle, NULL);
+    assert_int_equal(haft_tool_build(tool, server), 0);
+    return server;
+}
+
+static void listed(haft_server *server, const char *revision, const char *schema)
+{
+    struct wire *wire = wire_open(server);
+    const char *answer, *at;
+
+    wire_greet(wire, revision);
+    answer = wire_call(wire, "tools/list", NULL);
+    at = strstr(answer, "\"outputSchema\":");
+    assert_non_null(at);
+    assert_memory_equal(at + strlen("\"outputSchema\":"), schema, strlen(schema));
+    wire_close(wire);
+}
+
+#define WRAPPED(schema)                                                                            \
+    "{\"type\":\"object\",\"properties\":{\"result\":" schema                                      \
+    "},\"required\":[\"result\"],\"additionalProperties\":false}"
+#define PLACE "#/properties/result"
+
+static const struct {
+    const char *modern, *legacy;
+} rows[] = {
+    {"{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}",
+     WRAPPED("{\"type\":\"array\",\"items\":{\"$ref\":\"" PLACE "\"}}")},
+    {"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/a\"}}}}",
+     WRAPPED("{\"$ref\":\"" PLACE
+             "/$defs/a\",\"$defs\":{\"a\":{\"type\":\"array\",\"items\":{\"$ref\":\"" PLACE
+             "/$defs/a\"}}}}")},
+    /* a name is no keyword, and data is no schema */
+    {"{\"anyOf\":[{\"type\":\"array\"},{\"properties\":{\"$ref\":{\"$ref\":\"#\"},\"const\":{\"$ref\":"
+     "\"#\"}}}],\"default\":{\"$ref\":\"#\"},\"examples\":[{\"$ref\":\"#\"}]}",
+     WRAPPED("{\"anyOf\":[{\"type\":\"array\"},{\"properties\":{\"$ref\":{\"$ref\":\"" PLACE
+             "\"},\"const\":{\"$ref\":\"" PLACE "\"}}}],\"default\":{\"$ref\":\"#\"},"
+             "\"examples\":[{\"$ref\":\"#\"}]}")},
+    /* anchors, and what has an address of its own, are found wherever they are */
+    {"{\"type\":\"array\",\"items\":{\"$ref\":\"#a\"},\"$defs\":{\"a\":{\"$anchor\":\"a\"}}}",
+     WRAPPED(
+         "{\"type\":\"array\",\"items\":{\"$ref\":\"#a\"},\"$defs\":{\"a\":{\"$anchor\":\"a\"}}}")},
+    {"{\"$id\":\"urn:acme:list\",\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}",
+     WRAPPED("{\"$id\":\"urn:acme:list\",\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}")},
+    /* an object is not wrapped */
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}}}",
+     "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}}}"},
+};
+
+static void test_wrapped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server = serve(rows[i].modern);
+
+        listed(server, "2025-06-18", rows[i].legacy);
+        listed(server, "2025-11-25", rows[i].legacy);
+        listed(server, "2026-07-28", rows[i].modern);
+        haft_server_free(server);
+    }
+}
+
+/* What is advertised is a schema that the wrapped result fits, by haft's own reading of it. */
+static void test_result_fits(void **state)
+{
+    static const char right[] = "{\"result\":[[],[[]]]}", wrong[] = "{\"result\":[[],[1]]}";
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+        haft_schema *schema = NULL;
+        haft_issues issues;
+
+        assert_int_equal(
+            haft_schema_parse(rows[i].legacy, strlen(rows[i].legacy), NULL, &schema, NULL), 0);
+        assert_int_equal(haft_validate_text(schema, right, strlen(right), arena, &issues), 0);
+        assert_int_equal(haft_validate_text(schema, wrong, strlen(wrong), arena, &issues),
+                         HAFT_EISSUES);
+        haft_schema_free(schema);
+        haft_arena_free(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrapped),
+        cmocka_unit_test(test_result_fits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
