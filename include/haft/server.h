@@ -196,7 +196,8 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
 /* ---- any method ----------------------------------------------------------------------- */
 
 /* Handles a method of the program's own ("acme/thing").  The handler gets the parameters and answers by
- * haft_json; a notification is not answered. */
+ * haft_json with an object, in which `_meta` joins what haft adds to it and `resultType` is for modern
+ * clients alone; it may ask as tools do.  A notification is not answered. */
 int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data);
 
 #ifdef __cplusplus

@@ -134,22 +134,84 @@ void handle_set_level(haft_call *call)
 
 /* ---- methods of the program's own ---- */
 
+/* Members of a result's own `_meta` join those that are there, which are not written twice. */
+static int join_meta(haft_call *call, yyjson_val *meta)
+{
+    haft_buffer *out = &call->result_meta;
+    yyjson_val *there = NULL, *key, *value;
+    const char *text, *reason;
+    size_t i, n;
+
+    if (!meta)
+        return 0;
+    if (!yyjson_is_obj(meta))
+        return HAFT_EINVAL;
+    text = haft_arena_printf(call->arena, "{%.*s}", (int)out->size, out->size ? out->data : "");
+    if (!text || json_parse(text, strlen(text), call->arena, &there, &n, &reason))
+        return HAFT_ENOMEM;
+    yyjson_obj_foreach(meta, i, n, key, value) {
+        if (yyjson_obj_getn(there, yyjson_get_str(key), yyjson_get_len(key)) ||
+            yyjson_equals_str(key, META_SERVER_INFO))
+            continue;
+        if (out->size)
+            haft_buffer_add(out, ",", 1);
+        haft_json_write(key, out);
+        haft_buffer_add(out, ":", 1);
+        haft_json_write(value, out);
+    }
+    return out->status;
+}
+
+/* The result as JSON; NULL without one that can be sent, with why in *ret_status. */
+static yyjson_val *own_result(haft_call *call, int *ret_status)
+{
+    const haft_buffer *text = &call->structured;
+    yyjson_val *result = NULL;
+    const char *reason;
+    size_t offset;
+
+    *ret_status = call->status < 0 ? call->status : text->status;
+    if (*ret_status || call->is_error)
+        return NULL;
+    *ret_status = json_parse(text->size ? text->data : "{}", text->size ? text->size : 2,
+                             call->arena, &result, &offset, &reason);
+    if (!*ret_status && !yyjson_is_obj(result))
+        *ret_status = HAFT_EINVAL;
+    if (!*ret_status)
+        *ret_status = join_meta(call, yyjson_obj_get(result, "_meta"));
+    if (*ret_status == HAFT_EINVAL)
+        haft_log(call, HAFT_ERROR, "the result of a method, and its _meta, must be objects");
+    return *ret_status ? NULL : result;
+}
+
+/* The members of the result go between ours.  Its own resultType stands, where there is such a thing. */
 void complete_custom(haft_call *call)
 {
+    yyjson_val *result, *key, *value;
     haft_buffer *out;
-    size_t size = call->structured.size;
+    bool any = false;
+    size_t i, n;
+    int status;
 
-    if (!call->status && size && call->structured.data[0] != '{') {
-        haft_log(call, HAFT_ERROR, "the result of a method must be an object");
-        call->status = HAFT_EINVAL;
+    result = own_result(call, &status);
+    if (status == HAFT_ECAPABILITY) {
+        input_refuse(call);
+        return;
     }
-    if (call->status < 0 || call->is_error || call->structured.status) {
+    if (!result) {
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     out = respond_begin(call);
-    /* The result is an object: its members go between ours. */
-    if (size > 2)
-        haft_buffer_add(out, call->structured.data + 1, size - 2);
-    respond_end(call, size > 2);
+    yyjson_obj_foreach(result, i, n, key, value) {
+        if (yyjson_equals_str(key, "_meta") || yyjson_equals_str(key, "resultType"))
+            continue;
+        if (any)
+            haft_buffer_add(out, ",", 1);
+        haft_json_write(key, out);
+        haft_buffer_add(out, ":", 1);
+        haft_json_write(value, out);
+        any = true;
+    }
+    respond_end_as(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
 }

@@ -142,13 +142,21 @@ haft_buffer *respond_begin(haft_call *call)
 
 void respond_end(haft_call *call, bool any)
 {
+    respond_end_as(call, any, NULL);
+}
+
+void respond_end_as(haft_call *call, bool any, const char *type)
+{
     haft_buffer *out = &call->session->out;
     const haft_buffer *meta = &call->result_meta;
     const struct text *tail = &call->server->modern_tail;
     bool modern = revision_row(call->revision)->modern;
 
-    if (modern)
-        haft_buffer_puts(out, any ? ",\"resultType\":\"complete\"" : "\"resultType\":\"complete\"");
+    if (modern) {
+        type = type ? type : "complete";
+        haft_buffer_puts(out, any ? ",\"resultType\":" : "\"resultType\":");
+        haft_buffer_json_string(out, type, strlen(type));
+    }
     if (modern || meta->size) {
         haft_buffer_puts(out, any || modern ? ",\"_meta\":{" : "\"_meta\":{");
         if (modern)

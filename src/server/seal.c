@@ -18,6 +18,30 @@ static void add_part(struct sha256 *hash, const char *text, size_t size)
     sha256_add(hash, text, size);
 }
 
+/* What was asked: a state must not be good for anything else.  A method of the program's own has all its
+ * params for arguments, but for those that belong to the protocol. */
+static void put_arguments(const haft_call *call, haft_buffer *out)
+{
+    static const char *const protocol[] = {"_meta", "inputResponses", "requestState"};
+    yyjson_val *key, *value;
+    size_t i, n;
+
+    if (call->arguments)
+        haft_json_write(call->arguments, out);
+    if (call->item)
+        return;
+    yyjson_obj_foreach(call->params, i, n, key, value) {
+        bool own = true;
+
+        for (size_t k = 0; k < sizeof protocol / sizeof *protocol; k++)
+            own &= !yyjson_equals_str(key, protocol[k]);
+        if (!own)
+            continue;
+        haft_json_write(key, out);
+        haft_json_write(value, out);
+    }
+}
+
 /* A digest of what the state belongs to. */
 static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
 {
@@ -27,8 +51,7 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     bool ok;
 
     haft_buffer_init(&arguments, call->server->allocator, call->server->options.max_message * 2);
-    if (call->arguments)
-        haft_json_write(call->arguments, &arguments);
+    put_arguments(call, &arguments);
     ok = !arguments.status;
     if (ok) {
         sha256_init(&hash);

@@ -208,6 +208,8 @@ void batch_send(haft_session *session, struct batch *batch);
  * but the first with a comma before it; `any` tells the end whether there were any. */
 haft_buffer *respond_begin(haft_call *call);
 void respond_end(haft_call *call, bool any);
+/* The same with a resultType of the handler's own; NULL for "complete".  Only modern clients see it. */
+void respond_end_as(haft_call *call, bool any, const char *type);
 void respond_empty(haft_call *call);
 void respond_error(haft_call *call, int code, const char *message, const char *data);
 /* The same of a formatted text in the call's arena. */

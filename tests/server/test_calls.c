@@ -441,6 +441,8 @@ static void test_freed_while_away(void **state)
 
 /* ---- methods of the program's own ---- */
 
+static const char *own_result;
+
 static int thing(haft_call *call, haft_value *params, void *data)
 {
     haft_value *what = yyjson_obj_get(params, "what");
@@ -452,6 +454,11 @@ static int thing(haft_call *call, haft_value *params, void *data)
         return haft_json(call, "{}", 2);
     if (yyjson_equals_str(what, "array"))
         return haft_json(call, "[1, 2]", 6);
+    if (yyjson_equals_str(what, "own")) {
+        int status = haft_result_meta(call, "a", "1");
+
+        return status ? status : haft_json(call, own_result, strlen(own_result));
+    }
     if (yyjson_equals_str(what, "error"))
         return haft_error(call, "hidden");
     if (yyjson_equals_str(what, "code"))
@@ -495,6 +502,37 @@ static void test_own_methods(void **state)
     haft_server_free(server);
 }
 
+/* A result may bring what the protocol adds to it; nothing is there twice. */
+static void test_own_results(void **state)
+{
+#define INFO "'io.modelcontextprotocol/serverInfo':{'name':'test','version':'1'}"
+    static char data[] = "data";
+    static const struct {
+        const char *result, *legacy, *modern;
+    } rows[] = {
+        {"{}", "= 1 {'_meta':{'a':1}}", "= 2 {'resultType':'complete','_meta':{" INFO ",'a':1}}"},
+        {"{\"x\":1,\"_meta\":{\"b\":2},\"y\":2}", "= 1 {'x':1,'y':2,'_meta':{'a':1,'b':2}}",
+         "= 2 {'x':1,'y':2,'resultType':'complete','_meta':{" INFO ",'a':1,'b':2}}"},
+        {"{\"_meta\":{\"a\":2,\"io.modelcontextprotocol/serverInfo\":5}}", "= 1 {'_meta':{'a':1}}",
+         "= 2 {'resultType':'complete','_meta':{" INFO ",'a':1}}"},
+        {"{\"resultType\":\"acme/late\",\"x\":1}", "= 1 {'x':1,'_meta':{'a':1}}",
+         "= 2 {'x':1,'resultType':'acme/late','_meta':{" INFO ",'a':1}}"},
+        {"{\"resultType\":7}", "= 1 {'_meta':{'a':1}}",
+         "= 2 {'resultType':'complete','_meta':{" INFO ",'a':1}}"},
+        {"{\"_meta\":[]}", "! 1 -32603 Internal error", "! 2 -32603 Internal error"},
+    };
+    haft_server *server = serve();
+
+    (void)state;
+    assert_int_equal(haft_on(server, "acme/thing", thing, data), 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        own_result = rows[i].result;
+        dialogue_alone(server, LINES("R 1 acme/thing {'what':'own'}", rows[i].legacy,
+                                     "M 2 acme/thing 'what':'own'", rows[i].modern));
+    }
+    haft_server_free(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_freed_while_away),
         cmocka_unit_test(test_own_methods),
+        cmocka_unit_test(test_own_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
