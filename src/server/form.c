@@ -1,5 +1,5 @@
-/* form.c - declared types as forms for a person: flat, of scalars, in the subset of JSON Schema that
- * elicitation allows. */
+/* form.c - forms for a person: flat, of scalars and choices, in the subset of JSON Schema that elicitation
+ * allows.  A declared type is written as one; JSON of the program's own is looked at whether it is one. */
 #include <string.h>
 
 #include "json/json.h"
@@ -96,6 +96,153 @@ static bool put_form(haft_buffer *out, const struct object *object)
     haft_buffer_puts(out, any ? "]}" : "}");
     return true;
 }
+
+/* ---- forms of the program's own ---- */
+
+static bool is_text(yyjson_val *value)
+{
+    return yyjson_is_str(value);
+}
+
+static bool is_number(yyjson_val *value)
+{
+    return yyjson_is_num(value);
+}
+
+static bool is_integer(yyjson_val *value)
+{
+    return yyjson_is_int(value);
+}
+
+static bool is_boolean(yyjson_val *value)
+{
+    return yyjson_is_bool(value);
+}
+
+static bool is_format(yyjson_val *value)
+{
+    return is_form_format(yyjson_get_str(value));
+}
+
+static bool is_choice(yyjson_val *value)
+{
+    return yyjson_is_str(yyjson_obj_get(value, "const")) &&
+           yyjson_is_str(yyjson_obj_get(value, "title"));
+}
+
+/* A list of what passes. */
+static bool are(yyjson_val *list, bool (*passes)(yyjson_val *value))
+{
+    yyjson_val *value;
+    size_t i, n;
+
+    yyjson_arr_foreach(list, i, n, value)
+        if (!passes(value))
+            return false;
+    return yyjson_is_arr(list);
+}
+
+static bool are_texts(yyjson_val *value)
+{
+    return are(value, is_text);
+}
+
+static bool are_choices(yyjson_val *value)
+{
+    return are(value, is_choice);
+}
+
+/* What several may be chosen from: texts, or texts with titles. */
+static bool is_selection(yyjson_val *value)
+{
+    return (yyjson_equals_str(yyjson_obj_get(value, "type"), "string") &&
+            are_texts(yyjson_obj_get(value, "enum"))) ||
+           are_choices(yyjson_obj_get(value, "anyOf"));
+}
+
+enum { FORM_STRING = 1, FORM_NUMBER = 2, FORM_BOOLEAN = 4, FORM_ARRAY = 8, FORM_ALL = 15 };
+
+/* The types of a field, what each keyword of theirs must be, and how that is said. */
+static const struct {
+    const char *name;
+    unsigned type;
+} field_types[] = {
+    {"string", FORM_STRING},   {"number", FORM_NUMBER}, {"integer", FORM_NUMBER},
+    {"boolean", FORM_BOOLEAN}, {"array", FORM_ARRAY},
+};
+
+static const struct {
+    const char *name;
+    unsigned types;
+    bool (*fits)(yyjson_val *value);
+    const char *what;
+} field_keywords[] = {
+    {"title", FORM_ALL, is_text, "a string"},
+    {"description", FORM_ALL, is_text, "a string"},
+    {"default", FORM_STRING, is_text, "a string"},
+    {"default", FORM_NUMBER, is_number, "a number"},
+    {"default", FORM_BOOLEAN, is_boolean, "true or false"},
+    {"default", FORM_ARRAY, are_texts, "a list of strings"},
+    {"format", FORM_STRING, is_format, "email, uri, date or date-time"},
+    {"minLength", FORM_STRING, is_integer, "a whole number"},
+    {"maxLength", FORM_STRING, is_integer, "a whole number"},
+    {"enum", FORM_STRING, are_texts, "a list of strings"},
+    {"enumNames", FORM_STRING, are_texts, "a list of strings"},
+    {"oneOf", FORM_STRING, are_choices, "a list of {const, title}"},
+    {"minimum", FORM_NUMBER, is_number, "a number"},
+    {"maximum", FORM_NUMBER, is_number, "a number"},
+    {"minItems", FORM_ARRAY, is_integer, "a whole number"},
+    {"maxItems", FORM_ARRAY, is_integer, "a whole number"},
+    {"items", FORM_ARRAY, is_selection, "strings of an enum, or anyOf with {const, title}"},
+};
+
+static const char *check_field(const char *name, yyjson_val *field, bool *ret_selects,
+                               haft_arena *arena)
+{
+    yyjson_val *named = yyjson_obj_get(field, "type"), *value;
+    unsigned type = 0;
+
+    for (size_t i = 0; i < sizeof field_types / sizeof *field_types; i++)
+        if (yyjson_equals_str(named, field_types[i].name))
+            type = field_types[i].type;
+    if (!type)
+        return haft_arena_printf(
+            arena, "%s: only strings, numbers, booleans and selections fit a form", name);
+    if (type == FORM_ARRAY && !yyjson_obj_get(field, "items"))
+        return haft_arena_printf(arena, "%s: \"items\" is missing", name);
+    for (size_t i = 0; i < sizeof field_keywords / sizeof *field_keywords; i++) {
+        value = yyjson_obj_get(field, field_keywords[i].name);
+        if (value && field_keywords[i].types & type && !field_keywords[i].fits(value))
+            return haft_arena_printf(arena, "%s: \"%s\" must be %s", name, field_keywords[i].name,
+                                     field_keywords[i].what);
+    }
+    *ret_selects |= type == FORM_ARRAY;
+    return NULL;
+}
+
+const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects)
+{
+    yyjson_val *properties = yyjson_obj_get(schema, "properties"), *key, *field;
+    yyjson_val *required = yyjson_obj_get(schema, "required");
+    const char *why = NULL;
+    size_t i, n;
+
+    *ret_selects = false;
+    if (!yyjson_equals_str(yyjson_obj_get(schema, "type"), "object"))
+        return "\"type\" must be \"object\"";
+    if (!yyjson_is_obj(properties))
+        return "\"properties\" must be an object";
+    if (required && !are_texts(required))
+        return "\"required\" must be a list of strings";
+    yyjson_obj_foreach(properties, i, n, key, field) {
+        why = check_field(yyjson_get_str(key), field, ret_selects, arena);
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+/* ---- forms of declared types ---- */
 
 static struct form *form_new(haft_server *server, const haft_type *type)
 {

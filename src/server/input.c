@@ -5,6 +5,7 @@
  * questions as the result, with the answers so far sealed into a state, and sends the request again. */
 #include <string.h>
 
+#include "schema/format_check.h"
 #include "server/seal.h"
 
 enum { MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000, FORM_LIMIT = 1 << 20 };
@@ -159,10 +160,21 @@ int haft_elicit_json(haft_call *call, const char *key, const char *message, cons
                      haft_value **ret_content)
 {
     yyjson_val *value;
+    const char *why;
+    bool selects;
     int status;
 
     schema = own_json(call, schema, &value, &status);
-    return schema ? elicit_form(call, key, message, schema, ret_content) : status;
+    if (!schema)
+        return status;
+    why = form_check(value, call->arena, &selects);
+    if (why) {
+        haft_log(call, HAFT_ERROR, "form %s: %s", key, why);
+        return HAFT_ESCHEMA;
+    }
+    if (selects && call->revision < REV_2025_11_25)
+        return lacks(call, "{\"elicitation\":{\"form\":{}}}");
+    return elicit_form(call, key, message, schema, ret_content);
 }
 
 int haft_elicit(haft_call *call, const char *key, const char *message, const haft_type *form,
@@ -193,6 +205,10 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     yyjson_val *answer;
     int status = 0, action;
 
+    if (!rfc_uri(url, strlen(url))) {
+        haft_log(call, HAFT_ERROR, "%s: \"%s\" is no absolute URL", key, url);
+        return HAFT_EINVAL;
+    }
     if (!haft_client_can(call, "elicitation.url"))
         return lacks(call, "{\"elicitation\":{\"url\":{}}}");
     haft_buffer_init(&params, call->server->allocator, FORM_LIMIT);
@@ -227,6 +243,11 @@ int haft_sample(haft_call *call, const char *key, const char *request, haft_valu
     request = own_json(call, request, &value, &status);
     if (!request)
         return status;
+    if (!yyjson_is_arr(yyjson_obj_get(value, "messages")) ||
+        !yyjson_is_num(yyjson_obj_get(value, "maxTokens"))) {
+        haft_log(call, HAFT_ERROR, "%s: sampling needs \"messages\" and \"maxTokens\"", key);
+        return HAFT_EINVAL;
+    }
     if (yyjson_obj_get(value, "tools") && !haft_client_can(call, "sampling.tools"))
         return lacks(call, "{\"sampling\":{\"tools\":{}}}");
     answer = ask(call, key, "sampling/createMessage", request, &status);
@@ -533,11 +554,12 @@ void input_refuse(haft_call *call)
     const char *data;
 
     if (revision_row(call->revision)->modern) {
-        data = call->error_data ? haft_arena_printf(call->arena, "{\"requiredCapabilities\":%s}",
-                                                    call->error_data)
-                                : NULL;
-        call->http_status = 400;
-        respond_error(call, RPC_MISSING_CAPABILITY, NULL, data);
+        data = haft_arena_printf(call->arena, "{\"requiredCapabilities\":%s}",
+                                 call->error_data ? call->error_data : "{}");
+        /* Without the data it is not that error. */
+        if (data)
+            call->http_status = 400;
+        respond_error(call, data ? RPC_MISSING_CAPABILITY : RPC_INTERNAL_ERROR, NULL, data);
         return;
     }
     if (!call->item || !call->item->tool) {

@@ -10,6 +10,8 @@
 
 /* ---- what is served ---- */
 
+#define EMPTY_FORM "{\"type\":\"object\",\"properties\":{}}"
+
 HAFT_STRUCT(person_form, HAFT_STRING(name, "Your name", .min = 1),
             HAFT_DEFAULT(HAFT_INTEGER(age, "Your age", .min = 0), 30));
 
@@ -44,7 +46,7 @@ HAFT_TOOL_BARE(own_form, "Has a form of its own");
 
 static int open_page(haft_call *call)
 {
-    int answer = haft_elicit_url(call, "u\"rl", "Sign in", "https://example.com/a?b=\"c\"");
+    int answer = haft_elicit_url(call, "u\"rl", "Sign in", "https://example.com/a?b=%22c%22");
 
     return answer >= HAFT_DECLINED ? haft_text(call, "%d", answer) : answer;
 }
@@ -80,7 +82,7 @@ HAFT_TOOL_BARE(roots, "Asks for roots");
 static int several(haft_call *call)
 {
     haft_value *array, *result, *content;
-    int a = haft_elicit_json(call, "a", "A", "{\"type\":\"object\"}", &content);
+    int a = haft_elicit_json(call, "a", "A", EMPTY_FORM, &content);
     int b = haft_sample(call, "b", "{\"messages\":[],\"maxTokens\":1}", &result);
     int c = haft_roots(call, "c", &array);
     int d;
@@ -91,7 +93,7 @@ static int several(haft_call *call)
         return HAFT_AGAIN;
     if (!haft_state(call) && haft_set_state(call, "second \"round\""))
         return HAFT_ENOMEM;
-    d = haft_elicit_json(call, "d", "D", "{\"type\":\"object\"}", &content);
+    d = haft_elicit_json(call, "d", "D", EMPTY_FORM, &content);
     if (d == HAFT_AGAIN || d < 0)
         return d;
     return haft_text(call, "%d %d %d %d %s", a, b, c, d, haft_state(call));
@@ -107,7 +109,7 @@ static int endless(haft_call *call)
     snprintf(key, sizeof key, "%d", n);
     if (haft_set_state(call, key))
         return HAFT_ENOMEM;
-    return haft_elicit_json(call, key, "More?", "{\"type\":\"object\"}", &content);
+    return haft_elicit_json(call, key, "More?", EMPTY_FORM, &content);
 }
 HAFT_TOOL_BARE(endless, "Never has enough");
 
@@ -124,26 +126,77 @@ static int bad_json(haft_call *call)
 
     assert_int_equal(haft_sample(call, "s", "{", &result), HAFT_EPARSE);
     assert_int_equal(haft_sample(call, "s", "[]", &result), HAFT_EINVAL);
+    assert_int_equal(haft_sample(call, "s", "{\"maxTokens\":1}", &result), HAFT_EINVAL);
+    assert_int_equal(haft_sample(call, "s", "{\"messages\":[]}", &result), HAFT_EINVAL);
     assert_int_equal(haft_elicit_json(call, "e", "m", "nope", &result), HAFT_EPARSE);
     return haft_text(call, "refused");
 }
 HAFT_TOOL_BARE(bad_json, "Asks in no JSON");
+
+/* A form and an address that a test chooses. */
+static const char *chosen_form, *chosen_url;
+
+static int any_form(haft_call *call)
+{
+    haft_value *content = NULL;
+    int answer = haft_elicit_json(call, "f", "M", chosen_form, &content);
+
+    return answer >= HAFT_DECLINED ? haft_text(call, "%d", answer) : answer;
+}
+HAFT_TOOL_BARE(any_form, "Has the form of the day");
+
+static int any_page(haft_call *call)
+{
+    int answer = haft_elicit_url(call, "u", "M", chosen_url);
+
+    return answer >= HAFT_DECLINED ? haft_text(call, "%d", answer) : answer;
+}
+HAFT_TOOL_BARE(any_page, "Opens the page of the day");
+
+/* A method of the program's own that asks twice, the second time with a state. */
+static int order(haft_call *call, haft_value *params, void *data)
+{
+    haft_value *content = NULL;
+    char json[128];
+    int first = haft_elicit_json(call, "a", "Sure?", EMPTY_FORM, &content), second;
+
+    (void)data;
+    if (first < 0 || first == HAFT_AGAIN)
+        return first;
+    if (!haft_state(call) && haft_set_state(call, "sure"))
+        return HAFT_ENOMEM;
+    second = haft_elicit_json(call, "b", "Really?", EMPTY_FORM, &content);
+    if (second < 0 || second == HAFT_AGAIN)
+        return second;
+    snprintf(json, sizeof json, "{\"thing\":\"%s\",\"answers\":[%d,%d],\"state\":\"%s\"}",
+             yyjson_get_str(yyjson_obj_get(params, "thing")), first, second, haft_state(call));
+    return haft_json(call, json, strlen(json));
+}
+
+static int incapable(haft_call *call)
+{
+    (void)call;
+    return HAFT_ECAPABILITY;
+}
+HAFT_TOOL_BARE(incapable, "Says itself that the client cannot");
 
 static const unsigned char key[32] = "a key that tests may well know..";
 
 static haft_server *serve(bool sealed)
 {
     static const haft_tool *const tools[] = {
-        &greet_tool,   &own_form_tool,     &open_page_tool,
-        &sample_tool,  &sample_tools_tool, &roots_tool,
-        &several_tool, &endless_tool,      &again_for_nothing_tool,
-        &bad_json_tool};
+        &greet_tool,    &own_form_tool,     &open_page_tool,
+        &sample_tool,   &sample_tools_tool, &roots_tool,
+        &several_tool,  &endless_tool,      &again_for_nothing_tool,
+        &bad_json_tool, &any_form_tool,     &any_page_tool,
+        &incapable_tool};
     haft_server *server =
         haft_server_new_with("test", "1", &(haft_server_options){.seal_key = sealed ? key : NULL});
 
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(server, tools[i]), 0);
+    assert_int_equal(haft_on(server, "acme/order", order, NULL), 0);
     return server;
 }
 
@@ -206,25 +259,24 @@ static void test_legacy_kinds(void **state)
     (void)state;
     dialogue_alone(
         server,
-        LINES(
-            GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'own_form'}",
-            "? 1 elicitation/create {'mode':'form','message':'M','requestedSchema':{"
-            "'type':'object',"
-            "'properties':{}}}",
-            ANSWER("1", "{'action':'accept','content':{'a':1,'b':2}}"), "= 1 " SAID("2 keys"),
-            "R 2 tools/call {'name':'open_page'}",
-            "? 2 elicitation/create {'mode':'url','message':'Sign in','url':"
-            "'https://example.com/a?b="
-            "\\'c\\'','elicitationId':'2:u\\'rl'}",
-            ANSWER("2", "{'action':'accept'}"), "= 2 " SAID("12"),
-            "R 3 tools/call {'name':'sample'}",
-            "? 3 sampling/createMessage {'messages':[],'maxTokens':5}",
-            ANSWER("3", "{'model':'m','role':'assistant','content':{'type':'text','text':''}}"),
-            "= 3 " SAID("m"), "R 4 tools/call {'name':'roots'}", "? 4 roots/list",
-            ANSWER("4", "{'roots':[{'uri':'file:///a'},{'uri':'file:///b'}]}"),
-            "= 4 " SAID("2 roots"), "R 5 tools/call {'name':'roots'}", "? 5 roots/list",
-            ANSWER("5", "{'roots':5}"), "? 6 roots/list", ANSWER("6", "{'roots':[]}"),
-            "= 5 " SAID("0 roots"), "R 6 tools/call {'name':'bad_json'}", "= 6 " SAID("refused")));
+        LINES(GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'own_form'}",
+              "? 1 elicitation/create {'mode':'form','message':'M','requestedSchema':{"
+              "'type':'object',"
+              "'properties':{}}}",
+              ANSWER("1", "{'action':'accept','content':{'a':1,'b':2}}"), "= 1 " SAID("2 keys"),
+              "R 2 tools/call {'name':'open_page'}",
+              "? 2 elicitation/create {'mode':'url','message':'Sign in','url':"
+              "'https://example.com/a?b=%22c%22','elicitationId':'2:u\\'rl'}",
+              ANSWER("2", "{'action':'accept'}"), "= 2 " SAID("12"),
+              "R 3 tools/call {'name':'sample'}",
+              "? 3 sampling/createMessage {'messages':[],'maxTokens':5}",
+              ANSWER("3", "{'model':'m','role':'assistant','content':{'type':'text','text':''}}"),
+              "= 3 " SAID("m"), "R 4 tools/call {'name':'roots'}", "? 4 roots/list",
+              ANSWER("4", "{'roots':[{'uri':'file:///a'},{'uri':'file:///b'}]}"),
+              "= 4 " SAID("2 roots"), "R 5 tools/call {'name':'roots'}", "? 5 roots/list",
+              ANSWER("5", "{'roots':5}"), "? 6 roots/list", ANSWER("6", "{'roots':[]}"),
+              "= 5 " SAID("0 roots"), "R 6 tools/call {'name':'bad_json'}",
+              "= 6 " SAID("refused")));
     haft_server_free(server);
 }
 
@@ -244,6 +296,137 @@ static void test_legacy_several(void **state)
               "R 2 tools/call {'name':'roots'}", "? 5 roots/list",
               "R 3 tools/call {'name':'roots'}", "? 6 roots/list", ANSWER("6", "{'roots':[]}"),
               "= 3 " SAID("0 roots"), ANSWER("5", "{'roots':[1]}"), "= 2 " SAID("1 roots")));
+    haft_server_free(server);
+}
+
+/* ---- what may be asked ---- */
+
+static char said[512]; /* to the log, about a form */
+
+static void keep_line(void *context, haft_level level, const char *text, size_t size)
+{
+    (void)context;
+    (void)level;
+    if (strstr(text, "form f: "))
+        snprintf(said, sizeof said, "%.*s", (int)size, text);
+}
+
+/* A form is flat, of fields that clients can show; the log has what is wrong with others. */
+static void test_forms(void **state)
+{
+#define FIELD(json) "{\"type\":\"object\",\"properties\":{\"x\":" json "}}"
+#define FLAT "only strings, numbers, booleans and selections fit a form"
+    static const struct {
+        const char *form, *why; /* NULL: it is one */
+    } rows[] = {
+        {EMPTY_FORM, NULL},
+        {"{}", "\"type\" must be \"object\""},
+        {"{\"type\":\"array\",\"properties\":{}}", "\"type\" must be \"object\""},
+        {"{\"type\":\"object\"}", "\"properties\" must be an object"},
+        {"{\"type\":\"object\",\"properties\":[]}", "\"properties\" must be an object"},
+        {"{\"type\":\"object\",\"properties\":{},\"required\":\"x\"}",
+         "\"required\" must be a list of strings"},
+        {"{\"type\":\"object\",\"properties\":{},\"required\":[1]}",
+         "\"required\" must be a list of strings"},
+        {FIELD("true"), "x: " FLAT},
+        {FIELD("{}"), "x: " FLAT},
+        {FIELD("{\"type\":\"object\",\"properties\":{}}"), "x: " FLAT},
+        {FIELD("{\"type\":[\"string\",\"null\"]}"), "x: " FLAT},
+        {FIELD("{\"type\":\"string\",\"title\":\"T\",\"description\":\"D\",\"default\":\"d\","
+               "\"minLength\":1,\"maxLength\":9,\"format\":\"email\"}"),
+         NULL},
+        {FIELD("{\"type\":\"string\",\"title\":1}"), "x: \"title\" must be a string"},
+        {FIELD("{\"type\":\"string\",\"default\":1}"), "x: \"default\" must be a string"},
+        {FIELD("{\"type\":\"string\",\"format\":\"ipv4\"}"),
+         "x: \"format\" must be email, uri, date or date-time"},
+        {FIELD("{\"type\":\"string\",\"maxLength\":1.5}"),
+         "x: \"maxLength\" must be a whole number"},
+        {FIELD("{\"type\":\"string\",\"enum\":[\"a\"],\"enumNames\":[\"A\"]}"), NULL},
+        {FIELD("{\"type\":\"string\",\"enum\":[1]}"), "x: \"enum\" must be a list of strings"},
+        {FIELD("{\"type\":\"string\",\"oneOf\":[{\"const\":\"a\",\"title\":\"A\"}]}"), NULL},
+        {FIELD("{\"type\":\"string\",\"oneOf\":[{\"const\":\"a\"}]}"),
+         "x: \"oneOf\" must be a list of {const, title}"},
+        {FIELD("{\"type\":\"integer\",\"minimum\":1,\"maximum\":2,\"default\":1}"), NULL},
+        {FIELD("{\"type\":\"number\",\"minimum\":\"1\"}"), "x: \"minimum\" must be a number"},
+        {FIELD("{\"type\":\"boolean\",\"default\":true}"), NULL},
+        {FIELD("{\"type\":\"boolean\",\"default\":0}"), "x: \"default\" must be true or false"},
+        {FIELD("{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"a\"]},"
+               "\"minItems\":1,\"default\":[\"a\"]}"),
+         NULL},
+        {FIELD("{\"type\":\"array\",\"items\":{\"anyOf\":[{\"const\":\"a\",\"title\":\"A\"}]}}"),
+         NULL},
+        {FIELD("{\"type\":\"array\"}"), "x: \"items\" is missing"},
+        {FIELD("{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"),
+         "x: \"items\" must be strings of an enum, or anyOf with {const, title}"},
+    };
+    haft_server *server = haft_server_new_with(
+        "test", "1", &(haft_server_options){.seal_key = key, .log = keep_line});
+
+    (void)state;
+    assert_int_equal(haft_add(server, &any_form_tool), 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *why = rows[i].why;
+        char form[600];
+
+        chosen_form = rows[i].form;
+        snprintf(said, sizeof said, "nothing");
+        dialogue_alone(server,
+                       LINES(GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'any_form'}",
+                             why ? "= 1 " FAILED("The tool failed.")
+                                 : "? 1 elicitation/create {'mode':'form',*}",
+                             "A 2 tools/call 'name':'any_form'",
+                             why ? "= 2 {'content':*,'isError':true,*}"
+                                 : "= 2 {'resultType':'input_required',*}"));
+        snprintf(form, sizeof form, "form f: %s", why ? why : "");
+        assert_int_equal(strstr(said, form) != NULL, why != NULL);
+    }
+    haft_server_free(server);
+}
+
+/* Before 2025-11-25 nothing could be chosen from a list but one. */
+static void test_old_forms(void **state)
+{
+    haft_server *server = serve(false);
+
+    (void)state;
+    chosen_form = FIELD("{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"a\"]}}");
+    dialogue_alone(server, LINES(GREETING("2025-06-18", ALL), "R 1 tools/call {'name':'any_form'}",
+                                 "= 1 " FAILED("The client cannot be asked for this: it lacks the "
+                                               "capability.")));
+    chosen_form = FIELD("{\"type\":\"string\",\"enum\":[\"a\"]}");
+    dialogue_alone(server, LINES(GREETING("2025-06-18", ALL), "R 1 tools/call {'name':'any_form'}",
+                                 "? 1 elicitation/create {'message':'M','requestedSchema':{*}}"));
+    haft_server_free(server);
+}
+
+static void test_addresses(void **state)
+{
+    static const struct {
+        const char *url;
+        bool right;
+    } rows[] = {
+        {"https://example.com/a?b=c#d", true},
+        {"acme:pay/5", true},
+        {"", false},
+        {"/sign-in", false},
+        {"example.com/a", false},
+        {"//example.com/a", false},
+        {"https://example.com/a b", false},
+        {"https://example.com/\"a\"", false},
+    };
+    haft_server *server = serve(true);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        chosen_url = rows[i].url;
+        dialogue_alone(server,
+                       LINES(GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'any_page'}",
+                             rows[i].right ? "? 1 elicitation/create {'mode':'url',*}"
+                                           : "= 1 " FAILED("The tool failed."),
+                             "A 2 tools/call 'name':'any_page'",
+                             rows[i].right ? "= 2 {'resultType':'input_required',*}"
+                                           : "= 2 {'content':*,'isError':true,*}"));
+    }
     haft_server_free(server);
 }
 
@@ -351,6 +534,10 @@ static void test_capabilities(void **state)
         }
         wire_close(wire);
     }
+    dialogue_alone(server, LINES("A 1 tools/call 'name':'incapable'",
+                                 "< {'jsonrpc':'2.0','id':1,'error':{'code':-32021,'message':"
+                                 "'Missing required client capability','data':{"
+                                 "'requiredCapabilities':{}}}}"));
     haft_server_free(server);
 }
 
@@ -463,6 +650,55 @@ static void test_modern_rounds(void **unused)
     haft_server_free(server);
 }
 
+/* Methods of the program's own ask as tools do. */
+static void test_own_method(void **unused)
+{
+    static const struct {
+        const char *params; /* of the second round */
+        const char *heard;
+    } rows[] = {
+        {"\"thing\":\"tea\"", "\"inputRequests\":{\"b\":{"},
+        {"\"thing\":\"gold\"", "-32602"}, /* what was agreed to is something else */
+        {"\"more\":1,\"thing\":\"tea\"", "-32602"},
+    };
+    haft_server *server = serve(true);
+    struct wire *wire = wire_open(server);
+    char first[2048], state[2048], params[4096];
+    const char *answer = NULL;
+
+    (void)unused;
+    dialogue(wire, LINES(GREETING("2025-11-25", ALL), "R 1 acme/order {'thing':'tea'}",
+                         "? 1 elicitation/create *", ANSWER("1", "{'action':'decline'}"),
+                         "? 2 elicitation/create *", ANSWER("2", "{'action':'cancel'}"),
+                         "= 1 {'thing':'tea','answers':[10,11],'state':'sure'}"));
+    dialogue(wire, LINES("M 2 acme/order 'thing':'tea'",
+                         "< {'jsonrpc':'2.0','id':2,'error':{'code':-32021,'message':'Missing "
+                         "required client capability','data':{'requiredCapabilities':{"
+                         "'elicitation':{'form':{}}}}}}"));
+    wire->modern = true;
+    wire->next_id = 10;
+    state_of(wire_call(wire, "acme/order", "\"thing\":\"tea\""), first);
+    assert_true(first[0]);
+    for (size_t i = COUNT_OF(rows); i-- > 0;) {
+        snprintf(params, sizeof params,
+                 "%s,\"inputResponses\":{\"a\":{\"action\":\"decline\"}},\"requestState\":\"%s\"",
+                 rows[i].params, first);
+        answer = wire_call(wire, "acme/order", params);
+        assert_non_null(strstr(answer, rows[i].heard));
+    }
+    state_of(answer, state);
+    snprintf(params, sizeof params,
+             "\"thing\":\"tea\",\"inputResponses\":{\"b\":{\"action\":\"cancel\"}},"
+             "\"requestState\":\"%s\"",
+             state);
+    answer = wire_call(wire, "acme/order", params);
+    assert_non_null(
+        strstr(answer, "{\"thing\":\"tea\",\"answers\":[10,11],\"state\":\"sure\",\"resultType\""));
+    assert_int_equal(haft_session_in_flight(wire->session), 0);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 static void test_no_seal_key(void **state)
 {
     haft_server *server = serve(false);
@@ -479,14 +715,12 @@ static void test_no_seal_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_legacy),
-        cmocka_unit_test(test_legacy_kinds),
-        cmocka_unit_test(test_legacy_several),
-        cmocka_unit_test(test_legacy_limits),
-        cmocka_unit_test(test_legacy_unanswered),
-        cmocka_unit_test(test_capabilities),
-        cmocka_unit_test(test_modern),
-        cmocka_unit_test(test_modern_rounds),
+        cmocka_unit_test(test_legacy),         cmocka_unit_test(test_legacy_kinds),
+        cmocka_unit_test(test_legacy_several), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_old_forms),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_legacy_limits),  cmocka_unit_test(test_legacy_unanswered),
+        cmocka_unit_test(test_capabilities),   cmocka_unit_test(test_modern),
+        cmocka_unit_test(test_modern_rounds),  cmocka_unit_test(test_own_method),
         cmocka_unit_test(test_no_seal_key),
     };
 

@@ -15,7 +15,8 @@ HAFT_STRUCT(deploy_args, HAFT_STRING(target, "Where to"),
 static int deploy(haft_call *call, const deploy_args *in)
 {
     haft_value *content;
-    int answer = haft_elicit_json(call, "sure", "Sure?", "{\"type\":\"object\"}", &content);
+    int answer = haft_elicit_json(call, "sure", "Sure?", "{\"type\":\"object\",\"properties\":{}}",
+                                  &content);
 
     return answer < HAFT_DECLINED ? answer : haft_text(call, "deployed to %s", in->target);
 }
