@@ -4,6 +4,18 @@
 
 #include "schema/document.h"
 
+/* The header that brings a property too; it is no keyword of JSON Schema, but of MCP. */
+static int read_header(struct site *site, yyjson_val *schema, struct property *property)
+{
+    yyjson_val *header = yyjson_obj_get(schema, "x-mcp-header");
+
+    property->header = yyjson_get_str(header);
+    if (!header || (property->header && strlen(property->header) == yyjson_get_len(header)))
+        return 0;
+    return document_fail(site->doc, location_of(site->doc, schema), "x-mcp-header", HAFT_ESCHEMA,
+                         "\"x-mcp-header\" must be a string without U+0000");
+}
+
 int keyword_properties(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
@@ -25,7 +37,7 @@ int keyword_properties(struct site *site, const struct keyword_row *row, yyjson_
         property->presence = PRESENCE_OPTIONAL;
         property->member = nowhere;
         property->node = site_node(site, item);
-        if (!property->node)
+        if (!property->node || read_header(site, item, property))
             return site->doc->error->code;
     }
     object->n_properties = n;

@@ -90,38 +90,66 @@ static void lint_node(const struct lint *lint, const struct node *node, const ch
         lint_node(lint, node->array->items, path, arena, depth + 1);
 }
 
-/* Properties that are also sent as headers: scalars, each header once. */
-static int lint_headers(haft_server *server, const struct item *item)
+/* Headers so far, by the properties that have them. */
+struct headers {
+    haft_arena *arena;
+    struct header {
+        const char *name;
+        struct header *next;
+    } * first;
+};
+
+static int lint_header(haft_server *server, const struct item *item,
+                       const struct property *property, struct headers *headers)
 {
-    const struct object *object = item->input->root->object;
+    const char *header = property->header;
+    struct header *one = headers->first;
 
-    for (size_t i = 0; object && i < object->n_properties; i++) {
-        const struct property *property = &object->properties[i];
-        const char *header = property->header;
-
-        if (!header)
-            continue;
-        if (!*header || strspn(header, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
-                                       "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(header))
-            return server_refuse(server, HAFT_EINVAL, item->name,
-                                 "%s: \"%s\" is no name for a header", property->name, header);
-        if (property->node->types & ~(unsigned)(TYPE_STRING | TYPE_INTEGER | TYPE_BOOLEAN))
-            return server_refuse(server, HAFT_EINVAL, item->name,
-                                 "%s: only strings, integers and booleans can be headers",
-                                 property->name);
-        for (size_t k = 0; k < i; k++)
-            if (object->properties[k].header &&
-                text_same_ignoring_case(object->properties[k].header, header))
-                return server_refuse(server, HAFT_EINVAL, item->name,
-                                     "%s: the header \"%s\" is used twice", property->name, header);
-    }
+    if (!*header || strspn(header, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(header))
+        return server_refuse(server, HAFT_EINVAL, item->name, "%s: \"%s\" is no name for a header",
+                             property->name, header);
+    if (property->node->types & ~(unsigned)(TYPE_STRING | TYPE_INTEGER | TYPE_BOOLEAN))
+        return server_refuse(server, HAFT_EINVAL, item->name,
+                             "%s: only strings, integers and booleans can be headers",
+                             property->name);
+    while (one && !text_same_ignoring_case(one->name, header))
+        one = one->next;
+    if (one)
+        return server_refuse(server, HAFT_EINVAL, item->name, "%s: the header \"%s\" is used twice",
+                             property->name, header);
+    one = haft_arena_alloc(headers->arena, sizeof *one);
+    if (!one)
+        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    *one = (struct header){header, headers->first};
+    headers->first = one;
     return 0;
+}
+
+/* Properties that are also sent as headers, at the root and below it: scalars, each header once. */
+static int lint_headers(haft_server *server, const struct item *item, const struct node *node,
+                        struct headers *headers, size_t depth)
+{
+    const struct object *object = depth <= MAX_LINT_DEPTH ? node->object : NULL;
+    int status = 0;
+
+    for (size_t i = 0; object && i < object->n_properties && !status; i++) {
+        const struct property *property = &object->properties[i];
+
+        if (property->header)
+            status = lint_header(server, item, property, headers);
+        else if (!property->node->recursive &&
+                 !(property->node->as && property->node->as->recursive))
+            status = lint_headers(server, item, property->node, headers, depth + 1);
+    }
+    return status;
 }
 
 int lint_tool(haft_server *server, const struct item *item)
 {
     haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
     struct lint lint = {server, item->name, "input"};
+    struct headers headers = {arena, NULL};
     const char *describe = item->tool->describe;
     int status = 0;
 
@@ -145,7 +173,7 @@ int lint_tool(haft_server *server, const struct item *item)
         if (!status)
             lint_node(&lint, root, "", arena, 0);
         if (!status)
-            status = lint_headers(server, item);
+            status = lint_headers(server, item, root, &headers, 0);
     }
     lint.what = "output";
     if (item->output && !status)

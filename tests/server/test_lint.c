@@ -166,6 +166,10 @@ static int handle_json(haft_call *call, haft_value *arguments, void *data)
     return haft_text(call, "ok");
 }
 
+#define HEADERS(a, b) "{\"type\":\"object\",\"properties\":{\"a\":" a ",\"b\":" b "}}"
+#define NO_DESCRIPTION(name)                                                                       \
+    "W t: input." name ": no description: it is the only documentation a model gets\n"
+
 static const struct {
     const char *input, *output;
     int status;
@@ -192,6 +196,19 @@ static const struct {
     {"{\"type\":\"object\"}", "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\"}}}",
      0, "W t: output.a: an array without items is dropped by some clients\n"},
     {"{\"type\":\"object\"}", "{\"type\":\"string\"}", 0, ""},
+    /* headers */
+    {HEADERS("{\"type\":\"string\",\"x-mcp-header\":\"Region\",\"description\":\"A\"}", "true"),
+     NULL, 0, NO_DESCRIPTION("b")},
+    {HEADERS("{\"type\":\"number\",\"x-mcp-header\":\"Price\",\"description\":\"A\"}", "true"),
+     NULL, HAFT_EINVAL,
+     NO_DESCRIPTION("b") "E t: a: only strings, integers and booleans can be headers\n"},
+    {HEADERS("{\"type\":\"string\",\"x-mcp-header\":\"Re gion\",\"description\":\"A\"}", "true"),
+     NULL, HAFT_EINVAL, NO_DESCRIPTION("b") "E t: a: \"Re gion\" is no name for a header\n"},
+    {HEADERS(
+         "{\"type\":\"string\",\"x-mcp-header\":\"Region\",\"description\":\"A\"}",
+         "{\"type\":\"object\",\"description\":\"B\",\"properties\":{\"c\":{\"type\":\"integer\","
+         "\"description\":\"C\",\"x-mcp-header\":\"rEGION\"}}}"),
+     NULL, HAFT_EINVAL, "E t: c: the header \"rEGION\" is used twice\n"},
 };
 
 static haft_schema *parse(const char *text)

@@ -1,0 +1,123 @@
+/* test_headers.c - arguments that are also headers, as a JSON Schema document says it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "support/wire.h"
+
+static const char input[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"region\":{\"type\":\"string\",\"x-mcp-header\":\"Region\"},"
+    "\"deep\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\","
+    "\"x-mcp-header\":\"Count\"}}}}}";
+
+static int handle(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_text(call, "ok");
+}
+
+static haft_server *serve(void)
+{
+    haft_server *server = haft_server_new("test", "1");
+    haft_tool_builder *tool = haft_tool_new("t");
+    haft_schema *schema = NULL;
+
+    assert_int_equal(haft_schema_parse(input, strlen(input), NULL, &schema, NULL), 0);
+    haft_tool_describe(tool, "D");
+    haft_tool_input(tool, schema);
+    haft_tool_handler(tool, handle, NULL);
+    assert_int_equal(haft_tool_build(tool, server), 0);
+    return server;
+}
+
+struct row {
+    const char *arguments, *region, *count; /* NULL: there is no such header */
+    const char *refused;                    /* NULL: it is called */
+};
+
+static const char *get(const void *context, const char *name, size_t *ret_size)
+{
+    const struct row *row = context;
+    const char *value = !strcmp(name, "mcp-protocol-version") ? "2026-07-28"
+                        : !strcmp(name, "mcp-method")         ? "tools/call"
+                        : !strcmp(name, "mcp-name")           ? "t"
+                        : !strcmp(name, "mcp-param-region")   ? row->region
+                        : !strcmp(name, "mcp-param-count")    ? row->count
+                                                              : NULL;
+
+    if (value)
+        *ret_size = strlen(value);
+    return value;
+}
+
+static void test_arguments(void **state)
+{
+    static const struct row rows[] = {
+        {"{}", NULL, NULL, NULL},
+        {"{\"region\":\"eu\"}", "eu", NULL, NULL},
+        {"{\"region\":\"eu\"}", NULL, NULL, "is required"},
+        {"{\"region\":\"eu\"}", "us", NULL, "is not what the argument says"},
+        {"{}", "eu", NULL, "is not among the arguments"},
+        {"{\"deep\":{\"n\":5}}", NULL, "5", NULL},
+        {"{\"deep\":{\"n\":5}}", NULL, "6", "is not what the argument says"},
+        {"{\"deep\":{\"n\":5}}", NULL, NULL, "is required"},
+    };
+    haft_server *server = serve();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct wire *wire = wire_open_with(server, (haft_session_options){.modern = true});
+        haft_incoming *message;
+        char text[512];
+        const char *answer;
+        int size = snprintf(
+            text, sizeof text,
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t\","
+            "\"arguments\":%s,\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"
+            "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+            rows[i].arguments);
+
+        message = haft_incoming_read(wire->session, text, (size_t)size, NULL, 1000);
+        assert_non_null(message);
+        assert_int_equal(
+            haft_incoming_process(message, wire->session, &(haft_headers){get, &rows[i]}), 1);
+        answer = wire_next(wire);
+        assert_non_null(answer);
+        assert_int_equal(wire->error_code, rows[i].refused ? -32020 : 0);
+        assert_non_null(strstr(answer, rows[i].refused ? rows[i].refused : "\"ok\""));
+        wire_close(wire);
+    }
+    haft_server_free(server);
+}
+
+/* It is text, or the document is refused. */
+static void test_no_text(void **state)
+{
+    static const char *const values[] = {"5", "null", "[\"Region\"]", "\"Re\\u0000gion\""};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
+        haft_schema *schema = NULL;
+        haft_reason reason;
+        char text[256];
+
+        snprintf(text, sizeof text,
+                 "{\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":%s}}}", values[i]);
+        assert_int_equal(haft_schema_parse(text, strlen(text), NULL, &schema, &reason),
+                         HAFT_ESCHEMA);
+        assert_string_equal(reason.path, "#/properties/a/x-mcp-header");
+        assert_string_equal(reason.text, "\"x-mcp-header\" must be a string without U+0000");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_no_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
