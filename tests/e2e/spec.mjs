@@ -93,7 +93,10 @@ function substitute() {
         const schema = core[`${type}Schema`];
         if (!schema)
             return envelopes.test(type) || type === "InputRequiredResult" ? null : `no ${type}`;
-        const { success, error } = schema.safeParse(value);
+        /* An id comes back as the client sent it; only the SDK minds how large it is. */
+        const { id } = value ?? {};
+        const huge = Number.isInteger(id) && !Number.isSafeInteger(id);
+        const { success, error } = schema.safeParse(huge ? { ...value, id: 0 } : value);
         return success ? null : `${type}: ${error.message}`;
     };
 }
@@ -112,22 +115,42 @@ function checker(revision) {
 /* ---- one conversation ---- */
 
 const isRequest = (message) => message?.method !== undefined && message.id !== undefined;
-const claimed = (message) => message?.params?._meta?.[`${META}protocolVersion`];
+
+/* A request that says of which revision it is, rightly or not, is answered by the modern one. */
+function claimed(message) {
+    const version = message?.params?._meta?.[`${META}protocolVersion`];
+    return version === undefined ? undefined : MODERN;
+}
 
 export class Conversation {
-    revision = "2025-11-25"; /* of a client that has not said which */
+    own = () => false; /* whether a method is the program's, of whose results nothing is known */
     faults = [];
     count = 0;
     #asked = new Map();
 
+    /* The revision is that of a client that has not said which. */
+    constructor(revision = "2025-11-25") {
+        this.revision = revision;
+    }
+
     /* What the client sends, in order. */
     sent(message) {
         for (const one of [message].flat())
-            if (isRequest(one))
-                this.#asked.set(one.id, {
-                    method: one.method,
-                    revision: claimed(one) ?? this.revision,
-                });
+            if (isRequest(one)) {
+                const asked = { method: one.method, revision: claimed(one) ?? this.revision };
+                this.#asked.set(one.id, [...(this.#asked.get(one.id) ?? []), asked]);
+            } else if (one?.method === "notifications/cancelled") {
+                for (const asked of this.#asked.get(one.params?.requestId) ?? [])
+                    asked.cancelled = true;
+            }
+    }
+
+    /* What a message answers: the first of that id that somebody waits for, unless the id was taken and
+     * the last is refused. */
+    #answered({ id, error }) {
+        const all = this.#asked.get(id) ?? [];
+        const wanted = Math.max(all.findIndex(({ cancelled }) => !cancelled), 0);
+        return (error?.code === -32600 ? all.pop() : all.splice(wanted, 1)[0]) ?? {};
     }
 
     /* What the server sends. */
@@ -136,15 +159,14 @@ export class Conversation {
     }
 
     #check(message) {
-        const asked = this.#asked.get(message.id) ?? {};
-        const revision = LEGACY.includes(asked.revision)
-            ? asked.revision
-            : asked.revision && MODERN;
-
         this.count++;
-        if (message.method !== undefined) this.#checkCall(message);
-        else if (message.error) this.#checkError(message, revision ?? this.revision);
-        else this.#checkResult(message, asked.method, revision);
+        if (message.method !== undefined) {
+            this.#checkCall(message);
+            return;
+        }
+        const { method, revision } = this.#answered(message);
+        if (message.error) this.#checkError(message, revision ?? this.revision);
+        else this.#checkResult(message, method, revision);
     }
 
     #fault(message, text) {
@@ -184,15 +206,20 @@ export class Conversation {
     #checkResult(message, method, revision) {
         if (!method) return this.#fault(message, `an answer to nothing: ${message.id}`);
         if (method === "initialize") revision = this.revision = message.result.protocolVersion;
-        this.#asked.delete(message.id);
         const is = checker(revision);
         const named = LEGACY.indexOf(revision) === 3 || revision === MODERN;
         const waits = message.result?.resultType === "input_required";
-        const type = waits ? "InputRequiredResult" : results[method];
+        const known = results[method] ?? (this.own(method) ? "Result" : undefined);
+        const type = waits ? "InputRequiredResult" : known;
 
         this.#fault(message, is(named ? "JSONRPCResultResponse" : "JSONRPCResponse", message));
         this.#fault(message, type ? is(type, message.result) : `${method} has no result`);
-        if (revision === MODERN && !waits && message.result.resultType !== "complete")
+        if (
+            revision === MODERN &&
+            !waits &&
+            !this.own(method) &&
+            message.result.resultType !== "complete"
+        )
             this.#fault(message, "resultType");
         if (revision !== MODERN && message.result.resultType !== undefined)
             this.#fault(message, "a modern word to a legacy client");

@@ -1,0 +1,95 @@
+/* recorded.test.mjs - every message that a server emits in the tests that are written in C, against the
+ * official schema of its revision.  tests/support/record.c writes down what goes over their sessions. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import test from "node:test";
+
+import { Conversation } from "./spec.mjs";
+
+const programs = join(process.env.HAFT_BUILD ?? "build/dev", "tests");
+const rooms = ["server", "pipeline", "runtime", "client", "fault"];
+
+/* Programs that have no session, or none that needs a look. */
+const silent = [
+    "server/lint",
+    "server/uri_template",
+    "pipeline/limiter",
+    "runtime/lines",
+    "runtime/writer",
+    "fault/schema_fault",
+];
+const exempt = {
+    "runtime/hostile": "a million answers of the kinds that runtime/http has, against the clock",
+};
+
+/* A method of the tests' own: its results are the test's business. */
+const isOwn = (method) => method.startsWith("acme/");
+
+const parse = (text) => JSON.parse(Buffer.from(text, "latin1").toString("utf8"));
+
+/* What a client sends may be anything. */
+function tryParse(text) {
+    try {
+        return parse(text);
+    } catch {
+        return undefined;
+    }
+}
+
+async function check(record) {
+    const sessions = new Map();
+
+    if (!existsSync(record)) return [];
+    for await (const line of createInterface({ input: createReadStream(record) })) {
+        const { session, revision, from, text } = JSON.parse(line);
+
+        if (!sessions.has(session)) {
+            sessions.set(session, new Conversation(revision));
+            sessions.get(session).own = isOwn;
+        }
+        if (from === "client") sessions.get(session).sent(tryParse(text));
+        else sessions.get(session).received(parse(text));
+    }
+    return [...sessions.values()];
+}
+
+async function run(program, record) {
+    const child = spawn(program, {
+        env: { ...process.env, HAFT_RECORD: record },
+        stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+
+    child.stdout.on("data", (data) => (output += data));
+    child.stderr.on("data", (data) => (output += data));
+    const [status] = await once(child, "close");
+    assert.equal(status, 0, output);
+}
+
+for (const room of rooms.filter((room) => existsSync(join(programs, room))))
+    for (const name of readdirSync(join(programs, room)).map((file) => `${room}/${file}`))
+        if (!exempt[name])
+            test(name, async (t) => {
+                const folder = mkdtempSync(join(tmpdir(), "haft-record-"));
+
+                try {
+                    await run(join(programs, name), join(folder, "messages"));
+                    const sessions = await check(join(folder, "messages"));
+                    const count = sessions.reduce((sum, session) => sum + session.count, 0);
+
+                    t.diagnostic(`${count} messages`);
+                    assert.deepEqual(
+                        sessions.flatMap((session) => session.faults).slice(0, 20),
+                        [],
+                    );
+                    assert.equal(count === 0, silent.includes(name), "whether there are messages");
+                } finally {
+                    rmSync(folder, { recursive: true });
+                }
+            });

@@ -1,0 +1,181 @@
+/* record.c - writes down what goes over every session of a test program, for tests/e2e/recorded.test.mjs.
+ *
+ * The linker puts these functions around those that make a session and those that feed it, so that a test
+ * need not know of it and none can forget it.  With $HAFT_RECORD unset they do nothing.  A line of that
+ * file is one message: which session, the revision until its client names one, who speaks, and the text,
+ * each byte of which is a character, for it may be anything. */
+#define _DEFAULT_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/session.h"
+#include "support/test.h"
+
+enum { LINE_LIMIT = 256 << 20 };
+
+/* What the session was made with; it is given this instead. */
+struct recorder {
+    haft_session_options real;
+    unsigned number;
+    enum revision revision;
+};
+
+/* ---- the file ---- */
+
+static void put_text(haft_buffer *line, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (c < 0x20 || c >= 0x7f) {
+            haft_buffer_printf(line, "\\u%04x", c);
+            continue;
+        }
+        if (c == '"' || c == '\\')
+            haft_buffer_add(line, "\\", 1);
+        haft_buffer_add(line, text + i, 1);
+    }
+}
+
+/* A session that many clients share is one to each of their messages.  The file is opened for every line:
+ * a child closes what it does not know. */
+static void record(const struct recorder *recorder, const char *from, const void *tag,
+                   const char *text, size_t size)
+{
+    int file = open(getenv("HAFT_RECORD"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    haft_buffer line;
+
+    assert_true(file >= 0);
+    haft_buffer_init(&line, NULL, LINE_LIMIT);
+    haft_buffer_printf(&line, "{\"session\":\"%ld.%u", (long)getpid(), recorder->number);
+    if (recorder->real.shared)
+        haft_buffer_printf(&line, ".%p", tag);
+    haft_buffer_printf(&line, "\",\"revision\":\"%s\",\"from\":\"%s\",\"text\":\"",
+                       revision_row(recorder->revision)->name, from);
+    put_text(&line, text, size);
+    haft_buffer_puts(&line, "\"}\n");
+    assert_int_equal(line.status, 0);
+    assert_int_equal(write(file, line.data, line.size), line.size);
+    haft_buffer_finish(&line);
+    close(file);
+}
+
+/* ---- what the session calls ---- */
+
+static void record_send(void *context, const haft_outgoing *message)
+{
+    struct recorder *recorder = context;
+
+    record(recorder, "server", message->tag, message->text, message->size);
+    recorder->real.send(recorder->real.context, message);
+}
+
+static void pass_let_go(void *context, void *tag, bool over)
+{
+    struct recorder *recorder = context;
+
+    recorder->real.let_go(recorder->real.context, tag, over);
+}
+
+static int pass_run(void *context, haft_call *call)
+{
+    struct recorder *recorder = context;
+
+    return recorder->real.run(recorder->real.context, call);
+}
+
+static void pass_post(void *context, haft_posted *posted)
+{
+    struct recorder *recorder = context;
+
+    recorder->real.post(recorder->real.context, posted);
+}
+
+static void pass_wake(void *context)
+{
+    struct recorder *recorder = context;
+
+    recorder->real.wake(recorder->real.context);
+}
+
+static void pass_gone(void *context)
+{
+    struct recorder *recorder = context;
+
+    if (recorder->real.gone)
+        recorder->real.gone(recorder->real.context);
+    free(recorder);
+}
+
+/* ---- what the linker puts in their places ---- */
+
+haft_session *__real_haft_session_new(haft_server *server, const haft_session_options *options);
+haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_options *options);
+int __real_haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
+                                haft_time now);
+int __wrap_haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
+                                haft_time now);
+int __real_haft_incoming_process(haft_incoming *message, haft_session *session,
+                                 const haft_headers *headers);
+int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
+                                 const haft_headers *headers);
+
+haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_options *options)
+{
+    static atomic_uint sessions;
+    struct recorder *recorder = getenv("HAFT_RECORD") ? malloc(sizeof *recorder) : NULL;
+    haft_session_options ours = *options;
+    haft_session *session;
+
+    if (!recorder)
+        return __real_haft_session_new(server, options);
+    ours.send = record_send;
+    ours.let_go = options->let_go ? pass_let_go : NULL;
+    ours.run = options->run ? pass_run : NULL;
+    ours.post = options->post ? pass_post : NULL;
+    ours.wake = options->wake ? pass_wake : NULL;
+    ours.gone = pass_gone;
+    ours.context = recorder;
+    *recorder = (struct recorder){.real = *options, .number = atomic_fetch_add(&sessions, 1)};
+    session = __real_haft_session_new(server, &ours);
+    if (session)
+        recorder->revision = options->modern ? REV_2026_07_28 : session_revision(session);
+    else
+        free(recorder);
+    return session;
+}
+
+static const struct recorder *recorder_of(const haft_session *session)
+{
+    return session->options.send == record_send ? session->options.context : NULL;
+}
+
+int __wrap_haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
+                                haft_time now)
+{
+    const struct recorder *recorder = recorder_of(session);
+
+    if (recorder)
+        record(recorder, "client", tag, text, size);
+    return __real_haft_session_receive(session, text, size, tag, now);
+}
+
+/* The text is gone by now; what was no JSON has nothing to say here either. */
+int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
+                                 const haft_headers *headers)
+{
+    const haft_call *call = (const haft_call *)message;
+    const struct recorder *recorder = recorder_of(session);
+    haft_buffer text;
+
+    if (recorder && call->root) {
+        haft_buffer_init(&text, NULL, LINE_LIMIT);
+        haft_json_write(call->root, &text);
+        record(recorder, "client", call->tag, text.data, text.size);
+        haft_buffer_finish(&text);
+    }
+    return __real_haft_incoming_process(message, session, headers);
+}
