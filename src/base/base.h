@@ -47,6 +47,10 @@ const haft_allocator *arena_allocator(const haft_arena *arena);
 size_t number_to_text(double value, char ret_text[32]);
 size_t integer_to_text(int64_t value, char ret_text[32]);
 
+/* Milliseconds since 1970 as "2026-11-15T05:25:27.042Z".  Returns how long it is. */
+enum { TIME_TEXT = 32 };
+size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT]);
+
 /* The code point at *text, which is moved past it; valid UTF-8 only. */
 uint32_t utf8_next(const char **text);
 size_t utf8_put(uint32_t code_point, char ret_text[4]);

@@ -1,17 +1,24 @@
-/* log.c - lines on standard error.
+/* log.c - lines of the log: made, and written without waiting.
  *
- * Many clients never read what a server writes there.  A pipe that is full would stop the thread
- * that writes to it, and with it the server; so a line is only written where there is room for
- * it. */
+ * Many clients never read what a server writes to standard error.  A pipe that is full would stop the
+ * thread that writes to it, and with it the server; so a line is only written where there is room for
+ * it.  A line is made whole on the stack, with what the record says about itself first and the text
+ * last: the text takes the room that is left. */
 #include "runtime/log.h"
 
-#include <limits.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LINE = 4096 }; /* what a pipe that can be written to has room for */
+#include "base/base.h"
+
+/* Bytes of a word (a request's id, a tool, a client) that a line shows. */
+enum { WORD = 256, NOTE = 256 };
 
 static const char *const names[] = {
     [HAFT_DEBUG] = "debug",     [HAFT_INFO] = "info",           [HAFT_NOTICE] = "notice",
@@ -32,56 +39,288 @@ int level_of(const char *name)
     return -1;
 }
 
+int log_format_of(const char *name)
+{
+#define LOG_FORMAT_(format, text)                                                                  \
+    if (!strcmp(name, text))                                                                       \
+        return format;
+    LOG_FORMATS(LOG_FORMAT_)
+#undef LOG_FORMAT_
+    return -1;
+}
+
+/* ---- where lines go ---- */
+
+/* Never waits, also when the name is a pipe that nobody reads. */
+static int open_file(const char *path, int *ret_fd, haft_reason *reterr_reason)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+
+    if (fd < 0)
+        return error_set(reterr_reason, HAFT_EINVAL, path, "%s", strerror(errno));
+    *ret_fd = fd;
+    return 0;
+}
+
+int logger_open(struct logger *logger, const struct log_options *options,
+                haft_reason *reterr_reason)
+{
+    int status;
+
+    *logger = (struct logger){.options = *options, .fd = STDERR_FILENO};
+    if (uv_mutex_init(&logger->lock))
+        return error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+    status = options->file ? open_file(options->file, &logger->fd, reterr_reason) : 0;
+    if (status)
+        uv_mutex_destroy(&logger->lock);
+    return status;
+}
+
 int logger_init(struct logger *logger, haft_level level)
 {
-    *logger = (struct logger){.level = level};
-    return uv_mutex_init(&logger->lock) ? HAFT_ENOMEM : 0;
+    return logger_open(logger, &(struct log_options){.level = level}, NULL);
 }
 
 void logger_finish(struct logger *logger)
 {
+    if (logger->options.file)
+        close(logger->fd);
     uv_mutex_destroy(&logger->lock);
 }
 
-static bool put(const char *line, size_t size)
+int logger_reopen(struct logger *logger, haft_reason *reterr_reason)
 {
-    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+    int fd, status;
+
+    if (!logger->options.file)
+        return 0;
+    status = open_file(logger->options.file, &fd, reterr_reason);
+    if (status)
+        return status;
+    uv_mutex_lock(&logger->lock);
+    close(logger->fd);
+    logger->fd = fd;
+    logger->torn = false;
+    uv_mutex_unlock(&logger->lock);
+    return 0;
+}
+
+void logger_set_level(struct logger *logger, haft_level level)
+{
+    uv_mutex_lock(&logger->lock);
+    logger->options.level = level;
+    uv_mutex_unlock(&logger->lock);
+}
+
+/* ---- a line ---- */
+
+struct line {
+    char data[LOG_LINE_MAX];
+    size_t size, limit;
+    bool json, full; /* what came last did not fit */
+};
+
+/* How many bytes the character at `text` has; 0 when it is none. */
+static size_t character(const char *text, size_t left)
+{
+    unsigned char first = (unsigned char)*text;
+    size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+    return size <= left && haft_utf8_valid(text, size) == size ? size : 0;
+}
+
+/* A character as it may stand in a line: what would end the line or a JSON string, or move a terminal's
+ * cursor, becomes an escape.  Returns its bytes; *ret_taken is how many of the text it was. */
+static size_t escape(const char *text, size_t left, bool json, char ret_out[8], size_t *ret_taken)
+{
+    static const char digits[] = "0123456789abcdef", named[] = "\bb\ff\nn\rr\tt";
+    size_t size = character(text, left);
+    unsigned char last = (unsigned char)text[size ? size - 1 : 0];
+
+    *ret_taken = size ? size : 1;
+    if (!size) {
+        memcpy(ret_out, "\xef\xbf\xbd", 3);
+        return 3;
+    }
+    ret_out[0] = '\\';
+    ret_out[1] = (char)last;
+    if (json && (last == '"' || last == '\\') && size == 1)
+        return 2;
+    /* Controls are below U+0020, and from U+007F to U+009F. */
+    if (size == 1 ? last >= 0x20 && last != 0x7f : size > 2 || *text != '\xc2' || last >= 0xa0) {
+        memcpy(ret_out, text, size);
+        return size;
+    }
+    if (last && last < 0x20 && strchr(named, last)) {
+        ret_out[1] = strchr(named, last)[1];
+        return 2;
+    }
+    memcpy(ret_out + 1, "u00", 3);
+    ret_out[4] = digits[last >> 4];
+    ret_out[5] = digits[last & 15];
+    return 6;
+}
+
+/* Text as it may stand in a line, no more than `most` bytes of it. */
+static void put(struct line *line, const char *text, size_t size, size_t most)
+{
+    size_t left = line->limit - line->size, taken;
+    char out[8];
+
+    left = most < left ? most : left;
+    line->full = false;
+    for (size_t i = 0; i < size; i += taken) {
+        size_t n = escape(text + i, size - i, line->json, out, &taken);
+
+        line->full = n > left;
+        if (line->full)
+            break;
+        memcpy(line->data + line->size, out, n);
+        line->size += n;
+        left -= n;
+    }
+}
+
+static void put_plain(struct line *line, const char *text)
+{
+    size_t size = strlen(text);
+
+    if (size <= line->limit - line->size) {
+        memcpy(line->data + line->size, text, size);
+        line->size += size;
+    }
+}
+
+/* A word with what stands around it; nothing when there is none. */
+static void put_word(struct line *line, const char *before, const char *word, const char *after)
+{
+    if (!word || !*word)
+        return;
+    put_plain(line, before);
+    put(line, word, strlen(word), WORD);
+    put_plain(line, after);
+}
+
+static void put_now(struct line *line)
+{
+    char text[TIME_TEXT];
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    time_to_text((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text);
+    put_plain(line, text);
+}
+
+/* Each way of writing: what stands before and after every part. */
+struct shape {
+    const char *time, *level, *request[2], *tool[2], *client[2], *principal[2], *trace[2], *text;
+    const char *end, *cut;
+};
+
+static const struct shape shapes[] = {
+    [LOG_TEXT] = {"",
+                  " ",
+                  {" [", "]"},
+                  {" ", ""},
+                  {" (", ")"},
+                  {" principal=", ""},
+                  {" trace=", ""},
+                  " ",
+                  "",
+                  " ..."},
+    [LOG_JSON] = {"{\"time\":\"",
+                  "\",\"level\":\"",
+                  {"\",\"request\":\"", ""},
+                  {"\",\"tool\":\"", ""},
+                  {"\",\"client\":\"", ""},
+                  {"\",\"principal\":\"", ""},
+                  {"\",\"trace\":\"", ""},
+                  "\",\"text\":\"",
+                  "\"}",
+                  "\",\"cut\":true}"},
+};
+
+static void make_line(struct line *line, const struct log_record *record, enum log_format format,
+                      size_t limit)
+{
+    const struct shape *shape = &shapes[format];
+
+    line->size = 0;
+    /* What ends a line has its room from the start. */
+    line->limit = limit - strlen(shape->cut) - 1;
+    line->json = format == LOG_JSON;
+    put_plain(line, shape->time);
+    put_now(line);
+    put_plain(line, shape->level);
+    put_plain(line, names[record->level]);
+    put_word(line, shape->request[0], record->request_id, shape->request[1]);
+    put_word(line, shape->tool[0], record->tool, shape->tool[1]);
+    put_word(line, shape->client[0], record->client, shape->client[1]);
+    put_word(line, shape->principal[0], record->principal, shape->principal[1]);
+    put_word(line, shape->trace[0], record->trace_id, shape->trace[1]);
+    put_plain(line, shape->text);
+    put(line, record->text, record->size, LOG_LINE_MAX);
+    line->limit = limit;
+    put_plain(line, line->full ? shape->cut : shape->end);
+    put_plain(line, "\n");
+}
+
+/* ---- writing ---- */
+
+static size_t limit_of(int fd)
+{
+    struct stat stat;
+
+    return !fstat(fd, &stat) && S_ISREG(stat.st_mode) ? LOG_LINE_MAX : LOG_PIPE_MAX;
+}
+
+static bool deliver(struct logger *logger, const char *data, size_t size)
+{
+    struct pollfd fd = {.fd = logger->fd, .events = POLLOUT};
+    ssize_t n;
 
     if (poll(&fd, 1, 0) != 1 || !(fd.revents & POLLOUT))
         return false;
-    return write(STDERR_FILENO, line, size) == (ssize_t)size;
+    do
+        n = write(logger->fd, data, size);
+    while (n < 0 && errno == EINTR);
+    if (n > 0)
+        logger->torn = n < (ssize_t)size;
+    return n == (ssize_t)size;
 }
 
-/* One line stays one: what would end it, or move a terminal's cursor, becomes a space. */
-static size_t make_line(char line[LINE], haft_level level, const char *text, size_t size)
+static bool write_record(struct logger *logger, const struct log_record *record)
 {
-    size_t at = (size_t)snprintf(line, LINE, "%s ", names[level]);
+    struct line line;
 
-    for (size_t i = 0; i < size && at < LINE - 1; i++) {
-        unsigned char byte = (unsigned char)text[i];
+    if (logger->torn && !deliver(logger, "\n", 1))
+        return false;
+    make_line(&line, record, logger->options.format, limit_of(logger->fd));
+    return deliver(logger, line.data, line.size);
+}
 
-        line[at++] = byte < 0x20 || byte == 0x7f ? ' ' : text[i];
+void logger_write(struct logger *logger, const struct log_record *record)
+{
+    char note[NOTE];
+    int saved = errno;
+
+    uv_mutex_lock(&logger->lock);
+    if (record->level >= logger->options.level) {
+        if (logger->lost) {
+            int n = snprintf(note, sizeof note, "%zu lines were lost here", logger->lost);
+
+            if (write_record(logger, &(struct log_record){
+                                         .level = HAFT_WARNING, .text = note, .size = (size_t)n}))
+                logger->lost = 0;
+        }
+        if (logger->lost || !write_record(logger, record))
+            logger->lost++;
     }
-    line[at++] = '\n';
-    return at;
+    uv_mutex_unlock(&logger->lock);
+    errno = saved;
 }
 
 void logger_line(void *context, haft_level level, const char *text, size_t size)
 {
-    struct logger *logger = context;
-    char line[LINE];
-
-    if (level < logger->level)
-        return;
-    uv_mutex_lock(&logger->lock);
-    if (logger->lost) {
-        char note[64];
-        int n = snprintf(note, sizeof note, "warning %zu lines were lost here\n", logger->lost);
-
-        if (put(note, (size_t)n))
-            logger->lost = 0;
-    }
-    if (logger->lost || !put(line, make_line(line, level, text, size)))
-        logger->lost++;
-    uv_mutex_unlock(&logger->lock);
+    logger_write(context, &(struct log_record){.level = level, .text = text, .size = size});
 }

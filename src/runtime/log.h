@@ -1,4 +1,5 @@
-/* runtime/log.h - the log of a server that has no other: lines on standard error. */
+/* runtime/log.h - the log of a server that has no other: lines of text or of JSON, on standard error or
+ * in a file. */
 #ifndef HAFT_SRC_LOG_H
 #define HAFT_SRC_LOG_H
 
@@ -6,21 +7,68 @@
 
 #include <haft/server.h>
 
-struct logger {
-    uv_mutex_t lock;
-    haft_level level; /* the lowest that is written */
-    size_t lost;      /* lines that would have had to wait for a reader */
+/* The longest line, with its end.  To a pipe it is half of that: what a pipe that can be written to has
+ * room for. */
+enum { LOG_LINE_MAX = 8192, LOG_PIPE_MAX = 4096 };
+
+#define LOG_FORMATS(X)                                                                             \
+    X(LOG_TEXT, "text")                                                                            \
+    X(LOG_JSON, "json")
+
+enum log_format {
+#define LOG_FORMAT_(name, text) name,
+    LOG_FORMATS(LOG_FORMAT_)
+#undef LOG_FORMAT_
 };
 
+struct log_options {
+    enum log_format format;
+    const char *file; /* appended to; NULL for standard error.  Must outlive the logger */
+    haft_level level; /* the lowest that is written */
+};
+
+/* What a line says.  Text that is NULL or empty is left out. */
+struct log_record {
+    haft_level level;
+    const char *text;
+    size_t size;
+    const char *request_id;
+    const char *tool, *client, *principal, *trace_id;
+};
+
+struct logger {
+    uv_mutex_t lock;
+    struct log_options options;
+    int fd;
+    bool torn;   /* the latest line went out in part: the next one starts on a line of its own */
+    size_t lost; /* lines that were not taken */
+};
+
+/* 0; HAFT_ENOMEM; or HAFT_EINVAL when the file cannot be opened, with why in *reterr_reason, which may
+ * be NULL. */
+int logger_open(struct logger *logger, const struct log_options *options,
+                haft_reason *reterr_reason);
+/* The same of text to standard error. */
 int logger_init(struct logger *logger, haft_level level);
 void logger_finish(struct logger *logger);
 
-/* A haft_log_function for a logger: `warning TEXT`, in one write.  It never waits: what standard
- * error does not take is counted, and the count is written when it can be. */
+/* Opens the file again, under the name it has: after the old one has been moved away.  When it cannot
+ * be opened the old one is kept; returns as logger_open.  From any thread. */
+int logger_reopen(struct logger *logger, haft_reason *reterr_reason);
+
+/* From now on; from any thread. */
+void logger_set_level(struct logger *logger, haft_level level);
+
+/* A line in one write.  It never waits and never fails: what is not taken (a reader that does not read,
+ * a full disk) is counted, and the count is written when it can be.  From any thread. */
+void logger_write(struct logger *logger, const struct log_record *record);
+
+/* The same as a haft_log_function, whose context is the logger. */
 void logger_line(void *logger, haft_level level, const char *text, size_t size);
 
-/* The name of a level, as the protocol has it, and back; -1 when it is none. */
+/* The name of a level, as the protocol has it, and back; -1 when it is none.  The same of formats. */
 const char *level_name(haft_level level);
 int level_of(const char *name);
+int log_format_of(const char *name);
 
 #endif

@@ -1,0 +1,30 @@
+/* time.c - a moment as text, without the C library's idea of time. */
+#include <stdio.h>
+
+#include "base/base.h"
+
+enum { DAY = 86400000 };
+
+/* The last that four digits of a year can say, 9999-12-31T23:59:59.999Z. */
+static const int64_t last = INT64_C(253402300799999);
+
+size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT])
+{
+    int64_t days, rest, era, of_era, of_year, year, month, day, shifted;
+
+    ms = ms < 0 ? 0 : ms > last ? last : ms;
+    rest = ms % DAY;
+    /* Days since 1970-01-01 to a date: years are counted from March, in eras of 400. */
+    days = ms / DAY + 719468;
+    era = days / 146097;
+    of_era = days - era * 146097;
+    year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    of_year = of_era - (365 * year + year / 4 - year / 100);
+    shifted = (5 * of_year + 2) / 153;
+    day = of_year - (153 * shifted + 2) / 5 + 1;
+    month = shifted < 10 ? shifted + 3 : shifted - 9;
+    year += era * 400 + (month <= 2);
+    return (size_t)snprintf(ret_text, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)year,
+                            (int)month, (int)day, (int)(rest / 3600000), (int)(rest / 60000 % 60),
+                            (int)(rest / 1000 % 60), (int)(rest % 1000));
+}
