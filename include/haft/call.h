@@ -75,7 +75,8 @@ const char *haft_revision(const haft_call *call);       /* "2026-07-28" */
 /* Whether the client declared a capability: "sampling", "elicitation.url", "roots". */
 bool haft_client_can(const haft_call *call, const char *capability);
 
-/* The request's `_meta` and its arguments as they came; NULL when there are none. */
+/* The request's `_meta` and its arguments; NULL when there are none.  The arguments are as they came, or,
+ * once a lenient tool has repaired them, as the handler gets them. */
 haft_value *haft_request_meta(const haft_call *call);
 haft_value *haft_arguments(const haft_call *call);
 

@@ -70,6 +70,7 @@ typedef struct haft_server_options {
     const unsigned char *seal_key; /* 32 bytes that seal the state of unfinished calls; servers that
                                       share them can finish each other's.  haft_main makes them up */
     bool resource_subscriptions;   /* offer them */
+    bool lenient; /* tools read texts as what they stand for: see haft_tool.lenient */
 } haft_server_options;
 
 /* NULL without memory or without a name.  Name and version are copied. */
@@ -128,6 +129,7 @@ void haft_tool_handler(haft_tool_builder *builder, haft_json_handler *handler, v
 void haft_tool_timeout(haft_tool_builder *builder, unsigned milliseconds);
 void haft_tool_rate(haft_tool_builder *builder, haft_rate rate);
 void haft_tool_quick(haft_tool_builder *builder);
+void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient);
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
 
 /* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has them,

@@ -69,6 +69,9 @@ typedef struct haft_tool {
     bool quick;          /* never blocks: runs on the thread that reads */
     unsigned timeout_ms; /* 0: the server's */
     haft_rate rate;
+    /* Reads "5" as 5, "true" as true and JSON text as an object or array, where no string is accepted;
+     * UNSET: as the server says. */
+    haft_hint lenient;
 } haft_tool;
 
 /* int fn(haft_call *, const In *, Out *) */

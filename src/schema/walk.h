@@ -72,6 +72,15 @@ unsigned walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
 unsigned walk_quiet(struct walk *w, const struct node *node, yyjson_val *value,
                     const struct path *at, struct seen *seen);
 
+/* The option whose tag is the value's; n_nodes when there is none. */
+size_t walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag);
+
+/* The dynamic anchor of the outermost resource in scope that has one of this name. */
+const struct node *walk_find_dynamic(const struct walk *w, const struct rule *rule);
+
+/* The property of this name; NULL when there is none. */
+const struct property *object_property(const struct object *object, const char *name, size_t size);
+
 /* A walk from its beginning, for the public readings: sets *issues and returns the status of it all. */
 int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
              haft_arena *arena, struct place place, haft_issues *issues);

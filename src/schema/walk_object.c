@@ -34,7 +34,14 @@ static size_t search_property(const struct object *object, const char *name, siz
     return object->n_properties;
 }
 
-/* The same.  Clients send keys in the order the schema lists them, so the one after the last found is
+const struct property *object_property(const struct object *object, const char *name, size_t size)
+{
+    size_t found = search_property(object, name, size);
+
+    return found < object->n_properties ? &object->properties[found] : NULL;
+}
+
+/* Its index.  Clients send keys in the order the schema lists them, so the one after the last found is
  * tried first. */
 static inline size_t find_property(const struct object *object, const char *name, size_t size,
                                    size_t next)

@@ -137,8 +137,7 @@ static unsigned walk_any(struct walk *w, const struct node *node, const struct r
     return n ? PASS : fail_union(w, node, rule, value, at);
 }
 
-/* The option whose tag is the value's. */
-static size_t find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag)
+size_t walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag)
 {
     for (size_t i = 0; tag && i < rule->n_nodes; i++) {
         size_t k, n;
@@ -166,7 +165,7 @@ static unsigned walk_discriminated(struct walk *w, const struct node *node, cons
 
     if (!yyjson_is_obj(value))
         return report_type(w, at, node, "object", NULL, value, ABORT);
-    found = find_tagged(w, rule, yyjson_obj_get(value, rule->text));
+    found = walk_find_tagged(w, rule, yyjson_obj_get(value, rule->text));
     if (w->status)
         return ABORT_ALL;
     if (found == rule->n_nodes) {
@@ -229,8 +228,7 @@ static unsigned walk_if(struct walk *w, const struct rule *rule, yyjson_val *val
     return next ? walk(w, next, value, at, seen, NOWHERE) : PASS;
 }
 
-/* The dynamic anchor of the outermost resource in scope that has one of this name. */
-static const struct node *find_dynamic(const struct walk *w, const struct rule *rule)
+const struct node *walk_find_dynamic(const struct walk *w, const struct rule *rule)
 {
     const struct node *found = rule->nodes[0];
 
@@ -261,7 +259,7 @@ static unsigned walk_rule(struct walk *w, const struct node *node, const struct 
     case RULE_REF:
         return walk(w, rule->nodes[0], value, at, seen, NOWHERE);
     case RULE_DYNAMIC_REF:
-        return walk(w, find_dynamic(w, rule), value, at, seen, NOWHERE);
+        return walk(w, walk_find_dynamic(w, rule), value, at, seen, NOWHERE);
     }
     return PASS;
 }

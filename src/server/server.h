@@ -44,6 +44,7 @@ struct item {
     haft_json_handler *handler; /* of a tool put together at run time */
     void *data;
     bool quick;
+    bool lenient;
     unsigned timeout_ms;
 };
 

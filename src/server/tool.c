@@ -133,6 +133,8 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     item->call = tool->call;
     item->data = tool->data;
     item->quick = tool->quick;
+    item->lenient =
+        tool->lenient == HAFT_YES || (tool->lenient == HAFT_UNSET && server->options.lenient);
     item->timeout_ms = tool->timeout_ms;
     item->name_size = strlen(tool->name);
     item->name = haft_arena_copy(item->arena, tool->name, item->name_size);
@@ -311,6 +313,12 @@ void haft_tool_quick(haft_tool_builder *builder)
 {
     if (builder)
         builder->tool->quick = true;
+}
+
+void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient)
+{
+    if (builder)
+        builder->tool->lenient = lenient;
 }
 
 int haft_tool_build(haft_tool_builder *builder, haft_server *server)

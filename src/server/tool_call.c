@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/repair.h"
 #include "server/event.h"
 #include "server/fault.h"
 #include "server/offer.h"
@@ -213,6 +214,44 @@ static yyjson_val *arguments_of(haft_call *call)
     return !arguments || yyjson_is_null(arguments) ? &empty : arguments;
 }
 
+/* Why the handler gets other arguments than the client sent. */
+static void log_repairs(haft_call *call, const struct repairs *repairs)
+{
+    size_t listed = repairs->n < REPAIRS_LISTED ? repairs->n : REPAIRS_LISTED;
+    haft_buffer path;
+
+    if (!server_has_log(call->server))
+        return;
+    haft_buffer_init(&path, call->server->allocator, 1 << 16);
+    for (size_t i = 0; i < listed; i++) {
+        const struct repair *repair = &repairs->list[i];
+
+        haft_buffer_clear(&path);
+        haft_issue_path(&(haft_issue){.path = repair->path, .n_path = repair->n_path}, &path);
+        if (!path.status)
+            haft_log(call, HAFT_INFO, "repaired %.*s: a string is read as %s", (int)path.size,
+                     path.data, repair->to);
+    }
+    haft_buffer_finish(&path);
+    if (listed < repairs->n)
+        haft_log(call, HAFT_INFO, "repaired %zu more", repairs->n - listed);
+}
+
+static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
+{
+    struct repairs repairs;
+    int status = schema_read_leniently(call->item->input, &call->arguments, call->arena, in, issues,
+                                       &repairs);
+
+    if (repairs.n) {
+        metrics_repaired(call, repairs.n);
+        log_repairs(call, &repairs);
+    }
+    if (!in)
+        call->in = call->arguments;
+    return status;
+}
+
 static int decode(haft_call *call, haft_issues *issues)
 {
     const struct item *item = call->item;
@@ -223,9 +262,12 @@ static int decode(haft_call *call, haft_issues *issues)
     if (!input)
         return 0;
     if (!item->tool->input)
-        return haft_validate(input, call->arguments, call->arena, issues);
+        return item->lenient ? decode_leniently(call, NULL, issues)
+                             : haft_validate(input, call->arguments, call->arena, issues);
     in = haft_arena_alloc(call->arena, input->root->size);
     call->in = in;
+    if (in && item->lenient)
+        return decode_leniently(call, in, issues);
     return in ? haft_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
 }
 
