@@ -132,6 +132,8 @@ haft_def *haft_def_title(haft_def *def, const char *text);
 haft_def *haft_def_examples(haft_def *def, const char *json_array);
 haft_def *haft_def_deprecated(haft_def *def);
 haft_def *haft_def_read_only(haft_def *def);
+/* Not to be written down: writeOnly, and "***" in the audit. */
+haft_def *haft_def_secret(haft_def *def);
 /* Any further member, as it is advertised. */
 haft_def *haft_def_meta(haft_def *def, const char *key, const char *json);
 /* Instead of the standard sentence of the latest check, or of the type when there is none yet; a

@@ -71,7 +71,8 @@ typedef enum haft_presence {
     const char *describe;                                                                          \
     const char *title;                                                                             \
     const char *examples; /* a JSON array */                                                       \
-    bool deprecated;
+    bool deprecated;                                                                               \
+    bool secret; /* not to be written down: writeOnly, and "***" in the audit */
 
 /* The rules of each kind.  Those not named are as wide as the type. */
 struct haft_plain_rules {

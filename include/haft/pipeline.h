@@ -165,10 +165,19 @@ int haft_watch(haft_server *server, haft_event_function *function, void *context
 /* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */
 
 /* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool, outcome,
- * milliseconds, bytes of the result, the ids of trace and span, and a digest of the arguments.  Called on the thread of the call's
- * session. */
+ * milliseconds, bytes of the result, the ids of trace and span, and the arguments.  Called on the thread of
+ * the call's session. */
 typedef void haft_audit_function(void *context, const char *line, size_t size);
 int haft_audit(haft_server *server, haft_audit_function *write, void *context);
+
+/* What a line says of the arguments.  In either, what the schema marks as secret is "***". */
+typedef enum haft_audit_mode {
+    HAFT_AUDIT_DIGEST,   /* their SHA-256: equal calls can be told, what they said cannot */
+    HAFT_AUDIT_ARGUMENTS /* themselves, up to 4 KiB; the digest of more */
+} haft_audit_mode;
+
+/* Of all audits of the server; HAFT_AUDIT_DIGEST until it is set.  Before the server serves. */
+void haft_audit_set(haft_server *server, haft_audit_mode mode);
 
 /* Counts calls by tool and outcome, how long they took, sessions, bytes, and what was repaired; before the
  * server serves. */

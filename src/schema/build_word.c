@@ -114,6 +114,17 @@ haft_def *haft_def_read_only(haft_def *def)
     return copy;
 }
 
+haft_def *haft_def_secret(haft_def *def)
+{
+    haft_def *copy = worded(def);
+
+    if (copy) {
+        copy->node->meta->write_only = true;
+        copy->node->secret = true;
+    }
+    return copy;
+}
+
 /* A keyword of JSON Schema's: the definition says it by other means, so a further member of the
  * name would contradict it or come twice.  A comment says nothing. */
 static bool is_keyword(const char *key)

@@ -207,6 +207,8 @@ static void add_words(struct compile *c, struct node *node, const struct haft_pl
     if (words->title)
         meta->title = words->title;
     meta->deprecated |= words->deprecated;
+    meta->write_only |= words->secret;
+    node->secret |= words->secret;
     if (words->examples) {
         meta->examples = json_of(c, words->examples);
         if (meta->examples && !yyjson_is_arr(meta->examples))

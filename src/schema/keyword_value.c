@@ -42,6 +42,7 @@ int keyword_boolean(struct site *site, const struct keyword_row *row, yyjson_val
     meta->deprecated |= row->keyword == KEYWORD_DEPRECATED;
     meta->read_only |= row->keyword == KEYWORD_READ_ONLY;
     meta->write_only |= row->keyword == KEYWORD_WRITE_ONLY;
+    site->node->secret |= meta->write_only;
     return 0;
 }
 
@@ -210,6 +211,8 @@ int keyword_format(struct site *site, const struct keyword_row *row, yyjson_val 
 
     if (!yyjson_is_str(value))
         return site_refuse(site, row, "a string");
+    /* Says nothing about the text, but what is to be done with it. */
+    site->node->secret |= yyjson_equals_str(value, "password");
     if (doc->options->formats == HAFT_FORMATS_ANNOTATE && !site->dialect->asserts_formats)
         return 0;
     format = format_named(yyjson_get_str(value), yyjson_get_len(value), site->dialect->number);

@@ -223,6 +223,7 @@ struct node {
     bool list;      /* it is a list type: see `inner` */
     bool tracks;    /* an unevaluated* hangs on it: keep what has been evaluated */
     bool recursive; /* reached through itself: emitted by reference */
+    bool secret;    /* its value is not to be written down */
     uint32_t id;    /* dense, from 0; made by schema_finish */
     size_t size;    /* of the C value; an item's stride */
     const char *expected; /* what invalid_type says; NULL to derive it from types */
@@ -253,6 +254,7 @@ struct haft_schema {
     size_t document_size;
     int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
     bool typed;   /* it has a C type: haft_decode and haft_encode may be used */
+    bool secrets; /* a node is secret; made by schema_finish */
     bool refines; /* a refinement reads the C value: validation decodes into scratch */
     bool
         covered; /* every part of a value is met by a rule, so keys and depth are seen on the way */

@@ -423,6 +423,7 @@ int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_er
     schema->covered = true;
     for (struct node *node = schema->nodes; node && !status; node = node->all) {
         schema->covered = schema->covered && is_covered(node);
+        schema->secrets = schema->secrets || node->secret;
         node->plain = is_plain(node);
         if (node->object) {
             node->object->simple = is_simple(node->object);

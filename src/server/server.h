@@ -118,6 +118,7 @@ struct haft_server {
     _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
     struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
+    haft_audit_mode audit_mode;
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;
