@@ -279,7 +279,7 @@ int haft_serve_http(haft_server *server, const haft_http_options *options,
         if (status)
             return error_set(reterr_reason, status, NULL, "out of memory");
         own = true;
-        server_set_log(server, logger_line, &logger);
+        server_set_record(server, logger_record, &logger);
     }
     status = serve_all(server, &all, &reason);
     if (own) {

@@ -240,7 +240,7 @@ static const struct shape shapes[] = {
                   "\",\"cut\":true}"},
 };
 
-static void make_line(struct line *line, const struct log_record *record, enum log_format format,
+static void make_line(struct line *line, const haft_record *record, enum log_format format,
                       size_t limit)
 {
     const struct shape *shape = &shapes[format];
@@ -289,7 +289,7 @@ static bool deliver(struct logger *logger, const char *data, size_t size)
     return n == (ssize_t)size;
 }
 
-static bool write_record(struct logger *logger, const struct log_record *record)
+static bool write_record(struct logger *logger, const haft_record *record)
 {
     struct line line;
 
@@ -299,8 +299,9 @@ static bool write_record(struct logger *logger, const struct log_record *record)
     return deliver(logger, line.data, line.size);
 }
 
-void logger_write(struct logger *logger, const struct log_record *record)
+void logger_record(void *context, const haft_record *record)
 {
+    struct logger *logger = context;
     char note[NOTE];
     int saved = errno;
 
@@ -309,8 +310,8 @@ void logger_write(struct logger *logger, const struct log_record *record)
         if (logger->lost) {
             int n = snprintf(note, sizeof note, "%zu lines were lost here", logger->lost);
 
-            if (write_record(logger, &(struct log_record){
-                                         .level = HAFT_WARNING, .text = note, .size = (size_t)n}))
+            if (write_record(
+                    logger, &(haft_record){.level = HAFT_WARNING, .text = note, .size = (size_t)n}))
                 logger->lost = 0;
         }
         if (logger->lost || !write_record(logger, record))
@@ -318,9 +319,4 @@ void logger_write(struct logger *logger, const struct log_record *record)
     }
     uv_mutex_unlock(&logger->lock);
     errno = saved;
-}
-
-void logger_line(void *context, haft_level level, const char *text, size_t size)
-{
-    logger_write(context, &(struct log_record){.level = level, .text = text, .size = size});
 }

@@ -27,15 +27,6 @@ struct log_options {
     haft_level level; /* the lowest that is written */
 };
 
-/* What a line says.  Text that is NULL or empty is left out. */
-struct log_record {
-    haft_level level;
-    const char *text;
-    size_t size;
-    const char *request_id;
-    const char *tool, *client, *principal, *trace_id;
-};
-
 struct logger {
     uv_mutex_t lock;
     struct log_options options;
@@ -59,12 +50,10 @@ int logger_reopen(struct logger *logger, haft_reason *reterr_reason);
 /* From now on; from any thread. */
 void logger_set_level(struct logger *logger, haft_level level);
 
-/* A line in one write.  It never waits and never fails: what is not taken (a reader that does not read,
- * a full disk) is counted, and the count is written when it can be.  From any thread. */
-void logger_write(struct logger *logger, const struct log_record *record);
-
-/* The same as a haft_log_function, whose context is the logger. */
-void logger_line(void *logger, haft_level level, const char *text, size_t size);
+/* A haft_record_function, whose context is the logger: a line in one write.  It never waits and never
+ * fails: what is not taken (a reader that does not read, a full disk) is counted, and the count is written
+ * when it can be.  From any thread. */
+void logger_record(void *logger, const haft_record *record);
 
 /* The name of a level, as the protocol has it, and back; -1 when it is none.  The same of formats. */
 const char *level_name(haft_level level);

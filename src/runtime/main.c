@@ -499,7 +499,7 @@ static int run(struct command *command, haft_server *server)
     if (logger_init(&command->logger, command->level))
         return FAILED;
     if (!server_has_log(server))
-        server_set_log(server, logger_line, &command->logger);
+        server_set_record(server, logger_record, &command->logger);
     status = prepare(command, server, &audit);
     if (status == OK)
         status = command->act(command, server);

@@ -440,7 +440,7 @@ int haft_serve_stdio(haft_server *server, const haft_stdio_options *options)
     status = logger_init(&logger, HAFT_WARNING);
     if (status)
         return status;
-    server_set_log(server, logger_line, &logger);
+    server_set_record(server, logger_record, &logger);
     status = serve(server, &all);
     server_set_log(server, NULL, NULL);
     logger_finish(&logger);

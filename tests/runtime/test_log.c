@@ -53,10 +53,15 @@ static void opens(struct logger *logger, enum log_format format, haft_level leve
     assert_int_equal(logger_open(logger, &(struct log_options){format, path, level}, &reason), 0);
 }
 
+static void line(struct logger *logger, haft_level level, const char *text, size_t size)
+{
+    logger_record(logger, &(haft_record){.level = level, .text = text, .size = size});
+}
+
 struct shape_row {
     enum log_format format;
-    struct log_record record;
-    const char *line; /* after the time */
+    haft_record record;
+    const char *after; /* the time */
 };
 
 #define RECORD(level_, text_, ...)                                                                 \
@@ -95,13 +100,13 @@ static void has_its_shape(void **state)
         char text[1024];
 
         opens(&logger, row->format, HAFT_DEBUG);
-        logger_write(&logger, &row->record);
+        logger_record(&logger, &row->record);
         logger_finish(&logger);
         take(path, text, sizeof text);
         assert_int_equal(text[before + 4], '-');
         assert_int_equal(text[before + 10], 'T');
         assert_int_equal(text[before + 23], 'Z');
-        assert_string_equal(text + before + 24, row->line);
+        assert_string_equal(text + before + 24, row->after);
     }
 }
 
@@ -112,11 +117,11 @@ static void has_a_least_level(void **state)
 
     (void)state;
     opens(&logger, LOG_TEXT, HAFT_NOTICE);
-    logger_line(&logger, HAFT_INFO, "one", 3);
-    logger_line(&logger, HAFT_NOTICE, "two", 3);
+    line(&logger, HAFT_INFO, "one", 3);
+    line(&logger, HAFT_NOTICE, "two", 3);
     logger_set_level(&logger, HAFT_ERROR);
-    logger_line(&logger, HAFT_WARNING, "three", 5);
-    logger_line(&logger, HAFT_ALERT, "four", 4);
+    line(&logger, HAFT_WARNING, "three", 5);
+    line(&logger, HAFT_ALERT, "four", 4);
     logger_finish(&logger);
     take(path, text, sizeof text);
     assert_null(strstr(text, "one"));
@@ -142,13 +147,13 @@ static void is_cut_to_its_limit(void **state)
         size_t n;
 
         opens(&logger, (enum log_format)format, HAFT_DEBUG);
-        logger_write(&logger, &(struct log_record){.level = HAFT_INFO,
-                                                   .text = long_text,
-                                                   .size = sizeof long_text,
-                                                   .request_id = word,
-                                                   .tool = word,
-                                                   .client = word,
-                                                   .trace_id = word});
+        logger_record(&logger, &(haft_record){.level = HAFT_INFO,
+                                              .text = long_text,
+                                              .size = sizeof long_text,
+                                              .request_id = word,
+                                              .tool = word,
+                                              .client = word,
+                                              .trace_id = word});
         logger_finish(&logger);
         n = take(path, text, sizeof text);
         assert_in_range(n, LOG_LINE_MAX - 16, LOG_LINE_MAX);
@@ -173,11 +178,11 @@ static void is_reopened_after_rotation(void **state)
 
     (void)state;
     opens(&logger, LOG_TEXT, HAFT_DEBUG);
-    logger_line(&logger, HAFT_INFO, "one", 3);
+    line(&logger, HAFT_INFO, "one", 3);
     assert_int_equal(rename(path, moved), 0);
-    logger_line(&logger, HAFT_INFO, "two", 3);
+    line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger_reopen(&logger, &reason), 0);
-    logger_line(&logger, HAFT_INFO, "three", 5);
+    line(&logger, HAFT_INFO, "three", 5);
     take(moved, text, sizeof text);
     assert_non_null(strstr(text, "one\n"));
     assert_non_null(strstr(text, "two\n"));
@@ -188,7 +193,7 @@ static void is_reopened_after_rotation(void **state)
     assert_int_equal(logger_reopen(&logger, &reason), HAFT_EINVAL);
     assert_string_equal(reason.path, path);
     assert_int_equal(rmdir(path), 0);
-    logger_line(&logger, HAFT_INFO, "four", 4);
+    line(&logger, HAFT_INFO, "four", 4);
     assert_int_equal(logger.lost, 0);
     logger_finish(&logger);
 }
@@ -221,14 +226,14 @@ static void counts_what_a_full_disk_refuses(void **state)
         skip();
     assert_int_equal(logger_open(&logger, &(struct log_options){.file = "/dev/full"}, NULL), 0);
     for (int i = 0; i < 3; i++)
-        logger_line(&logger, HAFT_INFO, "one", 3);
+        line(&logger, HAFT_INFO, "one", 3);
     assert_int_equal(logger.lost, 3);
     /* There is room again. */
     file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
     assert_true(file >= 0);
     assert_int_equal(dup2(file, logger.fd), logger.fd);
     close(file);
-    logger_line(&logger, HAFT_INFO, "two", 3);
+    line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger.lost, 0);
     logger_finish(&logger);
     take(path, text, sizeof text);
@@ -249,13 +254,13 @@ static void never_waits_for_a_reader(void **state)
     reader = open(path, O_RDONLY | O_NONBLOCK);
     opens(&logger, LOG_TEXT, HAFT_DEBUG);
     for (int i = 0; i < 100; i++)
-        logger_line(&logger, HAFT_INFO, long_text, sizeof long_text);
+        line(&logger, HAFT_INFO, long_text, sizeof long_text);
     assert_true(logger.lost > 0);
     while ((n = read(reader, text, sizeof text)) > 0)
         all += n;
     /* Whole lines only. */
     assert_int_equal(all % LOG_PIPE_MAX, 0);
-    logger_line(&logger, HAFT_INFO, "two", 3);
+    line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger.lost, 0);
     close(reader);
     logger_finish(&logger);
@@ -269,10 +274,10 @@ static void outlives_a_closed_descriptor(void **state)
     (void)state;
     opens(&logger, LOG_TEXT, HAFT_DEBUG);
     close(logger.fd);
-    logger_line(&logger, HAFT_INFO, "one", 3);
+    line(&logger, HAFT_INFO, "one", 3);
     assert_int_equal(logger.lost, 1);
     assert_int_equal(open(path, O_WRONLY | O_APPEND), logger.fd);
-    logger_line(&logger, HAFT_INFO, "two", 3);
+    line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger.lost, 0);
     logger_finish(&logger);
     unlink(path);
