@@ -81,6 +81,7 @@ static haft_server *make(haft_audit_mode mode)
     haft_server *server =
         haft_server_new_with("vault", "1.0.0", &(haft_server_options){.log = keep_log});
     haft_tool_builder *builder = haft_tool_new("document");
+    haft_builder *b = haft_builder_new(NULL);
     haft_schema *schema = NULL;
 
     assert_int_equal(haft_schema_parse(document, sizeof document - 1, NULL, &schema, NULL), 0);
@@ -89,6 +90,18 @@ static haft_server *make(haft_audit_mode mode)
     haft_tool_handler(builder, answer, NULL);
     haft_tool_lenient(builder, HAFT_YES);
     assert_int_equal(haft_add(server, &login_tool), 0);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    assert_int_equal(haft_build(b,
+                                haft_def_object(b, "user", haft_def_string(b), "token",
+                                                haft_def_optional(haft_def_max_length(
+                                                    haft_def_secret(haft_def_string(b)), 5)),
+                                                NULL),
+                                &schema, NULL),
+                     0);
+    builder = haft_tool_new("built");
+    haft_tool_describe(builder, "Is built");
+    haft_tool_input(builder, schema);
+    haft_tool_handler(builder, answer, NULL);
     assert_int_equal(haft_tool_build(builder, server), 0);
     assert_int_equal(haft_audit(server, keep_audit, NULL), 0);
     haft_audit_set(server, mode);
@@ -119,6 +132,7 @@ static const struct secret_row {
     {"login", "{'user':'eve','keys':{'a':'S','b':5}}",
      "{'user':'eve','keys':{'a':'***','b':'***'}}"},
     {"login", "{'user':{'name':'S'},'size':'big'}", "{'user':{'name':'***'},'size':'big'}"},
+    {"built", "{'user':'eve','token':'S'}", "{'user':'eve','token':'***'}"},
     {"document", "{'user':'eve','password':'S'}", "{'user':'eve','password':'***'}"},
     {"document", "{'user':'eve','token':'S'}", "{'user':'eve','token':'***'}"},
     {"document", "{'user':'eve','either':'S'}", "{'user':'eve','either':'***'}"},
@@ -231,8 +245,10 @@ static void are_advertised_as_write_only(void **state)
     (void)state;
     assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
     haft_buffer_init(&out, NULL, 1 << 20);
-    haft_json_write(yyjson_arr_get(result.content, 0), &out);
+    haft_json_write(result.content, &out);
     haft_buffer_add(&out, "", 1);
+    assert_non_null(
+        strstr(out.data, "\"token\":{\"type\":\"string\",\"maxLength\":5,\"writeOnly\":true}"));
     assert_non_null(strstr(out.data, "\"description\":\"Proof\",\"writeOnly\":true"));
     assert_non_null(strstr(out.data, "\"description\":\"Who\"}"));
     haft_buffer_finish(&out);
