@@ -1,11 +1,12 @@
 /* audit.c - one line for every call, however it ended. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sha256.h"
 #include "schema/redact.h"
 #include "server/session.h"
 
-enum { LINE_LIMIT = 8192, ARGUMENTS_LIMIT = 4096 };
+enum { LINE_LIMIT = 8192, ARGUMENTS_LIMIT = 4096, LEAST = 128 };
 
 struct audit {
     haft_audit_function *write;
@@ -62,12 +63,13 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
 {
     struct audit *audit = data;
     const char *asked = yyjson_get_str(rpc_string(call->params, "name"));
-    char time[TIME_TEXT];
+    char time[TIME_TEXT], least[LEAST];
     haft_buffer line;
+    int n;
 
+    time_to_text(call->session->now, time);
     haft_buffer_init(&line, call->server->allocator, LINE_LIMIT);
-    haft_buffer_puts(&line, "{\"time\":");
-    haft_buffer_printf(&line, "\"%.*s\"", (int)time_to_text(call->session->now, time), time);
+    haft_buffer_printf(&line, "{\"time\":\"%s\"", time);
     if (call->id) {
         haft_buffer_puts(&line, ",\"id\":");
         rpc_put_id(&line, call->id);
@@ -89,13 +91,13 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     put_arguments(&line, call);
     haft_buffer_add(&line, "}", 1);
     if (line.status) {
-        /* Something that was sent does not fit: what is known for certain is said all the same. */
-        haft_buffer_clear(&line);
-        haft_buffer_printf(&line, "{\"outcome\":\"%s\",\"truncated\":true}",
-                           haft_outcome_name(outcome));
-    }
-    if (!line.status)
+        /* It is too long, or there is no memory: what is known for certain is said all the same. */
+        n = snprintf(least, sizeof least, "{\"time\":\"%s\",\"outcome\":\"%s\",\"truncated\":true}",
+                     time, haft_outcome_name(outcome));
+        audit->write(audit->context, least, (size_t)n);
+    } else {
         audit->write(audit->context, line.data, line.size);
+    }
     haft_buffer_finish(&line);
 }
 

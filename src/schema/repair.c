@@ -402,8 +402,8 @@ int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *aren
     return (int)ret_repairs->n;
 }
 
-static int read(const haft_schema *schema, yyjson_val *value, haft_arena *arena, void *to,
-                haft_issues *issues)
+static int judge(const haft_schema *schema, yyjson_val *value, haft_arena *arena, void *to,
+                 haft_issues *issues)
 {
     return to ? haft_decode(schema, value, arena, to, issues)
               : haft_validate(schema, value, arena, issues);
@@ -412,7 +412,7 @@ static int read(const haft_schema *schema, yyjson_val *value, haft_arena *arena,
 int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,
                           void *to, haft_issues *reterr_issues, struct repairs *ret_repairs)
 {
-    int status = read(schema, *value, arena, to, reterr_issues);
+    int status = judge(schema, *value, arena, to, reterr_issues);
     haft_issues issues = {0};
     yyjson_val *made;
 
@@ -420,7 +420,7 @@ int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_ar
     if (status != HAFT_EISSUES)
         return status;
     if (schema_repair(schema, *value, arena, ret_repairs, &made) <= 0 ||
-        read(schema, made, arena, to, &issues)) {
+        judge(schema, made, arena, to, &issues)) {
         ret_repairs->n = 0;
         return status;
     }

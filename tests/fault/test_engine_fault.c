@@ -2,6 +2,7 @@
  * Whoever asked is answered, unless the message could not even be read; the session goes on;
  * nothing is left behind. */
 #include <haft/engine.h>
+#include <haft/pipeline.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { TOO_MANY = 2000, ROOM = 1 << 16 };
 /* ---- what is served ---- */
 
 HAFT_STRUCT(args, HAFT_STRING(name, "A name", .min = 1),
-            HAFT_OPTIONAL(HAFT_INTEGER(n, "A number")));
+            HAFT_OPTIONAL(HAFT_INTEGER(n, "A number", .secret = true)));
 HAFT_STRUCT(outcome, HAFT_ARRAY(names, HAFT_STRING(name, "A name"), "Names"));
 HAFT_STRUCT(form, HAFT_STRING(word, "A word"));
 
@@ -31,7 +32,7 @@ static int work(haft_call *call, const args *in, outcome *out)
     out->names = names;
     return haft_result_meta(call, "a/b", "{\"c\": 1}");
 }
-HAFT_TOOL(work, args, outcome, "Works");
+HAFT_TOOL(work, args, outcome, "Works", .lenient = HAFT_YES);
 
 static int blocks(haft_call *call)
 {
@@ -100,7 +101,7 @@ struct peer {
     haft_server *server;
     haft_session *session;
     haft_time now;
-    size_t responses, notifications, requests;
+    size_t responses, notifications, requests, lines;
     char last[ROOM];  /* the latest response */
     int64_t question; /* the id of the latest */
 };
@@ -173,13 +174,20 @@ static void lists(struct peer *peer)
 
 static void calls(struct peer *peer)
 {
-    request(peer, R(1, "tools/call",
-                    "\"name\":\"work\",\"arguments\":{\"name\":\"x\"},"
-                    "\"_meta\":{\"progressToken\":\"t\"}"));
-    request(peer, M(2, "tools/call", "\"name\":\"work\",\"arguments\":{\"name\":\"x\"}"));
-    request(peer, R(3, "tools/call", "\"name\":\"blocks\""));
+    size_t called = 0;
+
+    called += !request(peer, R(1, "tools/call",
+                               "\"name\":\"work\",\"arguments\":{\"name\":\"x\"},"
+                               "\"_meta\":{\"progressToken\":\"t\"}"));
+    called +=
+        !request(peer, M(2, "tools/call", "\"name\":\"work\",\"arguments\":{\"name\":\"x\"}"));
+    called += !request(peer, R(3, "tools/call", "\"name\":\"blocks\""));
     request(peer, R(4, "acme/custom", ""));
     request(peer, R(5, "ping", ""));
+    called += !request(
+        peer, R(6, "tools/call", "\"name\":\"work\",\"arguments\":{\"name\":\"x\",\"n\":\"5\"}"));
+    /* The audit misses none for want of memory. */
+    assert_int_equal(peer->lines, called);
 }
 
 static void bad_calls(struct peer *peer)
@@ -357,6 +365,15 @@ static const struct scenario {
 
 /* ---- running ---- */
 
+/* A line is whole, or says that it is not. */
+static void audit(void *context, const char *line, size_t size)
+{
+    struct peer *peer = context;
+
+    assert_true(size && line[0] == '{' && line[size - 1] == '}');
+    peer->lines++;
+}
+
 static void peer_open(struct peer *peer)
 {
     static const unsigned char key[32] = "k";
@@ -376,6 +393,8 @@ static void peer_open(struct peer *peer)
     assert_int_equal(haft_add_template(peer->server, &many), 0);
     assert_int_equal(haft_add_prompt(peer->server, &prompt), 0);
     assert_int_equal(haft_on(peer->server, "acme/custom", custom, NULL), 0);
+    assert_int_equal(haft_audit(peer->server, audit, peer), 0);
+    haft_audit_set(peer->server, HAFT_AUDIT_ARGUMENTS);
     peer->session =
         haft_session_new(peer->server, &(haft_session_options){.send = receive, .context = peer});
     assert_non_null(peer->session);
