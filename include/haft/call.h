@@ -71,6 +71,7 @@ void haft_set_user_data(haft_call *call, void *data);
 const char *haft_client_name(const haft_call *call);    /* "" when it did not say */
 const char *haft_client_version(const haft_call *call); /* "" */
 const char *haft_revision(const haft_call *call);       /* "2026-07-28" */
+const char *haft_principal(const haft_call *call); /* who the client is; NULL when that is not known */
 
 /* Whether the client declared a capability: "sampling", "elicitation.url", "roots". */
 bool haft_client_can(const haft_call *call, const char *capability);

@@ -92,11 +92,12 @@ typedef enum haft_incoming_kind {
     HAFT_INCOMING_RESPONSE
 } haft_incoming_kind;
 
-/* The headers of the HTTP request that brought a message; names are asked for in lower case.  A modern
- * request must agree with them. */
+/* What the HTTP request that brought a message says about it; names are asked for in lower case.  A modern
+ * request must agree with its headers. */
 typedef struct haft_headers {
     const char *(*get)(const void *context, const char *name, size_t *ret_size); /* NULL: absent */
     const void *context;
+    const char *principal; /* who has sent it, when that is known; NULL: the session's */
 } haft_headers;
 
 /* Reads a message; NULL without memory.  It is processed or dropped, once. */

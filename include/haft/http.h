@@ -48,6 +48,8 @@ typedef struct haft_http_request {
     haft_headers headers;
     const char *body;
     size_t body_size;
+    const char *peer;      /* the client's address, "192.0.2.7"; NULL when it has none */
+    const char *principal; /* who the client is, when that is known; NULL otherwise */
 } haft_http_request;
 
 /* How a response goes out.  `headers` is text, each line with its CRLF, and has everything but what is
@@ -80,6 +82,49 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now);
 void haft_endpoint_shut_down(haft_endpoint *endpoint);
 bool haft_endpoint_idle(const haft_endpoint *endpoint);
 
+/* ---- whoever answers requests --------------------------------------------------- */
+
+/* What a loop lends to those who serve on it: the members are those of haft_endpoint_options, so that an
+ * endpoint or a session can be made of them. */
+typedef struct haft_http_loop {
+    void *loop;              /* a uv_loop_t; everything below happens on its thread */
+    unsigned number, n;      /* of this loop, and how many there are */
+    haft_server *server;     /* that the HTTP server was made for: its log, its memory */
+    int (*run)(void *context, haft_call *call);
+    void (*post)(void *context, haft_posted *posted);
+    void (*wake)(void *context); /* from any thread: `tick` is called soon */
+    int (*random)(void *context, void *bytes, size_t size);
+    void *context;
+} haft_http_loop;
+
+/* A program's own part of an HTTP server, beside MCP.  Every loop has one that is opened for it and knows
+ * nothing of the others; its functions are called on the loop's thread. */
+typedef struct haft_app {
+    /* NULL, with the reason, when it cannot be: the server does not start then. */
+    void *(*open)(void *data, const haft_http_loop *loop, haft_reason *reterr_reason);
+    void (*close)(void *app); /* it is idle, or has been abandoned and is idle since; may be NULL */
+    /* As haft_endpoint_handle: NULL when it has been answered, else what to give to `gone`. */
+    void *(*handle)(void *app, const haft_http_request *request, const haft_responder *responder,
+                    void *context, haft_time now);
+    /* The client is gone: the responder must not be used any more. */
+    void (*gone)(void *app, void *exchange);
+    void (*tick)(void *app, haft_time now); /* several times a second; may be NULL */
+    void (*shut_down)(void *app);           /* no request comes any more; may be NULL */
+    void (*abandon)(void *app);             /* waiting is over: cancel everything; may be NULL */
+    bool (*idle)(const void *app);          /* nothing is at work; NULL: always */
+    void *data;
+} haft_app;
+
+/* Where something is served.  The longest path that fits a request has it. */
+typedef struct haft_http_mount {
+    const char *path;    /* "/admin/mcp" */
+    haft_server *server; /* an MCP endpoint, at this very path; or */
+    const haft_app *app; /* this, at the path and everything below it */
+    size_t max_sessions; /* of the endpoint: as in haft_http_options */
+    unsigned session_idle_ms;
+    bool legacy_sse;     /* at most one endpoint can have it */
+} haft_http_mount;
+
 /* ---- the server: libuv --------------------------------------------------------- */
 
 /* Zero means the stated default. */
@@ -91,6 +136,13 @@ typedef struct haft_http_options {
     const char *const *allowed_origins;
     const char *cors_origin;
     bool legacy_sse;
+    const haft_http_mount *mounts; /* besides the server's own endpoint */
+    size_t n_mounts;
+    /* Sees every request before it is handed on, and may say whose it is (request->principal, for as long as
+     * the request is handled).  False when it has answered.  Called on the loops' threads; NULL: no need. */
+    bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
+                  void *responder_context);
+    void *admit_context;
     bool insecure;        /* may listen off loopback without authentication */
     int fd;               /* a listening socket to take over; 0 for none */
     unsigned threads;     /* loops, each with its own connections: 1, at most 64.  For haft_serve_http */

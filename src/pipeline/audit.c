@@ -75,7 +75,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
         rpc_put_id(&line, call->id);
     }
     put_member(&line, "client", haft_client_name(call));
-    put_member(&line, "principal", call->session->options.principal);
+    put_member(&line, "principal", call->principal);
     put_member(&line, "revision", haft_revision(call));
     put_member(&line, "tool", call->item ? call->item->name : asked);
     put_member(&line, "outcome", haft_outcome_name(outcome));

@@ -40,9 +40,9 @@ static size_t put_client(const haft_call *call, char *at)
     const haft_session *session = call->session;
     char number[32];
 
-    if (session->options.principal) {
+    if (call->principal) {
         *at = 'p';
-        return 1 + put_part(at + 1, session->options.principal);
+        return 1 + put_part(at + 1, call->principal);
     }
     if (session->options.shared) {
         *at = 'n';

@@ -1,7 +1,6 @@
 /* endpoint.c - one endpoint, five revisions: what a request is, and who answers it.
  *
- * The ladder of refusals comes first: where it is for, where it comes from, what it carries.  Then the
- * message decides: a modern request describes itself, a legacy one belongs to its session, and one
+ * The ladder of refusals comes first: the door, the path, what it carries.  Then the message decides: a modern request describes itself, a legacy one belongs to its session, and one
  * without a session is served on its own as far as that goes. */
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +36,10 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     own->max_sessions = own->max_sessions ? own->max_sessions : DEFAULT_SESSIONS;
     own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_IDLE;
     own->max_events = own->max_events ? own->max_events : DEFAULT_EVENTS;
+    endpoint->door = (struct door){.server = server,
+                                   .allowed_hosts = own->allowed_hosts,
+                                   .allowed_origins = own->allowed_origins,
+                                   .cors_origin = own->cors_origin};
     haft_buffer_init(&endpoint->scratch, allocator, SCRATCH_LIMIT);
     return endpoint;
 }
@@ -175,15 +178,37 @@ void haft_exchange_gone(haft_exchange *exchange)
 
 /* ---- POST ---- */
 
+static haft_headers headers_of(const haft_http_request *request)
+{
+    haft_headers headers = request->headers;
+
+    headers.principal = request->principal;
+    return headers;
+}
+
+/* The session of that id, if it is the client's own: knowing the id of somebody else's is not enough. */
+static struct http_session *find_session(haft_exchange *exchange, const haft_http_request *request,
+                                         const char *id, size_t size)
+{
+    struct http_session *session = http_session_find(exchange->endpoint, id, size);
+    const char *principal = request->principal;
+
+    if (session && (session->principal || principal) &&
+        (!session->principal || !principal || strcmp(session->principal, principal)))
+        return NULL;
+    return session;
+}
+
 /* Hands the message over; what comes of it may have come already. */
 static void process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
-                    const haft_headers *headers)
+                    const haft_http_request *request)
 {
     haft_incoming_kind kind = haft_incoming_kind_of(message);
+    haft_headers headers = headers_of(request);
     int status;
 
     exchange->engine = engine;
-    status = haft_incoming_process(message, engine, headers);
+    status = haft_incoming_process(message, engine, &headers);
     if (exchange->done)
         return;
     if (status < 0)
@@ -194,9 +219,10 @@ static void process(haft_exchange *exchange, haft_incoming *message, haft_sessio
         exchange_respond(exchange, 202, "", NULL, 0);
 }
 
-static void post_initialize(haft_exchange *exchange, haft_incoming *message)
+static void post_initialize(haft_exchange *exchange, haft_incoming *message,
+                            const haft_http_request *request)
 {
-    struct http_session *session = http_session_new(exchange->endpoint);
+    struct http_session *session = http_session_new(exchange->endpoint, request->principal);
 
     if (!session) {
         haft_incoming_drop(message);
@@ -206,16 +232,17 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message)
     }
     join_session(exchange, session);
     exchange->creates = true;
-    process(exchange, message, session->engine, NULL);
+    process(exchange, message, session->engine, request);
 }
 
 /* A client that has no session: each message stands for itself. */
-static void post_alone(haft_exchange *exchange, haft_incoming *message, enum revision revision)
+static void post_alone(haft_exchange *exchange, haft_incoming *message,
+                       const haft_http_request *request, enum revision revision)
 {
     haft_session *engine = shared(exchange->endpoint, revision);
 
     if (engine) {
-        process(exchange, message, engine, NULL);
+        process(exchange, message, engine, request);
         return;
     }
     haft_incoming_drop(message);
@@ -231,15 +258,15 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
 
     if (haft_incoming_kind_of(message) == HAFT_INCOMING_REQUEST &&
         haft_incoming_is(message, "initialize")) {
-        post_initialize(exchange, message);
+        post_initialize(exchange, message, request);
         return;
     }
     id = request_header(request, "mcp-session-id", &size);
     if (!id) {
-        post_alone(exchange, message, named);
+        post_alone(exchange, message, request, named);
         return;
     }
-    session = http_session_find(exchange->endpoint, id, size);
+    session = find_session(exchange, request, id, size);
     if (!session) {
         haft_incoming_drop(message);
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
@@ -250,7 +277,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
         exchange->resumable = session_revision(session->engine) >= REV_2025_03_26;
         exchange->stream = session->next_stream++;
     }
-    process(exchange, message, session->engine, NULL);
+    process(exchange, message, session->engine, request);
 }
 
 static const char unknown_revision[] =
@@ -285,7 +312,7 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
             return;
         }
         if (engine) {
-            process(exchange, message, engine, &request->headers);
+            process(exchange, message, engine, request);
             return;
         }
         haft_incoming_drop(message);
@@ -298,7 +325,7 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST,
                         "Invalid Request: nothing was asked");
     } else if (modern_header) {
-        post_alone(exchange, message, REV_2026_07_28);
+        post_alone(exchange, message, request, REV_2026_07_28);
     } else if (named == REVISIONS &&
                !(kind == HAFT_INCOMING_REQUEST && haft_incoming_is(message, "initialize"))) {
         haft_incoming_drop(message);
@@ -336,7 +363,7 @@ static void post(haft_exchange *exchange, const haft_http_request *request)
                         "Unsupported Media Type: Content-Type must be application/json");
         return;
     }
-    request_read_accept(exchange, request);
+    request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_json && !exchange->takes_events) {
         exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST,
                         "Not Acceptable: answers are application/json or text/event-stream");
@@ -377,7 +404,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_ht
                         "Method Not Allowed: there is no session");
         return NULL;
     }
-    session = http_session_find(exchange->endpoint, id, size);
+    session = find_session(exchange, request, id, size);
     if (!session)
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
     return session;
@@ -391,7 +418,7 @@ static haft_exchange *get(haft_exchange *exchange, const haft_http_request *requ
 
     if (!session)
         return NULL;
-    request_read_accept(exchange, request);
+    request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_events) {
         exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, only_events);
         return NULL;
@@ -425,9 +452,9 @@ static void delete_session(haft_exchange *exchange, const haft_http_request *req
 
 /* ---- 2024-11-05: one stream for everything the server says, and a place to post to ---- */
 
-static void get_sse(haft_exchange *exchange)
+static void get_sse(haft_exchange *exchange, const haft_http_request *request)
 {
-    struct http_session *session = http_session_new(exchange->endpoint);
+    struct http_session *session = http_session_new(exchange->endpoint, request->principal);
     char event[128];
     int size;
 
@@ -461,7 +488,9 @@ static void post_sse(haft_exchange *exchange, const haft_http_request *request)
     haft_endpoint *endpoint = exchange->endpoint;
     size_t size;
     const char *id = query_session(request->query, &size);
-    struct http_session *session = id ? http_session_find(endpoint, id, size) : NULL;
+    struct http_session *session = id ? find_session(exchange, request, id, size) : NULL;
+    haft_headers headers = headers_of(request);
+    haft_incoming *message;
 
     if (!session || !session->sse || !session->listening) {
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
@@ -473,8 +502,12 @@ static void post_sse(haft_exchange *exchange, const haft_http_request *request)
         return;
     }
     http_session_touch(session);
-    haft_session_receive(session->engine, request->body, request->body_size, NULL, endpoint->now);
-    exchange_respond(exchange, 202, "", NULL, 0);
+    message =
+        haft_incoming_read(session->engine, request->body, request->body_size, NULL, endpoint->now);
+    if (message && haft_incoming_process(message, session->engine, &headers) >= 0)
+        exchange_respond(exchange, 202, "", NULL, 0);
+    else
+        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
 }
 
 unsigned endpoint_home(const haft_http_request *request)
@@ -489,41 +522,11 @@ unsigned endpoint_home(const haft_http_request *request)
 
 /* ---- a request ---- */
 
-static bool is_path(const char *path, const char *wanted)
-{
-    size_t n = strlen(wanted);
-
-    return !strncmp(path, wanted, n) && (!path[n] || (path[n] == '/' && !path[n + 1]));
-}
-
-static void probe(haft_exchange *exchange, bool ready)
-{
-    static const char yes[] = "{\"status\":\"ok\"}", no[] = "{\"status\":\"draining\"}";
-
-    if (ready)
-        exchange_respond(exchange, 200, "Cache-Control: no-store\r\n", yes, sizeof yes - 1);
-    else
-        exchange_respond(exchange, 503, "Cache-Control: no-store\r\n", no, sizeof no - 1);
-}
-
-/* Arguments may be sent as headers, too, whose names only the page knows. */
 static void preflight(haft_exchange *exchange, const haft_http_request *request)
 {
-    size_t size = 0;
-    const char *more = request_header(request, "access-control-request-headers", &size);
-    haft_buffer extra;
-
-    haft_buffer_init(&extra, exchange->endpoint->allocator, 1 << 16);
-    haft_buffer_puts(&extra,
-                     "Access-Control-Allow-Methods: POST, GET, DELETE\r\n"
-                     "Access-Control-Max-Age: 86400\r\n"
-                     "Access-Control-Allow-Headers: Content-Type, Accept, Authorization, "
-                     "Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
-    haft_buffer_puts(&extra, more ? ", " : "");
-    haft_buffer_add(&extra, more ? more : "", size);
-    haft_buffer_add(&extra, "\r\n", 3);
-    exchange_respond(exchange, extra.status ? 503 : 204, extra.status ? "" : extra.data, NULL, 0);
-    haft_buffer_finish(&extra);
+    door_preflight(&exchange->endpoint->door, "POST, GET, DELETE", request, &exchange->responder,
+                   exchange->context);
+    exchange_free(exchange);
 }
 
 /* The exchange that the connection belongs to from now on, when it is another one. */
@@ -531,37 +534,23 @@ static haft_exchange *route(haft_exchange *exchange, const haft_http_request *re
 {
     haft_endpoint *endpoint = exchange->endpoint;
     const char *method = request->method;
-    bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 
-    if (reads && is_path(request->path, "/healthz")) {
-        probe(exchange, true);
-        return NULL;
-    }
-    if (reads && is_path(request->path, "/readyz")) {
-        probe(exchange, !endpoint->closing);
-        return NULL;
-    }
-    if (!request_is_from_friend(exchange, request))
-        return NULL;
-    if (endpoint->closing) {
-        exchange_refuse(exchange, 503, "Retry-After: 5\r\n", RPC_INTERNAL_ERROR,
-                        "The server is shutting down");
-    } else if (is_path(request->path, endpoint->options.path)) {
+    if (path_is(request->path, endpoint->options.path)) {
         if (!strcmp(method, "POST"))
             post(exchange, request);
         else if (!strcmp(method, "GET"))
             return get(exchange, request);
         else if (!strcmp(method, "DELETE"))
             delete_session(exchange, request);
-        else if (!strcmp(method, "OPTIONS") && endpoint->options.cors_origin)
+        else if (!strcmp(method, "OPTIONS") && endpoint->door.cors_origin)
             preflight(exchange, request);
         else
             exchange_refuse(exchange, 405, "Allow: POST, GET, DELETE\r\n", RPC_INVALID_REQUEST,
                             "Method Not Allowed");
-    } else if (endpoint->options.legacy_sse && is_path(request->path, "/sse") &&
+    } else if (endpoint->options.legacy_sse && path_is(request->path, "/sse") &&
                !strcmp(method, "GET")) {
-        get_sse(exchange);
-    } else if (endpoint->options.legacy_sse && is_path(request->path, "/messages") &&
+        get_sse(exchange, request);
+    } else if (endpoint->options.legacy_sse && path_is(request->path, "/messages") &&
                !strcmp(method, "POST")) {
         post_sse(exchange, request);
     } else {
@@ -570,14 +559,15 @@ static haft_exchange *route(haft_exchange *exchange, const haft_http_request *re
     return NULL;
 }
 
-haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
-                                    const haft_responder *responder, void *context, haft_time now)
+static void *handle(void *context, const haft_http_request *request,
+                    const haft_responder *responder, void *responder_context, haft_time now)
 {
-    haft_exchange *exchange = exchange_new(endpoint, responder, context), *other;
+    haft_endpoint *endpoint = context;
+    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context), *other;
 
     endpoint->now = now;
     if (!exchange) {
-        responder->respond(context, 503, "Retry-After: 1\r\n", NULL, 0);
+        responder->respond(responder_context, 503, "Retry-After: 1\r\n", NULL, 0);
         return NULL;
     }
     exchange->held = true;
@@ -587,6 +577,14 @@ haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_req
         return exchange;
     exchange_free(exchange);
     return other;
+}
+
+haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
+                                    const haft_responder *responder, void *context, haft_time now)
+{
+    if (!door_opens(&endpoint->door, request, responder, context))
+        return NULL;
+    return handle(endpoint, request, responder, context, now);
 }
 
 /* ---- time ---- */
@@ -627,7 +625,7 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
 
 void haft_endpoint_shut_down(haft_endpoint *endpoint)
 {
-    endpoint->closing = true;
+    endpoint->door.closing = true;
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
             haft_session_shut_down(endpoint->shared[i]);
@@ -638,7 +636,7 @@ void haft_endpoint_shut_down(haft_endpoint *endpoint)
 
 void endpoint_abandon(haft_endpoint *endpoint)
 {
-    endpoint->closing = endpoint->abandoned = true;
+    endpoint->door.closing = endpoint->abandoned = true;
     while (endpoint->oldest)
         http_session_end(endpoint->oldest);
     for (int i = 0; i < REVISIONS; i++) {
@@ -659,3 +657,44 @@ bool haft_endpoint_idle(const haft_endpoint *endpoint)
             return false;
     return true;
 }
+
+/* ---- as one of several ---- */
+
+static void app_gone(void *app, void *exchange)
+{
+    (void)app;
+    haft_exchange_gone(exchange);
+}
+
+static void app_close(void *app)
+{
+    haft_endpoint_free(app);
+}
+
+static void app_tick(void *app, haft_time now)
+{
+    haft_endpoint_tick(app, now);
+}
+
+static void app_shut_down(void *app)
+{
+    haft_endpoint_shut_down(app);
+}
+
+static void app_abandon(void *app)
+{
+    endpoint_abandon(app);
+}
+
+static bool app_idle(const void *app)
+{
+    return haft_endpoint_idle(app);
+}
+
+const haft_app endpoint_app = {.close = app_close,
+                               .handle = handle,
+                               .gone = app_gone,
+                               .tick = app_tick,
+                               .shut_down = app_shut_down,
+                               .abandon = app_abandon,
+                               .idle = app_idle};

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "protocol/revision.h"
-#include "server/server.h"
+#include "runtime/door.h"
 
 enum { SESSION_ID = 34 }; /* characters of a legacy session's id: where it lives, and 128 bits */
 
@@ -26,6 +26,7 @@ struct http_session {
     haft_session *engine;
     char id[SESSION_ID + 1];
     haft_time used;
+    char *principal;                       /* whose it is; NULL when that was not known */
     haft_exchange *listening;              /* the GET stream */
     uint64_t listen_stream, listen_number; /* of the latest of those, which outlive it */
     haft_exchange *exchanges;              /* its requests that are not answered */
@@ -59,6 +60,7 @@ struct haft_exchange {
 struct haft_endpoint {
     haft_server *server;
     haft_endpoint_options options;
+    struct door door; /* of an endpoint that has nobody in front of it */
     const haft_allocator *allocator;
     haft_session
         *shared[REVISIONS]; /* for clients without a session, by revision; made when needed */
@@ -70,7 +72,7 @@ struct haft_endpoint {
     size_t n_exchanges, n_shared;
     haft_buffer scratch;
     haft_time now;
-    bool closing, abandoned;
+    bool abandoned;
 };
 
 /* The number that the id of the request's session begins with; UINT_MAX without one. */
@@ -79,16 +81,8 @@ unsigned endpoint_home(const haft_http_request *request);
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */
 void endpoint_abandon(haft_endpoint *endpoint);
 
-/* ---- endpoint_guard.c: requests as they come ---- */
-
-const char *request_header(const haft_http_request *request, const char *name, size_t *ret_size);
-
-/* False when it comes from where it must not, and has been refused. */
-bool request_is_from_friend(haft_exchange *exchange, const haft_http_request *request);
-bool request_is_json(const haft_http_request *request);
-
-/* Which kinds of answer the client takes. */
-void request_read_accept(haft_exchange *exchange, const haft_http_request *request);
+/* An endpoint as one of several that answer requests: the door has been passed. */
+extern const haft_app endpoint_app;
 
 /* ---- endpoint_send.c: messages of the engine as HTTP ---- */
 
@@ -118,7 +112,8 @@ void exchange_listen(haft_exchange *exchange, struct http_session *session);
 
 /* ---- endpoint_session.c: legacy sessions ---- */
 
-struct http_session *http_session_new(haft_endpoint *endpoint);
+/* One that only its principal may use; NULL for anybody who knows its id. */
+struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal);
 /* The number that an id begins with; UINT_MAX when it is no id. */
 unsigned http_session_home(const char *id, size_t size);
 struct http_session *http_session_find(haft_endpoint *endpoint, const char *id, size_t size);

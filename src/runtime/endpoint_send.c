@@ -76,11 +76,7 @@ static const char *headers_of(haft_exchange *exchange, const char *type, const c
     }
     if (exchange->creates && exchange->session)
         haft_buffer_printf(text, "Mcp-Session-Id: %s\r\n", exchange->session->id);
-    if (endpoint->options.cors_origin)
-        haft_buffer_printf(text,
-                           "Access-Control-Allow-Origin: %s\r\n"
-                           "Access-Control-Expose-Headers: Mcp-Session-Id\r\nVary: Origin\r\n",
-                           endpoint->options.cors_origin);
+    door_put_cors(&endpoint->door, text);
     haft_buffer_puts(text, extra);
     haft_buffer_add(text, "", 1);
     return text->status ? "" : text->data;

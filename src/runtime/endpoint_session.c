@@ -102,16 +102,37 @@ static void drop_event(struct http_session *session)
     allocator->release(allocator->context, event, sizeof *event + event->size);
 }
 
+static void free_session(struct http_session *session)
+{
+    const haft_allocator *allocator = session->endpoint->allocator;
+
+    if (session->principal)
+        allocator->release(allocator->context, session->principal, strlen(session->principal) + 1);
+    allocator->release(allocator->context, session, sizeof *session);
+}
+
+static bool set_principal(struct http_session *session, const char *principal)
+{
+    const haft_allocator *allocator = session->endpoint->allocator;
+    size_t size = principal ? strlen(principal) + 1 : 0;
+
+    if (!principal)
+        return true;
+    session->principal = allocator->alloc(allocator->context, size);
+    if (session->principal)
+        memcpy(session->principal, principal, size);
+    return session->principal;
+}
+
 /* The engine's session is gone: nothing refers to this one any more. */
 static void on_gone(void *context)
 {
     struct http_session *session = context;
-    const haft_allocator *allocator = session->endpoint->allocator;
 
     session->endpoint->n_sessions--;
     while (session->first)
         drop_event(session);
-    allocator->release(allocator->context, session, sizeof *session);
+    free_session(session);
 }
 
 static int on_run(void *context, haft_call *call)
@@ -161,7 +182,7 @@ unsigned http_session_home(const char *id, size_t size)
     return low ? (unsigned)(high - digits) << 4 | (unsigned)(low - digits) : UINT_MAX;
 }
 
-struct http_session *http_session_new(haft_endpoint *endpoint)
+struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
 {
     const haft_allocator *allocator = endpoint->allocator;
     haft_session_options options = {
@@ -184,11 +205,13 @@ struct http_session *http_session_new(haft_endpoint *endpoint)
     options.post = endpoint->options.post ? on_post : NULL;
     options.wake = endpoint->options.wake ? on_wake : NULL;
     endpoint->n_sessions++;
-    if (make_id(endpoint, session->id))
+    if (set_principal(session, principal) && make_id(endpoint, session->id)) {
+        options.principal = session->principal;
         session->engine = haft_session_new(endpoint->server, &options);
+    }
     if (!session->engine) {
         endpoint->n_sessions--;
-        allocator->release(allocator->context, session, sizeof *session);
+        free_session(session);
         return NULL;
     }
     slot = slot_of(endpoint, session->id);

@@ -6,8 +6,8 @@
 #include <llhttp.h>
 #include <uv.h>
 
+#include "runtime/front.h"
 #include "runtime/pool.h"
-#include "runtime/endpoint.h"
 
 enum { MAX_HEADERS = 100, READ_SIZE = 64 << 10 };
 
@@ -34,10 +34,11 @@ struct connection {
     haft_buffer waiting; /* bytes of later requests */
     struct field fields[MAX_HEADERS];
     size_t n_fields, url_size, trailer_size;
-    size_t query; /* in the head; 0 for none */
-    haft_exchange *exchange;
-    haft_time since; /* the stage began */
+    size_t query;       /* in the head; 0 for none */
+    struct taken taken; /* its request, by whoever answers that */
+    haft_time since;    /* the stage began */
     unsigned char address[16];
+    char peer[48]; /* the same as text; "" for none */
     uint8_t stage; /* enum stage */
     bool counted;  /* against its address */
     bool keep_alive;
@@ -77,7 +78,8 @@ struct haft_http {
     uv_thread_t thread;
     struct mailbox mailbox;
     struct pool pool;
-    haft_endpoint *endpoint;
+    struct front front;
+    size_t max_body;
     struct connection *connections, *spare;
     struct connection *due;
     struct connection *arrived; /* from other lanes; under their lock */
@@ -139,6 +141,7 @@ void connection_free(struct connection *connection);
 /* ---- http_respond.c ---- */
 
 extern const haft_responder http_responder;
+extern const haft_responder http_app_responder; /* for those who know nothing of CORS */
 size_t connection_unsent(const struct connection *connection);
 void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
 void connection_go_on(struct connection *connection);

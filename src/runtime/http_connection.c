@@ -180,8 +180,7 @@ static int on_headers_complete(llhttp_t *parser)
     parser->upgrade = 0;
     if (is_ambiguous(c))
         return too_much(c, 400);
-    if (parser->content_length > c->http->server->options.max_message &&
-        !(parser->flags & F_CHUNKED))
+    if (parser->content_length > c->http->max_body && !(parser->flags & F_CHUNKED))
         return too_much(c, 413);
     c->continues = parser->http_minor > 0 && get_header(c, "expect", &size);
     return 0;
@@ -191,7 +190,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t size)
 {
     struct connection *c = parser->data;
 
-    if (c->body.size + size > c->http->server->options.max_message)
+    if (c->body.size + size > c->http->max_body)
         return too_much(c, 413);
     haft_buffer_add(&c->body, at, size);
     return c->body.status ? too_much(c, 503) : 0;
@@ -282,10 +281,11 @@ static void handle(struct connection *c)
     haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
                                  .path = c->head.data,
                                  .query = c->query ? c->head.data + c->query : "",
-                                 .headers = {get_header, c},
+                                 .headers = {.get = get_header, .context = c},
                                  .body = c->body.data ? c->body.data : "",
-                                 .body_size = c->body.size};
-    haft_exchange *exchange;
+                                 .body_size = c->body.size,
+                                 .peer = c->peer[0] ? c->peer : NULL};
+    struct taken taken;
 
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
@@ -293,10 +293,10 @@ static void handle(struct connection *c)
     if (lanes_wants(c, &request))
         return;
     c->handling = true;
-    exchange = haft_endpoint_handle(http->endpoint, &request, &http_responder, c, c->since);
+    taken = front_handle(&http->front, &request, &http_responder, c, c->since);
     c->handling = false;
     if (!c->answered)
-        c->exchange = exchange;
+        c->taken = taken;
 }
 
 /* A callback has said why, or llhttp could not read on. */
@@ -480,11 +480,11 @@ struct connection *connection_new(haft_http *http)
             return NULL;
         memset(c, 0, sizeof *c);
         haft_buffer_init(&c->head, allocator, http->options.max_headers + http->options.max_url);
-        haft_buffer_init(&c->body, allocator, http->server->options.max_message);
+        haft_buffer_init(&c->body, allocator, http->max_body);
         haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
         c->http = http;
     }
-    c->exchange = NULL;
+    c->taken.by = NULL;
     c->streaming = c->handling = c->paused = c->doomed = c->lingers = false;
     c->refused = 0;
     c->moving = 0;
@@ -540,11 +540,11 @@ void connection_close(struct connection *c)
     c->stage = STAGE_CLOSING;
     c->since = http_now(c->http);
     c->lingers = c->lingers && !c->doomed;
-    if (c->exchange) {
-        haft_exchange *exchange = c->exchange;
+    if (c->taken.by) {
+        struct taken taken = c->taken;
 
-        c->exchange = NULL;
-        haft_exchange_gone(exchange);
+        c->taken.by = NULL;
+        front_gone(taken);
     }
     if (!c->lingers)
         uv_read_stop(&c->io.stream);

@@ -262,6 +262,31 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
     return status;
 }
 
+/* Those that are mounted and have no log say what they have to say where the server does. */
+static void share_log(const haft_http_options *options, const haft_server_options *from)
+{
+    for (size_t i = 0; i < options->n_mounts; i++) {
+        haft_server *server = options->mounts[i].server;
+
+        if (!server || server_has_log(server))
+            continue;
+        if (from->record)
+            server_set_record(server, from->record, from->log_context);
+        else
+            server_set_log(server, from->log, from->log_context);
+    }
+}
+
+static void unshare_log(const haft_http_options *options, const void *context)
+{
+    for (size_t i = 0; i < options->n_mounts; i++) {
+        haft_server *server = options->mounts[i].server;
+
+        if (server && server->options.log_context == context)
+            server_set_log(server, NULL, NULL);
+    }
+}
+
 int haft_serve_http(haft_server *server, const haft_http_options *options,
                     haft_reason *reterr_reason)
 {
@@ -281,8 +306,10 @@ int haft_serve_http(haft_server *server, const haft_http_options *options,
         own = true;
         server_set_record(server, logger_record, &logger);
     }
+    share_log(&all, &server->options);
     status = serve_all(server, &all, &reason);
     if (own) {
+        unshare_log(&all, &logger);
         server_set_log(server, NULL, NULL);
         logger_finish(&logger);
     }

@@ -109,7 +109,7 @@ static void on_bell(uv_async_t *bell)
             haft_session_deliver(posted->call->session, posted);
     }
     if (atomic_exchange(&http->woken, false))
-        haft_endpoint_tick(http->endpoint, http_now(http));
+        front_tick(&http->front, http_now(http));
     lanes_receive(http);
     resume_due(http);
 }
@@ -163,6 +163,18 @@ void http_forget(struct connection *c)
     http->n_spare++;
 }
 
+/* An address as text; one of IPv4 that came by way of IPv6 as what it is. */
+static void name_peer(struct connection *c, const struct sockaddr_storage *peer)
+{
+    static const char mapped[] = "::ffff:";
+    size_t n = sizeof mapped - 1;
+
+    if (uv_ip_name((const struct sockaddr *)peer, c->peer, sizeof c->peer))
+        c->peer[0] = '\0';
+    if (!strncmp(c->peer, mapped, n) && strchr(c->peer, '.'))
+        memmove(c->peer, c->peer + n, strlen(c->peer + n) + 1);
+}
+
 /* Remembers whose the connection is; false when that one has too many. */
 static bool count_address(struct connection *c)
 {
@@ -171,8 +183,11 @@ static bool count_address(struct connection *c)
     size_t n = 0;
 
     c->counted = false;
-    if (c->http->unix_socket || uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size) ||
-        address_is_local(&peer))
+    c->peer[0] = '\0';
+    if (c->http->unix_socket || uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size))
+        return true;
+    name_peer(c, &peer);
+    if (address_is_local(&peer))
         return true;
     memset(c->address, 0, sizeof c->address);
     if (peer.ss_family == AF_INET6)
@@ -243,7 +258,7 @@ static void release(haft_http *http)
         http->spare = c->next;
         connection_free(c);
     }
-    haft_endpoint_free(http->endpoint);
+    front_finish(&http->front);
     pool_finish(&http->pool);
     mailbox_finish(&http->mailbox);
     if (http->closed)
@@ -280,11 +295,11 @@ static void sweep_closing(haft_http *http, haft_time now)
     }
     if (late && !http->late) {
         http->late = true;
-        endpoint_abandon(http->endpoint);
+        front_abandon(&http->front);
         mailbox_close(&http->mailbox);
         pool_give_up(&http->pool);
     }
-    if (!http->connections && haft_endpoint_idle(http->endpoint))
+    if (!http->connections && front_idle(&http->front))
         close_handles(http);
     else if (now >= http->close_by + CANCEL_MS && http->overdue)
         http->overdue(http->closed_context);
@@ -296,7 +311,7 @@ static void on_sweep(uv_timer_t *timer)
     haft_time now = http_now(http);
     struct connection *next;
 
-    haft_endpoint_tick(http->endpoint, now);
+    front_tick(&http->front, now);
     if (http->closing) {
         sweep_closing(http, now);
         return;
@@ -319,7 +334,7 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
     http->closing = true;
     lanes_leave(http);
     uv_close(&http->listener.handle, on_handle_closed);
-    haft_endpoint_shut_down(http->endpoint);
+    front_shut_down(&http->front);
     uv_timer_start(&http->sweep, on_sweep, 0, CLOSING_SWEEP_MS);
 }
 
@@ -351,28 +366,32 @@ static void share(haft_http_options *o, unsigned n)
     o->max_sessions = (o->max_sessions + n - 1) / n;
 }
 
-static haft_endpoint *make_endpoint(haft_http *http)
+/* Everybody who answers requests of this loop. */
+static int open_front(haft_http *http, haft_reason *reason)
 {
     static const char *const any[] = {"*", NULL};
-    const haft_http_options *o = &http->options;
-    haft_endpoint_options options = {.path = o->path,
-                                     .allowed_hosts = o->allowed_hosts,
-                                     .allowed_origins = o->allowed_origins,
-                                     .cors_origin = o->cors_origin,
-                                     .legacy_sse = o->legacy_sse,
-                                     .max_sessions = o->max_sessions,
-                                     .session_idle_ms = o->session_idle_ms,
-                                     .number = http->lane,
-                                     .run = on_run,
-                                     .post = on_post,
-                                     .wake = on_wake,
-                                     .random = on_random,
-                                     .context = http};
+    haft_http_options *o = &http->options;
+    haft_http_loop loop = {.loop = http->loop,
+                           .number = http->lane,
+                           .n = http->lanes ? http->lanes->n : 1,
+                           .server = http->server,
+                           .run = on_run,
+                           .post = on_post,
+                           .wake = on_wake,
+                           .random = on_random,
+                           .context = http};
+    int status;
 
     /* Nobody's browser reaches a socket in the file system. */
-    if (!strncmp(o->address, "unix:", 5) && !options.allowed_hosts)
-        options.allowed_hosts = any;
-    return haft_endpoint_new(http->server, &options);
+    if (!strncmp(o->address, "unix:", 5) && !o->allowed_hosts)
+        o->allowed_hosts = any;
+    status = front_init(&http->front, o, &loop, reason);
+    if (status)
+        return status;
+    http->max_body = front_max_body(&http->front, o);
+    if (o->cors_origin)
+        http->front.app_responder = &http_app_responder;
+    return 0;
 }
 
 haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
@@ -381,7 +400,6 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     static const haft_http_options none;
     const haft_allocator *allocator = server->allocator;
     haft_http *http = allocator->alloc(allocator->context, sizeof *http);
-    unsigned char key[32];
 
     if (!http) {
         error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
@@ -399,22 +417,18 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     if (lanes)
         share(&http->options, lanes->n);
     start_clock(http);
-    if (!server->has_seal_key && !on_random(http, key, sizeof key))
-        haft_server_set_seal_key(server, key);
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
         goto no_mailbox;
     if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
                   &http->mailbox))
         goto no_pool;
-    http->endpoint = make_endpoint(http);
-    if (!http->endpoint)
-        goto no_endpoint;
+    /* An app may want to ring the bell before it is asked anything. */
     if (uv_async_init(http->loop, &http->bell, on_bell))
         goto no_bell;
     uv_timer_init(http->loop, &http->sweep);
     http->open_handles = 2;
     http->bell.data = http->sweep.data = http;
-    if (http_listen(http, on_connection, reterr_reason)) {
+    if (open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
         if (http->open_handles > 2)
             uv_close(&http->listener.handle, on_handle_closed);
@@ -427,8 +441,6 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     return http;
 
 no_bell:
-    haft_endpoint_free(http->endpoint);
-no_endpoint:
     pool_finish(&http->pool);
 no_pool:
     mailbox_finish(&http->mailbox);

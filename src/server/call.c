@@ -341,6 +341,11 @@ const char *haft_client_version(const haft_call *call)
     return call->client_version ? call->client_version : "";
 }
 
+const char *haft_principal(const haft_call *call)
+{
+    return call->principal;
+}
+
 const char *haft_revision(const haft_call *call)
 {
     return revision_row(call->revision)->name;

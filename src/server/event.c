@@ -64,7 +64,7 @@ static void tell_call(const haft_call *call, haft_event_kind kind)
                                      .tool = call_tool(call),
                                      .request_id = id,
                                      .client = call->client_name,
-                                     .principal = call->session->options.principal,
+                                     .principal = call->principal,
                                      .trace_id = call->trace ? call->trace->trace_id : NULL,
                                      .outcome = call->outcome,
                                      .ms = (double)call_nanoseconds(call) / 1e6});

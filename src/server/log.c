@@ -79,7 +79,7 @@ void server_log(haft_server *server, haft_level level, const char *format, ...)
 
 void haft_log(haft_call *call, haft_level level, const char *format, ...)
 {
-    const char *principal = call->session->options.principal;
+    const char *principal = call->principal;
     char line[MESSAGE], id[ID];
     va_list args;
     int size;

@@ -166,6 +166,20 @@ static bool is_duplicate(const haft_session *session, const yyjson_val *id)
     return false;
 }
 
+/* Whose request it is; what HTTP says about that lasts only while it is being received. */
+static bool set_principal(haft_call *call)
+{
+    const haft_session *session = call->session;
+    const char *principal = session->principal;
+
+    call->principal = principal;
+    if (principal && principal != session->options.principal)
+        call->principal = haft_arena_copy(call->arena, principal, strlen(principal));
+    if (principal && !call->principal)
+        respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+    return call->principal || !principal;
+}
+
 /* The era of a request and what is known about its client.  False when it was refused. */
 static bool identify(haft_call *call, const struct rpc_message *message)
 {
@@ -239,7 +253,7 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
     else if (session->n_calls >= session->server->options.max_in_flight && !session->options.shared)
         respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
-    else if (identify(call, message)) {
+    else if (set_principal(call) && identify(call, message)) {
         if (call->meta || call->headers)
             trace_read(call);
         dispatch(call, message);
@@ -587,6 +601,8 @@ int haft_incoming_process(haft_incoming *message, haft_session *session,
     session->now = call->session->now;
     call->session = session;
     call->headers = headers;
+    session->principal =
+        headers && headers->principal ? headers->principal : session->options.principal;
     refresh(session);
     session->held++;
     if (call->root && !yyjson_is_arr(call->root)) {

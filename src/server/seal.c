@@ -45,7 +45,7 @@ static void put_arguments(const haft_call *call, haft_buffer *out)
 /* A digest of what the state belongs to. */
 static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
 {
-    const char *principal = call->session->options.principal;
+    const char *principal = call->principal;
     struct sha256 hash;
     haft_buffer arguments;
     bool ok;

@@ -58,6 +58,7 @@ struct haft_call {
     yyjson_val *params, *meta, *arguments, *progress_token;
     enum revision revision;
     const char *client_name, *client_version;
+    const char *principal; /* who the client is; NULL when that is not known */
     yyjson_val *client_capabilities;
     int log_level; /* the lowest the client wants; -1 for none */
 
@@ -158,6 +159,7 @@ struct haft_session {
     haft_buffer out;
     int64_t next_request_id;
     haft_time now;
+    const char *principal; /* of the message that is being received */
     bool closed;   /* freed when its last call is done, */
     unsigned held; /* and nothing is being received */
     haft_time met_at;

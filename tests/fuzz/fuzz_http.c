@@ -212,14 +212,15 @@ static void try_request(const char *text, size_t size)
     snprintf(words[1], sizeof words[1], "%.*s", (int)(path.size & 255), path.text);
     for (int i = 0; i < HEADERS; i++)
         headers[i] = take_line(&text, &size);
-    exchange = haft_endpoint_handle(endpoint,
-                                    &(haft_http_request){.method = words[0],
-                                                         .path = words[1],
-                                                         .query = words[1],
-                                                         .headers = {get_header, headers},
-                                                         .body = text,
-                                                         .body_size = size},
-                                    &responder, &reply, 1000);
+    exchange = haft_endpoint_handle(
+        endpoint,
+        &(haft_http_request){.method = words[0],
+                             .path = words[1],
+                             .query = words[1],
+                             .headers = {.get = get_header, .context = headers},
+                             .body = text,
+                             .body_size = size},
+        &responder, &reply, 1000);
     require(reply.ended == !exchange);
     haft_endpoint_tick(endpoint, 100000);
     if (exchange && !reply.ended)

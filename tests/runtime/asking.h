@@ -223,7 +223,7 @@ HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct rep
     haft_http_request request = {.method = method,
                                  .path = target,
                                  .query = query ? query + 1 : "",
-                                 .headers = {get_header, lines},
+                                 .headers = {.get = get_header, .context = lines},
                                  .body = text,
                                  .body_size = strlen(text)};
     const char *id;

@@ -86,7 +86,7 @@ static haft_exchange *request(haft_endpoint *endpoint, struct client *client, co
     haft_http_request request = {.method = method,
                                  .path = path,
                                  .query = "",
-                                 .headers = {get_header, headers},
+                                 .headers = {.get = get_header, .context = headers},
                                  .body = body,
                                  .body_size = strlen(body)};
 
