@@ -143,6 +143,12 @@ typedef struct haft_http_options {
     bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
                   void *responder_context);
     void *admit_context;
+    /* Requests that are answered; others get 429.  Probes and /metrics are not counted.  Zero for any number;
+     * a minute when per_ms is 0. */
+    haft_rate rate;       /* of one client: its principal, else its address (of IPv6, the network of 64 bits) */
+    haft_rate total_rate; /* of all clients together */
+    const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics) */
+    bool metrics_for_all;     /* answer it to other machines, too, and through proxies */
     bool insecure;        /* may listen off loopback without authentication */
     int fd;               /* a listening socket to take over; 0 for none */
     unsigned threads;     /* loops, each with its own connections: 1, at most 64.  For haft_serve_http */

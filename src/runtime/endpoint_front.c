@@ -6,7 +6,7 @@
 
 #include "runtime/front.h"
 
-enum { CORS_LIMIT = 4 << 10 };
+enum { CORS_LIMIT = 4 << 10, METRICS_LIMIT = 16 << 20 };
 
 /* ---- rows ---- */
 
@@ -135,7 +135,12 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                             .allocator = allocator,
                             .loop = *loop,
                             .admit = options->admit,
-                            .admit_context = options->admit_context};
+                            .admit_context = options->admit_context,
+                            .rate = options->rate,
+                            .total_rate = options->total_rate,
+                            .metrics_for_all = options->metrics_for_all};
+    if (loop->server->metrics)
+        front->metrics_path = options->metrics_path ? options->metrics_path : "/metrics";
     haft_buffer_init(&front->cors, allocator, CORS_LIMIT);
     door_put_cors(&front->door, &front->cors);
     haft_buffer_add(&front->cors, "", 1);
@@ -196,6 +201,39 @@ static const struct mounted *find(const struct front *front, const char *path)
     return NULL;
 }
 
+/* Whether it comes from this machine, and not through a proxy here. */
+static bool is_local(const haft_http_request *request)
+{
+    size_t size;
+
+    return (!request->peer || !strncmp(request->peer, "127.", 4) ||
+            !strcmp(request->peer, "::1")) &&
+           !request_header(request, "x-forwarded-for", &size) &&
+           !request_header(request, "forwarded", &size);
+}
+
+/* What is counted is nobody's business, unless it was said to be. */
+static bool is_for_metrics(const struct front *front, const haft_http_request *request)
+{
+    return path_is(request->path, front->metrics_path) &&
+           (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) &&
+           (front->metrics_for_all || is_local(request));
+}
+
+static void show_metrics(struct front *front, const haft_responder *responder, void *context)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, front->allocator, METRICS_LIMIT);
+    if (haft_metrics_write(front->door.server, &text))
+        door_refuse(&front->door, responder, context, 503, "", NULL, RPC_INTERNAL_ERROR,
+                    "Out of memory");
+    else
+        door_respond(&front->door, responder, context, 200, "Cache-Control: no-store\r\n",
+                     "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
+    haft_buffer_finish(&text);
+}
+
 /* A page may ask whether it may ask an app, which need not know of that. */
 static bool is_preflight(const struct front *front, const haft_http_request *request)
 {
@@ -213,6 +251,10 @@ struct taken front_handle(struct front *front, haft_http_request *request,
 
     if (!door_opens(&front->door, request, responder, context))
         return nobody;
+    if (front->metrics_path && is_for_metrics(front, request)) {
+        show_metrics(front, responder, context);
+        return nobody;
+    }
     taken.by = find(front, request->path);
     if (!taken.by) {
         door_refuse(&front->door, responder, context, 404, "", NULL, RPC_INVALID_REQUEST,
@@ -229,6 +271,9 @@ struct taken front_handle(struct front *front, haft_http_request *request,
             responder = front->app_responder;
     }
     if (front->admit && !front->admit(front->admit_context, request, responder, context))
+        return nobody;
+    if (front->limiter &&
+        !limit_allows(front, request, taken.by->app == &endpoint_app, responder, context, now))
         return nobody;
     taken.exchange = taken.by->app->handle(taken.by->context, request, responder, context, now);
     return taken.exchange ? taken : nobody;

@@ -2,6 +2,7 @@
 #ifndef HAFT_SRC_FRONT_H
 #define HAFT_SRC_FRONT_H
 
+#include "pipeline/limiter.h"
 #include "runtime/endpoint.h"
 
 /* A path, and who has it. */
@@ -23,6 +24,11 @@ struct front {
     bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
                   void *responder_context);
     void *admit_context;
+    struct limiter *limiter;  /* shared by all loops; NULL when nothing is limited */
+    haft_time (*clock)(void); /* that they share; NULL: the time that is passed in */
+    haft_rate rate, total_rate;
+    const char *metrics_path; /* NULL when nothing is counted */
+    bool metrics_for_all;
     haft_buffer cors;                    /* headers of responses of apps */
     const haft_responder *app_responder; /* adds them; NULL when nobody needs that */
 };
@@ -49,5 +55,16 @@ void front_tick(struct front *front, haft_time now);
 void front_shut_down(struct front *front);
 void front_abandon(struct front *front);
 bool front_idle(const struct front *front);
+
+/* ---- endpoint_limit.c: how often clients may ask ---- */
+
+/* What counts requests, for all loops together; NULL, with 0, when the options limit nothing. */
+int limit_new(const haft_http_options *options, const haft_allocator *allocator,
+              struct limiter **ret_limiter);
+
+/* False when the request is one too many and has been answered.  One for an MCP endpoint is answered in its
+ * words. */
+bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
+                  const haft_responder *responder, void *context, haft_time now);
 
 #endif

@@ -65,6 +65,7 @@ struct lanes {
     unsigned n;
     haft_http *at[MAX_LANES]; /* NULL: not there any more */
     atomic_size_t n_connections;
+    struct limiter *limiter; /* of all of them; NULL when nothing is limited */
 };
 
 struct haft_http {
@@ -79,6 +80,7 @@ struct haft_http {
     struct mailbox mailbox;
     struct pool pool;
     struct front front;
+    struct limiter *limiter; /* its own, when it is alone */
     size_t max_body;
     struct connection *connections, *spare;
     struct connection *due;

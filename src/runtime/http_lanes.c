@@ -18,6 +18,7 @@ int lanes_init(struct lanes *lanes, unsigned n)
 
 void lanes_finish(struct lanes *lanes)
 {
+    limiter_free(lanes->limiter);
     uv_mutex_destroy(&lanes->lock);
 }
 

@@ -250,6 +250,10 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
         serve.options.drain_ms = DEFAULT_DRAIN_MS;
     if (lanes_init(&serve.lanes, serve.n_lanes))
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    if (limit_new(options, allocator, &serve.lanes.limiter)) {
+        lanes_finish(&serve.lanes);
+        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    }
     serve.lane = allocator->alloc(allocator->context, serve.n_lanes * sizeof *serve.lane);
     if (serve.lane) {
         memset(serve.lane, 0, serve.n_lanes * sizeof *serve.lane);

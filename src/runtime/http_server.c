@@ -259,6 +259,7 @@ static void release(haft_http *http)
         connection_free(c);
     }
     front_finish(&http->front);
+    limiter_free(http->limiter);
     pool_finish(&http->pool);
     mailbox_finish(&http->mailbox);
     if (http->closed)
@@ -366,6 +367,12 @@ static void share(haft_http_options *o, unsigned n)
     o->max_sessions = (o->max_sessions + n - 1) / n;
 }
 
+/* The time of a loop is as of when it woke up, which differs from loop to loop. */
+static haft_time common_clock(void)
+{
+    return (haft_time)(uv_hrtime() / 1000000);
+}
+
 /* Everybody who answers requests of this loop. */
 static int open_front(haft_http *http, haft_reason *reason)
 {
@@ -388,6 +395,10 @@ static int open_front(haft_http *http, haft_reason *reason)
     status = front_init(&http->front, o, &loop, reason);
     if (status)
         return status;
+    if (!http->lanes && limit_new(o, http->allocator, &http->limiter))
+        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    http->front.limiter = http->lanes ? http->lanes->limiter : http->limiter;
+    http->front.clock = common_clock;
     http->max_body = front_max_body(&http->front, o);
     if (o->cors_origin)
         http->front.app_responder = &http_app_responder;
