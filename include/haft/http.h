@@ -102,7 +102,9 @@ typedef struct haft_http_loop {
 typedef struct haft_app {
     /* NULL, with the reason, when it cannot be: the server does not start then. */
     void *(*open)(void *data, const haft_http_loop *loop, haft_reason *reterr_reason);
-    void (*close)(void *app); /* it is idle, or has been abandoned and is idle since; may be NULL */
+    /* It is idle.  Handles of its own on the loop are closed now, and may take until the loop comes around;
+     * may be NULL. */
+    void (*close)(void *app);
     /* As haft_endpoint_handle: NULL when it has been answered, else what to give to `gone`. */
     void *(*handle)(void *app, const haft_http_request *request, const haft_responder *responder,
                     void *context, haft_time now);
