@@ -12,6 +12,7 @@
 #include <haft/http.h>
 #include <haft/issue.h>
 #include <haft/json.h>
+#include <haft/otlp.h>
 #include <haft/pipeline.h>
 #include <haft/run.h>
 #include <haft/schema.h>

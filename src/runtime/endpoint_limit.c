@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "pipeline/rate.h"
 #include "runtime/front.h"
 
 enum {
@@ -131,23 +132,21 @@ static size_t put_client(const haft_http_request *request, char *key, size_t roo
     int n;
 
     if (request->principal)
-        n = snprintf(key, room, "p%s", request->principal);
+        n = snprintf(key, room, "http:p%s", request->principal);
     else if (request->peer && strchr(request->peer, ':') &&
              !uv_inet_pton(AF_INET6, request->peer, bytes))
-        n = snprintf(key, room, "6%02x%02x%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2],
-                     bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+        n = snprintf(key, room, "http:6%02x%02x%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1],
+                     bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
     else
-        n = snprintf(key, room, "a%s", request->peer ? request->peer : "");
+        n = snprintf(key, room, "http:a%s", request->peer ? request->peer : "");
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static int count(struct front *front, const haft_rate *rate, const char *key, size_t size,
-                 haft_time now, int64_t *ret_wait)
+static int count(struct front *front, haft_rate rate, const char *key, size_t size, haft_time now,
+                 int64_t *ret_wait)
 {
-    if (!rate->calls)
-        return 1;
-    return limiter_take(front->limiter, key, size, rate->calls,
-                        rate->per_ms ? rate->per_ms : MINUTE, now, ret_wait);
+    rate.per_ms = rate.per_ms ? rate.per_ms : MINUTE;
+    return rate_take(front->door.server, front->limiter, key, size, rate, now, ret_wait);
 }
 
 bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
@@ -158,15 +157,16 @@ bool limit_allows(struct front *front, const haft_http_request *request, bool is
     int64_t wait = 0;
     int allowed;
 
-    if (front->clock)
+    /* Those who share a store share the time of day. */
+    if (front->clock && !front->door.server->options.rate_store)
         now = front->clock();
-    allowed = count(front, &front->rate, key, size, now, &wait);
+    allowed = count(front, front->rate, key, size, now, &wait);
     if (allowed > 0)
-        allowed = count(front, &front->total_rate, "*", 1, now, &wait);
+        allowed = count(front, front->total_rate, "http:all", 8, now, &wait);
     if (!allowed)
         refuse(front, request, is_rpc, wait, responder, context);
     else if (allowed < 0)
         door_refuse(&front->door, responder, context, 503, "Retry-After: 1\r\n", NULL,
-                    RPC_INTERNAL_ERROR, "Out of memory");
+                    RPC_INTERNAL_ERROR, "Requests cannot be counted");
     return allowed > 0;
 }
