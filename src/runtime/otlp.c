@@ -267,6 +267,14 @@ static void release(haft_otlp *otlp)
     allocator->release(allocator->context, otlp, sizeof *otlp);
 }
 
+/* For the ids of spans in traces that others have begun. */
+static uint64_t random_number(void)
+{
+    uint64_t number;
+
+    return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
+}
+
 haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
                          haft_reason *reterr_reason)
 {
@@ -300,6 +308,8 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     }
     if (!server->options.clock)
         server->options.clock = uv_hrtime;
+    if (!server->options.random)
+        server->options.random = random_number;
     atomic_store(&otlp->tap->otlp, otlp);
     return otlp;
 }
