@@ -261,6 +261,81 @@ static void says_whose_request_was_refused(void **state)
     take_down(&stand);
 }
 
+/* Somewhere else to count, which may fail. */
+struct elsewhere {
+    char keys[256];
+    int answer;
+};
+
+static int take_elsewhere(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
+                          int64_t *ret_wait)
+{
+    struct elsewhere *elsewhere = context;
+    size_t used = strlen(elsewhere->keys);
+
+    assert_int_equal(now, 77);
+    assert_int_equal(rate.per_ms, 60000);
+    snprintf(elsewhere->keys + used, sizeof elsewhere->keys - used, "%.*s=%u ", (int)size, key,
+             rate.calls);
+    *ret_wait = 1500;
+    return elsewhere->answer;
+}
+
+static void counts_elsewhere(void **state)
+{
+    static const struct {
+        struct asked asked;
+        int answer, status;
+        const char *keys;
+    } rows[] = {
+        {{.peer = "192.0.2.1", .body = PING}, 1, 200, "http:a192.0.2.1=5 http:all=9 "},
+        {{.principal = "amy", .body = PING}, 0, 429, "http:pamy=5 "},
+        {{.peer = "2001:db8::1", .body = PING}, HAFT_EBUSY, 503, "http:620010db800000000=5 "},
+    };
+    struct elsewhere elsewhere;
+    haft_rate_store store = {.take = take_elsewhere, .context = &elsewhere};
+    struct stand stand;
+
+    (void)state;
+    stand_up(&stand, (haft_http_options){.rate = {5, 0}, .total_rate = {9, 0}}, false);
+    stand.server->options.rate_store = &store;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct reply *reply;
+
+        elsewhere = (struct elsewhere){.answer = rows[i].answer};
+        reply = ask(&stand.front, rows[i].asked, 77);
+        if (reply->status != rows[i].status || strcmp(elsewhere.keys, rows[i].keys) != 0)
+            fail_msg("row %zu: %d %s", i, reply->status, elsewhere.keys);
+        if (reply->status == 429)
+            assert_non_null(strstr(reply->headers, "Retry-After: 2\r\n"));
+    }
+    take_down(&stand);
+}
+
+/* Everybody behind the door is closed for at once. */
+static void closes_for_all(void **state)
+{
+    static const struct {
+        struct asked asked;
+        int status;
+    } rows[] = {
+        {{.method = "GET", .path = "/healthz"}, 200},
+        {{.method = "GET", .path = "/readyz"}, 503},
+        {{.method = "GET", .path = "/metrics"}, 503},
+        {{.path = "/mcp", .body = PING}, 503},
+        {{.path = "/app"}, 503},
+    };
+    struct stand stand;
+
+    (void)state;
+    stand_up(&stand, (haft_http_options){0}, true);
+    front_shut_down(&stand.front);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_int_equal(ask(&stand.front, rows[i].asked, 1)->status, rows[i].status);
+    assert_true(front_idle(&stand.front));
+    take_down(&stand);
+}
+
 static void survives_every_failing_allocation(void **state)
 {
     (void)state;
@@ -501,6 +576,8 @@ int main(void)
         cmocka_unit_test(counts_by_client),
         cmocka_unit_test(counts_all_together),
         cmocka_unit_test(says_whose_request_was_refused),
+        cmocka_unit_test(counts_elsewhere),
+        cmocka_unit_test(closes_for_all),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(shows_what_is_counted),
         cmocka_unit_test(is_exact_in_a_crowd),
