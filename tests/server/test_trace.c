@@ -66,7 +66,7 @@ static const char *get(const void *context, const char *name, size_t *ret_size)
 /* Calls the tool with this in its _meta, and that around it. */
 static void call(struct wire *wire, const char *meta, const struct pair *around)
 {
-    haft_headers headers = {get, around};
+    haft_headers headers = {.get = get, .context = around};
     char text[4096];
     haft_incoming *message;
 
