@@ -81,8 +81,9 @@ static void test_arguments(void **state)
 
         message = haft_incoming_read(wire->session, text, (size_t)size, NULL, 1000);
         assert_non_null(message);
-        assert_int_equal(
-            haft_incoming_process(message, wire->session, &(haft_headers){get, &rows[i]}), 1);
+        assert_int_equal(haft_incoming_process(message, wire->session,
+                                               &(haft_headers){.get = get, .context = &rows[i]}),
+                         1);
         answer = wire_next(wire);
         assert_non_null(answer);
         assert_int_equal(wire->error_code, rows[i].refused ? -32020 : 0);

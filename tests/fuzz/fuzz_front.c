@@ -1,0 +1,96 @@
+/* fuzz_front.c - any body that comes too often, any path, any address of a collector: the refusal is JSON and
+ * has an id only if the message has that id. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/front.h"
+#include "runtime/otlp.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+struct refusal {
+    int status;
+    haft_arena *arena;
+    yyjson_val *root;
+};
+
+static void on_respond(void *context, int status, const char *headers, const char *body,
+                       size_t size)
+{
+    struct refusal *refusal = context;
+
+    require(headers[0]);
+    refusal->status = status;
+    refusal->root = haft_json_read(body, size, 0, refusal->arena, NULL);
+}
+
+static const char *get_header(const void *context, const char *name, size_t *ret_size)
+{
+    (void)context;
+    *ret_size = 9;
+    return strcmp(name, "host") ? NULL : "localhost";
+}
+
+static void refuse(struct front *front, const char *path, const char *body, size_t size)
+{
+    static const haft_responder responder = {.respond = on_respond};
+    haft_http_request request = {.method = "POST",
+                                 .path = path,
+                                 .query = "",
+                                 .headers = {.get = get_header},
+                                 .body = body,
+                                 .body_size = size};
+    struct refusal refusal = {.arena = haft_arena_new(NULL, 16 << 20)};
+    haft_arena *arena = haft_arena_new(NULL, 16 << 20);
+    yyjson_val *message, *id;
+
+    if (refusal.arena && arena) {
+        require(!front_handle(front, &request, &responder, &refusal, 1).by);
+        require(refusal.status == 429 || refusal.status == 404);
+        require(refusal.root);
+        message = haft_json_read(body, size, 0, arena, NULL);
+        id = yyjson_obj_get(refusal.root, "id");
+        if (id && message)
+            require(rpc_same_id(id, yyjson_obj_get(message, "id")));
+    }
+    haft_arena_free(refusal.arena);
+    haft_arena_free(arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    haft_http_options options = {.path = "/mcp", .total_rate = {1, 60000}};
+    haft_server *server = haft_server_new("fuzz", "1");
+    char *text = malloc(size + 1), *body = malloc(size ? size : 1);
+    struct limiter *limiter = NULL;
+    struct otlp_address address;
+    struct front front;
+    int64_t wait;
+
+    if (server && text && body &&
+        !front_init(&front, &options, &(haft_http_loop){.server = server, .n = 1}, NULL)) {
+        memcpy(text, data, size);
+        text[size] = '\0';
+        memcpy(body, data, size); /* with nothing behind it */
+        limit_new(&options, NULL, &limiter);
+        front.limiter = limiter;
+        limiter_take(limiter, "http:all", 8, 1, 60000, 1, &wait);
+        refuse(&front, "/mcp", body, size);
+        if (!path_is(text, "/healthz") && !path_is(text, "/readyz"))
+            refuse(&front, text, "", 0);
+        if (!otlp_read_url(text, &address, NULL))
+            require(address.host[0] && address.port[0] && address.path[0] == '/');
+        front_finish(&front);
+        limiter_free(limiter);
+    }
+    free(text);
+    free(body);
+    haft_server_free(server);
+    return 0;
+}
