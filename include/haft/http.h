@@ -171,9 +171,12 @@ typedef struct haft_http_options {
     void *log_context;
     void (*ready)(void *context, const char *url); /* listening now, at this address */
     void *ready_context;
+    void (*reload)(void *context); /* called at SIGHUP, on the thread of haft_serve_http, while others
+                                      serve; NULL: it ends as at SIGTERM */
+    void *reload_context;
 } haft_http_options;
 
-/* Serves until SIGTERM or SIGINT; calls in flight are finished within drain_ms.  0; or an error when it could
+/* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight are finished within drain_ms.  0; or an error when it could
  * not begin, with the reason in *reterr_reason (which may be NULL).  It does not return, but ends the
  * process, when handlers still run after drain_ms (status 1), and at a second signal N (status 128 + N). */
 int haft_serve_http(haft_server *server, const haft_http_options *options,

@@ -25,6 +25,25 @@ extern "C" {
  * be NULL (there was no memory for it), and frees it.  Returns the exit status. */
 int haft_main(haft_server *server, int argc, char **argv);
 
+/* A part of the configuration file (--config) that is the program's own: the member of that name.  It is
+ * taken in when haft_main starts and at every SIGHUP, in two steps, so that a file is taken as a whole or
+ * not at all.  Both happen on the thread of haft_main. */
+typedef struct haft_section {
+    const char *name; /* "backends"; none of haft's own */
+    /* Looks at the value, NULL when the file has none or there is no file, and makes of it what `commit`
+     * needs; the server goes on as it is.  0, or an error with the reason: the path is below the member,
+     * "" for the whole.  The value is valid until `commit` or `discard` returns. */
+    int (*prepare)(void *context, haft_value *value, void **ret_prepared, haft_reason *reterr_reason);
+    /* The whole file is right: from now on this counts. */
+    void (*commit)(void *context, void *prepared);
+    /* It is not: what was prepared is of no use.  May be NULL. */
+    void (*discard)(void *context, void *prepared);
+    void *context;
+} haft_section;
+
+/* Adds a section, before haft_main; it must outlive the server.  At most 16. */
+int haft_configure(haft_server *server, const haft_section *section);
+
 /* Zero means the stated default. */
 typedef struct haft_stdio_options {
     int in, out;       /* descriptors: 0 and 1.  Others are left as they are found */
@@ -37,6 +56,8 @@ typedef struct haft_stdio_options {
     haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
     void *log_context;
     bool own_signals; /* the program handles SIGTERM, SIGINT and SIGHUP itself */
+    void (*reload)(void *context); /* called at SIGHUP, on this thread; NULL: it ends as at SIGTERM */
+    void *reload_context;
 } haft_stdio_options;
 
 /* Serves one client, one message a line, until the input ends or a signal comes; for programs

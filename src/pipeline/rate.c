@@ -87,13 +87,15 @@ static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate
 
 static int before(haft_call *call, void *data)
 {
-    const haft_rate *all = &call->server->options.client_rate, *own = &call->item->tool->rate;
+    const haft_rate all = {atomic_load(&call->server->client_calls),
+                           atomic_load(&call->server->client_per_ms)};
+    const haft_rate *own = &call->item->tool->rate;
     struct limiter *limiter = atomic_load_explicit(&call->server->limiter, memory_order_acquire);
     int status = 0;
 
     (void)data;
-    if (all->calls)
-        status = count(call, limiter, all, NULL);
+    if (all.calls)
+        status = count(call, limiter, &all, NULL);
     return !status && own->calls ? count(call, limiter, own, call->item->name) : status;
 }
 

@@ -26,10 +26,29 @@ static void write_line(void *context, const char *line, size_t size)
                n < 0 ? strerror(errno) : "the disk is full");
 }
 
+static int open_file(const char *path)
+{
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+int audit_file_reopen(struct audit_file *file, const char *path)
+{
+    int fd = file->fd < 0 ? -1 : open_file(path);
+
+    if (file->fd < 0)
+        return 0;
+    if (fd < 0)
+        return -errno;
+    dup2(fd, file->fd);
+    fcntl(file->fd, F_SETFD, FD_CLOEXEC);
+    close(fd);
+    return 0;
+}
+
 int audit_file_open(struct audit_file *file, haft_server *server, const char *path)
 {
     file->server = server;
-    file->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    file->fd = open_file(path);
     if (file->fd < 0)
         return server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
     return haft_audit(server, write_line, file);

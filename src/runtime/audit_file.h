@@ -12,6 +12,9 @@ struct audit_file {
 
 /* Appends from now on; 0, or an error with its reason kept by the server. */
 int audit_file_open(struct audit_file *file, haft_server *server, const char *path);
+/* Goes on in the file that is called so now, after the old one was moved away; lines that are being written
+ * go to either.  0; or -errno, and the old one is kept. */
+int audit_file_reopen(struct audit_file *file, const char *path);
 void audit_file_close(struct audit_file *file);
 
 #endif

@@ -11,7 +11,7 @@
 #include "runtime/http.h"
 #include "runtime/log.h"
 
-static const int signals[] = {SIGTERM, SIGINT};
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals, DEFAULT_DRAIN_MS = 10000, INTERRUPTED = 128 };
 
 struct serve;
@@ -35,6 +35,7 @@ struct serve {
     int fd; /* that the lanes share, for sockets that cannot be bound twice; 0 for none */
     char address[80];
     uv_signal_t watchers[SIGNALS];
+    size_t n_watchers;
     bool ending;
 };
 
@@ -72,7 +73,7 @@ static void on_end(uv_async_t *end)
         haft_http_close(lane->http, serve->options.drain_ms, on_closed, lane);
     } else if (!atomic_load(&serve->n_serving)) {
         uv_close((uv_handle_t *)&lane->end, NULL);
-        for (int i = 0; i < SIGNALS; i++)
+        for (size_t i = 0; i < serve->n_watchers; i++)
             uv_close((uv_handle_t *)&serve->watchers[i], NULL);
     }
 }
@@ -81,6 +82,11 @@ static void on_signal(uv_signal_t *watcher, int number)
 {
     struct serve *serve = watcher->data;
 
+    if (number == SIGHUP && serve->options.reload) {
+        if (!serve->ending)
+            serve->options.reload(serve->options.reload_context);
+        return;
+    }
     if (serve->ending)
         _exit(INTERRUPTED + number);
     serve->ending = true;
@@ -184,12 +190,26 @@ static void close_lanes(struct serve *serve)
     }
 }
 
+/* nohup says that a terminal which is gone ends nothing. */
+static bool is_ignored(const struct serve *serve, int number)
+{
+    struct sigaction action;
+
+    return number == SIGHUP && !serve->options.reload && !sigaction(number, NULL, &action) &&
+           action.sa_handler == SIG_IGN;
+}
+
 static void watch_signals(struct serve *serve)
 {
-    for (int i = 0; i < SIGNALS; i++) {
-        uv_signal_init(&serve->lane[0].loop, &serve->watchers[i]);
-        serve->watchers[i].data = serve;
-        uv_signal_start(&serve->watchers[i], on_signal, signals[i]);
+    for (size_t i = 0; i < SIGNALS; i++) {
+        uv_signal_t *watcher = &serve->watchers[serve->n_watchers];
+
+        if (is_ignored(serve, signals[i]))
+            continue;
+        uv_signal_init(&serve->lane[0].loop, watcher);
+        watcher->data = serve;
+        serve->n_watchers++;
+        uv_signal_start(watcher, on_signal, signals[i]);
     }
 }
 

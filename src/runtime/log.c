@@ -20,34 +20,17 @@
 /* Bytes of a word (a request's id, a tool, a client) that a line shows. */
 enum { WORD = 256, NOTE = 256 };
 
-static const char *const names[] = {
+const char *const level_names[] = {
     [HAFT_DEBUG] = "debug",     [HAFT_INFO] = "info",           [HAFT_NOTICE] = "notice",
     [HAFT_WARNING] = "warning", [HAFT_ERROR] = "error",         [HAFT_CRITICAL] = "critical",
-    [HAFT_ALERT] = "alert",     [HAFT_EMERGENCY] = "emergency",
+    [HAFT_ALERT] = "alert",     [HAFT_EMERGENCY] = "emergency", [HAFT_EMERGENCY + 1] = NULL,
 };
 
-const char *level_name(haft_level level)
-{
-    return names[level];
-}
-
-int level_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(names[i], name))
-            return (int)i;
-    return -1;
-}
-
-int log_format_of(const char *name)
-{
-#define LOG_FORMAT_(format, text)                                                                  \
-    if (!strcmp(name, text))                                                                       \
-        return format;
+const char *const log_format_names[] = {
+#define LOG_FORMAT_(format, text) [format] = text,
     LOG_FORMATS(LOG_FORMAT_)
 #undef LOG_FORMAT_
-    return -1;
-}
+        NULL};
 
 /* ---- where lines go ---- */
 
@@ -252,7 +235,7 @@ static void make_line(struct line *line, const haft_record *record, enum log_for
     put_plain(line, shape->time);
     put_now(line);
     put_plain(line, shape->level);
-    put_plain(line, names[record->level]);
+    put_plain(line, level_names[record->level]);
     put_word(line, shape->request[0], record->request_id, shape->request[1]);
     put_word(line, shape->tool[0], record->tool, shape->tool[1]);
     put_word(line, shape->client[0], record->client, shape->client[1]);

@@ -55,9 +55,8 @@ void logger_set_level(struct logger *logger, haft_level level);
  * when it can be.  From any thread. */
 void logger_record(void *logger, const haft_record *record);
 
-/* The name of a level, as the protocol has it, and back; -1 when it is none.  The same of formats. */
-const char *level_name(haft_level level);
-int level_of(const char *name);
-int log_format_of(const char *name);
+/* The names of levels, as the protocol has them, and of formats; each ends with NULL. */
+extern const char *const level_names[];
+extern const char *const log_format_names[];
 
 #endif

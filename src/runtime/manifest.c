@@ -1,7 +1,9 @@
-/* manifest.c - a table of four columns; each is a function of a tool. */
+/* manifest.c - a table of four columns, each a function of a tool; and a paragraph for each tool. */
 #include "runtime/manifest.h"
 
 #include <string.h>
+
+#include "server/server.h"
 
 /* ---- what stands in a column ---- */
 
@@ -150,4 +152,92 @@ int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer)
     for (size_t row = 0; !status && row < n_rows; row++)
         put_row(buffer, cells + row * COLUMNS, widths);
     return status ? status : buffer->status;
+}
+
+/* ---- a paragraph a tool ---- */
+
+static void put_time(haft_buffer *buffer, unsigned ms)
+{
+    if (ms % 1000)
+        haft_buffer_printf(buffer, "%u ms", ms);
+    else
+        haft_buffer_printf(buffer, "%u s", ms / 1000);
+}
+
+static void put_limits(const haft_server *server, const struct item *item, haft_buffer *buffer)
+{
+    haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
+
+    haft_buffer_printf(buffer, "  runs       %s\n  timeout    ",
+                       item->quick ? "where messages are read" : "on a worker");
+    put_time(buffer, item->timeout_ms ? item->timeout_ms : atomic_load(&server->timeout_ms));
+    haft_buffer_puts(buffer, "\n");
+    for (int i = 0; i < 2; i++) {
+        haft_rate rate = i ? all : item->tool->rate;
+
+        if (!rate.calls)
+            continue;
+        haft_buffer_printf(buffer, "  rate       %u calls in ", rate.calls);
+        put_time(buffer, rate.per_ms);
+        haft_buffer_puts(buffer, i ? ", of all tools together\n" : "\n");
+    }
+}
+
+/* The stages that a call of the tool passes, in their order, and where they do something. */
+static void put_stages(const haft_server *server, const struct item *item, haft_buffer *buffer)
+{
+    const char *comma = "  stages     ";
+
+    for (size_t i = 0; i < atomic_load(&server->n_stages); i++) {
+        const haft_stage *stage = server->stages[i];
+
+        if (stage->tools && !glob_list_allows(stage->tools, item->name))
+            continue;
+        haft_buffer_printf(buffer, "%s%s (%s%s%s)", comma, stage->name,
+                           stage->before ? "before" : "",
+                           stage->ready ? stage->before ? ", ready" : "ready" : "",
+                           stage->after ? stage->before || stage->ready ? ", after" : "after" : "");
+        comma = "; ";
+    }
+    if (*comma == ';')
+        haft_buffer_puts(buffer, "\n");
+}
+
+static void put_line(haft_buffer *buffer, const char *title, yyjson_val *tool,
+                     void (*put)(yyjson_val *tool, haft_buffer *cell))
+{
+    size_t before = buffer->size, title_size;
+
+    haft_buffer_printf(buffer, "  %-11s", title);
+    title_size = buffer->size - before;
+    put(tool, buffer);
+    if (buffer->size == before + title_size)
+        buffer->size = before;
+    else
+        haft_buffer_puts(buffer, "\n");
+}
+
+int manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *buffer)
+{
+    struct catalogue *catalogue = catalogue_take(server);
+    yyjson_val *tool;
+    size_t i, n;
+
+    yyjson_arr_foreach(tools, i, n, tool) {
+        yyjson_val *name = yyjson_obj_get(tool, "name");
+        const struct entry *entry = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL],
+                                               yyjson_get_str(name), yyjson_get_len(name));
+
+        haft_buffer_printf(buffer, "%s%s: ", i ? "\n" : "", yyjson_get_str(name));
+        put_description(tool, buffer);
+        haft_buffer_puts(buffer, "\n");
+        put_line(buffer, "arguments", tool, put_arguments);
+        put_line(buffer, "hints", tool, put_hints);
+        if (entry) {
+            put_limits(server, entry->item, buffer);
+            put_stages(server, entry->item, buffer);
+        }
+    }
+    catalogue_drop(catalogue);
+    return buffer->status;
 }

@@ -2,9 +2,14 @@
 #ifndef HAFT_SRC_MANIFEST_H
 #define HAFT_SRC_MANIFEST_H
 
+#include <haft/server.h>
+
 #include "json/json.h"
 
 /* Appends the table of an array of tools as they are on the wire. */
 int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer);
+
+/* The same as a paragraph for each, with what a call of it passes. */
+int manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *buffer);
 
 #endif

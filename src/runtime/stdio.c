@@ -293,6 +293,10 @@ static void on_signal(uv_signal_t *handle, int number)
             begin_ending(stdio, stdio->options.grace_ms);
         return;
     }
+    if (number == SIGHUP && stdio->options.reload) {
+        stdio->options.reload(stdio->options.reload_context);
+        return;
+    }
     if (++stdio->n_signals > 1) {
         stdio->status = 128 + number;
         flush(stdio);
@@ -305,10 +309,13 @@ static void on_signal(uv_signal_t *handle, int number)
     begin_ending(stdio, stdio->options.drain_ms);
 }
 
-static bool is_ignored(int number)
+/* What nohup has ignored stays so, but for what somebody wants to hear. */
+static bool is_ignored(const struct stdio *stdio, int number)
 {
     struct sigaction action;
 
+    if (number == SIGHUP && stdio->options.reload)
+        return false;
     return number != PARENT_GONE && !sigaction(number, NULL, &action) &&
            action.sa_handler == SIG_IGN;
 }
@@ -318,7 +325,7 @@ static void watch_signals(struct stdio *stdio)
     for (size_t i = 0; i < SIGNALS && !stdio->options.own_signals; i++) {
         uv_signal_t *watcher = &stdio->watchers[stdio->n_watchers];
 
-        if (is_ignored(signals[i]) || uv_signal_init(&stdio->host.loop, watcher))
+        if (is_ignored(stdio, signals[i]) || uv_signal_init(&stdio->host.loop, watcher))
             continue;
         watcher->data = stdio;
         stdio->n_watchers++;

@@ -222,8 +222,8 @@ void call_allow(haft_call *call, unsigned milliseconds)
     const struct item *item = call->item;
 
     if (!milliseconds)
-        milliseconds =
-            item && item->timeout_ms ? item->timeout_ms : call->server->options.timeout_ms;
+        milliseconds = item && item->timeout_ms ? item->timeout_ms
+                                                : atomic_load(&call->server->timeout_ms);
     call->allowed_ms = milliseconds;
     call->deadline = call->session->now + milliseconds;
 }

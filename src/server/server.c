@@ -183,6 +183,21 @@ static void set_defaults(haft_server_options *options)
         options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
 }
 
+void server_set_timeout(haft_server *server, unsigned ms)
+{
+    atomic_store(&server->timeout_ms, ms);
+}
+
+/* A call between the two stores is measured by one of each, once. */
+int server_set_client_rate(haft_server *server, haft_rate rate)
+{
+    if (rate.calls && rate_install(server))
+        return HAFT_ENOMEM;
+    atomic_store(&server->client_per_ms, rate.per_ms);
+    atomic_store(&server->client_calls, rate.calls);
+    return 0;
+}
+
 haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options)
 {
@@ -202,6 +217,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     haft_buffer_init(&server->held, allocator, HELD_LOG);
     set_defaults(&server->options);
     stages_init(server);
+    server_set_timeout(server, server->options.timeout_ms);
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, ARENA_LIMIT);
@@ -214,7 +230,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
         !render(server) ||
         check_json_object(server, "extensions", "extensions", server->options.extensions,
                           server->arena) ||
-        (server->options.client_rate.calls && rate_install(server))) {
+        server_set_client_rate(server, server->options.client_rate)) {
         haft_server_free(server);
         return NULL;
     }

@@ -84,7 +84,8 @@ struct form {
     const char *json;
 };
 
-enum { UPDATES = 64, MAX_WATCHERS = 8, MAX_STAGES = 32, STAGES_BEFORE = 2, STAGES_BEHIND = 2 };
+enum { UPDATES = 64, MAX_WATCHERS = 8, MAX_STAGES = 32, STAGES_BEFORE = 2, STAGES_BEHIND = 2,
+       SECTIONS_MAX = 16 };
 
 struct watcher {
     haft_event_function *function;
@@ -119,6 +120,10 @@ struct haft_server {
     struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
+    atomic_uint timeout_ms;  /* these two as in the options, but for being changed while serving */
+    atomic_uint client_calls, client_per_ms;
+    const struct haft_section *sections[SECTIONS_MAX]; /* of src/runtime */
+    size_t n_sections;
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;
@@ -172,6 +177,10 @@ void rate_remove(haft_server *server);
 int lint_name(haft_server *server, haft_offer kind, const char *name);
 /* The same of a tool's schemas. */
 int lint_tool(haft_server *server, const struct item *item);
+
+/* Changes limits while calls come in.  0, or HAFT_ENOMEM when there were no rates before. */
+void server_set_timeout(haft_server *server, unsigned ms);
+int server_set_client_rate(haft_server *server, haft_rate rate);
 
 /* Tells every session that there is something to announce. */
 void server_wake(haft_server *server);

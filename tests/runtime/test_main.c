@@ -69,10 +69,30 @@ static const char table[] =
     "later                                                            Is finished by another thread\n"
     "brief                                                            Is too slow for its deadline\n";
 
+static const char details[] = "greet: Greets\n"
+                              "  arguments  name: string, times?: integer\n"
+                              "  hints      read-only, closed-world\n"
+                              "  runs       on a worker\n"
+                              "  timeout    30 s\n"
+                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  stages     rate limit (before)\n"
+                              "\n"
+                              "brief: Is too slow for its deadline\n"
+                              "  runs       on a worker\n"
+                              "  timeout    50 ms\n"
+                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  stages     rate limit (before)\n";
+
 static const struct line lines[] = {
     {{"--help"}, false, 0, usage, NULL},
     {{"--version"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
     {{"--list"}, false, 0, table, NULL},
+    {{"--list", "--verbose", "--tools", "brief,greet", "--client-rate=9/m"},
+     false,
+     0,
+     details,
+     NULL},
+    {{"--list", "--verbose", "--tools=none"}, false, 0, "", NULL},
     {{"--check"}, false, 0, "5 tools are offered\n", NULL},
     {{"--check"},
      true,
@@ -104,11 +124,32 @@ static const struct line lines[] = {
     {{"--lst"}, false, 2, "", "greeter: there is no option --lst; did you mean --list?\n"},
     {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
     {{"greet"}, false, 2, "", "there is no option greet; "},
-    {{"--workers", "0"}, false, 2, "", "greeter: --workers: 0 is not a good value\n"},
-    {{"--workers", "x"}, false, 2, "", "--workers: x is not a good value\n"},
+    {{"--workers", "0"},
+     false,
+     2,
+     "",
+     "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"},
+    {{"--workers", "x"},
+     false,
+     2,
+     "",
+     "--workers: expected a whole number from 1 to 1024, not x\n"},
     {{"--workers"}, false, 2, "", "--workers needs N\n"},
-    {{"--log-level", "loud"}, false, 2, "", "--log-level: loud is not a good value\n"},
+    {{"--log-level", "loud"}, false, 2, "", "--log-level: expected one of debug, "},
+    {{"--log-level", "warnin"}, false, 2, "", "not warnin; did you mean warning?\n"},
+    {{"--read-only=maybe"}, false, 2, "", "--read-only: expected true or false, not maybe\n"},
+    {{"--read-only", "--read-only=false", "--check"}, false, 0, "5 tools are offered\n", NULL},
+    {{"--config", "-"}, false, 2, "", "--config: it cannot come from standard input\n"},
+    {{"--config", "/nowhere/at all"}, false, 2, "", "/nowhere/at all: No such file or directory\n"},
+    {{"--config", "/"}, false, 2, "", "/: Is a directory\n"},
+    {{"--workers=0", "--threads", "65"},
+     false,
+     2,
+     "",
+     "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"
+     "greeter: --threads: expected a whole number from 1 to 64, not 65\n"},
     {{"--stdio", "--log-level", "critical"}, true, 0, "", NULL},
+    {{"--stdio", "--http", "127.0.0.1:0"}, false, 0, "", NULL},
     {{NULL}, true, 0, "", "error no spaces please: "},
 };
 

@@ -1,0 +1,30 @@
+/* runtime/command.h - what a command line asks for: something to do, and the settings to do it with. */
+#ifndef HAFT_SRC_COMMAND_H
+#define HAFT_SRC_COMMAND_H
+
+#include "runtime/reload.h"
+
+enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_MISUSED = 2 }; /* how a process ends */
+
+struct command {
+    const char *program; /* as it was called */
+    haft_server *server;
+    int (*act)(struct command *command, haft_server *server);
+    const char *tool, *arguments; /* of --call */
+    bool json, verbose;
+    struct given *given; /* options in the order they were given */
+    size_t n_given;
+    struct program_settings from_program;
+    struct settings settings;
+    struct reload reload;
+};
+
+/* ---- command_ask.c ---- */
+
+int command_list(struct command *command, haft_server *server);
+int command_call(struct command *command, haft_server *server);
+
+/* To standard output. */
+void command_print(const haft_buffer *buffer);
+
+#endif
