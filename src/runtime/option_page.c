@@ -88,6 +88,16 @@ static void put_names(const struct option *option, haft_buffer *buffer)
         haft_buffer_printf(buffer, ", `%s`", option->also);
 }
 
+/* Stars and underscores mean themselves. */
+static void put_plain(const char *text, haft_buffer *buffer)
+{
+    for (; *text; text++) {
+        if (*text == '*' || *text == '_')
+            haft_buffer_puts(buffer, "\\");
+        haft_buffer_add(buffer, text, 1);
+    }
+}
+
 void option_put_markdown(haft_buffer *buffer)
 {
     for (size_t i = 0; i < option_count; i++) {
@@ -99,7 +109,9 @@ void option_put_markdown(haft_buffer *buffer)
                                "while serving |\n|---|---|---|---|---|---|---|\n",
                                i ? "\n" : "", section_title(option));
         put_names(option, buffer);
-        haft_buffer_printf(buffer, " | %s | ", option->help);
+        haft_buffer_puts(buffer, " | ");
+        put_plain(option->help, buffer);
+        haft_buffer_puts(buffer, " | ");
         option_put_expected(option, buffer);
         haft_buffer_puts(buffer, option->type == OPTION_SWITCH ? " | `false` |" : " |");
         if (option->initial)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MINUTE = 60000, MAX_CALLS = 1000000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
+enum { MINUTE = 60000, MAX_CALLS = 1000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
 
 struct unit {
     const char *name;
