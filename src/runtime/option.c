@@ -172,7 +172,7 @@ static size_t distance(const char *given, const char *key)
 const char *option_nearest_key(const char *key)
 {
     const char *nearest = NULL;
-    size_t least = strlen(last_part(key)) / 2 + 2;
+    size_t least = strlen(last_part(key)) / 2 + 1;
 
     for (size_t i = 0; i < option_count; i++) {
         const char *candidate = option_table[i].key;
@@ -196,7 +196,7 @@ const char *option_nearest_key(const char *key)
 const char *option_nearest_word(const struct option *option, const char *word)
 {
     const char *nearest = NULL;
-    size_t least = strlen(word) / 2 + 2;
+    size_t least = strlen(word) / 2 + 1;
 
     for (const char *const *w = option->words; w && *w; w++)
         if (edit_distance(word, *w) < least) {

@@ -66,6 +66,8 @@ void complaints_add_value(struct complaints *complaints, const char *place,
     complaints_add(complaints, "%s: expected %.*s, not %.*s%s%s%s%s", place, (int)expected.size,
                    expected.size ? expected.data : "", (int)shown, given, shown < size ? "..." : "",
                    nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    if (expected.status)
+        complaints->text.status = expected.status;
     haft_buffer_finish(&expected);
 }
 

@@ -33,6 +33,7 @@ static int refuse_value(const struct reading *reading, const struct option *opti
     char place[PLACE];
     haft_buffer text;
     bool word = option->words && yyjson_is_str(value);
+    int status;
 
     snprintf(place, sizeof place, "%s: %s", reading->name, option->key);
     haft_buffer_init(&text, reading->complaints->text.allocator, FILE_LIMIT * 8);
@@ -41,10 +42,11 @@ static int refuse_value(const struct reading *reading, const struct option *opti
     else
         haft_json_write(value, &text);
     haft_buffer_add(&text, "", 1);
-    if (!text.status)
+    status = text.status;
+    if (!status)
         complaints_add_value(reading->complaints, place, option, text.data, text.size - 1);
     haft_buffer_finish(&text);
-    return text.status == HAFT_ENOMEM ? HAFT_ENOMEM : 0;
+    return status;
 }
 
 static int read_member(const struct reading *reading, const char *key, yyjson_val *value)

@@ -58,15 +58,9 @@ test("port 0, and the path that was asked for", () =>
 test("only on this machine, unless it is said", async () => {
     for (const address of ["0.0.0.0:0", "[::]:0"])
         assert.match(await refused("everything", ["--http", address]), /--insecure/);
-    for (const address of [
-        "nonsense",
-        "127.0.0.1",
-        "127.0.0.1:99999",
-        "example.com:80",
-        "127.0.0.1:x",
-        ":80",
-    ])
-        assert.match(await refused("everything", ["--http", address]), /address|host/);
+    assert.match(await refused("everything", ["--http", "example.com:80"]), /address|host/);
+    for (const address of ["nonsense", "127.0.0.1", "127.0.0.1:99999", "127.0.0.1:x", ":80"])
+        assert.match(await refused("everything", ["--http", address], 2), /address|host/);
     await withServer(
         "everything",
         ["--insecure"],

@@ -64,9 +64,9 @@ export async function withServer(name, args, use, options) {
 }
 
 /* Runs a server that is expected to refuse to start; what it says about it. */
-export async function refused(name, args) {
+export async function refused(name, args, status = 1) {
     const server = new Server(name === "driver" ? driver() : example(name), args);
 
-    assert.equal(await server.ended, 1);
+    assert.equal(await server.ended, status, server.log());
     return server.log();
 }

@@ -1,0 +1,218 @@
+// The configuration file, and what SIGHUP does with it while clients are connected.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import test from "node:test";
+import { example, until } from "./server.mjs";
+import { Server } from "./http-server.mjs";
+import { Client } from "@modelcontextprotocol/client";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "haft-reload-"));
+const file = path.join(folder, "config.json");
+const audit = path.join(folder, "audit");
+const write = (value) =>
+    fs.writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value));
+const names = async (client) => (await client.listTools()).tools.map((tool) => tool.name).sort();
+
+process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+
+/* A legacy client of our own on a pipe, whose server we can send signals to. */
+class Pipe {
+    heard = [];
+    log = "";
+    #next = 1;
+
+    constructor(...args) {
+        this.process = spawn(example("catalog"), args, { stdio: ["pipe", "pipe", "pipe"] });
+        this.process.stderr.on("data", (text) => (this.log += text));
+        this.ended = new Promise((resolve) =>
+            this.process.on("close", (code, signal) => resolve(code ?? signal)),
+        );
+        createInterface({ input: this.process.stdout }).on("line", (line) =>
+            this.heard.push(JSON.parse(line)),
+        );
+    }
+
+    send(message) {
+        this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    }
+
+    async request(method, params) {
+        const id = this.#next++;
+        const answer = () => this.heard.find((message) => message.id === id);
+
+        this.send({ id, method, params });
+        await until(answer, `an answer to ${method}`, 20000);
+        return answer();
+    }
+
+    async greet() {
+        await this.request("initialize", {
+            protocolVersion: "2025-11-25",
+            capabilities: {},
+            clientInfo: { name: "reload", version: "1" },
+        });
+        this.send({ method: "notifications/initialized" });
+    }
+
+    async names() {
+        return (await this.request("tools/list")).result.tools.map((tool) => tool.name).sort();
+    }
+
+    changes() {
+        return this.heard.filter(({ method }) => method === "notifications/tools/list_changed")
+            .length;
+    }
+
+    async end() {
+        this.process.stdin.end();
+        return this.ended;
+    }
+}
+
+const all = ["clear-catalog", "product-details", "search"];
+
+test("on a pipe: a new list is announced, a bad file changes nothing, and the log says why", async () => {
+    write({ tools: { offer: "search" }, log: { level: "notice" } });
+    const pipe = new Pipe("--config", file);
+
+    await pipe.greet();
+    assert.deepEqual(await pipe.names(), ["search"]);
+
+    write({ tools: { disabled: ["clear-*"] }, limits: { workers: 9 }, log: { level: "notice" } });
+    pipe.process.kill("SIGHUP");
+    await until(() => pipe.changes() === 1, "the announcement", 20000);
+    assert.deepEqual(await pipe.names(), ["product-details", "search"]);
+    await until(() => /limits\.workers: a change needs a restart/.test(pipe.log), "a word", 20000);
+    assert.match(pipe.log, /tools\.disabled: now clear-\* \(file\)/);
+
+    write({ tools: { ofer: "nothing" }, limits: { timeout: 0 } });
+    pipe.process.kill("SIGHUP");
+    await until(() => /limits\.timeout: expected a time/.test(pipe.log), "the reason", 20000);
+    assert.match(pipe.log, /tools\.ofer: unknown key; did you mean tools\.offer\?/);
+    assert.match(pipe.log, /the old one stays in force/);
+    assert.deepEqual(await pipe.names(), ["product-details", "search"]);
+
+    write("{");
+    pipe.process.kill("SIGHUP");
+    await until(() => pipe.log.match(/stays in force/g).length === 2, "the second reason", 20000);
+
+    write({});
+    pipe.process.kill("SIGHUP");
+    await until(() => pipe.changes() === 2, "the second announcement", 20000);
+    assert.deepEqual(await pipe.names(), all);
+    assert.equal(await pipe.end(), 0);
+});
+
+test("on a pipe without a file it ends the server, as a terminal that is gone does", async () => {
+    const pipe = new Pipe();
+
+    await pipe.greet();
+    pipe.process.kill("SIGHUP");
+    assert.equal(await pipe.ended, 0);
+});
+
+for (const threads of ["1", "3"])
+    test(`over HTTP, ${threads} loops: clients are told, and the audit moves on`, async () => {
+        write({
+            http: { address: "127.0.0.1:0", threads: Number(threads) },
+            tools: { offer: "search" },
+            audit: { file: audit },
+            log: { level: "notice" },
+        });
+        fs.rmSync(audit, { force: true });
+        const server = await new Server(example("catalog"), ["--config", file]).ready();
+        const heard = [];
+        const client = new Client({ name: "reload", version: "1" });
+
+        client.setNotificationHandler("notifications/tools/list_changed", () => heard.push(1));
+        await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+        assert.deepEqual(await names(client), ["search"]);
+        await client.callTool({ name: "search", arguments: { query: "mug" } });
+
+        /* The stream that announcements come on may still be on its way. */
+        let turn = 0;
+        const end = Date.now() + 30000;
+
+        while (!heard.length && Date.now() < end) {
+            write({
+                http: { address: "127.0.0.1:0", threads: Number(threads) },
+                tools: { offer: turn++ % 2 ? "search" : "*" },
+                audit: { file: audit },
+                log: { level: "notice" },
+            });
+            if (turn === 1) fs.renameSync(audit, `${audit}.1`);
+            server.process.kill("SIGHUP");
+            await until(
+                () => (server.log().match(/was read again/g) ?? []).length === turn,
+                "the reload",
+                20000,
+            );
+            await new Promise((resolve) => setTimeout(resolve, 200));
+        }
+        assert.ok(heard.length, "an announcement");
+        assert.deepEqual(await names(client), turn % 2 ? all : ["search"]);
+        await client.callTool({ name: "search", arguments: { query: "mug" } });
+        await until(() => fs.readFileSync(audit, "utf8").split("\n").length === 2, "a line", 20000);
+        assert.equal(fs.readFileSync(`${audit}.1`, "utf8").split("\n").length, 2);
+
+        write({ http: { adress: "127.0.0.1:0" } });
+        server.process.kill("SIGHUP");
+        await until(() => /did you mean http\.address\?/.test(server.log()), "the reason", 20000);
+        assert.deepEqual(await names(client), turn % 2 ? all : ["search"]);
+        await client.close();
+        assert.equal(await server.stop(), 0);
+    });
+
+test("over HTTP without a file SIGHUP ends the server as SIGTERM does", async () => {
+    const server = await new Server(example("catalog"), ["--http", "127.0.0.1:0"]).ready();
+
+    assert.equal(await server.stop("SIGHUP"), 0);
+});
+
+test("flag over variable over file", () => {
+    write({ tools: { offer: "search", read_only: true }, limits: { workers: 3, queue: 5 } });
+    const { stdout } = spawnSync(example("catalog"), ["--print-config", "--workers", "8"], {
+        env: {
+            ...process.env,
+            HAFT_CONFIG: file,
+            HAFT_WORKERS: "7",
+            HAFT_MAX_QUEUE: "6",
+            HAFT_READ_ONLY: "0",
+        },
+        encoding: "utf8",
+    });
+    const rows = Object.fromEntries(
+        stdout
+            .trim()
+            .split("\n")
+            .map((line) => line.split(/ {2,}/))
+            .map(([key, value, from]) => [key, [value, from]]),
+    );
+
+    assert.deepEqual(rows["limits.workers"], ["8", "command line"]);
+    assert.deepEqual(rows["limits.queue"], ["6", "environment"]);
+    assert.deepEqual(rows["tools.read_only"], ["false", "environment"]);
+    assert.deepEqual(rows["tools.offer"], ["search", "file"]);
+    assert.deepEqual(rows["limits.drain"], ["10s", "default"]);
+});
+
+test("everything that is wrong is said at once, and nothing is served", () => {
+    write({ tool: { offer: "x" }, limits: { workers: "many" } });
+    const { status, stderr } = spawnSync(example("catalog"), ["--config", file, "--threads=0"], {
+        env: { ...process.env, HAFT_LOG_LEVEL: "loud" },
+        encoding: "utf8",
+        input: "",
+    });
+
+    assert.equal(status, 2);
+    assert.match(stderr, /config\.json: tool: unknown key; did you mean tools\?/);
+    assert.match(stderr, /limits\.workers: expected a whole number from 1 to 1024, not "many"/);
+    assert.match(stderr, /HAFT_LOG_LEVEL: expected one of debug/);
+    assert.match(stderr, /--threads: expected a whole number from 1 to 64, not 0/);
+    assert.equal(stderr.trim().split("\n").length, 4);
+});
