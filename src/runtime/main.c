@@ -11,6 +11,7 @@
 
 #include "runtime/command.h"
 #include "runtime/option.h"
+#include "runtime/seal_file.h"
 
 enum { HELP_WIDTH = 26, PAGE_LIMIT = 1 << 20 };
 
@@ -301,6 +302,8 @@ static int prepare(struct command *command, haft_server *server, struct audit_fi
         server->options.clock = uv_hrtime;
     if (!server->options.random)
         server->options.random = random_number;
+    if (!status && command->settings.seal_key)
+        status = seal_file_read(server, command->settings.seal_key);
     if (!status && command->settings.audit)
         status = audit_file_open(audit, server, command->settings.audit);
     if (status)

@@ -56,6 +56,8 @@ const struct option option_table[] = {
      .initial = "10000", .help = "sessions of clients of revisions before 2026-07-28"},
     {"http.session_idle", "--session-idle", NULL, AT(http.session_idle_ms), OPTION_DURATION, 1, DAY,
      .initial = "30m", .help = "after which such a session is forgotten"},
+    {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
+     .help = "has 64 hexadecimal digits, the key by which servers finish each other's calls"},
 
     {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, KIB, GIB,
      .initial = "64MiB", .help = "bytes that the client has not read when nothing more is taken in"},

@@ -39,6 +39,7 @@ struct settings {
     const char *const *disabled;
     int log_level;
     const char *audit;
+    const char *seal_key; /* the file that has it */
     /* Both transports have these. */
     unsigned workers, drain_ms;
     size_t max_queue;

@@ -168,6 +168,60 @@ for (const threads of ["1", "3"])
         assert.equal(await server.stop(), 0);
     });
 
+test("over HTTP, 3 loops: calls that come meanwhile are answered, by the old or the new", async () => {
+    const http = { address: "127.0.0.1:0", threads: 3 };
+    const kinds = [
+        { http },
+        { http, tools: { disabled: ["search"] } },
+        { http, limits: { timeout: "7s", client_rate: "100000/1s" } },
+        { http, tools: { ofer: "" } },
+    ];
+
+    write(kinds[0]);
+    const server = await new Server(example("catalog"), ["--config", file]).ready();
+    let over = false;
+    const outcomes = { result: 0, disabled: 0 };
+    const ask = async () => {
+        while (!over) {
+            const response = await fetch(server.url, {
+                method: "POST",
+                headers: {
+                    "content-type": "application/json",
+                    accept: "application/json, text/event-stream",
+                },
+                body: JSON.stringify({
+                    jsonrpc: "2.0",
+                    id: 1,
+                    method: "tools/call",
+                    params: { name: "search", arguments: { query: "mug" } },
+                }),
+            });
+            const text = await response.text();
+
+            if (/Tool search disabled/.test(text)) outcomes.disabled++;
+            else if (/"result"/.test(text) && !/"isError"/.test(text)) outcomes.result++;
+            else assert.fail(text);
+        }
+    };
+    const askers = Array.from({ length: 6 }, ask);
+
+    for (let i = 1; i <= 24; i++) {
+        const { result, disabled } = outcomes;
+
+        write(kinds[i % kinds.length]);
+        server.process.kill("SIGHUP");
+        await until(
+            () => outcomes.result + outcomes.disabled > result + disabled + 20,
+            "further answers",
+            30000,
+        );
+    }
+    over = true;
+    await Promise.all(askers);
+    assert.ok(outcomes.result && outcomes.disabled, JSON.stringify(outcomes));
+    assert.equal(await server.stop(), 0, server.log());
+});
+
 test("over HTTP without a file SIGHUP ends the server as SIGTERM does", async () => {
     const server = await new Server(example("catalog"), ["--http", "127.0.0.1:0"]).ready();
 
