@@ -187,10 +187,9 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
 static void put_stages(const haft_server *server, const struct item *item, haft_buffer *buffer)
 {
     const char *comma = "  stages     ";
+    const haft_stage *stage;
 
-    for (size_t i = 0; i < atomic_load(&server->n_stages); i++) {
-        const haft_stage *stage = server->stages[i];
-
+    for (size_t i = 0; (stage = haft_stage_at(server, i)); i++) {
         if (stage->tools && !glob_list_allows(stage->tools, item->name))
             continue;
         haft_buffer_printf(buffer, "%s%s (%s%s%s)", comma, stage->name,

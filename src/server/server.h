@@ -84,8 +84,14 @@ struct form {
     const char *json;
 };
 
-enum { UPDATES = 64, MAX_WATCHERS = 8, MAX_STAGES = 32, STAGES_BEFORE = 2, STAGES_BEHIND = 2,
-       SECTIONS_MAX = 16 };
+enum {
+    UPDATES = 64,
+    MAX_WATCHERS = 8,
+    MAX_STAGES = 32,
+    STAGES_BEFORE = 2,
+    STAGES_BEHIND = 2,
+    SECTIONS_MAX = 16
+};
 
 struct watcher {
     haft_event_function *function;
@@ -120,7 +126,7 @@ struct haft_server {
     struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
-    atomic_uint timeout_ms;  /* these two as in the options, but for being changed while serving */
+    atomic_uint timeout_ms; /* these two as in the options, but for being changed while serving */
     atomic_uint client_calls, client_per_ms;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/runtime */
     size_t n_sections;

@@ -75,13 +75,15 @@ static const char details[] = "greet: Greets\n"
                               "  runs       on a worker\n"
                               "  timeout    30 s\n"
                               "  rate       9 calls in 60 s, of all tools together\n"
-                              "  stages     rate limit (before)\n"
+                              "  stages     visibility (before); rate limit (before); "
+                              "validation (before); deadline (ready)\n"
                               "\n"
                               "brief: Is too slow for its deadline\n"
                               "  runs       on a worker\n"
                               "  timeout    50 ms\n"
                               "  rate       9 calls in 60 s, of all tools together\n"
-                              "  stages     rate limit (before)\n";
+                              "  stages     visibility (before); rate limit (before); "
+                              "validation (before); deadline (ready)\n";
 
 static const struct line lines[] = {
     {{"--help"}, false, 0, usage, NULL},
