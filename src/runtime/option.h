@@ -1,8 +1,8 @@
 /* runtime/option.h - what an operator can say about a server: one table, and its readings.
  *
  * A row is an option: how the command line, the environment and the configuration file call it, what it
- * takes, and where its value lies in the settings.  Reading and printing go by the row; nothing else knows
- * the options by name. */
+ * takes, and where its value lies in the settings.  Reading and printing go by the row, so a new option is
+ * a member of the settings, a row, and a line where it is applied. */
 #ifndef HAFT_SRC_OPTION_H
 #define HAFT_SRC_OPTION_H
 
