@@ -95,6 +95,13 @@ void logger_set_level(struct logger *logger, haft_level level)
     uv_mutex_unlock(&logger->lock);
 }
 
+void logger_set_format(struct logger *logger, enum log_format format)
+{
+    uv_mutex_lock(&logger->lock);
+    logger->options.format = format;
+    uv_mutex_unlock(&logger->lock);
+}
+
 /* ---- a line ---- */
 
 struct line {

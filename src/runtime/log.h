@@ -49,6 +49,7 @@ int logger_reopen(struct logger *logger, haft_reason *reterr_reason);
 
 /* From now on; from any thread. */
 void logger_set_level(struct logger *logger, haft_level level);
+void logger_set_format(struct logger *logger, enum log_format format);
 
 /* A haft_record_function, whose context is the logger: a line in one write.  It never waits and never
  * fails: what is not taken (a reader that does not read, a full disk) is counted, and the count is written

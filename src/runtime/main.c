@@ -304,6 +304,7 @@ static int prepare(struct command *command, haft_server *server, struct audit_fi
         server->options.random = random_number;
     if (!status && command->settings.seal_key)
         status = seal_file_read(server, command->settings.seal_key);
+    haft_audit_set(server, (haft_audit_mode)command->settings.audit_mode);
     if (!status && command->settings.audit)
         status = audit_file_open(audit, server, command->settings.audit);
     if (status)
@@ -317,11 +318,17 @@ static int run(struct command *command, haft_server *server)
 {
     struct audit_file audit = {.fd = -1};
     struct logger logger;
+    struct log_options options = {.level = (haft_level)command->settings.log_level,
+                                  .format = (enum log_format)command->settings.log_format,
+                                  .file = command->settings.log_file};
+    haft_reason reason = {0};
     bool own_log = !server_has_log(server);
     int status;
 
-    if (logger_init(&logger, (haft_level)command->settings.log_level))
+    if (logger_open(&logger, &options, &reason)) {
+        fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
         return COMMAND_FAILED;
+    }
     server->options = command->settings.server;
     if (own_log)
         server_set_record(server, logger_record, &logger);

@@ -16,6 +16,9 @@
 enum { KIB = 1 << 10, MIB = 1 << 20, SECOND = 1000, DAY = 24 * 60 * 60 * 1000, MANY = 1000000 };
 #define GIB ((uint64_t)1 << 30)
 
+static const char *const audit_modes[] = {
+    [HAFT_AUDIT_DIGEST] = "digest", [HAFT_AUDIT_ARGUMENTS] = "plain", NULL};
+
 /* clang-format off */
 const struct option option_table[] = {
     {NULL, "--config", NULL, AT(config), OPTION_FILE, .help = "read these options from a file of JSON"},
@@ -68,6 +71,8 @@ const struct option option_table[] = {
      .help = "offer only those that match: list_*,-*_delete"},
     {"tools.read_only", "--read-only", NULL, AT(read_only), OPTION_SWITCH, .live = true,
      .help = "offer only those that declare themselves read-only"},
+    {"tools.lenient", "--lenient", NULL, AT(server.lenient), OPTION_SWITCH, .live = true,
+     .help = "read \"5\" as 5, where a tool does not say otherwise"},
     {"tools.disabled", "--disable", NULL, AT(disabled), OPTION_LIST, .takes = "NAME", .live = true,
      .help = "do not offer these"},
 
@@ -97,9 +102,15 @@ const struct option option_table[] = {
 
     {"log.level", "--log-level", NULL, AT(log_level), OPTION_WORD, .words = level_names,
      .takes = "LEVEL", .initial = "warning", .live = true, .help = "write what is at least so grave"},
+    {"log.format", "--log-format", NULL, AT(log_format), OPTION_WORD, .words = log_format_names,
+     .initial = "text", .live = true, .help = "of its lines"},
+    {"log.file", "--log-file", NULL, AT(log_file), OPTION_FILE,
+     .help = "append to it, and not to standard error; opened again at SIGHUP"},
 
     {"audit.file", "--audit", NULL, AT(audit), OPTION_FILE,
-     .help = "append a line of JSON for every call"},
+     .help = "append a line of JSON for every call; opened again at SIGHUP"},
+    {"audit.arguments", "--audit-arguments", NULL, AT(audit_mode), OPTION_WORD, .words = audit_modes,
+     .initial = "digest", .help = "what a line says of them: their SHA-256, or all but the secrets"},
 };
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof *option_table;

@@ -11,6 +11,7 @@ int settings_apply(const struct settings *settings, haft_server *server)
     int status;
 
     server_set_timeout(server, settings->server.timeout_ms);
+    server_set_lenient(server, settings->server.lenient);
     status = server_set_client_rate(server, settings->server.client_rate);
     if (status)
         return server_refuse(server, status, "limits.client_rate", "%s", haft_strerror(status));
@@ -79,16 +80,23 @@ static int apply_live(struct reload *reload, const struct settings *settings)
     if (status)
         return status;
     server_set_timeout(server, settings->server.timeout_ms);
-    if (reload->logger)
+    server_set_lenient(server, settings->server.lenient);
+    if (reload->logger) {
         logger_set_level(reload->logger, (haft_level)settings->log_level);
+        logger_set_format(reload->logger, (enum log_format)settings->log_format);
+    }
     return 0;
 }
 
 /* Files that somebody has moved away are made anew. */
 static void reopen_files(struct reload *reload)
 {
-    int status = audit_file_reopen(reload->audit, reload->started->audit);
+    haft_reason reason = {0};
+    int status;
 
+    if (reload->logger && logger_reopen(reload->logger, &reason))
+        server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
+    status = audit_file_reopen(reload->audit, reload->started->audit);
     if (status)
         server_log(reload->server, HAFT_ERROR, "%s: %s", reload->started->audit, strerror(-status));
 }

@@ -77,6 +77,7 @@ struct program_settings program_settings_of(const haft_server *server)
 {
     struct program_settings program = {.server = server->options,
                                        .visibility = server->visibility,
+                                       .audit_mode = server->audit_mode,
                                        .allocator = server->allocator,
                                        .n_sections = server->n_sections};
 
@@ -230,6 +231,7 @@ int settings_init(struct settings *settings, const struct program_settings *prog
 {
     *settings = (struct settings){.program = program,
                                   .server = program->server,
+                                  .audit_mode = (int)program->audit_mode,
                                   .tools = program->visibility.tools,
                                   .read_only = program->visibility.read_only};
     settings->arena = haft_arena_new(program->allocator, ARENA_LIMIT);

@@ -23,6 +23,7 @@ struct option;
 struct program_settings {
     haft_server_options server;
     haft_visibility visibility;
+    haft_audit_mode audit_mode;
     const haft_allocator *allocator;
     const haft_section *sections[SECTIONS_MAX]; /* whose parts of the file are not ours */
     size_t n_sections;
@@ -37,8 +38,10 @@ struct settings {
     const char *tools; /* that are offered, by name */
     bool read_only;
     const char *const *disabled;
-    int log_level;
+    int log_level, log_format;
+    const char *log_file;
     const char *audit;
+    int audit_mode;
     const char *seal_key; /* the file that has it */
     /* Both transports have these. */
     unsigned workers, drain_ms;

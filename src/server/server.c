@@ -188,6 +188,11 @@ void server_set_timeout(haft_server *server, unsigned ms)
     atomic_store(&server->timeout_ms, ms);
 }
 
+void server_set_lenient(haft_server *server, bool lenient)
+{
+    atomic_store(&server->lenient, lenient);
+}
+
 /* A call between the two stores is measured by one of each, once. */
 int server_set_client_rate(haft_server *server, haft_rate rate)
 {
@@ -218,6 +223,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     set_defaults(&server->options);
     stages_init(server);
     server_set_timeout(server, server->options.timeout_ms);
+    server_set_lenient(server, server->options.lenient);
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, ARENA_LIMIT);

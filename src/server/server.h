@@ -44,7 +44,7 @@ struct item {
     haft_json_handler *handler; /* of a tool put together at run time */
     void *data;
     bool quick;
-    bool lenient;
+    haft_hint lenient; /* UNSET: as the server is */
     unsigned timeout_ms;
 };
 
@@ -126,7 +126,8 @@ struct haft_server {
     struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
-    atomic_uint timeout_ms; /* these two as in the options, but for being changed while serving */
+    atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
+    atomic_bool lenient;
     atomic_uint client_calls, client_per_ms;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/runtime */
     size_t n_sections;
@@ -186,6 +187,7 @@ int lint_tool(haft_server *server, const struct item *item);
 
 /* Changes limits while calls come in.  0, or HAFT_ENOMEM when there were no rates before. */
 void server_set_timeout(haft_server *server, unsigned ms);
+void server_set_lenient(haft_server *server, bool lenient);
 int server_set_client_rate(haft_server *server, haft_rate rate);
 
 /* Tells every session that there is something to announce. */

@@ -133,8 +133,7 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     item->call = tool->call;
     item->data = tool->data;
     item->quick = tool->quick;
-    item->lenient =
-        tool->lenient == HAFT_YES || (tool->lenient == HAFT_UNSET && server->options.lenient);
+    item->lenient = tool->lenient;
     item->timeout_ms = tool->timeout_ms;
     item->name_size = strlen(tool->name);
     item->name = haft_arena_copy(item->arena, tool->name, item->name_size);

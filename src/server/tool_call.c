@@ -252,21 +252,29 @@ static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
     return status;
 }
 
+static bool is_lenient(const haft_call *call)
+{
+    haft_hint lenient = call->item->lenient;
+
+    return lenient == HAFT_UNSET ? atomic_load(&call->server->lenient) : lenient == HAFT_YES;
+}
+
 static int decode(haft_call *call, haft_issues *issues)
 {
     const struct item *item = call->item;
     const haft_schema *input = item->input;
+    bool lenient = is_lenient(call);
     void *in;
 
     call->in = call->arguments;
     if (!input)
         return 0;
     if (!item->tool->input)
-        return item->lenient ? decode_leniently(call, NULL, issues)
-                             : haft_validate(input, call->arguments, call->arena, issues);
+        return lenient ? decode_leniently(call, NULL, issues)
+                       : haft_validate(input, call->arguments, call->arena, issues);
     in = haft_arena_alloc(call->arena, input->root->size);
     call->in = in;
-    if (in && item->lenient)
+    if (in && lenient)
         return decode_leniently(call, in, issues);
     return in ? haft_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
 }

@@ -228,6 +228,35 @@ test("over HTTP without a file SIGHUP ends the server as SIGTERM does", async ()
     assert.equal(await server.stop("SIGHUP"), 0);
 });
 
+test("the log goes to a file, in JSON, which moves on; the audit has the arguments", async () => {
+    const log = path.join(folder, "log");
+    const options = (level, format) => ({
+        log: { file: log, format, level },
+        audit: { file: audit, arguments: "plain" },
+        tools: { lenient: format === "text" },
+    });
+    const lines = () => (fs.existsSync(log) ? fs.readFileSync(log, "utf8") : "").split("\n");
+    const search = (limit) => ({ name: "search", arguments: { query: "mug", limit } });
+
+    fs.rmSync(audit, { force: true });
+    write(options("info", "json"));
+    const pipe = new Pipe("--config", file);
+
+    await pipe.greet();
+    assert.ok((await pipe.request("tools/call", search("5"))).result.isError);
+    write(options("info", "text"));
+    fs.renameSync(log, `${log}.1`);
+    pipe.process.kill("SIGHUP");
+    await until(() => lines().some((line) => /was read again/.test(line)), "the reload", 20000);
+    assert.ok(!(await pipe.request("tools/call", search("5"))).result.isError);
+    await until(() => lines().some((line) => /info.*repaired/.test(line)), "the repair", 20000);
+    assert.equal(await pipe.end(), 0);
+    for (const line of fs.readFileSync(`${log}.1`, "utf8").split("\n").filter(Boolean))
+        assert.ok(JSON.parse(line).level, line);
+    assert.match(fs.readFileSync(audit, "utf8"), /"arguments":\{"query":"mug"/);
+    assert.equal(pipe.log, "");
+});
+
 test("flag over variable over file", () => {
     write({ tools: { offer: "search", read_only: true }, limits: { workers: 3, queue: 5 } });
     const { stdout } = spawnSync(example("catalog"), ["--print-config", "--workers", "8"], {
