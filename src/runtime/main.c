@@ -305,6 +305,8 @@ static int prepare(struct command *command, haft_server *server, struct audit_fi
     if (!status && command->settings.seal_key)
         status = seal_file_read(server, command->settings.seal_key);
     haft_audit_set(server, (haft_audit_mode)command->settings.audit_mode);
+    if (!status && command->settings.metrics && !server->metrics)
+        status = haft_metrics(server);
     if (!status && command->settings.audit)
         status = audit_file_open(audit, server, command->settings.audit);
     if (status)
@@ -312,6 +314,26 @@ static int prepare(struct command *command, haft_server *server, struct audit_fi
     else
         settings_commit(&command->settings);
     return status ? COMMAND_FAILED : COMMAND_OK;
+}
+
+/* Calls are traced while the server serves others. */
+static int act(struct command *command, haft_server *server)
+{
+    bool serves = command->act == act_serve || command->act == act_stdio;
+    haft_reason reason = {0};
+    haft_otlp *otlp = NULL;
+    int status;
+
+    if (serves && command->settings.otlp.url) {
+        otlp = haft_otlp_new(server, &command->settings.otlp, &reason);
+        if (!otlp) {
+            fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
+            return COMMAND_FAILED;
+        }
+    }
+    status = command->act(command, server);
+    haft_otlp_free(otlp);
+    return status;
 }
 
 static int run(struct command *command, haft_server *server)
@@ -340,7 +362,7 @@ static int run(struct command *command, haft_server *server)
                                       .audit = &audit};
     status = prepare(command, server, &audit);
     if (status == COMMAND_OK)
-        status = command->act(command, server);
+        status = act(command, server);
     if (fflush(stdout) && status == COMMAND_OK)
         status = COMMAND_FAILED;
     haft_server_free(server);

@@ -59,6 +59,16 @@ const struct option option_table[] = {
      .initial = "10000", .help = "sessions of clients of revisions before 2026-07-28"},
     {"http.session_idle", "--session-idle", NULL, AT(http.session_idle_ms), OPTION_DURATION, 1, DAY,
      .initial = "30m", .help = "after which such a session is forgotten"},
+    {"http.rate", "--rate", "RATE_LIMIT_MAX", AT(http.rate), OPTION_RATE, .initial = "0",
+     .help = "requests of one client, others are answered 429; 0 for any number"},
+    {"http.total_rate", "--total-rate", NULL, AT(http.total_rate), OPTION_RATE, .initial = "0",
+     .help = "requests of all clients together; 0 for any number"},
+    {"http.metrics", "--metrics", NULL, AT(metrics), OPTION_SWITCH,
+     .help = "count calls, and show the counts to this machine in Prometheus' text format"},
+    {"http.metrics_path", "--metrics-path", NULL, AT(http.metrics_path), OPTION_PATH,
+     .initial = "/metrics", .help = "where they are"},
+    {"http.metrics_for_all", "--metrics-for-all", NULL, AT(http.metrics_for_all), OPTION_SWITCH,
+     .help = "show them to other machines, too"},
     {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
      .help = "has 64 hexadecimal digits, the key by which servers finish each other's calls"},
 
@@ -111,6 +121,9 @@ const struct option option_table[] = {
      .help = "append a line of JSON for every call; opened again at SIGHUP"},
     {"audit.arguments", "--audit-arguments", NULL, AT(audit_mode), OPTION_WORD, .words = audit_modes,
      .initial = "digest", .help = "what a line says of them: their SHA-256, or all but the secrets"},
+
+    {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",
+     .help = "send every call as a span to this collector: http://127.0.0.1:4318/v1/traces"},
 };
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof *option_table;
@@ -142,6 +155,7 @@ const struct option_section option_sections[] = {
     {"lists", "Lists"},
     {"log", "Log"},
     {"audit", "Audit"},
+    {"trace", "Traces"},
 };
 const size_t option_section_count = sizeof option_sections / sizeof *option_sections;
 

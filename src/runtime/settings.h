@@ -7,6 +7,7 @@
 #define HAFT_SRC_SETTINGS_H
 
 #include <haft/http.h>
+#include <haft/otlp.h>
 #include <haft/run.h>
 
 #include "server/server.h"
@@ -36,8 +37,9 @@ struct settings {
     haft_http_options http;
     haft_stdio_options stdio;
     const char *tools; /* that are offered, by name */
-    bool read_only;
+    bool read_only, metrics;
     const char *const *disabled;
+    haft_otlp_options otlp;
     int log_level, log_format;
     const char *log_file;
     const char *audit;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
+import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -255,6 +256,50 @@ test("the log goes to a file, in JSON, which moves on; the audit has the argumen
         assert.ok(JSON.parse(line).level, line);
     assert.match(fs.readFileSync(audit, "utf8"), /"arguments":\{"query":"mug"/);
     assert.equal(pipe.log, "");
+});
+
+test("RATE_LIMIT_MAX limits requests, --metrics shows the counts, --otlp sends spans", async () => {
+    const received = [];
+    const collector = createServer((request, response) => {
+        let body = "";
+
+        request.on("data", (text) => (body += text));
+        request.on("end", () => {
+            received.push(body);
+            response.setHeader("content-type", "application/json");
+            response.end("{}");
+        });
+    });
+
+    await new Promise((resolve) => collector.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${collector.address().port}/v1/traces`;
+    const server = await new Server(
+        example("catalog"),
+        ["--http", "127.0.0.1:0", "--metrics", "--metrics-path=/counts", "--otlp", url],
+        { env: { RATE_LIMIT_MAX: "2" } },
+    ).ready();
+    const ask = () =>
+        fetch(server.url, {
+            method: "POST",
+            headers: { "content-type": "application/json", accept: "application/json" },
+            body: JSON.stringify({
+                jsonrpc: "2.0",
+                id: 1,
+                method: "tools/call",
+                params: { name: "search", arguments: { query: "mug" } },
+            }),
+        });
+
+    assert.deepEqual(
+        [(await ask()).status, (await ask()).status, (await ask()).status],
+        [200, 200, 429],
+    );
+    const counts = await (await fetch(new URL("/counts", server.url))).text();
+
+    assert.match(counts, /search.*ok/);
+    assert.equal(await server.stop(), 0);
+    assert.match(received.join("\n"), /search/);
+    collector.close();
 });
 
 test("flag over variable over file", () => {

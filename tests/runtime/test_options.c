@@ -403,16 +403,20 @@ static void defaults_are_the_servers(void **state)
     haft_reason reason;
     uv_loop_t loop;
     haft_http *http;
+    haft_endpoint *endpoint;
 
     (void)state;
     assert_int_equal(settings_init(&here, &program), 0);
     uv_loop_init(&loop);
     http = haft_http_new(server, &(haft_http_options){.address = "127.0.0.1:0"}, &loop, &reason);
     assert_non_null(http);
+    endpoint = haft_endpoint_new(server, NULL);
+    assert_non_null(endpoint);
     there.server = server->options;
     there.http = http->options;
-    there.http.session_idle_ms = http->endpoint->options.session_idle_ms;
-    there.http.path = http->endpoint->options.path;
+    there.http.session_idle_ms = endpoint->options.session_idle_ms;
+    there.http.path = endpoint->options.path;
+    there.http.metrics_path = "/metrics";
     there.workers = http->options.workers;
     there.max_queue = http->options.max_queue;
     there.drain_ms = http->options.drain_ms;
@@ -426,6 +430,7 @@ static void defaults_are_the_servers(void **state)
             fail_msg("%s is %s, and without a word %s", option->key, option->initial,
                      text_of_value(option, &there));
     }
+    haft_endpoint_free(endpoint);
     haft_http_close(http, 0, NULL, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     uv_loop_close(&loop);
