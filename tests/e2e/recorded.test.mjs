@@ -21,6 +21,10 @@ const silent = [
     "server/uri_template",
     "pipeline/limiter",
     "runtime/lines",
+    "runtime/log",
+    "runtime/options",
+    "runtime/seal_file",
+    "runtime/settings",
     "runtime/writer",
     "fault/schema_fault",
 ];

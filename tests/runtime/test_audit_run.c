@@ -209,12 +209,14 @@ static void audit(void *context, const char *line, size_t size)
 
 /* Runs a handler and brings it back.  True when it is pending: then it lives until it is finished, whatever
  * the client does. */
-static bool run_job(haft_posted *job)
+static bool run_job(struct run *run, haft_posted *job)
 {
     haft_call *call = job->call;
-    struct peer *peer = call->session->options.context;
+    struct peer *peer = run->peers;
     bool pending = false;
 
+    while (peer->session != call->session)
+        peer++;
     if (!haft_cancelled(call)) {
         haft_call_run(call);
         pending = call->status == HAFT_PENDING;
@@ -239,7 +241,7 @@ static void serve(void *context)
             held = NULL;
         }
         call = job ? job->call : NULL;
-        if (!job || !run_job(job))
+        if (!job || !run_job(run, job))
             continue;
         if (held) {
             haft_finish(call, 0);
