@@ -60,10 +60,9 @@ static haft_server *make(const char *mode)
     haft_server *server =
         haft_server_new_with("bench", "1.0.0", &(haft_server_options){.clock = now_ns});
 
-    if (!server || haft_add(server, idle || full ? &limited_tool : &add_tool))
+    if (!server || haft_add(server, idle ? &limited_tool : &add_tool))
         return NULL;
-    if ((idle || full) &&
-        haft_set_visibility(server, &(haft_visibility){.tools = "a*", .read_only = true}))
+    if (idle && haft_set_visibility(server, &(haft_visibility){.tools = "a*", .read_only = true}))
         return NULL;
     if (full && (haft_audit(server, count_line, NULL) || haft_metrics(server)))
         return NULL;

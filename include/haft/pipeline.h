@@ -172,7 +172,7 @@ int haft_audit(haft_server *server, haft_audit_function *write, void *context);
 
 /* What a line says of the arguments.  In either, what the schema marks as secret is "***". */
 typedef enum haft_audit_mode {
-    HAFT_AUDIT_DIGEST,   /* their SHA-256: equal calls can be told, what they said cannot */
+    HAFT_AUDIT_DIGEST,   /* under a key made of the seal key: equal calls can be told, what they said cannot */
     HAFT_AUDIT_ARGUMENTS /* themselves, up to 4 KiB; the digest of more */
 } haft_audit_mode;
 

@@ -13,6 +13,16 @@
 #define APART
 #endif
 
+/* Room that is written before it is read: compilers that clear what has no value leave it alone. */
+#if defined __has_attribute
+#if __has_attribute(uninitialized)
+#define UNSET __attribute__((uninitialized))
+#endif
+#endif
+#if !defined UNSET
+#define UNSET
+#endif
+
 /* What is allocated with, never NULL. */
 const haft_allocator *allocator_or_default(const haft_allocator *allocator);
 

@@ -1,6 +1,4 @@
 /* time.c - a moment as text, without the C library's idea of time. */
-#include <stdio.h>
-
 #include "base/base.h"
 
 enum { DAY = 86400000 };
@@ -8,14 +6,24 @@ enum { DAY = 86400000 };
 /* The last that four digits of a year can say, 9999-12-31T23:59:59.999Z. */
 static const int64_t last = INT64_C(253402300799999);
 
+/* Two digits, and what comes after them. */
+static inline char *put(char *at, unsigned value, char after)
+{
+    at[0] = (char)('0' + value / 10);
+    at[1] = (char)('0' + value % 10);
+    at[2] = after;
+    return at + 3;
+}
+
 size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT])
 {
-    int64_t days, rest, era, of_era, of_year, year, month, day, shifted;
+    unsigned days, rest, era, of_era, of_year, year, month, day, shifted;
+    char *at = ret_text;
 
     ms = ms < 0 ? 0 : ms > last ? last : ms;
-    rest = ms % DAY;
+    rest = (unsigned)(ms % DAY);
     /* Days since 1970-01-01 to a date: years are counted from March, in eras of 400. */
-    days = ms / DAY + 719468;
+    days = (unsigned)(ms / DAY) + 719468;
     era = days / 146097;
     of_era = days - era * 146097;
     year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
@@ -24,7 +32,15 @@ size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT])
     day = of_year - (153 * shifted + 2) / 5 + 1;
     month = shifted < 10 ? shifted + 3 : shifted - 9;
     year += era * 400 + (month <= 2);
-    return (size_t)snprintf(ret_text, TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", (int)year,
-                            (int)month, (int)day, (int)(rest / 3600000), (int)(rest / 60000 % 60),
-                            (int)(rest / 1000 % 60), (int)(rest % 1000));
+    at = put(at, year / 100, '-') - 1;
+    at = put(at, year % 100, '-');
+    at = put(at, month, '-');
+    at = put(at, day, 'T');
+    at = put(at, rest / 3600000, ':');
+    at = put(at, rest / 60000 % 60, ':');
+    at = put(at, rest / 1000 % 60, '.');
+    *at++ = (char)('0' + rest % 1000 / 100);
+    at = put(at, rest % 100, 'Z');
+    *at = '\0';
+    return (size_t)(at - ret_text);
 }

@@ -87,12 +87,18 @@ static void measure(struct histogram *histogram, uint64_t ns)
     atomic_fetch_add(&histogram->nanoseconds, ns);
 }
 
+/* Looked up once: the item keeps it. */
 static struct counts *counts_for(struct metrics *metrics, const haft_call *call)
 {
-    const struct item *item = call->item;
+    struct item *item = call->item;
+    struct counts *counts = item ? atomic_load(&item->counts) : &metrics->unknown;
 
-    return item && item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)
-                                          : &metrics->unknown;
+    if (counts)
+        return counts;
+    counts = item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)
+                                    : &metrics->unknown;
+    atomic_store(&item->counts, counts);
+    return counts;
 }
 
 static int before(haft_call *call, void *data)

@@ -24,11 +24,9 @@ int rate_take(const haft_server *server, struct limiter *own, const char *key, s
 
 /* ---- keys ---- */
 
-/* Text that is not NULL, cut to half of a key. */
-static size_t put_part(char *at, const char *text)
+/* A part of a key, cut to half of one. */
+static size_t put_part(char *at, const char *text, size_t size)
 {
-    size_t size = strlen(text);
-
     size = size < KEY / 2 - 1 ? size : KEY / 2 - 2;
     memcpy(at, text, size);
     return size;
@@ -38,19 +36,15 @@ static size_t put_part(char *at, const char *text)
 static size_t put_client(const haft_call *call, char *at)
 {
     const haft_session *session = call->session;
-    char number[32];
+    const char *text = call->principal;
 
-    if (call->principal) {
-        *at = 'p';
-        return 1 + put_part(at + 1, call->principal);
+    if (!text && !session->options.shared) {
+        *at = 's';
+        return 1 + put_part(at + 1, session->number, session->number_size);
     }
-    if (session->options.shared) {
-        *at = 'n';
-        return 1 + put_part(at + 1, haft_client_name(call));
-    }
-    *at = 's';
-    number[integer_to_text((int64_t)session->number, number)] = '\0';
-    return 1 + put_part(at + 1, number);
+    *at = text ? 'p' : 'n';
+    text = text ? text : haft_client_name(call);
+    return 1 + put_part(at + 1, text, strlen(text));
 }
 
 /* ---- the stage ---- */
@@ -74,7 +68,7 @@ static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate
 {
     char key[KEY];
     int64_t wait = 0;
-    size_t size = tool ? put_part(key, tool) : 0;
+    size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
     int allowed;
 
     key[size++] = '\0';

@@ -362,6 +362,7 @@ int haft_rename(haft_server *server, haft_offer kind, const char *name, const ch
         item->arena = arena;
         item->base = base;
         item->owned[0] = item->owned[1] = NULL;
+        atomic_init(&item->counts, NULL);
         item->name_size = strlen(new_name);
         item->name = haft_arena_copy(arena, new_name, item->name_size);
     }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sha256.h"
+
 enum {
     DEFAULT_TIMEOUT = 30000,
     DEFAULT_MESSAGE = 4 << 20,
@@ -250,8 +252,13 @@ haft_server *haft_server_new(const char *name, const char *version)
 
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
 {
+    static const char purpose[] = "digests of arguments";
+    unsigned char digest[SHA256_SIZE];
+
     memcpy(server->seal_key, key, sizeof server->seal_key);
     server->has_seal_key = true;
+    hmac_sha256(key, sizeof server->seal_key, purpose, sizeof purpose - 1, digest);
+    memcpy(server->digest_key, digest, sizeof server->digest_key);
 }
 
 void haft_server_free(haft_server *server)

@@ -46,6 +46,7 @@ struct item {
     bool quick;
     haft_hint lenient; /* UNSET: as the server is */
     unsigned timeout_ms;
+    _Atomic(void *) counts; /* of src/pipeline: where its calls are counted */
 };
 
 struct entry {
@@ -138,6 +139,7 @@ struct haft_server {
     atomic_uint_least64_t n_spans;
     unsigned char seal_key[32];
     bool has_seal_key;
+    unsigned char digest_key[16]; /* made of it: for digests of arguments */
 };
 
 void server_lock(haft_server *server);

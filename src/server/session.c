@@ -31,7 +31,7 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
         session->changes[i] = atomic_load(&server->changes[i]);
     session->n_updates = atomic_load(&server->n_updates);
     session->version_number = atomic_load(&server->version_number) - 1;
-    session->number = ++server->n_sessions;
+    session->number_size = integer_to_text((int64_t)++server->n_sessions, session->number);
     session->next = server->sessions;
     if (session->next)
         session->next->previous = session;

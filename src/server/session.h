@@ -83,7 +83,8 @@ struct haft_call {
     bool after_ran;       /* the stages have been told how it ended */
     bool counted;         /* as one that is in flight */
     bool told;            /* watchers know that it has started, and not that it has ended */
-    uint64_t started;     /* by the server's clock */
+    uint64_t started;     /* by the server's clock, */
+    uint64_t elapsed;     /* and how long it took, once it is over */
     const haft_trace *trace;
     const struct text *variables; /* of a template: name, value, name, value */
     size_t n_variables;
@@ -137,7 +138,10 @@ struct haft_session {
     const haft_allocator *allocator;
     struct catalogue *catalogue;
     unsigned version_number;
-    uint64_t number;                      /* of the server's sessions, from 1 on */
+    char number[32]; /* of the server's sessions, from 1 on, as text */
+    size_t number_size;
+    int64_t second;                       /* that the text is of: */
+    char time[TIME_TEXT];                 /* for lines about its calls */
     unsigned changes[SHELVES], n_updates; /* announced so far */
 
     /* of a legacy client that has introduced itself */

@@ -64,7 +64,9 @@ uint64_t call_nanoseconds(const haft_call *call)
 {
     const haft_server_options *options = &call->server->options;
 
-    return options->clock && call->started ? options->clock() - call->started : 0;
+    if (call->elapsed || !call->started)
+        return call->elapsed;
+    return options->clock() - call->started;
 }
 
 int stages_before(haft_call *call)
@@ -103,6 +105,7 @@ void stages_after(haft_call *call, haft_outcome outcome)
         return;
     call->after_ran = true;
     call->outcome = outcome;
+    call->elapsed = call_nanoseconds(call);
     for (size_t i = server->n_stages; i-- > 0;) {
         const haft_stage *stage = server->stages[i];
 

@@ -332,7 +332,7 @@ static void every_call_is_a_line_and_a_count(void **state)
     static const char expected[] =
         "{\"time\":\"2000-02-29T12:34:56.789Z\",\"id\":1,\"client\":\"client\",\"principal\":\"alice\","
         "\"revision\":\"2026-07-28\",\"tool\":\"say\",\"outcome\":\"ok\",\"ms\":1.5,\"bytes\":55,"
-        "\"arguments\":\"sha256:";
+        "\"arguments\":\"siphash:";
     static const char *const counted[] = {
         "mcp_server_calls_total{gen_ai_tool_name=\"say\",outcome=\"ok\"} 1\n",
         "mcp_server_calls_total{gen_ai_tool_name=\"say\",outcome=\"error\"} 1\n",
