@@ -35,14 +35,12 @@ static inline void put(struct line *line, const char *text, size_t size)
 
 #define put_literal(line, text) put(line, text, sizeof text - 1)
 
-/* Text that came from outside, with its key; nothing when there is none. */
-static void put_member(struct line *line, const char *key, size_t key_size, const char *text)
+/* Text that came from outside, after its key. */
+static void put_text(struct line *line, const char *key, size_t key_size, const char *text)
 {
     haft_buffer quoted;
     char *at;
 
-    if (!text || !*text)
-        return;
     put(line, key, key_size);
     /* Most of it needs no escape. */
     for (at = line->at;
@@ -63,7 +61,12 @@ static void put_member(struct line *line, const char *key, size_t key_size, cons
     line->full |= quoted.status != 0;
 }
 
-#define PUT_MEMBER(line, key, text) put_member(line, key, sizeof key - 1, text)
+/* Nothing when there is none. */
+#define PUT_MEMBER(line, key, text)                                                                \
+    do {                                                                                           \
+        if ((text) && *(text))                                                                     \
+            put_text(line, key, sizeof key - 1, text);                                             \
+    } while (0)
 
 static void put_number(struct line *line, int64_t number)
 {
@@ -90,10 +93,12 @@ static void put_milliseconds(struct line *line, uint64_t ns)
 
 static void put_id(struct line *line, yyjson_val *id)
 {
+    static const char id_key[] = ",\"id\":";
+
     if (yyjson_is_str(id)) {
-        PUT_MEMBER(line, ",\"id\":", yyjson_get_str(id));
+        put_text(line, id_key, sizeof id_key - 1, yyjson_get_str(id));
     } else {
-        put_literal(line, ",\"id\":");
+        put(line, id_key, sizeof id_key - 1);
         put_number(line, (int64_t)yyjson_get_sint(id));
     }
 }

@@ -1,0 +1,164 @@
+/* Audit lines: what is written of what came from outside, and what the digest tells apart. */
+#include <haft.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "support/wire.h"
+
+static int nod(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_text(call, "ok");
+}
+
+static char line[9000];
+
+static void on_line(void *context, const char *text, size_t size)
+{
+    (void)context;
+    assert_true(size < sizeof line);
+    memcpy(line, text, size);
+    line[size] = '\0';
+}
+
+static haft_server *make(const unsigned char *key)
+{
+    haft_server *server =
+        haft_server_new_with("test", "1", &(haft_server_options){.seal_key = key});
+    haft_tool_builder *builder = haft_tool_new("nod");
+
+    haft_tool_handler(builder, nod, NULL);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    assert_int_equal(haft_audit(server, on_line, NULL), 0);
+    return server;
+}
+
+static void call(struct wire *wire, const char *id, const char *tool, const char *arguments)
+{
+    static char message[40000];
+
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
+             "\"arguments\":%s}}",
+             id, tool, arguments);
+    wire_send(wire, message);
+    while (wire_next(wire))
+        ;
+}
+
+static void what_came_from_outside_is_quoted(void **state)
+{
+    static char longest[9000];
+    const struct {
+        const char *client, *id, *tool, *expected;
+    } rows[] = {
+        {"c", "7", "nod",
+         "{\"time\":\"1970-01-01T00:00:*Z\",\"id\":7,\"client\":\"c\",\"principal\":\"p\","
+         "\"revision\":\"2025-11-25\",\"tool\":\"nod\",\"outcome\":\"ok\",\"ms\":0,\"bytes\":27,"
+         "\"arguments\":\"siphash:*\"}"},
+        {"a \\\"b\\\" \\u00e9\\n", "-12345678901", "nod",
+         "*,\"id\":-12345678901,\"client\":\"a \\\"b\\\" \xc3\xa9\\n\",\"principal\":*"},
+        {"\\\\", "\"x\\\"y\"", "nod", "*,\"id\":\"x\\\"y\",\"client\":\"\\\\\",\"principal\":*"},
+        {"", "\"\"", "no\\\"pe",
+         "*Z\",\"id\":\"\",\"principal\":\"p\",*\"tool\":\"no\\\"pe\","
+         "\"outcome\":\"not_found\",\"ms\":0,\"bytes\":0}"},
+        {"c", "1", longest, "{\"outcome\":\"not_found\",\"truncated\":true}"},
+    };
+
+    (void)state;
+    memset(longest, 'x', sizeof longest - 1);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server = make(NULL);
+        struct wire *wire = wire_open_with(server, (haft_session_options){.principal = "p"});
+        const char *at = line, *expected = rows[i].expected;
+        char hello[512];
+
+        snprintf(hello, sizeof hello,
+                 "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+                 "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{"
+                 "\"name\":\"%s\",\"version\":\"1\"}}}",
+                 rows[i].client);
+        wire_send(wire, hello);
+        call(wire, rows[i].id, rows[i].tool, "{}");
+        /* The parts between the stars, one after the other. */
+        while (*expected) {
+            size_t size = strcspn(expected, "*");
+            char part[512];
+
+            snprintf(part, sizeof part, "%.*s", (int)size, expected);
+            at = strstr(at, part);
+            if (!at)
+                fail_msg("%s\n is not in\n%.600s", part, line);
+            at += size;
+            expected += size + (expected[size] == '*');
+        }
+        wire_close(wire);
+        haft_server_free(server);
+    }
+}
+
+/* The digest of these arguments, by a server with that key. */
+static void digest(const unsigned char *key, const char *arguments, char ret_digest[17])
+{
+    haft_server *server = make(key);
+    struct wire *wire = wire_open(server);
+    const char *at;
+
+    wire_greet(wire, "2025-11-25");
+    call(wire, "1", "nod", arguments);
+    at = strstr(line, "siphash:");
+    assert_non_null(at);
+    snprintf(ret_digest, 17, "%s", at + 8);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
+static void equal_arguments_have_equal_digests(void **state)
+{
+    static const char *const arguments[] = {
+        "{}",
+        "{\"a\":1}",
+        "{\"a\":\"1\"}",
+        "{\"a\":-1}",
+        "{\"a\":1.5}",
+        "{\"a\":true}",
+        "{\"a\":null}",
+        "{\"a\":[1]}",
+        "{\"a\":[1,2]}",
+        "{\"a\":[[1],2]}",
+        "{\"a\":[[1,2]]}",
+        "{\"b\":1}",
+        "{\"a\":1,\"b\":1}",
+        "{\"a\":\"bbbbbbbb\"}",
+        "{\"a\":\"bbbbbbb\"}",
+        "{\"a\":\"bbbbbbbbb\"}",
+        "{\"a\":72057594037927936}",
+        "{\"a\":0}",
+        "{\"a\":\"\"}",
+    };
+    static const unsigned char one[32] = {1}, other[32] = {2};
+    char digests[COUNT_OF(arguments)][17], again[17];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(arguments); i++) {
+        digest(one, arguments[i], digests[i]);
+        digest(one, arguments[i], again);
+        assert_string_equal(digests[i], again);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(digests[i], digests[k]);
+        digest(other, arguments[i], again);
+        assert_string_not_equal(digests[i], again);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_came_from_outside_is_quoted),
+        cmocka_unit_test(equal_arguments_have_equal_digests),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
