@@ -120,7 +120,7 @@ const struct option option_table[] = {
     {"audit.file", "--audit", NULL, AT(audit), OPTION_FILE,
      .help = "append a line of JSON for every call; opened again at SIGHUP"},
     {"audit.arguments", "--audit-arguments", NULL, AT(audit_mode), OPTION_WORD, .words = audit_modes,
-     .initial = "digest", .help = "what a line says of them: their SHA-256, or all but the secrets"},
+     .initial = "digest", .help = "what a line says of them: a digest, or all but the secrets"},
 
     {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",
      .help = "send every call as a span to this collector: http://127.0.0.1:4318/v1/traces"},
