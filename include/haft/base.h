@@ -43,7 +43,8 @@ extern "C" {
     X(HAFT_ENOTFOUND, -14, "there is none of that name")                                           \
     X(HAFT_EBUSY, -15, "too much is being done already")                                           \
     X(HAFT_ECAPABILITY, -16, "the client has not declared the capability")                         \
-    X(HAFT_ECLOSED, -17, "the connection is closed")
+    X(HAFT_ECLOSED, -17, "the connection is closed")                                               \
+    X(HAFT_ECRASHED, -18, "the tool's process ended before it answered")
 
 enum haft_status {
     HAFT_OK = 0,

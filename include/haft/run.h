@@ -68,6 +68,12 @@ typedef struct haft_stdio_options {
  * cancelled, everything that can be written is, and the process ends here. */
 int haft_serve_stdio(haft_server *server, const haft_stdio_options *options);
 
+/* Starts the process that isolated tools are forked from, with what the server offers now.  haft_main,
+ * haft_serve_stdio, haft_serve_http, haft_http_new and haft_connect do it; call it yourself when calls come
+ * another way (haft_session, haft_endpoint), or earlier: before the program has threads.  It may be called
+ * again.  0, HAFT_ENOMEM, or HAFT_EBUSY when there is no process or descriptor to be had. */
+int haft_isolate(haft_server *server);
+
 #ifdef __cplusplus
 }
 #endif

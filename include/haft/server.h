@@ -130,6 +130,9 @@ void haft_tool_timeout(haft_tool_builder *builder, unsigned milliseconds);
 void haft_tool_rate(haft_tool_builder *builder, haft_rate rate);
 void haft_tool_quick(haft_tool_builder *builder);
 void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient);
+/* As the members of haft_tool of those names. */
+void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned max_waiting);
+void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
 
 /* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has them,

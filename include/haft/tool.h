@@ -72,7 +72,19 @@ typedef struct haft_tool {
     /* Reads "5" as 5, "true" as true and JSON text as an object or array, where no string is accepted;
      * UNSET: as the server says. */
     haft_hint lenient;
+
+    /* How many calls of it may run at once, whoever they come from; 0 for any number.  Further ones wait
+     * for their turn, as many as max_waiting says (0: 64), and those after them are answered "busy". */
+    unsigned max_running, max_waiting;
+
+    /* Each call runs in a process of its own, which a crash, the deadline or a cancel ends.  What that
+     * means for the handler is in docs/isolation.md. */
+    bool isolate;
+    size_t isolate_memory; /* bytes of address space that such a process may have; 0: as the server */
 } haft_tool;
+
+/* For max_waiting: no call waits. */
+#define HAFT_NO_WAITING ((unsigned)-1)
 
 /* int fn(haft_call *, const In *, Out *) */
 #define HAFT_TOOL(fn, In, Out, ...)                                                                \

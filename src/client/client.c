@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "runtime/isolate.h"
+
 enum { MEMORY = 64 << 20, START = 1000000000 };
 
 /* ---- what comes ---- */
@@ -181,7 +183,7 @@ static bool prepare(haft_client *client, haft_server *server, enum revision revi
     client->results = haft_arena_new(client->allocator, MEMORY);
     client->scratch = haft_arena_new(client->allocator, MEMORY);
     client->session = haft_session_new(server, &peer);
-    if (!client->results || !client->scratch || !client->session)
+    if (!client->results || !client->scratch || !client->session || isolate_start(server))
         return false;
     client->session->inside = true;
     return true;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/isolate.h"
+
 enum { MAX_NOTICES = 1024, NO_ALARM = -1 };
 
 /* ---- time ---- */
@@ -189,7 +191,10 @@ int host_init(struct host *host, haft_server *server, unsigned workers, size_t m
     *host = (struct host){.server = server, .guest = guest, .alarm_at = NO_ALARM};
     host->thread = uv_thread_self();
     start_clock(host);
-    status = make_seal_key(server);
+    /* Before there are threads. */
+    status = isolate_start(server);
+    if (!status)
+        status = make_seal_key(server);
     if (!status)
         status = open_loop(host);
     if (status)

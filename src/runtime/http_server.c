@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "runtime/http.h"
+#include "runtime/isolate.h"
 
 enum {
     DEFAULT_WORKERS = 4,
@@ -428,6 +429,9 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     if (lanes)
         share(&http->options, lanes->n);
     start_clock(http);
+    /* Before there are threads. */
+    if (isolate_start(server))
+        goto no_mailbox;
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
         goto no_mailbox;
     if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,

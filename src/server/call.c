@@ -157,9 +157,21 @@ void call_free_spare(haft_session *session)
 
 /* ---- running ---- */
 
+static int run_isolated(haft_call *call)
+{
+    struct isolation *isolation = atomic_load(&call->server->isolation);
+
+    if (isolation)
+        return isolation->run(isolation, call);
+    haft_log(call, HAFT_ERROR, "is isolated, and nothing has been started for that: haft_isolate");
+    return HAFT_EINVAL;
+}
+
 void haft_call_run(haft_call *call)
 {
-    call->status = call->execute(call);
+    bool isolated = call->item && call->item->isolate;
+
+    call->status = isolated ? run_isolated(call) : call->execute(call);
 }
 
 /* Gives the call's own answer. */
@@ -211,10 +223,26 @@ void call_give_up(haft_call *call)
     atomic_store(&call->cancelled, true);
     call->answered = true;
     leave_batch(call);
-    if (!call->waiting)
+    if (!call->waiting && !call->lined)
         return;
+    if (call->lined)
+        cap_withdraw(call);
     call->waiting = false;
     call_end(call);
+}
+
+void call_time_out(haft_call *call)
+{
+    server_log(call->server, HAFT_WARNING, "%s: timed out after %u ms", haft_call_name(call),
+               call->allowed_ms);
+    if (call->waiting)
+        input_withdraw(call, "timed out");
+    call->outcome = HAFT_OUTCOME_TIMED_OUT;
+    if (call->item && call->item->tool)
+        stages_after(call, call->outcome);
+    respond_timeout(call, call->allowed_ms);
+    event_of_end(call);
+    call_give_up(call);
 }
 
 void call_allow(haft_call *call, unsigned milliseconds)
@@ -226,6 +254,7 @@ void call_allow(haft_call *call, unsigned milliseconds)
                                                 : atomic_load(&call->server->timeout_ms);
     call->allowed_ms = milliseconds;
     call->deadline = call->session->now + milliseconds;
+    call->now = call->session->now;
 }
 
 void haft_call_done(haft_call *call)
@@ -236,10 +265,15 @@ void haft_call_done(haft_call *call)
             return;
         call->status = call->finish.status;
     }
-    if (call->status == HAFT_AGAIN && !call->answered && !call->session->closed &&
-        !atomic_load(&call->cancelled)) {
-        input_ask(call);
-        return;
+    if (call->running)
+        cap_leave(call);
+    if (!call->answered && !call->session->closed && !atomic_load(&call->cancelled)) {
+        if (call->status == HAFT_AGAIN) {
+            input_ask(call);
+            return;
+        }
+        if (call->status == CALL_LATE)
+            call_time_out(call);
     }
     call_end(call);
 }
@@ -254,7 +288,7 @@ void call_finish(haft_call *call, int status)
     haft_call_done(call);
 }
 
-void call_start(haft_call *call)
+void call_launch(haft_call *call)
 {
     haft_session *session = call->session;
     bool here = !session->options.run || !call->item || call->item->quick;
@@ -273,6 +307,18 @@ void call_start(haft_call *call)
     haft_call_done(call);
 }
 
+void call_start(haft_call *call)
+{
+    int status = call->item && call->item->cap ? cap_enter(call) : 1;
+
+    if (status > 0) {
+        call_launch(call);
+    } else if (status < 0) {
+        call->status = status;
+        haft_call_done(call);
+    }
+}
+
 /* ---- for handlers ---- */
 
 bool haft_cancelled(const haft_call *call)
@@ -284,6 +330,11 @@ int64_t haft_time_left(const haft_call *call)
 {
     haft_time now = atomic_load(&((haft_call *)(uintptr_t)call)->now);
 
+    if (call->ends) {
+        uint64_t clock = call->server->options.clock();
+
+        return call->ends > clock ? (int64_t)((call->ends - clock) / 1000000) : 0;
+    }
     if (!call->deadline)
         return -1;
     return call->deadline > now ? call->deadline - now : 0;

@@ -99,6 +99,42 @@ static int lacks(haft_call *call, const char *json)
     return HAFT_ECAPABILITY;
 }
 
+bool input_put(haft_call *call, const char *key, const char *method, yyjson_val *params)
+{
+    static const char *const methods[] = {"elicitation/create", "sampling/createMessage",
+                                          "roots/list"};
+    struct question *question = find_question(call, key);
+    haft_buffer text;
+    size_t i = 0;
+
+    while (i < sizeof methods / sizeof *methods && strcmp(methods[i], method))
+        i++;
+    if (i == sizeof methods / sizeof *methods || !yyjson_is_obj(params))
+        return false;
+    if (!question)
+        question = add_question(call, key, strlen(key));
+    if (!question)
+        return false;
+    haft_buffer_init(&text, call->server->allocator, FORM_LIMIT);
+    haft_json_write(params, &text);
+    question->params = text_of(call->arena, &text).data;
+    question->method = methods[i];
+    question->answer = NULL;
+    question->request_id = 0;
+    question->fresh = true;
+    return question->params;
+}
+
+bool input_give(haft_call *call, const yyjson_val *key, yyjson_val *answer)
+{
+    struct question *question = add_question(call, yyjson_get_str((void *)(uintptr_t)key),
+                                             yyjson_get_len((void *)(uintptr_t)key));
+
+    if (question)
+        question->answer = answer;
+    return question;
+}
+
 /* ---- elicitation ---- */
 
 /* A client that declares elicitation without modes does forms. */

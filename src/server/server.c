@@ -263,8 +263,12 @@ void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
 
 void haft_server_free(haft_server *server)
 {
+    struct isolation *isolation = server ? atomic_load(&server->isolation) : NULL;
+
     if (!server)
         return;
+    if (isolation)
+        isolation->release(isolation);
     catalogue_drop(server->catalogue);
     rate_remove(server);
     while (server->forms) {

@@ -24,6 +24,19 @@ struct text {
 
 struct uri_template;
 
+/* How many calls of a tool may run, and those that wait; under the server's lock. */
+struct cap {
+    unsigned max_running, max_waiting, running, n_waiting;
+    haft_call *first, *last; /* in line */
+};
+
+/* What runs calls in processes of their own.  The engine knows only that it is there. */
+struct isolation {
+    int (*run)(struct isolation *isolation, haft_call *call); /* a status as a handler's */
+    void (*renew)(struct isolation *isolation);               /* what is offered has changed */
+    void (*release)(struct isolation *isolation);
+};
+
 /* One offered thing, as it was added.  Its texts, and what it compiled, live in its arena. */
 struct item {
     atomic_uint refs;
@@ -47,6 +60,8 @@ struct item {
     haft_hint lenient; /* UNSET: as the server is */
     unsigned timeout_ms;
     _Atomic(void *) counts; /* of src/pipeline: where its calls are counted */
+    unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
+    struct cap *cap;  /* NULL for none */
 };
 
 struct entry {
@@ -137,6 +152,8 @@ struct haft_server {
     haft_session *sessions;
     uint64_t n_sessions; /* ever */
     atomic_uint_least64_t n_spans;
+    _Atomic(struct isolation *) isolation; /* of src/runtime; NULL when there is none */
+    atomic_uint n_isolated;                /* tools, ever */
     unsigned char seal_key[32];
     bool has_seal_key;
     unsigned char digest_key[16]; /* made of it: for digests of arguments */

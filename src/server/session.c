@@ -106,7 +106,9 @@ void haft_session_free(haft_session *session)
     for (haft_call *call = session->calls; call; call = next) {
         next = call->next;
         atomic_store(&call->cancelled, true);
-        if (call->waiting) {
+        if (call->waiting || call->lined) {
+            if (call->lined)
+                cap_withdraw(call);
             if (call->item && call->item->tool)
                 stages_after(call, HAFT_OUTCOME_CANCELLED);
             event_of_end(call);
@@ -134,18 +136,16 @@ void haft_session_shut_down(haft_session *session)
 
 /* ---- time ---- */
 
-static void time_out(haft_call *call)
+/* Starts those whose turn has come. */
+static void start_lined(haft_session *session)
 {
-    server_log(call->server, HAFT_WARNING, "%s: timed out after %u ms", haft_call_name(call),
-               call->allowed_ms);
-    if (call->waiting)
-        input_withdraw(call, "timed out");
-    call->outcome = HAFT_OUTCOME_TIMED_OUT;
-    if (call->item && call->item->tool)
-        stages_after(call, call->outcome);
-    respond_timeout(call, call->allowed_ms);
-    event_of_end(call);
-    call_give_up(call);
+    haft_call *after;
+
+    for (haft_call *call = session->calls; call && session->n_lined; call = after) {
+        after = call->next;
+        if (call->lined && cap_has_turn(call))
+            call_launch(call);
+    }
 }
 
 haft_time haft_session_tick(haft_session *session, haft_time now)
@@ -161,10 +161,11 @@ haft_time haft_session_tick(haft_session *session, haft_time now)
         if (!call->deadline || call->answered)
             continue;
         if (call->deadline <= now)
-            time_out(call);
+            call_time_out(call);
         else if (next < 0 || call->deadline < next)
             next = call->deadline;
     }
+    start_lined(session);
     return next;
 }
 

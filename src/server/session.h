@@ -113,6 +113,14 @@ struct haft_call {
     const char *state;
     unsigned rounds;
     bool waiting; /* for answers of a legacy client */
+
+    /* its turn, with a tool that has a cap */
+    haft_call *behind; /* the next in line */
+    bool lined;        /* it stands in line, or its turn has come and nobody has looked */
+    bool running;      /* it counts among those that run */
+    atomic_bool turn;
+
+    uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
 };
 
 /* A modern client's subscription. */
@@ -157,7 +165,7 @@ struct haft_session {
     struct listen *listens;
     size_t n_listens;
     haft_call *calls; /* in flight, newest first */
-    size_t n_calls;
+    size_t n_calls, n_lined;
     haft_call *spare; /* calls to use again */
     size_t n_spare;
     haft_buffer out;
@@ -181,9 +189,42 @@ void call_link(haft_call *call);
 
 /* Makes the handler run, here or elsewhere.  `execute` and `complete` are set. */
 void call_start(haft_call *call);
+/* The same of one whose turn has come. */
+void call_launch(haft_call *call);
 
 /* Ends a call whose handler was pending. */
 void call_finish(haft_call *call, int status);
+
+/* What a handler's process came to that had to be ended at its deadline. */
+enum { CALL_LATE = -1000 };
+
+/* Answers a call whose deadline has passed. */
+void call_time_out(haft_call *call);
+
+/* ---- caps (cap.c) ---- */
+
+/* 1 when the call may run now, 0 when it waits in line, or HAFT_EBUSY. */
+int cap_enter(haft_call *call);
+/* It runs no more: the next in line may. */
+void cap_leave(haft_call *call);
+/* It leaves the line without having run. */
+void cap_withdraw(haft_call *call);
+/* Whether its turn has come; it counts as running then. */
+bool cap_has_turn(haft_call *call);
+
+/* ---- to another process and back (carry.c) ---- */
+
+/* Writes what the handler needs. */
+void carry_write_call(haft_call *call, haft_buffer *out);
+/* Makes a call of that, for a session that has nothing else; NULL with *ret_status set. */
+haft_call *carry_read_call(haft_session *session, const char *text, size_t size, int *ret_status);
+/* Writes what the handler came to. */
+void carry_write_result(haft_call *call, int status, haft_buffer *out);
+/* Reads that, from a process that may have lost its mind, into the call.  What the handler returned, or
+ * HAFT_ECRASHED when it makes no sense. */
+int carry_read_result(haft_call *call, const char *text, size_t size);
+/* The same of a notification that it wants sent: a negative result when it makes no sense. */
+int carry_read_notice(haft_call *call, const char *text, size_t size);
 
 /* Clears what a handler has answered so far: it is called again. */
 void call_clear_result(haft_call *call);
@@ -305,6 +346,11 @@ bool headers_agree_on_arguments(haft_call *call);
 
 /* ---- questions (input.c) ---- */
 
+/* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot be
+ * one. */
+bool input_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
+/* An answer that a handler elsewhere is to find.  False without memory. */
+bool input_give(haft_call *call, const yyjson_val *key, yyjson_val *answer);
 /* What a retry brings along: answers and state.  False when it was refused and answered. */
 bool input_restore(haft_call *call);
 /* The handler has returned HAFT_AGAIN. */
@@ -321,6 +367,8 @@ void input_refuse(haft_call *call);
 /* Members of a tool's or resource's result: content, structuredContent, isError. */
 void complete_tool(haft_call *call);
 int tool_check(haft_call *call);
+/* Decodes the arguments and runs the handler, in the process that the call was carried to. */
+int tool_execute(haft_call *call);
 void put_cache_hints(haft_call *call, haft_buffer *out);
 void complete_resource(haft_call *call);
 void complete_prompt(haft_call *call);

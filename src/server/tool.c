@@ -6,6 +6,8 @@
 
 enum { MAX_RATE = 1000000 }; /* the times of so many calls are kept */
 
+enum { DEFAULT_WAITING = 64 };
+
 /* ---- rendering ---- */
 
 static void put_hint(haft_buffer *buffer, const char *key, haft_hint hint, bool *any)
@@ -122,6 +124,28 @@ static bool is_object(const haft_schema *schema)
     return root->types == TYPE_OBJECT;
 }
 
+/* What a definition says about how its calls run. */
+static int arrange(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    item->quick = tool->quick;
+    item->timeout_ms = tool->timeout_ms;
+    if (tool->isolate && tool->quick)
+        return server_refuse(server, HAFT_EINVAL, tool->name,
+                             "an isolated tool is not quick: it runs in a process of its own");
+    if (tool->isolate)
+        item->isolate = atomic_fetch_add(&server->n_isolated, 1) + 1;
+    if (!tool->max_running)
+        return 0;
+    item->cap = haft_arena_zalloc(item->arena, 1, sizeof *item->cap);
+    if (!item->cap)
+        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
+    item->cap->max_running = tool->max_running;
+    item->cap->max_waiting = tool->max_waiting == HAFT_NO_WAITING ? 0
+                             : tool->max_waiting                  ? tool->max_waiting
+                                                                  : DEFAULT_WAITING;
+    return 0;
+}
+
 /* The first step: it has a name and something to run. */
 static int accept(haft_server *server, struct item *item, const haft_tool *tool)
 {
@@ -132,9 +156,7 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     item->tool = tool;
     item->call = tool->call;
     item->data = tool->data;
-    item->quick = tool->quick;
     item->lenient = tool->lenient;
-    item->timeout_ms = tool->timeout_ms;
     item->name_size = strlen(tool->name);
     item->name = haft_arena_copy(item->arena, tool->name, item->name_size);
     if (!item->name)
@@ -144,7 +166,7 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
         return server_refuse(server, HAFT_EINVAL, tool->name,
                              "a rate is of 1 to %d calls in some time", MAX_RATE);
-    return 0;
+    return arrange(server, item, tool);
 }
 
 /* The second: its schemas are compiled, and it is rendered as it will be listed. */
@@ -177,6 +199,17 @@ static int fill(haft_server *server, struct item *item, const haft_tool *tool)
     return status;
 }
 
+/* Stores it; a process that handlers are forked from must know of it too. */
+static int store(haft_server *server, struct item *item, const char *instead)
+{
+    struct isolation *isolation = item->isolate ? atomic_load(&server->isolation) : NULL;
+    int status = shelf_put(server, HAFT_OFFER_TOOL, item, instead);
+
+    if (!status && isolation)
+        isolation->renew(isolation);
+    return status;
+}
+
 static int put(haft_server *server, const haft_tool *tool, const char *instead)
 {
     struct item *item = item_new(server);
@@ -189,7 +222,7 @@ static int put(haft_server *server, const haft_tool *tool, const char *instead)
         item_drop(item);
         return status;
     }
-    return shelf_put(server, HAFT_OFFER_TOOL, item, instead);
+    return store(server, item, instead);
 }
 
 int haft_add(haft_server *server, const haft_tool *tool)
@@ -320,6 +353,22 @@ void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient)
         builder->tool->lenient = lenient;
 }
 
+void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned max_waiting)
+{
+    if (!builder)
+        return;
+    builder->tool->max_running = max_running;
+    builder->tool->max_waiting = max_waiting;
+}
+
+void haft_tool_isolate(haft_tool_builder *builder, size_t memory)
+{
+    if (!builder)
+        return;
+    builder->tool->isolate = true;
+    builder->tool->isolate_memory = memory;
+}
+
 int haft_tool_build(haft_tool_builder *builder, haft_server *server)
 {
     struct item *item;
@@ -349,5 +398,5 @@ int haft_tool_build(haft_tool_builder *builder, haft_server *server)
         item_drop(item);
         return status;
     }
-    return shelf_put(server, HAFT_OFFER_TOOL, item, NULL);
+    return store(server, item, NULL);
 }

@@ -84,6 +84,8 @@ static const char *failure_text(int status)
         return "The tool's result is too large.";
     case HAFT_ENOMEM:
         return "The server is out of memory.";
+    case HAFT_ECRASHED:
+        return "The tool crashed.";
     case HAFT_EBUSY:
         return "The server is busy. Try again later.";
     default:
@@ -279,6 +281,15 @@ static int decode(haft_call *call, haft_issues *issues)
     return in ? haft_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
 }
 
+/* Room for what the handler gives; nothing when it does so elsewhere. */
+static int make_out(haft_call *call)
+{
+    if (!call->item->tool->output)
+        return 0;
+    call->out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
+    return call->out ? 0 : HAFT_ENOMEM;
+}
+
 static int check_arguments(haft_call *call, void *data)
 {
     haft_issues issues = {0};
@@ -287,13 +298,21 @@ static int check_arguments(haft_call *call, void *data)
     (void)data;
     if (status && issues.count)
         return refuse_arguments(call, &issues);
-    if (!status && call->item->tool->output) {
-        call->out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
-        status = call->out ? 0 : HAFT_ENOMEM;
-    }
+    if (!status && !call->item->isolate)
+        status = make_out(call);
     if (status)
         call->outcome = HAFT_OUTCOME_INTERNAL;
     return status;
+}
+
+int tool_execute(haft_call *call)
+{
+    haft_issues issues = {0};
+    int status = decode(call, &issues);
+
+    if (!status)
+        status = make_out(call);
+    return status ? status : execute(call);
 }
 
 const haft_stage validation_stage = {.name = "validation", .before = check_arguments};
