@@ -71,6 +71,8 @@ static bool take_answers(haft_call *call, yyjson_val *answers)
     yyjson_val *key, *answer;
     size_t i, n;
 
+    if (!yyjson_is_obj(answers))
+        return true;
     yyjson_obj_foreach(answers, i, n, key, answer)
         if (!input_give(call, key, answer))
             return false;
@@ -171,8 +173,8 @@ static bool take_content(haft_call *call, yyjson_val *content)
     yyjson_val *block;
     size_t i, n;
 
-    if (content && !yyjson_is_arr(content))
-        return false;
+    if (!yyjson_is_arr(content))
+        return !content;
     yyjson_arr_foreach(content, i, n, block) {
         if (!rpc_string(block, "type"))
             return false;
@@ -188,8 +190,8 @@ static bool take_meta(haft_call *call, yyjson_val *meta)
     yyjson_val *key, *value;
     size_t i, n;
 
-    if (meta && !yyjson_is_obj(meta))
-        return false;
+    if (!yyjson_is_obj(meta))
+        return !meta;
     yyjson_obj_foreach(meta, i, n, key, value) {
         if (call->result_meta.size)
             haft_buffer_add(&call->result_meta, ",", 1);
