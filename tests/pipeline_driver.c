@@ -240,9 +240,9 @@ int main(int argc, char **argv)
     static const haft_stage watch = {
         .name = "watch", .before = before, .ready = ready, .after = after, .data = &what};
     static const haft_tool *const tools[] = {
-        &add_tool,     &complain_tool, &give_up_tool,     &misfit_tool,     &limited_tool,
-        &doze_tool,    &harm_tool,     &harm_slowly_tool, &one_by_one_tool, &text_to_speech_tool,
-        &seen_tool,    &counted_tool,  &soon_again_tool};
+        &add_tool,  &complain_tool, &give_up_tool,     &misfit_tool,     &limited_tool,
+        &doze_tool, &harm_tool,     &harm_slowly_tool, &one_by_one_tool, &text_to_speech_tool,
+        &seen_tool, &counted_tool,  &soon_again_tool};
     haft_server *server =
         haft_server_new_with("pipeline", "1.0.0", &(haft_server_options){.data = &what});
 

@@ -296,6 +296,8 @@ static int run(struct isolation *base, haft_call *call)
     if (status)
         return status == HAFT_ECLOSED ? HAFT_EBUSY : status;
     status = converse(call, fd);
+    /* A copy that somebody else forked has no say in it. */
+    shutdown(fd, SHUT_RDWR);
     close(fd);
     return status;
 }

@@ -3,6 +3,7 @@
  *
  * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over the
  * socket.  A handler that is pending is waited for. */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -117,6 +118,8 @@ static void prepare(struct process *process)
     process->session = haft_session_new(server, &options);
     if (!process->session || pipe(process->posts))
         _exit(1);
+    fcntl(process->posts[0], F_SETFD, FD_CLOEXEC);
+    fcntl(process->posts[1], F_SETFD, FD_CLOEXEC);
 }
 
 _Noreturn void isolate_child(haft_server *server, int fd)

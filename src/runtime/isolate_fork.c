@@ -235,7 +235,8 @@ _Noreturn void isolate_keep(haft_server *server, int control)
     reset_signals();
     ignore_ends();
     /* It may stand where a standard descriptor belongs. */
-    control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
+    if (control < SOCKET)
+        control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
     set_standard();
     close_others(control);
     memset(server->seal_key, 0, sizeof server->seal_key);

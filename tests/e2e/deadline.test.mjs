@@ -2,30 +2,32 @@
  * answered at thirty, and what it says later is dropped. */
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { carriers, withCarrier } from "./pipeline-server.mjs";
 
-for (const carrier of carriers.slice(0, 2))
-    test(`a sleep of 31 s is answered at 30 s, ${carrier[0]}`, { concurrency: true }, () =>
-        withCarrier(carrier, {}, async (opened) => {
-            const began = performance.now();
-            const strays = [];
+describe("at once", { concurrency: true }, () => {
+    for (const carrier of carriers.slice(0, 2))
+        test(`a sleep of 31 s is answered at 30 s, ${carrier[0]}`, () =>
+            withCarrier(carrier, {}, async (opened) => {
+                const began = performance.now();
+                const strays = [];
 
-            opened.client.onerror = (error) => strays.push(String(error));
-            const late = opened.call("doze", { ms: 31000 }, undefined, { timeout: 60000 });
-            await sleep(1000);
-            assert.equal((await opened.call("add", { a: 2, b: 2 })).text, '{"sum":4}');
-            const answer = await late;
-            const took = performance.now() - began;
+                opened.client.onerror = (error) => strays.push(String(error));
+                const late = opened.call("doze", { ms: 31000 }, undefined, { timeout: 60000 });
+                await sleep(1000);
+                assert.equal((await opened.call("add", { a: 2, b: 2 })).text, '{"sum":4}');
+                const answer = await late;
+                const took = performance.now() - began;
 
-            assert.deepEqual([answer.text, answer.isError], ["timed out after 30 s", true]);
-            assert.ok(took >= 29900 && took < 31000, `${took} ms`);
-            await sleep(2500);
-            assert.equal((await opened.call("add", { a: 2, b: 3 })).text, '{"sum":5}');
-            assert.deepEqual(strays, []);
-            assert.deepEqual(
-                opened.audit().filter(({ tool }) => tool === "doze").map(({ outcome }) => outcome),
-                ["timed_out"],
-            );
-        }));
+                assert.deepEqual([answer.text, answer.isError], ["timed out after 30 s", true]);
+                assert.ok(took >= 29900 && took < 31000, `${took} ms`);
+                await sleep(2500);
+                assert.equal((await opened.call("add", { a: 2, b: 3 })).text, '{"sum":5}');
+                assert.deepEqual(strays, []);
+                assert.deepEqual(
+                    opened.audit().filter(({ tool }) => tool === "doze").map(({ outcome }) => outcome),
+                    ["timed_out"],
+                );
+            }));
+});
