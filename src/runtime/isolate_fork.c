@@ -40,15 +40,29 @@ struct fork_server {
 
 /* ---- what every process does first ---- */
 
-static void reset_signals(void)
+static void set_signal(int number, void (*handler)(int))
 {
     struct sigaction action;
-    sigset_t none;
 
     memset(&action, 0, sizeof action);
-    action.sa_handler = SIG_DFL;
-    for (int i = 1; i < NSIG; i++)
-        sigaction(i, &action, NULL);
+    action.sa_handler = handler;
+    sigaction(number, &action, NULL);
+}
+
+/* What ends a server in a terminal, or a service, must leave it time to drain: it is ignored but by the
+ * processes of calls. */
+static void set_ends(void (*handler)(int))
+{
+    static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        set_signal(ends[i], handler);
+}
+
+static void block_nothing(void)
+{
+    sigset_t none;
+
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -77,18 +91,6 @@ static void set_standard(void)
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-/* What ends a server in a terminal, or a service, must leave time to drain. */
-static void ignore_ends(void)
-{
-    static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = SIG_IGN;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaction(ends[i], &action, NULL);
-}
-
 /* ---- children ---- */
 
 static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, int fd)
@@ -98,7 +100,8 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
         _exit(0);
     prctl(PR_SET_NAME, "haft-tool");
     setpgid(0, 0);
-    reset_signals();
+    set_ends(SIG_DFL);
+    block_nothing();
     close_others(fd);
     isolate_child(fork_server->server, SOCKET);
 }
@@ -232,8 +235,10 @@ _Noreturn void isolate_keep(haft_server *server, int control)
 
     prctl(PR_SET_NAME, "haft-keep");
     setpgid(0, 0);
-    reset_signals();
-    ignore_ends();
+    for (int i = 1; i < NSIG; i++)
+        set_signal(i, SIG_DFL);
+    set_ends(SIG_IGN);
+    block_nothing();
     /* It may stand where a standard descriptor belongs. */
     if (control < SOCKET)
         control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
