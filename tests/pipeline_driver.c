@@ -99,7 +99,7 @@ static int harm(haft_call *call, const harm_args *in)
         sleep_ms(60000);
     return haft_text(call, "unharmed");
 }
-HAFT_TOOL_IN(harm, harm_args, "Harms itself", .isolate = true, .timeout_ms = 500);
+HAFT_TOOL_IN(harm, harm_args, "Harms itself", .isolate = true, .timeout_ms = 2000);
 
 static int harm_slowly(haft_call *call, const harm_args *in)
 {

@@ -21,7 +21,7 @@ describe("at once", { concurrency: true }, () => {
                 const took = performance.now() - began;
 
                 assert.deepEqual([answer.text, answer.isError], ["timed out after 30 s", true]);
-                assert.ok(took >= 29900 && took < 31000, `${took} ms`);
+                assert.ok(took >= 29900 && took < 40000, `${took} ms`);
                 await sleep(2500);
                 assert.equal((await opened.call("add", { a: 2, b: 3 })).text, '{"sum":5}');
                 assert.deepEqual(strays, []);

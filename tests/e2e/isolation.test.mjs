@@ -24,7 +24,7 @@ for (const carrier of carriers.slice(0, 2)) {
             const spin = opened.call("harm", { how: "spin" });
 
             await until(() => named(opened.pid, "haft-tool").length, "its process");
-            assert.equal((await spin).text, "timed out after 500 ms");
+            assert.equal((await spin).text, "timed out after 2 s");
             await gone(opened.pid);
             assert.equal((await opened.call("harm", { how: "nothing" })).text, "unharmed");
         }));
@@ -76,8 +76,11 @@ for (const carrier of carriers.slice(0, 2)) {
             assert.equal((await opened.call("harm", { how: "nothing" })).text, "unharmed");
             /* The whole family. */
             for (const other of processesBeneath(opened.pid)) endIfThere(other.pid);
-            await sleep(100);
-            assert.equal((await opened.call("harm", { how: "nothing" })).text, "unharmed");
+            const answers = [];
+            /* One that reaches a process as it dies is lost with it. */
+            do answers.push((await opened.call("harm", { how: "nothing" })).text);
+            while (answers.at(-1) === "The tool crashed." && answers.length < 100);
+            assert.equal(answers.at(-1), "unharmed");
         }));
 
     test(`a server that is killed leaves no process, ${carrier[0]}`, async () => {
@@ -135,7 +138,7 @@ async function one(opened, random, sent) {
     sent.n++;
     if (kind < 0.5) return opened.call("harm", { how: "nothing" });
     if (kind < 0.8) return opened.call("harm", { how: "crash" });
-    if (kind < 0.85) return opened.call("harm", { how: "spin" }, undefined, { timeout: 60000 });
+    if (kind < 0.82) return opened.call("harm", { how: "spin" }, undefined, { timeout: 60000 });
     const cancel = new AbortController();
     const held = opened
         .call("harm_slowly", { how: "hold" }, undefined, { signal: cancel.signal })
@@ -163,7 +166,7 @@ for (const carrier of carriers.slice(0, 2))
                     }
                 }),
             );
-            const known = ["unharmed", "The tool crashed.", "timed out after 500 ms", "cancelled"];
+            const known = ["unharmed", "The tool crashed.", "timed out after 2 s", "cancelled"];
 
             assert.deepEqual(Object.keys(answers).filter((text) => !known.includes(text)), []);
             await gone(opened.pid);
@@ -174,7 +177,7 @@ for (const carrier of carriers.slice(0, 2))
 
             assert.equal(outcomes("ok"), answers.unharmed + 1);
             assert.equal(outcomes("failed"), answers["The tool crashed."]);
-            assert.equal(outcomes("timed_out"), answers["timed out after 500 ms"]);
+            assert.equal(outcomes("timed_out"), answers["timed out after 2 s"]);
             /* Over HTTP a request that is taken back early enough was never sent. */
             if (opened.name === "stdio") assert.equal(lines.length, sent.n + 1);
             assert.ok(outcomes("cancelled") <= answers.cancelled && outcomes("cancelled") > 0);

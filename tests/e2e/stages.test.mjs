@@ -26,7 +26,7 @@ const rows = [
     ["text_to_speech", {}, {}, { code: -32602, text: "Tool text_to_speech disabled" }, "after:disabled"],
     ["harm", { how: "nothing" }, {}, ok("unharmed"), "before ready after:ok"],
     ["harm", { how: "crash" }, {}, error("The tool crashed."), "before ready after:failed"],
-    ["harm", { how: "spin" }, {}, error("timed out after 500 ms"), "before ready after:timed_out"],
+    ["harm", { how: "spin" }, {}, error("timed out after 2 s"), "before ready after:timed_out"],
     ["one_by_one", {}, {}, ok("alone"), "before ready after:ok"],
     ...Array(5).fill(["limited", {}, {}, ok("within the limit"), "before ready after:ok"]),
     ["limited", {}, {}, error(/^Rate limited: limited may be called 5 times in 60 s\. Try again in \d+ s\.$/), "after:rate_limited"],

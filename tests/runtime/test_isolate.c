@@ -337,7 +337,7 @@ static int harms(haft_call *call, const word_args *in)
         return haft_text(call, "%d", ++data_word);
     return haft_text(call, "fine");
 }
-HAFT_TOOL_IN(harms, word_args, "Does harm", .isolate = true, .timeout_ms = 400);
+HAFT_TOOL_IN(harms, word_args, "Does harm", .isolate = true, .timeout_ms = 1500);
 
 static char last_outcome[32];
 
@@ -359,9 +359,9 @@ static void harms_only_itself(void **state)
         {"kill", "The tool crashed.", "failed", "crashed (signal 9)"},
         {"exit", "The tool crashed.", "failed", "its process ended (status 3) before it answered"},
         {"garbage", "The tool crashed.", "failed", "its process sent what is no result"},
-        {"loop", "timed out after 400 ms", "timed_out", "timed out after 400 ms"},
-        {"talk", "timed out after 400 ms", "timed_out", "and on"},
-        {"stop", "timed out after 400 ms", "timed_out", "timed out after 400 ms"},
+        {"loop", "timed out after 1500 ms", "timed_out", "timed out after 1500 ms"},
+        {"talk", "timed out after 1500 ms", "timed_out", "and on"},
+        {"stop", "timed out after 1500 ms", "timed_out", "timed out after 1500 ms"},
         {"print", "printed", "ok", ""},
         {"open", "1110", "ok", ""},
         {"state", "6", "ok", ""},
