@@ -10,7 +10,8 @@
  * Everything that is said is JSON text that goes through a haft_session, written and read on both
  * sides: a test sees what a client at the end of a wire would see.  Handlers run on the thread
  * that calls; there is no I/O, no thread and, unless one is given, no clock: time passes when it
- * is told to.
+ * is told to.  Handlers of isolated tools run in processes of their own, by the clock, while that
+ * thread waits.
  *
  * A client is one thread's.  What a result points to lives until the client's next request. */
 #ifndef HAFT_CLIENT_H
