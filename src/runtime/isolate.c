@@ -223,11 +223,17 @@ static int explain(haft_call *call, const haft_buffer *body)
 
 static void take_line(haft_call *call, const haft_buffer *body)
 {
-    int level = body->size ? body->data[0] - '0' : -1;
-    size_t size = body->size > 1 ? haft_utf8_valid(body->data + 1, body->size - 1) : 0;
+    int level = body->size >= LOG_HEAD ? body->data[0] - '0' : -1;
+    const char *text = body->data + LOG_HEAD;
+    int size;
 
-    if (level >= HAFT_DEBUG && level <= HAFT_EMERGENCY)
-        server_log(call->server, (haft_level)level, "%.*s", (int)size, body->data + 1);
+    if (level < HAFT_DEBUG || level > HAFT_EMERGENCY || body->size > LOG_LINE)
+        return;
+    size = (int)haft_utf8_valid(text, body->size - LOG_HEAD);
+    if (body->data[1] == 'c')
+        haft_log(call, (haft_level)level, "%.*s", size, text);
+    else
+        server_log(call->server, (haft_level)level, "%.*s", size, text);
 }
 
 /* What a process says until it has a result, or has none to give. */

@@ -22,14 +22,14 @@ int isolate_start(haft_server *server);
 enum packet {
     PACKET_CALL = 1, /* to the process: the call */
     PACKET_NOTICE,   /* from it: a notification */
-    PACKET_LOG,      /* a line for the log: a digit for its level, and the text */
-    PACKET_LET_GO,   /* the connection may be let go */
+    PACKET_LOG, /* a line for the log: a digit for its level, 'c' when it is about the call, the text */
+    PACKET_LET_GO, /* the connection may be let go */
     PACKET_RESULT,
     PACKET_END, /* from the fork server: struct packet_end */
     PACKET_KINDS
 };
 
-enum { PACKET_HEAD = 2, PACKET_SIZE = 32 << 10 };
+enum { PACKET_HEAD = 2, PACKET_SIZE = 32 << 10, LOG_HEAD = 2, LOG_LINE = 8 << 10 };
 
 enum end { END_EXIT, END_SIGNAL, END_NEVER }; /* it exited, was killed, or could not be made */
 

@@ -54,14 +54,14 @@ static void on_post(void *context, haft_posted *posted)
         _exit(1);
 }
 
-static void on_log(void *context, haft_level level, const char *text, size_t size)
+/* What it is about the server knows itself, all but whether it is about the call. */
+static void on_record(void *context, const haft_record *record)
 {
-    char line[4096];
+    char line[LOG_LINE] = {(char)('0' + record->level), record->tool ? 'c' : 's'};
+    size_t size = record->size < LOG_LINE - LOG_HEAD ? record->size : LOG_LINE - LOG_HEAD;
 
-    line[0] = (char)('0' + level);
-    size = size < sizeof line - 1 ? size : sizeof line - 1;
-    memcpy(line + 1, text, size);
-    say(context, PACKET_LOG, line, size + 1);
+    memcpy(line + LOG_HEAD, record->text, size);
+    say(context, PACKET_LOG, line, size + LOG_HEAD);
 }
 
 /* ---- the handler ---- */
@@ -112,8 +112,9 @@ static void prepare(struct process *process)
 
     process->thread = pthread_self();
     atomic_store(&server->isolation, NULL);
-    server->options.log = on_log;
-    server->options.log_context = process;
+    /* What nobody has taken yet is not said a second time. */
+    haft_buffer_clear(&server->held);
+    server_set_record(server, on_record, process);
     server->options.clock = uv_hrtime;
     process->session = haft_session_new(server, &options);
     if (!process->session || pipe(process->posts))

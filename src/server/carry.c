@@ -3,6 +3,7 @@
  * The text is JSON, read by the same strict reader as what clients send.  What comes back is believed as
  * little as what a client says: blocks, questions and notifications are written anew from the values that
  * were read, and structured content is checked against the tool's schema again. */
+#include <stdio.h>
 #include <string.h>
 
 #include "server/session.h"
@@ -36,6 +37,19 @@ static void put_answers(haft_buffer *out, const haft_call *call)
     haft_buffer_add(out, "}", 1);
 }
 
+static void put_trace(haft_buffer *out, const haft_trace *trace)
+{
+    if (!trace)
+        return;
+    haft_buffer_printf(out, ",\"trace\":{\"flags\":%d", (int)trace->flags);
+    put_text_member(out, "id", trace->trace_id);
+    put_text_member(out, "parent", trace->parent_id);
+    put_text_member(out, "span", trace->span_id);
+    put_text_member(out, "traceparent", trace->traceparent);
+    put_text_member(out, "tracestate", trace->tracestate);
+    haft_buffer_add(out, "}", 1);
+}
+
 void carry_write_call(haft_call *call, haft_buffer *out)
 {
     haft_buffer_printf(out,
@@ -48,6 +62,7 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     put_text_member(out, "state", call->state);
     put_value(out, "can", call->client_capabilities);
     put_answers(out, call);
+    put_trace(out, call->trace);
     put_value(out, "id", call->id);
     put_value(out, "params", call->params);
     /* Those that the message does not have, or that have been changed since. */
@@ -79,6 +94,29 @@ static bool take_answers(haft_call *call, yyjson_val *answers)
     return true;
 }
 
+static void copy_text(char *into, size_t size, yyjson_val *object, const char *key)
+{
+    const char *text = yyjson_get_str(yyjson_obj_get(object, key));
+
+    snprintf(into, size, "%s", text ? text : "");
+}
+
+static bool take_trace(haft_call *call, yyjson_val *value)
+{
+    haft_trace *trace = value ? haft_arena_zalloc(call->arena, 1, sizeof *trace) : NULL;
+
+    if (!trace)
+        return !value;
+    copy_text(trace->trace_id, sizeof trace->trace_id, value, "id");
+    copy_text(trace->parent_id, sizeof trace->parent_id, value, "parent");
+    copy_text(trace->span_id, sizeof trace->span_id, value, "span");
+    copy_text(trace->traceparent, sizeof trace->traceparent, value, "traceparent");
+    trace->tracestate = yyjson_get_str(yyjson_obj_get(value, "tracestate"));
+    trace->flags = (unsigned char)yyjson_get_int(yyjson_obj_get(value, "flags"));
+    call->trace = trace;
+    return true;
+}
+
 /* Everything of a call that the text has. */
 static int fill(haft_call *call, yyjson_val *root)
 {
@@ -104,7 +142,10 @@ static int fill(haft_call *call, yyjson_val *root)
     call->arguments = arguments ? arguments : yyjson_obj_get(call->params, "arguments");
     if (left >= 0)
         call->ends = call->server->options.clock() + (uint64_t)left * 1000000;
-    return take_answers(call, yyjson_obj_get(root, "answers")) ? 0 : HAFT_ENOMEM;
+    return take_answers(call, yyjson_obj_get(root, "answers")) &&
+                   take_trace(call, yyjson_obj_get(root, "trace"))
+               ? 0
+               : HAFT_ENOMEM;
 }
 
 haft_call *carry_read_call(haft_session *session, const char *text, size_t size, int *ret_status)

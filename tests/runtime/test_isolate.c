@@ -44,7 +44,11 @@ static int looks(haft_call *call, const word_args *in)
 {
     yyjson_val *own = yyjson_obj_get(haft_request_meta(call), "acme/own");
     int64_t left = haft_time_left(call);
+    const haft_trace *trace = haft_call_trace(call);
 
+    if (trace)
+        haft_text(call, "%s %s %s %d %s", trace->trace_id, trace->parent_id, trace->traceparent,
+                  trace->flags, trace->tracestate);
     return haft_text(
         call, "%s %s %s %s %s %s %d%d %s %s %s", in->word, haft_request_id(call),
         haft_call_name(call), haft_client_name(call), haft_client_version(call),
@@ -247,6 +251,10 @@ static void is_as_if_it_ran_here(void **state)
         {"blocks", "\"_meta\":{}", false},
         {"looks", "\"arguments\":{\"word\":\"w\"},\"_meta\":{\"acme/own\":\"mine\"}", true},
         {"looks", "\"arguments\":null", false},
+        {"looks",
+         "\"_meta\":{\"traceparent\":\"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\","
+         "\"tracestate\":\"a=b\"}",
+         false},
         {"reports", "\"arguments\":{\"word\":\"w\"}", false},
         {"counts", "\"arguments\":{}", false},
         {"counts", "\"arguments\":{\"word\":\"block\"}", false},
