@@ -89,6 +89,14 @@ static int counts(haft_call *call, const word_args *in, numbers *out)
 }
 HAFT_TOOL(counts, word_args, numbers, "Gives numbers");
 
+HAFT_STRUCT(count_args, HAFT_INTEGER(count, "A number"));
+
+static int mends(haft_call *call, const count_args *in)
+{
+    return haft_text(call, "%lld", (long long)in->count);
+}
+HAFT_TOOL_IN(mends, count_args, "Takes a number as it comes", .lenient = HAFT_YES);
+
 static int document(haft_call *call, const word_args *in)
 {
     return !strcmp(in->word, "broken") ? haft_json(call, "{\"a\":", 5)
@@ -156,7 +164,7 @@ static int later(haft_call *call, const word_args *in)
 HAFT_TOOL_IN(later, word_args, "Answers later");
 
 static const haft_tool *const tools[] = {&blocks_tool,   &looks_tool, &reports_tool, &counts_tool,
-                                         &document_tool, &large_tool, &asks_tool};
+                                         &document_tool, &large_tool, &mends_tool,   &asks_tool};
 
 /* ---- the same twice ---- */
 
@@ -266,6 +274,7 @@ static void is_as_if_it_ran_here(void **state)
         {"document", "\"arguments\":{\"word\":\"broken\"}", false},
         {"large", "\"arguments\":{}", false},
         {"large", "\"arguments\":{\"word\":\"too\"}", false},
+        {"mends", "\"arguments\":{\"count\":\"5\"}", false},
         {"asks", "\"arguments\":{\"word\":\"w\"}", true},
         {"asks", "\"arguments\":{\"word\":\"w\"}", false},
     };
