@@ -45,7 +45,7 @@ async function crash(carrier) {
         [(await carrier.call("harm", { how: "crash" })).text, ...(await Promise.all(beside)).map(({ text }) => text)],
         ["The tool crashed.", "slept 300 ms", "unharmed"],
     );
-    assert.match(carrier.log(), /harm: crashed \(signal 11\)/);
+    assert.match(carrier.log(), / harm .*crashed \(signal 11\)/);
     assert.equal((await carrier.call("add", { a: 1, b: 1 })).text, '{"sum":2}');
 }
 
