@@ -411,8 +411,15 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
 {
     static const haft_http_options none;
     const haft_allocator *allocator = server->allocator;
-    haft_http *http = allocator->alloc(allocator->context, sizeof *http);
+    /* The process that isolated tools are forked from: before there are threads. */
+    int status = isolate_start(server);
+    haft_http *http = status ? NULL : allocator->alloc(allocator->context, sizeof *http);
 
+    if (status) {
+        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+                  haft_strerror(status));
+        return NULL;
+    }
     if (!http) {
         error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
@@ -429,9 +436,6 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     if (lanes)
         share(&http->options, lanes->n);
     start_clock(http);
-    /* Before there are threads. */
-    if (isolate_start(server))
-        goto no_mailbox;
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
         goto no_mailbox;
     if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
