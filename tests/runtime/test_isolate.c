@@ -490,8 +490,10 @@ static void processes_that_die_are_replaced(void **state)
         /* The keeper makes another fork server; without a keeper there is a new one of both. */
         kill(fork_server, SIGKILL);
         if (i % 2) {
+            siginfo_t info;
+
             kill(keeper, SIGKILL);
-            usleep(20000);
+            waitid(P_PID, (id_t)keeper, &info, WEXITED | WNOWAIT);
         }
         assert_int_equal(haft_client_call(client, "harms", "{}", &result), 0);
         /* What the one that was killed had taken in is lost with it. */
