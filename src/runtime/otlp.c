@@ -2,6 +2,7 @@
  *
  * The queue is a ring.  Whoever ends a call puts a span at its end, or counts it as lost when the ring is full;
  * the thread reads from the front without the lock, since nobody writes where spans are. */
+#include "runtime/isolate.h"
 #include "runtime/otlp.h"
 
 #include <stdio.h>
@@ -301,8 +302,9 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
         release(otlp);
         return NULL;
     }
-    if (uv_thread_create(&otlp->thread, run, otlp)) {
-        error_set(reterr_reason, HAFT_EBUSY, NULL, "no thread can be started");
+    /* What isolated tools are forked from comes before threads. */
+    if (isolate_start(server) || uv_thread_create(&otlp->thread, run, otlp)) {
+        error_set(reterr_reason, HAFT_EBUSY, NULL, "no thread or process can be started");
         release(otlp);
         return NULL;
     }
