@@ -303,8 +303,12 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
         return NULL;
     }
     /* What isolated tools are forked from comes before threads. */
-    if (isolate_start(server) || uv_thread_create(&otlp->thread, run, otlp)) {
-        error_set(reterr_reason, HAFT_EBUSY, NULL, "no thread or process can be started");
+    status = isolate_start(server);
+    if (!status && uv_thread_create(&otlp->thread, run, otlp))
+        status = HAFT_EBUSY;
+    if (status) {
+        error_set(reterr_reason, status, NULL, "no thread can be started: %s",
+                  haft_strerror(status));
         release(otlp);
         return NULL;
     }
