@@ -245,6 +245,7 @@ _Noreturn void isolate_keep(haft_server *server, int control)
     set_standard();
     close_others(control);
     memset(server->seal_key, 0, sizeof server->seal_key);
+    memset(server->digest_key, 0, sizeof server->digest_key);
     for (;;) {
         pid = fork();
         if (!pid)
