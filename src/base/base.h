@@ -79,6 +79,16 @@ bool glob_list_allows(const char *list, const char *name);
  * is longer than 32 bytes. */
 size_t edit_distance(const char *left, const char *right);
 
+/* The search for the name that was meant by one that is not known: offer every name that is, then look at
+ * `name`, which is NULL when none is near.  Of equally near ones it is the first. */
+struct nearest {
+    const char *given, *name;
+    size_t edits; /* fewer than these is nearer */
+};
+
+struct nearest nearest_begin(const char *given);
+void nearest_offer(struct nearest *search, const char *name);
+
 /* Base64url without padding (RFC 4648, section 5), strict. */
 int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
 

@@ -399,19 +399,11 @@ unsigned report_custom(struct walk *w, const struct path *at, const char *messag
 /* The accepted key that was probably meant; NULL when none is near. */
 static const char *nearest(const struct object *object, const char *key)
 {
-    /* Of one or two letters everything is near to everything. */
-    size_t best = strlen(key) < 3 ? 1 : strlen(key) / 3 + 2;
-    const char *found = NULL;
+    struct nearest search = nearest_begin(key);
 
-    for (size_t i = 0; i < object->n_properties; i++) {
-        size_t edits = edit_distance(key, object->properties[i].name);
-
-        if (edits < best) {
-            best = edits;
-            found = object->properties[i].name;
-        }
-    }
-    return found;
+    for (size_t i = 0; i < object->n_properties; i++)
+        nearest_offer(&search, object->properties[i].name);
+    return search.name;
 }
 
 static bool list_keys(struct walk *w, haft_issue *issue, const struct object *object,

@@ -1,0 +1,22 @@
+/* nearest.c - which of several names was probably meant, for "did you mean". */
+#include "base/base.h"
+
+#include <string.h>
+
+struct nearest nearest_begin(const char *given)
+{
+    size_t size = strlen(given);
+
+    /* Of one or two letters everything is near to everything. */
+    return (struct nearest){.given = given, .edits = size < 3 ? 1 : size / 3 + 2};
+}
+
+void nearest_offer(struct nearest *search, const char *name)
+{
+    size_t edits = edit_distance(search->given, name);
+
+    if (edits >= search->edits)
+        return;
+    search->edits = edits;
+    search->name = name;
+}
