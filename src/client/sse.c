@@ -1,0 +1,117 @@
+/* sse.c - server-sent events: lines first, then fields, then events. */
+#include "client/sse.h"
+
+#include <string.h>
+
+enum { LONGEST_NAME = 256 };
+
+void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
+{
+    *sse = (struct sse){0};
+    haft_buffer_init(&sse->line, allocator, limit);
+    haft_buffer_init(&sse->data, allocator, limit);
+    haft_buffer_init(&sse->name, allocator, limit < LONGEST_NAME ? limit : LONGEST_NAME);
+}
+
+void sse_finish(struct sse *sse)
+{
+    haft_buffer_finish(&sse->line);
+    haft_buffer_finish(&sse->data);
+    haft_buffer_finish(&sse->name);
+}
+
+static bool is_text(const char *text, size_t size, const char *expected)
+{
+    return size == strlen(expected) && !memcmp(text, expected, size);
+}
+
+/* An event without a name is a message; so is one that is called so. */
+static bool is_message(const struct sse *sse)
+{
+    return !sse->name.status &&
+           (!sse->name.size || is_text(sse->name.data, sse->name.size, "message"));
+}
+
+static void end_event(struct sse *sse, sse_function *on_event, void *context)
+{
+    if (sse->has_data && sse->data.size && is_message(sse))
+        on_event(context, sse->data.data, sse->data.size);
+    haft_buffer_clear(&sse->data);
+    haft_buffer_clear(&sse->name);
+    sse->has_data = false;
+}
+
+static void take_field(struct sse *sse, const char *line, size_t size)
+{
+    const char *colon = memchr(line, ':', size);
+    size_t n = colon ? (size_t)(colon - line) : size;
+    const char *value = colon ? colon + 1 : line + size;
+    size_t n_value = (size_t)(line + size - value);
+
+    if (n_value && *value == ' ') {
+        value++;
+        n_value--;
+    }
+    if (is_text(line, n, "data")) {
+        if (sse->has_data)
+            buffer_literal(&sse->data, "\n");
+        sse->has_data = true;
+        haft_buffer_add(&sse->data, value, n_value);
+    } else if (is_text(line, n, "event")) {
+        haft_buffer_clear(&sse->name);
+        haft_buffer_add(&sse->name, value, n_value);
+    }
+}
+
+static void end_line(struct sse *sse, sse_function *on_event, void *context)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    const char *line = sse->line.data;
+    size_t size = sse->line.size;
+
+    if (!sse->begun && size >= sizeof mark - 1 && !memcmp(line, mark, sizeof mark - 1)) {
+        line += sizeof mark - 1;
+        size -= sizeof mark - 1;
+    }
+    sse->begun = true;
+    if (!size)
+        end_event(sse, on_event, context);
+    else
+        take_field(sse, line, size);
+    haft_buffer_clear(&sse->line);
+}
+
+static size_t to_line_end(const char *bytes, size_t size)
+{
+    const char *lf = memchr(bytes, '\n', size);
+    size_t n = lf ? (size_t)(lf - bytes) : size;
+    const char *cr = memchr(bytes, '\r', n);
+
+    return cr ? (size_t)(cr - bytes) : n;
+}
+
+int sse_feed(struct sse *sse, const char *bytes, size_t size, sse_function *on_event, void *context)
+{
+    while (size) {
+        size_t n;
+
+        if (sse->after_cr && *bytes == '\n') {
+            bytes++;
+            size--;
+        }
+        sse->after_cr = false;
+        n = size ? to_line_end(bytes, size) : 0;
+        haft_buffer_add(&sse->line, bytes, n);
+        if (sse->line.status)
+            return sse->line.status;
+        if (n == size)
+            return 0;
+        sse->after_cr = bytes[n] == '\r';
+        end_line(sse, on_event, context);
+        if (sse->data.status)
+            return sse->data.status;
+        bytes += n + 1;
+        size -= n + 1;
+    }
+    return 0;
+}

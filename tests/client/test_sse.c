@@ -1,0 +1,118 @@
+/* test_sse.c - server-sent events, whole and a byte at a time. */
+#include "client/sse.h"
+
+#include <string.h>
+
+#include "support/failing.h"
+#include "support/test.h"
+
+enum { LIMIT = 32 };
+
+/* What came, each event between brackets. */
+struct heard {
+    char text[512];
+    size_t size;
+};
+
+static void on_event(void *context, const char *data, size_t size)
+{
+    struct heard *heard = context;
+
+    assert_true(heard->size + size + 3 < sizeof heard->text);
+    heard->text[heard->size++] = '[';
+    memcpy(heard->text + heard->size, data, size);
+    heard->size += size;
+    heard->text[heard->size++] = ']';
+    heard->text[heard->size] = '\0';
+}
+
+static const struct {
+    const char *stream;
+    size_t size;
+    const char *expected;
+    int status;
+} cases[] = {
+    {TEXT(""), "", 0},
+    {TEXT("data: {}\n\n"), "[{}]", 0},
+    {TEXT("data:{}\n\n"), "[{}]", 0},
+    {TEXT("data:  {}\n\n"), "[ {}]", 0},
+    {TEXT("data: a\r\n\r\n"), "[a]", 0},
+    {TEXT("data: a\r\rdata: b\n\n"), "[a][b]", 0},
+    {TEXT("data: a\r\n\ndata: b\r\n\r\n"), "[a][b]", 0},
+    {TEXT("data: a\ndata: b\n\n"), "[a\nb]", 0},
+    {TEXT("data\ndata\n\n"), "[\n]", 0},
+    {TEXT("data: a\n"), "", 0},
+    {TEXT("data: a"), "", 0},
+    {TEXT("data: a\n\ndata: b"), "[a]", 0},
+    {TEXT("\xEF\xBB\xBF" "data: a\n\n"), "[a]", 0},
+    {TEXT("\n\xEF\xBB\xBF" "data: a\n\n"), "", 0},
+    {TEXT(": note\ndata: a\n: note\n\n"), "[a]", 0},
+    {TEXT("event: message\ndata: a\n\n"), "[a]", 0},
+    {TEXT("event: endpoint\ndata: a\n\ndata: b\n\n"), "[b]", 0},
+    {TEXT("event: endpoint\n\ndata: b\n\n"), "[b]", 0},
+    {TEXT("id: 7\nretry: 5\ndata:\n\n"), "", 0},
+    {TEXT("id: 7\ndata: a\n\n"), "[a]", 0},
+    {TEXT("database: a\ndata: b\n\n"), "[b]", 0},
+    {TEXT("data: a\0b\n\n"), "[a", 0},
+    {TEXT("data: 0123456789012345678901234\n\n"), "[0123456789012345678901234]", 0},
+    {TEXT("data: 01234567890123456789012345678901\n\n"), "", HAFT_ETOOBIG},
+    {TEXT("data: 0123456789012345\ndata: 0123456789012345\n\n"), "", HAFT_ETOOBIG},
+    {TEXT("data: a\n\n01234567890123456789012345678901234"), "[a]", HAFT_ETOOBIG},
+};
+
+static void feed(const char *stream, size_t size, size_t step, const char *expected, int status)
+{
+    struct heard heard = {0};
+    struct sse sse;
+    int got = 0;
+
+    sse_init(&sse, NULL, LIMIT);
+    for (size_t at = 0; !got && at < size; at += step)
+        got = sse_feed(&sse, stream + at, step < size - at ? step : size - at, on_event, &heard);
+    sse_finish(&sse);
+    assert_string_equal(heard.text, expected);
+    assert_int_equal(got, status);
+}
+
+static void test_streams(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (size_t step = 1; step < 8; step++)
+            feed(cases[i].stream, cases[i].size, step, cases[i].expected, cases[i].status);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        feed(cases[i].stream, cases[i].size, 1000, cases[i].expected, cases[i].status);
+}
+
+static void test_without_memory(void **state)
+{
+    static const char stream[] = "event: message\ndata: a\n\ndata: b\n\n";
+
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        struct failing failing;
+        struct heard heard = {0};
+        struct sse sse;
+        int status;
+
+        failing_init(&failing, nth);
+        sse_init(&sse, &failing.allocator, LIMIT);
+        status = sse_feed(&sse, stream, sizeof stream - 1, on_event, &heard);
+        sse_finish(&sse);
+        failing_check(&failing);
+        if (!failing.failures) {
+            assert_string_equal(heard.text, "[a][b]");
+            break;
+        }
+        /* Without memory for the name of an event, it is passed over. */
+        assert_true(status == HAFT_ENOMEM || !strcmp(heard.text, "[b]"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams),
+                                       cmocka_unit_test(test_without_memory)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
