@@ -1,0 +1,445 @@
+/* ask.c - the commands that ask a server: each opens it, asks, shows, and closes it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "form.h"
+#include "protocol/rpc.h"
+#include "remote.h"
+#include "show.h"
+
+enum { MAX_PAGES = 1000, TEXT_LIMIT = 128 << 20, ARENA_LIMIT = 1 << 30 };
+
+/* ---- while a server works ---- */
+
+static void clear_progress(const struct invocation *call)
+{
+    (void)call;
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+static void show_progress(yyjson_val *params)
+{
+    yyjson_val *message = yyjson_obj_get(params, "message"), *total = yyjson_obj_get(params, "total");
+    char now[32], most[32];
+    struct page line;
+
+    number_to_text(yyjson_get_num(yyjson_obj_get(params, "progress")), now);
+    number_to_text(yyjson_get_num(total), most);
+    page_init(&line);
+    page_line(&line, yyjson_get_str(message), yyjson_get_len(message));
+    fprintf(stderr, "\r\033[K%s%s%s %.*s", now, total ? "/" : "", total ? most : "",
+            (int)line.text.size, line.text.size ? line.text.data : "");
+    fflush(stderr);
+    haft_buffer_finish(&line.text);
+}
+
+static void show_log(yyjson_val *params)
+{
+    const char *level = yyjson_get_str(yyjson_obj_get(params, "level"));
+    yyjson_val *data = yyjson_obj_get(params, "data");
+    struct page text, line;
+
+    page_init(&text);
+    page_init(&line);
+    if (yyjson_is_str(data))
+        haft_buffer_add(&text.text, yyjson_get_str(data), yyjson_get_len(data));
+    else if (data)
+        haft_json_write(data, &text.text);
+    page_line(&line, text.text.size ? text.text.data : "", text.text.size);
+    fprintf(stderr, "%s: %.*s\n", level ? level : "log", (int)line.text.size,
+            line.text.size ? line.text.data : "");
+    haft_buffer_finish(&text.text);
+    haft_buffer_finish(&line.text);
+}
+
+static void on_notified(void *context, const char *method, yyjson_val *params)
+{
+    const struct invocation *call = context;
+
+    if (!strcmp(method, "notifications/progress") && isatty(STDERR_FILENO))
+        show_progress(params);
+    else if (!strcmp(method, "notifications/message") && call->verbose)
+        show_log(params);
+}
+
+/* ---- opening ---- */
+
+static bool is_url(const char *text)
+{
+    return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
+}
+
+static int open_server(struct invocation *call, const char *url, struct remote **ret_remote)
+{
+    const struct remote_options options = {
+        .url = url,
+        .child = call->child,
+        .headers = call->headers,
+        .n_headers = call->n_headers,
+        .authority = call->authority,
+        .revision = call->revision,
+        .timeout = (uint64_t)call->timeout * 1000,
+        .limit = (size_t)call->limit << 20,
+        .streams = call->command->act == act_call,
+        .elicit = call->command->act == act_call ? form_ask : NULL,
+        .notified = on_notified,
+        .context = call,
+    };
+    int status;
+
+    signal(SIGPIPE, SIG_IGN);
+    status = remote_open(ret_remote, &options);
+    if (!status && call->verbose)
+        fprintf(stderr, "haft: speaking %s\n", revision_row(remote_revision(*ret_remote))->name);
+    return status;
+}
+
+/* What went wrong is said, and the server closed. */
+static int end(const struct invocation *call, struct remote *remote, int status, bool said)
+{
+    if (status && !said) {
+        clear_progress(call);
+        complain(status, "%s", remote_why(remote));
+    }
+    remote_close(remote);
+    return status;
+}
+
+/* The operand that is the server, when there is no --; NULL after saying so. */
+static const char *url_of(const struct invocation *call)
+{
+    const char *name = call->command->name;
+
+    if (!call->n_operands)
+        complain(EXIT_USAGE, "%s needs the URL of a server, or -- and a command that starts one",
+                 name);
+    else if (!is_url(call->operands[0]))
+        complain(EXIT_USAGE, "%s is not a URL; a command comes after --: haft %s -- %s",
+                 call->operands[0], name, call->operands[0]);
+    else
+        return call->operands[0];
+    return NULL;
+}
+
+/* For commands whose only operand is the server. */
+static int open_only(struct invocation *call, struct remote **ret_remote)
+{
+    const char *url = NULL;
+
+    *ret_remote = NULL;
+    if (!call->child && !(url = url_of(call)))
+        return -EXIT_USAGE;
+    if (call->n_operands > (call->child ? 0 : 1)) {
+        complain(EXIT_USAGE, "%s is one too many for %s", call->operands[call->child ? 0 : 1],
+                 call->command->name);
+        return -EXIT_USAGE;
+    }
+    return open_server(call, url, ret_remote);
+}
+
+/* ---- lists ---- */
+
+/* Every page of a list, as one array.  What the server does not offer is an empty list. */
+static int fetch_list(struct remote *remote, const char *method, const char *member,
+                      haft_arena *arena, yyjson_val **ret_list)
+{
+    haft_buffer all, params;
+    yyjson_val *result, *one, *cursor;
+    int status = 0, page = 0;
+    size_t i, n;
+
+    haft_buffer_init(&all, NULL, TEXT_LIMIT);
+    haft_buffer_init(&params, NULL, TEXT_LIMIT);
+    haft_buffer_puts(&all, "[");
+    do {
+        struct remote_request request = {.method = method,
+                                         .params = params.size ? params.data : NULL};
+
+        status = remote_ask(remote, &request, &result);
+        cursor = status ? NULL : yyjson_obj_get(result, "nextCursor");
+        if (status)
+            break;
+        yyjson_arr_foreach(yyjson_obj_get(result, member), i, n, one) {
+            haft_buffer_puts(&all, all.size > 1 ? "," : "");
+            haft_json_write(one, &all);
+        }
+        haft_buffer_clear(&params);
+        haft_buffer_puts(&params, "\"cursor\":");
+        haft_buffer_json_string(&params, yyjson_get_str(cursor), yyjson_get_len(cursor));
+        haft_buffer_add(&params, "", 1);
+    } while (yyjson_is_str(cursor) && !params.status && ++page < MAX_PAGES);
+    haft_buffer_puts(&all, "]");
+    if (!status && page == MAX_PAGES)
+        status = -complain(EXIT_PROTOCOL, "the server's list does not end");
+    *ret_list = status || all.status ? NULL
+                                     : haft_json_read(all.data, all.size, 512, arena, NULL);
+    if (!status && !*ret_list)
+        status = -complain(EXIT_LOCAL, "out of memory");
+    haft_buffer_finish(&all);
+    haft_buffer_finish(&params);
+    return status;
+}
+
+/* A list that a server without the capability does not have. */
+static int fetch_offered(struct remote *remote, const char *capability, const char *method,
+                         const char *member, haft_arena *arena, yyjson_val **ret_list)
+{
+    int status = fetch_list(remote, method, member, arena, ret_list);
+
+    if (status == EXIT_PROTOCOL && remote_error_code(remote) == RPC_METHOD_NOT_FOUND &&
+        !yyjson_obj_get(remote_capabilities(remote), capability)) {
+        *ret_list = haft_json_read("[]", 2, 0, arena, NULL);
+        status = *ret_list ? 0 : -complain(EXIT_LOCAL, "out of memory");
+    }
+    return status;
+}
+
+typedef int list_function(struct invocation *call, struct remote *remote, haft_arena *arena);
+
+static int list(struct invocation *call, list_function *show)
+{
+    haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
+    struct remote *remote = NULL;
+    int status = arena ? open_only(call, &remote) : EXIT_LOCAL;
+
+    if (!status)
+        status = show(call, remote, arena);
+    /* A negative one has been said. */
+    status = end(call, remote, status < 0 ? -status : status, status < 0);
+    haft_arena_free(arena);
+    return status;
+}
+
+/* A list is shown as names, JSON or a table. */
+static int show_list(const struct invocation *call, yyjson_val *items, const char *name,
+                     void (*show)(struct page *page, yyjson_val *items))
+{
+    struct page page;
+
+    if (call->json)
+        return -show_json(items);
+    page_init(&page);
+    if (call->names)
+        show_names(&page, items, name);
+    else
+        show(&page, items);
+    return -page_print(&page);
+}
+
+static int list_tools(struct invocation *call, struct remote *remote, haft_arena *arena)
+{
+    yyjson_val *tools;
+    int status = fetch_offered(remote, "tools", "tools/list", "tools", arena, &tools);
+
+    return status ? status : show_list(call, tools, "name", show_tools);
+}
+
+static int list_prompts(struct invocation *call, struct remote *remote, haft_arena *arena)
+{
+    yyjson_val *prompts;
+    int status = fetch_offered(remote, "prompts", "prompts/list", "prompts", arena, &prompts);
+
+    return status ? status : show_list(call, prompts, "name", show_prompts);
+}
+
+static int print_resources(const struct invocation *call, yyjson_val *resources,
+                           yyjson_val *templates)
+{
+    struct page page;
+
+    page_init(&page);
+    if (call->json) {
+        haft_buffer_puts(&page.text, "{\"resources\":");
+        haft_json_write(resources, &page.text);
+        haft_buffer_puts(&page.text, ",\"resourceTemplates\":");
+        haft_json_write(templates, &page.text);
+        haft_buffer_puts(&page.text, "}\n");
+    } else if (call->names) {
+        show_names(&page, resources, "uri");
+        show_names(&page, templates, "uriTemplate");
+    } else {
+        show_resources(&page, resources, templates);
+    }
+    return -page_print(&page);
+}
+
+static int list_resources(struct invocation *call, struct remote *remote, haft_arena *arena)
+{
+    yyjson_val *resources, *templates;
+    int status = fetch_offered(remote, "resources", "resources/list", "resources", arena, &resources);
+
+    if (!status)
+        status = fetch_offered(remote, "resources", "resources/templates/list",
+                               "resourceTemplates", arena, &templates);
+    return status ? status : print_resources(call, resources, templates);
+}
+
+int act_tools(struct invocation *call)
+{
+    return list(call, list_tools);
+}
+
+int act_prompts(struct invocation *call)
+{
+    return list(call, list_prompts);
+}
+
+int act_resources(struct invocation *call)
+{
+    return list(call, list_resources);
+}
+
+/* ---- ping ---- */
+
+/* The newest revision has no ping; its first question does as well. */
+static int ping(struct invocation *call, struct remote *remote, haft_arena *arena)
+{
+    enum revision revision = remote_revision(remote);
+    struct remote_request request = {
+        .method = revision_row(revision)->modern ? "server/discover" : "ping"};
+    yyjson_val *info = remote_server_info(remote), *result;
+    yyjson_val *name = yyjson_obj_get(info, "name"), *version = yyjson_obj_get(info, "version");
+    struct page page;
+    int status = remote_ask(remote, &request, &result);
+
+    (void)call;
+    (void)arena;
+    if (status)
+        return status;
+    page_init(&page);
+    page_line(&page, yyjson_get_len(name) ? yyjson_get_str(name) : "a server",
+              yyjson_get_len(name) ? yyjson_get_len(name) : 8);
+    haft_buffer_puts(&page.text, yyjson_get_len(version) ? " " : "");
+    page_line(&page, yyjson_get_str(version), yyjson_get_len(version));
+    haft_buffer_printf(&page.text, ", speaking %s\n", revision_row(revision)->name);
+    return -page_print(&page);
+}
+
+int act_ping(struct invocation *call)
+{
+    return list(call, ping);
+}
+
+/* ---- call ---- */
+
+struct asked {
+    struct invocation *call;
+    const char *tool;
+    char **words;
+    size_t n_words;
+    haft_arena *arena;
+};
+
+static yyjson_val *find_tool(yyjson_val *tools, const char *name)
+{
+    size_t i, n;
+    yyjson_val *tool;
+
+    yyjson_arr_foreach(tools, i, n, tool) {
+        if (yyjson_equals_str(yyjson_obj_get(tool, "name"), name))
+            return tool;
+    }
+    return NULL;
+}
+
+static int refuse_tool(yyjson_val *tools, const char *name)
+{
+    struct nearest search = nearest_begin(name);
+    size_t i, n;
+    yyjson_val *tool;
+
+    yyjson_arr_foreach(tools, i, n, tool) {
+        const char *other = yyjson_get_str(yyjson_obj_get(tool, "name"));
+
+        if (other)
+            nearest_offer(&search, other);
+    }
+    return -complain(EXIT_USAGE, "the server has no tool %s%s%s%s", name,
+                     search.name ? "; did you mean " : "; haft tools lists what it has",
+                     search.name ? search.name : "", search.name ? "?" : "");
+}
+
+static int call_tool(const struct asked *asked, struct remote *remote, yyjson_val *tool)
+{
+    haft_buffer arguments, params;
+    struct remote_request request = {
+        .method = "tools/call", .name = asked->tool, .with_progress = true};
+    yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *result;
+    haft_reason reason = {0};
+    int status;
+
+    haft_buffer_init(&arguments, NULL, TEXT_LIMIT);
+    haft_buffer_init(&params, NULL, TEXT_LIMIT);
+    status = arguments_build(schema, asked->words, asked->n_words, &arguments, &reason);
+    if (status) {
+        status = -complain(status == HAFT_EINVAL ? EXIT_USAGE : EXIT_LOCAL, "%s%s%s", reason.path,
+                           *reason.path ? ": " : "", reason.text);
+        goto out;
+    }
+    haft_buffer_puts(&params, "\"name\":");
+    haft_buffer_json_string(&params, asked->tool, strlen(asked->tool));
+    haft_buffer_puts(&params, ",\"arguments\":");
+    haft_buffer_add(&params, arguments.data, arguments.size);
+    haft_buffer_add(&params, "", 1);
+    request.params = params.data;
+    request.parameters = parameters_of(
+        schema, haft_json_read(arguments.data, arguments.size, 512, asked->arena, NULL),
+        asked->arena);
+    if (params.status || !request.parameters) {
+        status = -complain(EXIT_LOCAL, "%s",
+                           haft_strerror(params.status ? params.status : HAFT_ENOMEM));
+        goto out;
+    }
+    status = remote_ask(remote, &request, &result);
+    if (status)
+        goto out;
+    clear_progress(asked->call);
+    status = -(asked->call->json ? show_json(result) : show_result(result, asked->call->out));
+    if (!status && yyjson_get_bool(yyjson_obj_get(result, "isError")))
+        status = -EXIT_TOOL;
+
+out:
+    haft_buffer_finish(&arguments);
+    haft_buffer_finish(&params);
+    return status;
+}
+
+static int run_call(const struct asked *asked, const char *url)
+{
+    struct remote *remote = NULL;
+    yyjson_val *tools = NULL, *tool;
+    int status = open_server(asked->call, url, &remote);
+
+    if (!status)
+        status = fetch_offered(remote, "tools", "tools/list", "tools", asked->arena, &tools);
+    if (!status) {
+        tool = find_tool(tools, asked->tool);
+        status = tool ? call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
+    }
+    return end(asked->call, remote, status < 0 ? -status : status, status < 0);
+}
+
+int act_call(struct invocation *call)
+{
+    struct asked asked = {.call = call};
+    const char *url = NULL;
+    size_t at = call->child ? 0 : 1;
+    int status;
+
+    if (!call->child && !(url = url_of(call)))
+        return EXIT_USAGE;
+    if (call->n_operands <= at)
+        return complain(EXIT_USAGE, "call needs the name of a tool%s",
+                        call->child ? " before the --" : " after the URL");
+    asked.tool = call->operands[at];
+    asked.words = call->operands + at + 1;
+    asked.n_words = call->n_operands - at - 1;
+    asked.arena = haft_arena_new(NULL, ARENA_LIMIT);
+    status = asked.arena ? run_call(&asked, url) : complain(EXIT_LOCAL, "out of memory");
+    haft_arena_free(asked.arena);
+    return status;
+}

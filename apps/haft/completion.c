@@ -1,0 +1,185 @@
+/* completion.c - the tables as completions for shells.
+ *
+ * Names of tools are asked of the server when its URL stands on the line. */
+#include <string.h>
+
+#include "program.h"
+
+static void put_options(haft_buffer *out, const struct command *command)
+{
+    const char *between = "";
+
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if (option_is_of(row, command)) {
+            haft_buffer_printf(out, "%s%s", between, row->name);
+            between = " ";
+        }
+}
+
+static void put_words(haft_buffer *out, const char *const *words)
+{
+    for (size_t i = 0; words && words[i]; i++)
+        haft_buffer_printf(out, "%s%s", i ? " " : "", words[i]);
+}
+
+static void put_names(haft_buffer *out)
+{
+    for (const struct command *row = command_rows; row->name; row++)
+        haft_buffer_printf(out, "%s%s", row == command_rows ? "" : " ", row->name);
+}
+
+static void bash(haft_buffer *out)
+{
+    haft_buffer_puts(out, "# haft(1) completion for bash; printed by `haft completion bash`\n"
+                          "_haft()\n{\n"
+                          "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]}\n"
+                          "    local words= url i\n"
+                          "    COMPREPLY=()\n"
+                          "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+                          "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+                          "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
+                          "            return\n"
+                          "        fi\n"
+                          "    done\n"
+                          "    case $last in\n");
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        if (!row->takes)
+            continue;
+        haft_buffer_printf(out, "    %s) ", row->name);
+        if (row->values) {
+            haft_buffer_puts(out, "COMPREPLY=($(compgen -W '");
+            put_words(out, row->values);
+            haft_buffer_puts(out, "' -- \"$word\")); ");
+        } else if (!strcmp(row->takes, "FILE")) {
+            haft_buffer_puts(out, "COMPREPLY=($(compgen -f -- \"$word\")); ");
+        }
+        haft_buffer_puts(out, "return ;;\n");
+    }
+    haft_buffer_puts(out, "    esac\n    if ((COMP_CWORD == 1)); then\n        words='");
+    put_names(out);
+    haft_buffer_puts(out, " --help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
+    for (const struct command *row = command_rows; row->name; row++) {
+        haft_buffer_printf(out, "        %s) words='", row->name);
+        put_options(out, row);
+        put_words(out, row->words);
+        if (row->act == act_help)
+            put_names(out);
+        haft_buffer_puts(out, "' ;;\n");
+    }
+    haft_buffer_puts(
+        out, "        esac\n"
+             "        # bash takes a URL apart at its colons.\n"
+             "        if [[ ${COMP_WORDS[1]} == call && $word != -* ]]; then\n"
+             "            for i in $COMP_LINE; do\n"
+             "                [[ $i == http*://* ]] && url=$i && break\n"
+             "            done\n"
+             "            [[ -n $url ]] &&\n"
+             "                words+=\" $(haft tools --names --timeout 3 \"$url\" 2>/dev/null)\"\n"
+             "        fi\n"
+             "    fi\n"
+             "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+             "}\n"
+             "complete -F _haft haft\n");
+}
+
+/* Inside '...[HELP]...' of _arguments a bracket, a colon or a quote would end it. */
+static void put_zsh_text(haft_buffer *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            haft_buffer_puts(out, "'\\''");
+        else if (strchr("[]:\\", *text))
+            haft_buffer_printf(out, "\\%c", *text);
+        else
+            haft_buffer_add(out, text, 1);
+    }
+}
+
+static void put_zsh_option(haft_buffer *out, const struct option_row *row)
+{
+    haft_buffer_printf(out, "            '*%s[", row->name);
+    put_zsh_text(out, row->help);
+    haft_buffer_puts(out, "]");
+    if (row->takes) {
+        haft_buffer_puts(out, ":");
+        put_zsh_text(out, row->takes);
+        haft_buffer_puts(out, ":");
+        if (row->values) {
+            haft_buffer_puts(out, "(");
+            put_words(out, row->values);
+            haft_buffer_puts(out, ")");
+        } else if (!strcmp(row->takes, "FILE")) {
+            haft_buffer_puts(out, "_files");
+        }
+    }
+    haft_buffer_puts(out, "' \\\n");
+}
+
+static void put_zsh_command(haft_buffer *out, const struct command *row)
+{
+    haft_buffer_printf(out, "    %s)\n        _arguments \\\n", row->name);
+    for (const struct option_row *option = option_rows; option->name; option++)
+        if (option_is_of(option, row))
+            put_zsh_option(out, option);
+    if (row->words || row->act == act_help) {
+        haft_buffer_printf(out, "            '1:%s:(", row->act == act_help ? "command" : "word");
+        put_words(out, row->words);
+        if (row->act == act_help)
+            put_names(out);
+        haft_buffer_puts(out, ")'\n");
+    } else if (row->act == act_call) {
+        haft_buffer_puts(out, "            '1:URL:_urls' '2:tool:_haft_tools' '*:argument:_files'\n");
+    } else {
+        haft_buffer_puts(out, "            '1:URL:_urls' '*:command:_files'\n");
+    }
+    haft_buffer_puts(out, "        ;;\n");
+}
+
+static void zsh(haft_buffer *out)
+{
+    haft_buffer_puts(out,
+                     "#compdef haft\n"
+                     "# haft(1) completion for zsh; printed by `haft completion zsh`\n"
+                     "_haft_tools()\n{\n"
+                     "    local url=${words[(r)http*://*]}\n"
+                     "    local -a tools\n"
+                     "    [[ -n $url ]] || return\n"
+                     "    tools=(${(f)\"$(haft tools --names --timeout 3 $url 2>/dev/null)\"})\n"
+                     "    compadd -a tools\n"
+                     "}\n\n"
+                     "_haft()\n{\n"
+                     "    local -a commands\n"
+                     "    commands=(\n");
+    for (const struct command *row = command_rows; row->name; row++) {
+        haft_buffer_printf(out, "        '%s:", row->name);
+        put_zsh_text(out, row->help);
+        haft_buffer_puts(out, "'\n");
+    }
+    haft_buffer_puts(out, "    )\n"
+                          "    if ((CURRENT == 2)); then\n"
+                          "        _describe command commands\n"
+                          "        return\n"
+                          "    fi\n"
+                          "    local command=${words[2]}\n"
+                          "    shift words\n"
+                          "    ((CURRENT--))\n"
+                          "    case $command in\n");
+    for (const struct command *row = command_rows; row->name; row++)
+        put_zsh_command(out, row);
+    haft_buffer_puts(out, "    esac\n}\n\n_haft \"$@\"\n");
+}
+
+int completion_write(const char *shell, haft_buffer *out)
+{
+    static const struct {
+        const char *name;
+        void (*write)(haft_buffer *out);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}};
+
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (!strcmp(shells[i].name, shell)) {
+            shells[i].write(out);
+            return 0;
+        }
+    return HAFT_EINVAL;
+}

@@ -1,0 +1,182 @@
+/* help.c - the tables as text for a terminal, and as a manual page. */
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+
+enum { WIDTH = 78, COLUMN = 24 };
+
+/* Words of a paragraph in lines, each behind `indent` spaces; the first behind what is there. */
+static void put_wrapped(haft_buffer *out, const char *text, size_t indent, size_t at)
+{
+    while (*text) {
+        size_t size = strcspn(text, " \n");
+
+        if (at > indent && at + 1 + size > WIDTH) {
+            haft_buffer_printf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) {
+            haft_buffer_puts(out, " ");
+            at++;
+        }
+        haft_buffer_add(out, text, size);
+        at += size;
+        text += size;
+        if (*text == '\n') {
+            haft_buffer_puts(out, "\n");
+            at = indent;
+            text++;
+        }
+        text += *text == ' ';
+    }
+    haft_buffer_puts(out, "\n");
+}
+
+static void put_entry(haft_buffer *out, const char *name, const char *takes, const char *help)
+{
+    size_t size = strlen(name) + (takes ? strlen(takes) + 1 : 0) + 2;
+
+    haft_buffer_printf(out, "  %s%s%s", name, takes ? " " : "", takes ? takes : "");
+    if (size + 2 > COLUMN) {
+        haft_buffer_puts(out, "\n");
+        size = 0;
+    }
+    haft_buffer_printf(out, "%*s", (int)(COLUMN - size), "");
+    put_wrapped(out, help, COLUMN, COLUMN);
+}
+
+static void put_exits(haft_buffer *out)
+{
+    haft_buffer_puts(out, "\nExit codes:\n");
+    for (const struct exit_row *row = exit_rows; row->text; row++)
+        haft_buffer_printf(out, "  %-3d  %s\n", row->code, row->text);
+}
+
+static void put_program(haft_buffer *out)
+{
+    haft_buffer_puts(out, "usage: haft COMMAND [OPTION ...] [OPERAND ...]\n"
+                          "       haft --version\n\n"
+                          "A client of servers of the Model Context Protocol.\n\n"
+                          "Commands:\n");
+    for (const struct command *row = command_rows; row->name; row++)
+        put_entry(out, row->name, NULL, row->help);
+    haft_buffer_puts(out, "\nhaft help COMMAND prints the options of a command.\n");
+    put_exits(out);
+}
+
+static void put_command(haft_buffer *out, const struct command *command)
+{
+    const char *options = command->options ? "[OPTION ...] " : "";
+    bool any = false;
+
+    for (size_t i = 0; command->forms[i]; i++)
+        haft_buffer_printf(out, "%s haft %s %s%s\n", i ? "      " : "usage:", command->name,
+                           options, command->forms[i]);
+    haft_buffer_printf(out, "\n%s\n\n", command->help);
+    put_wrapped(out, command->more, 0, 0);
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        if (!option_is_of(row, command))
+            continue;
+        if (!any)
+            haft_buffer_puts(out, "\nOptions:\n");
+        any = true;
+        put_entry(out, row->name, row->takes, row->help);
+    }
+    if (command->options)
+        put_exits(out);
+}
+
+void help_write(const struct command *command, haft_buffer *out)
+{
+    if (command)
+        put_command(out, command);
+    else
+        put_program(out);
+}
+
+/* ---- the manual page ---- */
+
+/* Text of a page: a dash is a minus and a backslash itself; a control character is not at the start of a
+ * line. */
+static void put_roff(haft_buffer *out, const char *text)
+{
+    bool start = true;
+
+    for (; *text; text++) {
+        if (start && (*text == '.' || *text == '\''))
+            haft_buffer_puts(out, "\\&");
+        start = *text == '\n';
+        if (start && text[1] == '\n') {
+            haft_buffer_puts(out, "\n.PP\n");
+            text++;
+        } else if (*text == '-') {
+            haft_buffer_puts(out, "\\-");
+        } else if (*text == '\\') {
+            haft_buffer_puts(out, "\\e");
+        } else {
+            haft_buffer_add(out, text, 1);
+        }
+    }
+}
+
+static void put_manual_command(haft_buffer *out, const struct command *command)
+{
+    haft_buffer_printf(out, ".SS %s\n", command->name);
+    for (size_t i = 0; command->forms[i]; i++) {
+        haft_buffer_printf(out, "%s.B haft %s\n", i ? ".br\n" : "", command->name);
+        if (command->options)
+            haft_buffer_puts(out, ".RI [ OPTION \" ...]\"\n");
+        put_roff(out, command->forms[i]);
+        haft_buffer_puts(out, "\n");
+    }
+    haft_buffer_puts(out, ".PP\nTo ");
+    put_roff(out, command->help);
+    haft_buffer_puts(out, ".\n");
+    put_roff(out, command->more);
+    haft_buffer_puts(out, "\n");
+}
+
+static void put_manual_option(haft_buffer *out, const struct option_row *row)
+{
+    const char *between = " ";
+
+    haft_buffer_puts(out, ".TP\n.B ");
+    put_roff(out, row->name);
+    if (row->takes)
+        haft_buffer_printf(out, " %s", row->takes);
+    haft_buffer_puts(out, "\n");
+    put_roff(out, row->help);
+    haft_buffer_puts(out, "\n(of");
+    for (const struct command *command = command_rows; command->name; command++)
+        if (option_is_of(row, command)) {
+            haft_buffer_printf(out, "%s%s", between, command->name);
+            between = ", ";
+        }
+    haft_buffer_puts(out, ")\n");
+}
+
+void manual_write(haft_buffer *out)
+{
+    haft_buffer_puts(out, ".TH HAFT 1 \"\" \"haft " HAFT_VERSION "\" \"User Commands\"\n"
+                          ".SH NAME\nhaft \\- ask servers of the Model Context Protocol\n"
+                          ".SH SYNOPSIS\n.B haft\n.I COMMAND\n.RI [ OPTION \" ...] [\" OPERAND "
+                          "\" ...]\"\n.br\n.B haft \\-\\-version\n"
+                          ".SH DESCRIPTION\n"
+                          "Lists and calls the tools of a server, over HTTP or over the standard "
+                          "input and output of a command.\n"
+                          "The newest revision of the protocol that both know is spoken.\n"
+                          ".SH COMMANDS\n");
+    for (const struct command *row = command_rows; row->name; row++)
+        put_manual_command(out, row);
+    haft_buffer_puts(out, ".SH OPTIONS\n");
+    for (const struct option_row *row = option_rows; row->name; row++)
+        put_manual_option(out, row);
+    haft_buffer_puts(out, ".SH EXIT STATUS\n");
+    for (const struct exit_row *row = exit_rows; row->text; row++) {
+        haft_buffer_printf(out, ".TP\n.B %d\n", row->code);
+        put_roff(out, row->text);
+        haft_buffer_puts(out, "\n");
+    }
+    haft_buffer_puts(out, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\n"
+                          "When it is set and not empty, nothing is coloured.\n");
+}

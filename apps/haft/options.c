@@ -1,0 +1,127 @@
+/* options.c - the command line against the tables.
+ *
+ * Options may stand anywhere before a --; what is no option is an operand. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+
+enum { DEFAULT_TIMEOUT = 60, DEFAULT_LIMIT = 64 };
+
+/* Much of it comes from a server, so nothing in it may move a terminal. */
+int complain(int code, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            *c = ' ';
+    fprintf(stderr, "haft: %s\n", text);
+    return code;
+}
+
+static int refuse_command(const char *given)
+{
+    struct nearest search = nearest_begin(given);
+
+    for (const struct command *row = command_rows; row->name; row++)
+        nearest_offer(&search, row->name);
+    if (search.name)
+        return complain(EXIT_USAGE, "there is no command %s; did you mean %s?", given, search.name);
+    return complain(EXIT_USAGE, "there is no command %s; haft help prints those that there are",
+                    given);
+}
+
+/* `given` ends at its =, if it has one. */
+static int refuse_option(const struct command *command, const char *given)
+{
+    struct nearest search = nearest_begin(given);
+
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if (option_is_of(row, command))
+            nearest_offer(&search, row->name);
+    if (search.name)
+        return complain(EXIT_USAGE, "%s has no option %s; did you mean %s?", command->name, given,
+                        search.name);
+    return complain(EXIT_USAGE, "%s has no option %s; haft help %s prints those that it has",
+                    command->name, given, command->name);
+}
+
+static const struct option_row *find_option(const struct command *command, const char *given,
+                                            size_t size)
+{
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if (option_is_of(row, command) && strlen(row->name) == size &&
+            !memcmp(row->name, given, size))
+            return row;
+    return NULL;
+}
+
+/* --name VALUE or --name=VALUE; *i is moved past the value. */
+static int read_option(struct invocation *call, int argc, char **argv, int *i)
+{
+    char *given = argv[*i];
+    size_t size = strcspn(given, "=");
+    char *value = given[size] ? given + size + 1 : NULL;
+    const struct option_row *row = find_option(call->command, given, size);
+
+    if (!row) {
+        given[size] = '\0';
+        return refuse_option(call->command, given);
+    }
+    if (!row->takes && value)
+        return complain(EXIT_USAGE, "%s takes no value", row->name);
+    if (row->takes && !value) {
+        if (*i + 1 >= argc || !strcmp(argv[*i + 1], "--"))
+            return complain(EXIT_USAGE, "%s needs %s", row->name, row->takes);
+        value = argv[++*i];
+    }
+    if (!row->set(call, value))
+        return complain(EXIT_USAGE, "%s: %s is not a good value", row->name, value);
+    return EXIT_DONE;
+}
+
+/* Operands are gathered at the front of what is left of argv. */
+static int read_rest(struct invocation *call, int argc, char **argv)
+{
+    call->operands = argv + 2;
+    for (int i = 2; i < argc; i++) {
+        int status;
+
+        if (!strcmp(argv[i], "--")) {
+            call->child = argv + i + 1;
+            if (!*call->child)
+                return complain(EXIT_USAGE, "after -- comes the command that starts the server");
+            break;
+        }
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            call->operands[call->n_operands++] = argv[i];
+            continue;
+        }
+        if (!strcmp(argv[i], "-h")) {
+            call->help = true;
+            continue;
+        }
+        status = read_option(call, argc, argv, &i);
+        if (status)
+            return status;
+    }
+    return EXIT_DONE;
+}
+
+int options_read(struct invocation *call, int argc, char **argv)
+{
+    *call = (struct invocation){
+        .timeout = DEFAULT_TIMEOUT, .limit = DEFAULT_LIMIT, .revision = REVISIONS};
+    if (argc < 2)
+        return complain(EXIT_USAGE, "a command is needed; haft help prints those that there are");
+    call->command = command_named(argv[1]);
+    if (!call->command)
+        return refuse_command(argv[1]);
+    return read_rest(call, argc, argv);
+}

@@ -1,0 +1,108 @@
+/* program.h - the program's command line as data: commands, options and exit codes.
+ *
+ * One table each; the parser, --help, the manual page and the completions are readings of them. */
+#ifndef HAFT_PROGRAM_H
+#define HAFT_PROGRAM_H
+
+#include "base/base.h"
+#include "protocol/revision.h"
+
+/* What the program ends with; scripts rely on it. */
+#define EXITS(X)                                                                                   \
+    X(EXIT_DONE, 0, "it is done")                                                                  \
+    X(EXIT_TOOL, 1, "the tool answered that it failed")                                            \
+    X(EXIT_USAGE, 2, "the command line is wrong, or names a tool or argument that is not there")   \
+    X(EXIT_CONNECTION, 3, "the server cannot be reached, or the connection was lost")              \
+    X(EXIT_PROTOCOL, 4, "the server answered with an error, or not in the protocol")               \
+    X(EXIT_TIME, 5, "the time ran out")                                                            \
+    X(EXIT_LOCAL, 6, "a file cannot be read or written, or there is no memory")                    \
+    X(EXIT_INTERRUPTED, 130, "interrupted")
+
+enum exit_code {
+#define EXIT_(name, code, text) name = code,
+    EXITS(EXIT_)
+#undef EXIT_
+};
+
+struct exit_row {
+    int code;
+    const char *text;
+};
+/* Ends with a row that has no text. */
+extern const struct exit_row exit_rows[];
+
+enum { MAX_HEADERS = 32 };
+
+struct command;
+
+/* The command line, read. */
+struct invocation {
+    const struct command *command;
+    bool help, json, names, verbose;
+    unsigned timeout; /* seconds */
+    unsigned limit;   /* MiB */
+    enum revision revision;
+    const char *headers[MAX_HEADERS];
+    size_t n_headers;
+    const char *authority; /* a file of certificates */
+    const char *out;       /* a file for a block */
+    char **operands;       /* before the -- */
+    size_t n_operands;
+    char **child; /* after it, ending with NULL; NULL without a -- */
+};
+
+/* Bits that say which commands an option is for. */
+enum {
+    FOR_ASKING = 1 << 0, /* every command that asks a server */
+    FOR_LISTS = 1 << 1,
+    FOR_CALL = 1 << 2,
+    FOR_NONE = 0
+};
+
+struct option_row {
+    const char *name;
+    const char *takes;                                      /* NULL when it takes no value */
+    unsigned commands;                                      /* of bits above */
+    bool (*set)(struct invocation *call, const char *value); /* false: not a good value */
+    const char *help;
+    const char *const *values; /* that it can have, for completion; NULL when they are not few */
+};
+extern const struct option_row option_rows[]; /* ends with a row without a name */
+
+struct command {
+    const char *name;
+    unsigned options; /* of bits above */
+    int (*act)(struct invocation *call);
+    const char *const *forms; /* how it is written, each without the program's name; NULL ends them */
+    const char *help;         /* one line */
+    const char *more;         /* paragraphs */
+    const char *const *words; /* that its operand can be, for completion, or NULL */
+};
+extern const struct command command_rows[]; /* ends with a row without a name */
+
+const struct command *command_named(const char *name);
+
+/* Whether the option is one of the command's; command NULL is no command at all. */
+bool option_is_of(const struct option_row *option, const struct command *command);
+
+/* Reads the command line; EXIT_DONE, or EXIT_USAGE with the reason said on standard error. */
+int options_read(struct invocation *call, int argc, char **argv);
+
+/* Says on standard error what is wrong, with "haft: " before it, and returns the code. */
+int complain(int code, const char *format, ...) HAFT_PRINTF_(2, 3);
+
+/* What the commands do; each returns an exit code. */
+int act_tools(struct invocation *call);
+int act_call(struct invocation *call);
+int act_resources(struct invocation *call);
+int act_prompts(struct invocation *call);
+int act_ping(struct invocation *call);
+int act_completion(struct invocation *call);
+int act_help(struct invocation *call);
+
+/* Readings of the tables. */
+void help_write(const struct command *command, haft_buffer *out); /* NULL: of the program */
+void manual_write(haft_buffer *out);
+int completion_write(const char *shell, haft_buffer *out); /* HAFT_EINVAL for another shell */
+
+#endif

@@ -1,0 +1,300 @@
+/* remote.c - requests and their answers, whatever carries them. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "remote_link.h"
+
+enum { ARENA_LIMIT = 1 << 30, PARAMS_LIMIT = 64 << 20, MAX_ROUNDS = 16 };
+
+/* ---- waiting ---- */
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct remote *remote = timer->data;
+
+    remote->expired = true;
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct remote *remote = handle->data;
+
+    (void)number;
+    /* Who asks three times does not want to wait for a goodbye. */
+    if (++remote->interrupted > 2)
+        _exit(EXIT_INTERRUPTED);
+}
+
+void remote_start_timer(struct remote *remote, uint64_t wait)
+{
+    remote->expired = false;
+    uv_update_time(&remote->loop);
+    uv_timer_start(&remote->timer, on_timer, wait, 0);
+}
+
+bool remote_run(struct remote *remote, uint64_t wait, bool (*is_done)(void *context), void *context)
+{
+    remote_start_timer(remote, wait);
+    while (!is_done(context) && !remote->expired && remote->interrupted < 2)
+        uv_run(&remote->loop, UV_RUN_ONCE);
+    uv_timer_stop(&remote->timer);
+    return is_done(context);
+}
+
+static bool is_flushed(void *context)
+{
+    struct remote *remote = context;
+
+    return remote->wire_class->is_flushed(remote->wire);
+}
+
+/* The server is told, where that is how it is done; closing the stream tells the newest one. */
+static void cancel(struct remote *remote, const char *method, const char *reason)
+{
+    char params[128];
+
+    remote->wire_class->forget(remote->wire, remote->id);
+    if (!strcmp(method, "initialize") ||
+        (!remote->options.child && revision_row(remote->revision)->modern))
+        return;
+    snprintf(params, sizeof params, "\"requestId\":%lld,\"reason\":\"%s\"", (long long)remote->id,
+             reason);
+    if (!remote_notify(remote, "notifications/cancelled", params))
+        remote_run(remote, CLOSE_WAIT, is_flushed, remote);
+}
+
+int remote_exchange(struct remote *remote, const struct remote_request *request, uint64_t wait)
+{
+    int status;
+
+    remote->id++;
+    remote->outcome = WAITING;
+    remote->result = remote->error = NULL;
+    remote->http_status = 0;
+    remote->session_gone = false;
+    if (remote->loss.id)
+        remote->loss = (struct loss){0};
+    status = remote_send_request(remote, request);
+    remote_start_timer(remote, wait);
+    while (!status && remote->outcome == WAITING) {
+        status = remote_take_all(remote);
+        if (status || remote->outcome != WAITING)
+            break;
+        if (remote->interrupted) {
+            cancel(remote, request->method, "interrupted");
+            status = remote_fail(remote, EXIT_INTERRUPTED, "interrupted");
+        } else if (remote->expired) {
+            cancel(remote, request->method, "the time ran out");
+            status = remote_fail(remote, EXIT_TIME, "%s was not answered within %llu s",
+                                 request->method, (unsigned long long)(wait + 999) / 1000);
+        } else {
+            uv_run(&remote->loop, UV_RUN_ONCE);
+        }
+    }
+    uv_timer_stop(&remote->timer);
+    if (!status && (remote->outcome == LOST || remote->outcome == REFUSED))
+        status = remote->code;
+    return status;
+}
+
+/* ---- requests ---- */
+
+static int tell_error(struct remote *remote)
+{
+    const char *message = yyjson_get_str(yyjson_obj_get(remote->error, "message"));
+
+    return remote_fail(remote, EXIT_PROTOCOL, "%s (%d)", message ? message : "an error",
+                       remote_error_code(remote));
+}
+
+/* Answers the questions in an unfinished result; the members that the next round adds. */
+static int answer_inputs(struct remote *remote, haft_buffer *out)
+{
+    yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key, *question;
+    size_t i, n;
+    int status = 0;
+
+    haft_buffer_puts(out, ",\"inputResponses\":{");
+    yyjson_obj_foreach(rpc_object(remote->result, "inputRequests"), i, n, key, question) {
+        const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
+
+        if (!method || strcmp(method, "elicitation/create") || !remote->options.elicit)
+            return remote_fail(remote, EXIT_PROTOCOL, "the server asks for %s, which haft does not do",
+                               method ? method : "something without a name");
+        haft_buffer_puts(out, i ? "," : "");
+        haft_buffer_json_string(out, yyjson_get_str(key), yyjson_get_len(key));
+        haft_buffer_puts(out, ":");
+        status = remote->options.elicit(remote->options.context, remote,
+                                        rpc_object(question, "params"), out);
+        if (status)
+            return status;
+    }
+    haft_buffer_puts(out, "}");
+    if (yyjson_is_str(state)) {
+        haft_buffer_puts(out, ",\"requestState\":");
+        haft_json_write(state, out);
+    }
+    return out->status ? remote_fail(remote, EXIT_LOCAL, "the answer cannot be written: %s",
+                                     haft_strerror(out->status))
+                       : 0;
+}
+
+/* Asks in a session that the server may have forgotten: then once more, in a new one. */
+static int ask_once(struct remote *remote, const struct remote_request *request)
+{
+    int status = remote_exchange(remote, request, remote->options.timeout);
+
+    if (remote->session_gone && status != EXIT_INTERRUPTED) {
+        status = remote_settle(remote);
+        if (!status)
+            status = remote_exchange(remote, request, remote->options.timeout);
+    }
+    if (!status && remote->error)
+        status = tell_error(remote);
+    else if (!status && !yyjson_is_obj(remote->result))
+        status = remote_fail(remote, EXIT_PROTOCOL, "the server's result is no object");
+    return status;
+}
+
+int remote_ask(struct remote *remote, const struct remote_request *request, yyjson_val **ret_result)
+{
+    struct remote_request next = *request;
+    haft_buffer params;
+    int status = 0;
+
+    haft_buffer_init(&params, NULL, PARAMS_LIMIT);
+    for (int round = 0;; round++) {
+        yyjson_val *type;
+
+        status = ask_once(remote, &next);
+        if (status)
+            break;
+        type = yyjson_obj_get(remote->result, "resultType");
+        if (!type || yyjson_equals_str(type, "complete"))
+            break;
+        if (!yyjson_equals_str(type, "input_required") || !request->params ||
+            round == MAX_ROUNDS) {
+            status = remote_fail(remote, EXIT_PROTOCOL,
+                                 round == MAX_ROUNDS
+                                     ? "the server asks again and again"
+                                     : "the server answered with a kind of result that is not known");
+            break;
+        }
+        haft_buffer_clear(&params);
+        haft_buffer_puts(&params, request->params);
+        status = answer_inputs(remote, &params);
+        if (status)
+            break;
+        haft_buffer_add(&params, "", 1);
+        next.params = params.data;
+        if (params.status) {
+            status = remote_fail(remote, EXIT_LOCAL, "%s", haft_strerror(params.status));
+            break;
+        }
+    }
+    haft_buffer_finish(&params);
+    if (!status)
+        *ret_result = remote->result;
+    return status;
+}
+
+/* ---- opening and closing ---- */
+
+static int open_signals(struct remote *remote)
+{
+    uv_signal_t *handles[] = {&remote->interrupt, &remote->terminate};
+    const int numbers[] = {SIGINT, SIGTERM};
+
+    if (uv_loop_init(&remote->loop))
+        return EXIT_LOCAL;
+    remote->handles = 1;
+    uv_timer_init(&remote->loop, &remote->timer);
+    remote->timer.data = remote;
+    for (size_t i = 0; i < 2; i++) {
+        if (uv_signal_init(&remote->loop, handles[i]))
+            return EXIT_LOCAL;
+        remote->handles++;
+        handles[i]->data = remote;
+        uv_signal_start(handles[i], on_signal, numbers[i]);
+    }
+    return 0;
+}
+
+int remote_open(struct remote **ret_remote, const struct remote_options *options)
+{
+    struct remote *remote = calloc(1, sizeof *remote);
+    int status;
+
+    *ret_remote = remote;
+    if (!remote)
+        return EXIT_LOCAL;
+    remote->options = *options;
+    remote->last = &remote->first;
+    remote->revision = REV_2026_07_28;
+    remote->arena = haft_arena_new(NULL, ARENA_LIMIT);
+    if (!remote->arena || open_signals(remote))
+        return remote_fail(remote, EXIT_LOCAL, "out of memory");
+    status = options->child ? wire_open_process(remote, &remote->wire, &remote->wire_class)
+                            : wire_open_http(remote, &remote->wire, &remote->wire_class);
+    return status ? status : remote_settle(remote);
+}
+
+static void close_loop(struct remote *remote)
+{
+    if (!remote->handles)
+        return;
+    uv_close((uv_handle_t *)&remote->timer, NULL);
+    if (remote->handles > 1)
+        uv_close((uv_handle_t *)&remote->interrupt, NULL);
+    if (remote->handles > 2)
+        uv_close((uv_handle_t *)&remote->terminate, NULL);
+    while (uv_run(&remote->loop, UV_RUN_DEFAULT))
+        ;
+    uv_loop_close(&remote->loop);
+}
+
+void remote_close(struct remote *remote)
+{
+    if (!remote)
+        return;
+    remote->outcome = ANSWERED; /* nothing is waited for any more */
+    if (remote->wire)
+        remote->wire_class->close(remote->wire);
+    close_loop(remote);
+    while (remote->first) {
+        struct heard *heard = remote->first;
+
+        remote->first = heard->next;
+        free(heard);
+    }
+    haft_arena_free(remote->arena);
+    free(remote);
+}
+
+const char *remote_why(const struct remote *remote)
+{
+    return remote ? remote->why : "out of memory";
+}
+
+int remote_error_code(const struct remote *remote)
+{
+    return (int)yyjson_get_sint(yyjson_obj_get(remote->error, "code"));
+}
+
+enum revision remote_revision(const struct remote *remote)
+{
+    return remote->revision;
+}
+
+yyjson_val *remote_server_info(const struct remote *remote)
+{
+    return remote->server_info;
+}
+
+yyjson_val *remote_capabilities(const struct remote *remote)
+{
+    return remote->capabilities;
+}

@@ -1,0 +1,194 @@
+/* remote_settle.c - finds out what the server speaks.
+ *
+ * The newest revision is asked for first, with a request that needs no handshake.  A server that does not
+ * know it says so in one of many ways, and is then greeted the old way. */
+#include <stdio.h>
+#include <string.h>
+
+#include "remote_link.h"
+
+enum { UNAUTHORIZED = 401, FORBIDDEN = 403 };
+
+/* ---- the newest ---- */
+
+static bool lists(yyjson_val *versions, const char *name)
+{
+    size_t i, n;
+    yyjson_val *version;
+
+    yyjson_arr_foreach(versions, i, n, version) {
+        if (yyjson_equals_str(version, name))
+            return true;
+    }
+    return false;
+}
+
+static bool lists_old(yyjson_val *versions)
+{
+    for (int i = 0; i < REVISIONS; i++)
+        if (!revision_row((enum revision)i)->modern &&
+            lists(versions, revision_row((enum revision)i)->name))
+            return true;
+    return false;
+}
+
+enum verdict { SPEAKS_IT, GREET, GIVE_UP };
+
+static enum verdict judge_versions(struct remote *remote, yyjson_val *versions)
+{
+    if (lists(versions, revision_row(REV_2026_07_28)->name))
+        return SPEAKS_IT;
+    if (lists_old(versions))
+        return GREET;
+    remote_fail(remote, EXIT_PROTOCOL, "the server speaks no revision that haft knows");
+    return GIVE_UP;
+}
+
+static void keep_discovery(struct remote *remote)
+{
+    yyjson_val *meta = rpc_object(remote->result, "_meta");
+
+    remote->server_info = rpc_object(meta, META_SERVER_INFO);
+    remote->capabilities = rpc_object(remote->result, "capabilities");
+}
+
+static enum verdict judge(struct remote *remote, int status)
+{
+    int code = remote_error_code(remote);
+
+    if (status == EXIT_INTERRUPTED || remote->http_status == UNAUTHORIZED ||
+        remote->http_status == FORBIDDEN)
+        return GIVE_UP;
+    if (remote->outcome == REFUSED)
+        return GREET;
+    if (status == EXIT_TIME || remote->outcome == LOST) /* a process may end at what it does not know */
+        return remote->options.child && status != EXIT_LOCAL && status != EXIT_PROTOCOL ? GREET
+                                                                                         : GIVE_UP;
+    if (status)
+        return GIVE_UP;
+    if (!remote->error)
+        return judge_versions(remote, yyjson_obj_get(remote->result, "supportedVersions"));
+    if (code == RPC_UNSUPPORTED_VERSION)
+        return judge_versions(
+            remote, yyjson_obj_get(rpc_object(remote->error, "data"), "supported"));
+    if (code != RPC_HEADER_MISMATCH && code != RPC_MISSING_CAPABILITY)
+        return GREET;
+    remote_fail(remote, EXIT_PROTOCOL, "the server refused the first request (%d)", code);
+    return GIVE_UP;
+}
+
+static uint64_t shorter(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static enum verdict probe(struct remote *remote, int *ret_status)
+{
+    const struct remote_request discover = {.method = "server/discover"};
+    bool only = remote->options.revision == REV_2026_07_28;
+    uint64_t wait = remote->options.timeout;
+    enum verdict verdict;
+
+    if (remote->options.child && !only)
+        wait = shorter(wait, PROBE_WAIT);
+    remote->revision = REV_2026_07_28;
+    *ret_status = remote_exchange(remote, &discover, wait);
+    verdict = judge(remote, *ret_status);
+    if (verdict == SPEAKS_IT)
+        keep_discovery(remote);
+    if (verdict == GREET && only) {
+        if (!*ret_status || remote->outcome == REFUSED)
+            *ret_status = remote_fail(remote, EXIT_PROTOCOL, "the server does not speak %s",
+                                      revision_row(REV_2026_07_28)->name);
+        return GIVE_UP;
+    }
+    if (verdict == GIVE_UP && !*ret_status)
+        *ret_status = remote->code;
+    return verdict;
+}
+
+/* ---- the old way ---- */
+
+static int take_greeting(struct remote *remote)
+{
+    yyjson_val *version = rpc_string(remote->result, "protocolVersion");
+    enum revision revision = version
+                                 ? revision_named(yyjson_get_str(version), yyjson_get_len(version))
+                                 : REVISIONS;
+
+    if (remote->error) {
+        const char *message = yyjson_get_str(yyjson_obj_get(remote->error, "message"));
+
+        return remote_fail(remote, EXIT_PROTOCOL, "the server refused the handshake: %s (%d)",
+                           message ? message : "an error", remote_error_code(remote));
+    }
+    if (!version)
+        return remote_fail(remote, EXIT_PROTOCOL, "the server's handshake names no revision");
+    if (revision == REVISIONS || revision_row(revision)->modern)
+        return remote_fail(remote, EXIT_PROTOCOL,
+                           "the server wants to speak %.40s, which haft does not",
+                           yyjson_get_str(version));
+    if (remote->options.revision != REVISIONS && remote->options.revision != revision)
+        return remote_fail(remote, EXIT_PROTOCOL, "the server speaks %s, not %s",
+                           revision_row(revision)->name,
+                           revision_row(remote->options.revision)->name);
+    remote->revision = revision;
+    remote->server_info = rpc_object(remote->result, "serverInfo");
+    remote->capabilities = rpc_object(remote->result, "capabilities");
+    return 0;
+}
+
+static bool is_flushed(void *context)
+{
+    struct remote *remote = context;
+
+    return remote->wire_class->is_flushed(remote->wire);
+}
+
+static int greet(struct remote *remote)
+{
+    struct remote_request initialize = {.method = "initialize"};
+    bool chosen = remote->options.revision != REVISIONS;
+    char params[512];
+    int status;
+
+    remote->revision = chosen ? remote->options.revision : REV_NEWEST_LEGACY;
+    snprintf(params, sizeof params,
+             "\"protocolVersion\":\"%s\",\"capabilities\":%s,"
+             "\"clientInfo\":{\"name\":\"haft\",\"version\":\"" HAFT_VERSION "\"}",
+             revision_row(remote->revision)->name, remote_client_capabilities(remote));
+    initialize.params = params;
+    status = remote_exchange(remote, &initialize, remote->options.timeout);
+    if (!status)
+        status = take_greeting(remote);
+    if (!status)
+        status = remote_notify(remote, "notifications/initialized", NULL);
+    /* Some servers answer nothing before they have heard it. */
+    if (!status && !remote_run(remote, remote->options.timeout, is_flushed, remote))
+        status = remote->interrupted ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
+                                     : remote_fail(remote, EXIT_TIME, "the handshake was not ended");
+    if (!status)
+        remote->wire_class->settled(remote->wire);
+    return status;
+}
+
+int remote_settle(struct remote *remote)
+{
+    int status = 0;
+
+    if (remote->options.revision == REVISIONS || remote->options.revision == REV_2026_07_28) {
+        enum verdict verdict = probe(remote, &status);
+
+        if (verdict == SPEAKS_IT)
+            return 0;
+        if (verdict == GIVE_UP)
+            return status;
+        if (remote->outcome == LOST) {
+            remote->loss = (struct loss){0};
+            status = remote->wire_class->restart(remote->wire);
+            if (status)
+                return status;
+        }
+    }
+    return greet(remote);
+}

@@ -1,0 +1,39 @@
+/* show.h - what a server says, for people: tables, blocks, colours.
+ *
+ * What a server says is never trusted with a terminal: control characters are taken out. */
+#ifndef HAFT_SHOW_H
+#define HAFT_SHOW_H
+
+#include <stdio.h>
+
+#include "json/json.h"
+
+enum { SHOW_LIMIT = 1 << 30 };
+
+/* Text in a buffer, with colours or without. */
+struct page {
+    haft_buffer text;
+    bool colours;
+};
+
+void page_init(struct page *page);
+/* Prints and frees it; an exit code. */
+int page_print(struct page *page);
+
+/* One line of text: control characters and line ends become spaces. */
+void page_line(struct page *page, const char *text, size_t size);
+
+/* Whether colours may be used on a file. */
+bool may_colour(FILE *file);
+
+void show_tools(struct page *page, yyjson_val *tools);
+void show_prompts(struct page *page, yyjson_val *prompts);
+void show_resources(struct page *page, yyjson_val *resources, yyjson_val *templates);
+void show_names(struct page *page, yyjson_val *list, const char *member);
+
+/* Prints the blocks of a result, and writes the first that is a file to `out`, which may be NULL; an exit
+ * code. */
+int show_result(yyjson_val *result, const char *out);
+int show_json(yyjson_val *value);
+
+#endif

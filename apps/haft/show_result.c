@@ -1,0 +1,156 @@
+/* show_result.c - what a tool answered: text as it is, the rest by name, files to a file. */
+#include "show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program.h"
+
+int show_json(yyjson_val *value)
+{
+    struct page page;
+
+    page_init(&page);
+    haft_json_write(value, &page.text);
+    haft_buffer_puts(&page.text, "\n");
+    return page_print(&page);
+}
+
+/* To a terminal goes no control character but tab and line end; to a file goes every byte. */
+static void put_text(struct page *page, yyjson_val *value)
+{
+    const char *text = yyjson_get_str(value);
+    size_t size = yyjson_get_len(value), start = 0;
+
+    if (isatty(STDOUT_FILENO)) {
+        for (size_t i = 0; i <= size; i++) {
+            if (i < size && text[i] != '\n' && text[i] != '\t')
+                continue;
+            page_line(page, text + start, i - start);
+            haft_buffer_add(&page->text, text + i, i < size);
+            start = i + 1;
+        }
+    } else {
+        haft_buffer_add(&page->text, text, size);
+    }
+    if (!size || text[size - 1] != '\n')
+        haft_buffer_puts(&page->text, "\n");
+}
+
+/* The base64 of a block that is a file; NULL when it is none. */
+static yyjson_val *data_of(yyjson_val *block)
+{
+    yyjson_val *data = yyjson_obj_get(block, "data");
+
+    if (!data)
+        data = yyjson_obj_get(yyjson_obj_get(block, "resource"), "blob");
+    return yyjson_is_str(data) ? data : NULL;
+}
+
+static yyjson_val *text_of(yyjson_val *block)
+{
+    yyjson_val *text = yyjson_obj_get(block, "text");
+
+    if (!text)
+        text = yyjson_obj_get(yyjson_obj_get(block, "resource"), "text");
+    return yyjson_is_str(text) ? text : NULL;
+}
+
+/* [image image/png, 68 bytes] */
+static void put_summary(struct page *page, yyjson_val *block)
+{
+    yyjson_val *resource = yyjson_obj_get(block, "resource"), *data = data_of(block);
+    const char *members[] = {"uri", "mimeType"};
+    const char *type = yyjson_get_str(yyjson_obj_get(block, "type"));
+
+    haft_buffer_puts(&page->text, "[");
+    page_line(page, type ? type : "?", strlen(type ? type : "?"));
+    for (size_t i = 0; i < 2; i++) {
+        yyjson_val *value = yyjson_obj_get(resource ? resource : block, members[i]);
+
+        if (!yyjson_is_str(value))
+            continue;
+        haft_buffer_puts(&page->text, " ");
+        page_line(page, yyjson_get_str(value), yyjson_get_len(value));
+    }
+    if (data) {
+        size_t size = yyjson_get_len(data), padding = 0;
+
+        while (padding < 2 && padding < size && yyjson_get_str(data)[size - 1 - padding] == '=')
+            padding++;
+        haft_buffer_printf(&page->text, ", %zu bytes", size / 4 * 3 - padding);
+    }
+    haft_buffer_puts(&page->text, "]\n");
+}
+
+static int write_bytes(const char *path, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    bool bad = !file;
+
+    if (file) {
+        bad = fwrite(bytes, 1, size, file) != size;
+        bad = fclose(file) || bad;
+    }
+    if (bad)
+        return complain(EXIT_LOCAL, "%s cannot be written: %s", path, strerror(errno));
+    fprintf(stderr, "%zu bytes written to %s\n", size, path);
+    return EXIT_DONE;
+}
+
+static int write_block(const char *path, yyjson_val *block)
+{
+    yyjson_val *data = data_of(block), *text = text_of(block);
+    char *bytes;
+    size_t size;
+    int status;
+
+    if (!data)
+        return write_bytes(path, yyjson_get_str(text), yyjson_get_len(text));
+    bytes = malloc(yyjson_get_len(data) + 1);
+    if (!bytes)
+        return complain(EXIT_LOCAL, "out of memory");
+    status = haft_base64_decode(yyjson_get_str(data), yyjson_get_len(data), bytes, &size)
+                 ? complain(EXIT_PROTOCOL, "the answer's file is not base64")
+                 : write_bytes(path, bytes, size);
+    free(bytes);
+    return status;
+}
+
+static bool is_file(yyjson_val *block)
+{
+    return data_of(block) || (yyjson_obj_get(block, "resource") && text_of(block));
+}
+
+int show_result(yyjson_val *result, const char *out)
+{
+    yyjson_val *content = yyjson_obj_get(result, "content"), *block, *file = NULL;
+    yyjson_val *structured = yyjson_obj_get(result, "structuredContent");
+    struct page page;
+    size_t i, n;
+    int status;
+
+    page_init(&page);
+    yyjson_arr_foreach(content, i, n, block) {
+        if (out && !file && is_file(block)) {
+            file = block;
+            continue;
+        }
+        if (text_of(block))
+            put_text(&page, text_of(block));
+        else
+            put_summary(&page, block);
+    }
+    if (!yyjson_arr_size(content) && structured) {
+        haft_json_write(structured, &page.text);
+        haft_buffer_puts(&page.text, "\n");
+    }
+    status = page_print(&page);
+    if (out && file && !status)
+        status = write_block(out, file);
+    else if (out && !file && !status)
+        status = complain(EXIT_LOCAL, "the answer has no file for %s", out);
+    return status;
+}
