@@ -14,9 +14,8 @@ enum { MAX_PAGES = 1000, TEXT_LIMIT = 128 << 20, ARENA_LIMIT = 1 << 30 };
 
 /* ---- while a server works ---- */
 
-static void clear_progress(const struct invocation *call)
+static void clear_progress(void)
 {
-    (void)call;
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
 }
@@ -99,10 +98,10 @@ static int open_server(struct invocation *call, const char *url, struct remote *
 }
 
 /* What went wrong is said, and the server closed. */
-static int end(const struct invocation *call, struct remote *remote, int status, bool said)
+static int end(struct remote *remote, int status, bool said)
 {
     if (status && !said) {
-        clear_progress(call);
+        clear_progress();
         complain(status, "%s", remote_why(remote));
     }
     remote_close(remote);
@@ -209,7 +208,7 @@ static int list(struct invocation *call, list_function *show)
     if (!status)
         status = show(call, remote, arena);
     /* A negative one has been said. */
-    status = end(call, remote, status < 0 ? -status : status, status < 0);
+    status = end(remote, status < 0 ? -status : status, status < 0);
     haft_arena_free(arena);
     return status;
 }
@@ -397,7 +396,7 @@ static int call_tool(const struct asked *asked, struct remote *remote, yyjson_va
     status = remote_ask(remote, &request, &result);
     if (status)
         goto out;
-    clear_progress(asked->call);
+    clear_progress();
     status = -(asked->call->json ? show_json(result) : show_result(result, asked->call->out));
     if (!status && yyjson_get_bool(yyjson_obj_get(result, "isError")))
         status = -EXIT_TOOL;
@@ -420,7 +419,7 @@ static int run_call(const struct asked *asked, const char *url)
         tool = find_tool(tools, asked->tool);
         status = tool ? call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
     }
-    return end(asked->call, remote, status < 0 ? -status : status, status < 0);
+    return end(remote, status < 0 ? -status : status, status < 0);
 }
 
 int act_call(struct invocation *call)

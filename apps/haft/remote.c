@@ -16,6 +16,7 @@ static void on_timer(uv_timer_t *timer)
     struct remote *remote = timer->data;
 
     remote->expired = true;
+    uv_stop(&remote->loop);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -26,6 +27,7 @@ static void on_signal(uv_signal_t *handle, int number)
     /* Who asks three times does not want to wait for a goodbye. */
     if (++remote->interrupted > 2)
         _exit(EXIT_INTERRUPTED);
+    uv_stop(handle->loop);
 }
 
 void remote_start_timer(struct remote *remote, uint64_t wait)

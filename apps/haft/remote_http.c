@@ -194,6 +194,7 @@ static void on_done(void *context, CURL *easy, CURLcode code)
         else
             take_answer(exchange);
     }
+    uv_stop(&exchange->http->remote->loop);
     exchange_free(exchange);
 }
 

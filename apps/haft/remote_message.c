@@ -22,6 +22,7 @@ void remote_heard(struct remote *remote, const char *text, size_t size)
     memcpy(heard->text, text, size);
     *remote->last = heard;
     remote->last = &heard->next;
+    uv_stop(&remote->loop);
 }
 
 /* Takes effect when everything that was heard before has been looked at: an answer may be among it. */
@@ -30,6 +31,7 @@ static void put_down(struct remote *remote, struct loss loss, const char *format
     if (remote->loss.outcome != WAITING || (loss.id && loss.id != remote->id))
         return;
     remote->loss = loss;
+    uv_stop(&remote->loop);
     vsnprintf(remote->loss.why, sizeof remote->loss.why, format, args);
 }
 
@@ -144,6 +146,13 @@ static int take_message(struct remote *remote, yyjson_val *root)
         return 0;
     case RPC_INVALID:
         break;
+    }
+    /* An error of a request that could not be read has no id. */
+    message.error = rpc_object(root, "error");
+    message.id = NULL;
+    if (message.error && !yyjson_is_int(yyjson_obj_get(root, "id"))) {
+        take_response(remote, &message);
+        return 0;
     }
     break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s",
                 message.why ? message.why : "it is not JSON-RPC");

@@ -65,6 +65,7 @@ static void on_ended(uv_process_t *handle, int64_t status, int signal)
 {
     struct process *process = handle->data;
 
+    uv_stop(handle->loop);
     process->running = false;
     process->exit_status = status;
     process->exit_signal = signal;
@@ -198,6 +199,7 @@ static void on_written(uv_write_t *request, int status)
 
     (void)status; /* a process that does not read any more ends, or is seen to answer nothing */
     writing->process->unwritten--;
+    uv_stop(&writing->process->remote->loop);
     free(writing);
 }
 

@@ -26,6 +26,7 @@ static void on_typed(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
     if (size < 0)
         remote->typed_end = true;
     free(room->base);
+    uv_stop(stream->loop);
 }
 
 static bool is_typed(const struct remote *remote)

@@ -1,0 +1,513 @@
+/* cli.test.mjs - the program `haft` against our examples, the TypeScript SDK, and servers that misbehave. */
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createSecureServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { greeting, haft, reply, run, withFake } from "./cli.mjs";
+import { Server, start } from "./http-server.mjs";
+import { example, until } from "./server.mjs";
+
+const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+const sdk = fileURLToPath(new URL("cli-sdk-server.mjs", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "haft-cli-"));
+let everything;
+
+before(async () => {
+    everything = await start("everything");
+});
+
+after(async () => {
+    assert.equal(await everything.stop(), 0);
+    rmSync(directory, { recursive: true });
+});
+
+/* The same words for a server by URL and for one that is started. */
+const ways = {
+    http: (command, ...words) => [command, everything.url, ...words],
+    stdio: (command, ...words) => [command, ...words, "--", example("everything")],
+};
+
+for (const [way, line] of Object.entries(ways))
+    describe(`over ${way}`, () => {
+        for (const revision of [undefined, ...REVISIONS])
+            test(`speaks ${revision ?? "the newest"}`, async () => {
+                const option = revision ? ["--revision", revision] : [];
+                const name = revision ?? "2026-07-28";
+                const ping = await run(line("ping", ...option));
+                const call = await run(line("call", "test_simple_text", ...option));
+                const progress = await run(line("call", "test_tool_with_progress", ...option));
+
+                assert.equal(ping.out, `everything 1.0.0, speaking ${name}\n`, ping.err);
+                assert.equal(call.out, "This is a simple text response for testing.\n");
+                assert.equal(progress.code, 0);
+                assert.ok(!progress.err.includes("50/100"), "progress is for terminals");
+            });
+
+        test("lists", async () => {
+            const json = await run(line("tools", "--json"));
+            const tools = JSON.parse(json.out);
+            const names = await run(line("tools", "--names"));
+
+            assert.ok(tools.length > 20 && tools.every((tool) => tool.inputSchema));
+            assert.equal(names.out, tools.map((tool) => `${tool.name}\n`).join(""));
+            assert.match((await run(line("tools"))).out, /\ntest_sampling\n  .*\n    prompt  string /);
+            assert.match((await run(line("prompts"))).out, /\n    arg2  Second/);
+            assert.match((await run(line("resources"))).out, /^test:\/\/template\/\{id\}\/data$/m);
+            const { resources, resourceTemplates } = JSON.parse(
+                (await run(line("resources", "--json"))).out,
+            );
+            assert.equal(resources.length, 3);
+            assert.equal(resourceTemplates.length, 1);
+        });
+
+        test("shows what a tool answers", async () => {
+            const png = join(directory, `${way}.png`);
+            const rows = [
+                [["test_error_handling"], 1, /^This tool intentionally/],
+                [["test_audio_content"], 0, /^\[audio audio\/wav, \d+ bytes\]\n$/],
+                [["test_multiple_content_types"], 0, /test:\n\[image image\/png, 70 bytes\]\n\{"test/],
+                [["test_resource_link"], 0, /^\[resource_link /m],
+                [["test_x_mcp_header", "region=Zürich"], 0, /region=Zürich/],
+                [["test_x_mcp_header", "region= a "], 0, /region= a /],
+                [["test_image_content", "--out", png], 0, /^$/],
+                [["test_image_content", "--out", "/nowhere/x"], 6, /^$/],
+                [["test_simple_text", "--out", png + "2"], 6, /^This is/],
+                [["test_image_content", "--json"], 0, /^\{.*"type":"image".*\}\n$/],
+            ];
+
+            for (const [words, code, out] of rows) {
+                const got = await run(line("call", ...words));
+
+                assert.equal(got.code, code, `${words}: ${got.err}`);
+                assert.match(got.out, out, String(words));
+            }
+            assert.equal(readFileSync(png).subarray(1, 4).toString(), "PNG");
+        });
+
+        test("declines what is asked when there is nobody to answer", async () => {
+            const old = ["--revision", "2025-11-25"];
+            const first = await run(line("call", "test_elicitation", "message=Who?", ...old));
+            const second = await run(line("call", "test_input_required_result_elicitation"));
+
+            assert.match(first.out, /action=decline/);
+            assert.match(first.err, /declined, for want of a terminal: Who\?\n/);
+            assert.equal(second.code, 0);
+            assert.match(second.err, /declined, for want of a terminal: /);
+        });
+
+        test("asks the person at a terminal", async () => {
+            const rows = [
+                ["y\nada\nada@example.com\n", /"username":"ada","email":"ada@example.com"/],
+                ["n\n", /action=decline/],
+                ["y\nada\n\x04", /action=cancel/],
+            ];
+
+            for (const [input, expected] of rows) {
+                const words = line("call", "test_elicitation", "message=Who", "--revision=2025-11-25");
+                const got = await run(["-qec", [haft, ...words].join(" "), "/dev/null"], {
+                    program: "script",
+                    input,
+                    env: { TERM: "xterm" },
+                });
+
+                assert.match(got.out, /The server asks: Who\r\n/);
+                assert.match(got.out, expected);
+            }
+        });
+    });
+
+test("takes arguments from standard input", async () => {
+    const line = ["call", "search", "-", "--", example("catalog")];
+    const good = await run(line, { input: '{"query":"mug","limit":1}' });
+    const rows = [
+        ["[1]", /standard input is not a JSON object/],
+        ["{", /standard input is not a JSON object: /],
+        ["", /standard input is not a JSON object: /],
+    ];
+
+    assert.equal(good.out, "Travel mug\n", good.err);
+    for (const [input, expected] of rows) {
+        const got = await run(line, { input });
+
+        assert.equal(got.code, 2, got.err);
+        assert.match(got.err, expected);
+    }
+});
+
+test("says what is wrong with the command line", async () => {
+    const server = ["--", example("catalog")];
+    const rows = [
+        [[], /a command is needed/],
+        [["tols"], /there is no command tols; did you mean tools\?/],
+        [["serve-all-of-it"], /there is no command serve-all-of-it; haft help prints/],
+        [["--frobnicate"], /options come after the command/],
+        [["tools"], /tools needs the URL of a server/],
+        [["tools", "--"], /after -- comes the command/],
+        [["tools", "catalog"], /catalog is not a URL; a command comes after --/],
+        [["tools", "http://localhost/", "more"], /more is one too many for tools/],
+        [["tools", "more", ...server], /more is one too many for tools/],
+        [["tools", "--jsn", ...server], /tools has no option --jsn; did you mean --json\?/],
+        [["tools", "--out", "x", ...server], /tools has no option --out/],
+        [["tools", "--timeout", ...server], /--timeout needs SECONDS/],
+        [["tools", "--timeout", "0", ...server], /--timeout: 0 is not a good value/],
+        [["tools", "--revision=2023-01-01", ...server], /--revision: 2023-01-01 is not a good/],
+        [["tools", "--header", "no colon", ...server], /--header: no colon is not a good/],
+        [["tools", "--json=yes", ...server], /--json takes no value/],
+        [["call", ...server], /call needs the name of a tool before the --/],
+        [["call", "http://localhost/"], /call needs the name of a tool after the URL/],
+        [["call", "serch", ...server], /no tool serch; did you mean search\?/],
+        [["call", "search", "limit=many", ...server], /limit: takes integer, not many/],
+        [["call", "search", "qery=a", ...server], /no argument qery; did you mean query\?/],
+        [["call", "search", "mug", ...server], /mug is not KEY=VALUE/],
+        [["completion", "fish"], /no completion for fish/],
+        [["help", "nothing"], /there is no command nothing/],
+    ];
+
+    for (const [words, expected] of rows) {
+        const got = await run(words);
+
+        assert.equal(got.code, 2, `${words}: ${got.err}`);
+        assert.match(got.err, expected);
+        assert.equal(got.out, "");
+    }
+});
+
+test("prints its help and version", async () => {
+    const help = await run(["--help"]);
+
+    assert.match(help.out, /^usage: haft COMMAND/);
+    assert.match(help.out, /  130  interrupted\n/);
+    assert.equal((await run(["help"])).out, help.out);
+    assert.equal((await run(["help", "call"])).out, (await run(["call", "--help"])).out);
+    assert.match((await run(["--version"])).out, /^haft \d+\.\d+\.\d+\n$/);
+});
+
+test("colours only a terminal", async () => {
+    const words = ["tools", "--", example("divide")];
+    const at = (env) =>
+        run(["-qec", [haft, ...words].join(" "), "/dev/null"], { program: "script", env });
+
+    assert.ok(!(await run(words)).out.includes("\x1b"));
+    assert.ok((await at({ TERM: "xterm", NO_COLOR: "" })).out.includes("\x1b[1mdivide"));
+    assert.ok(!(await at({ TERM: "xterm", NO_COLOR: "1" })).out.includes("\x1b[1m"));
+    assert.ok(!(await at({ TERM: "dumb", NO_COLOR: "" })).out.includes("\x1b[1m"));
+});
+
+describe("a server of the TypeScript SDK", () => {
+    let http;
+
+    before(async () => {
+        http = await new Server(process.execPath, [sdk, "0"]).ready();
+    });
+    after(() => http.stop("SIGKILL"));
+
+    for (const way of ["http", "stdio"])
+        test(`over ${way}`, async () => {
+            const line = (command, ...words) =>
+                way === "http"
+                    ? [command, http.url, ...words]
+                    : [command, ...words, "--", process.execPath, sdk];
+
+            assert.match((await run(line("ping"))).out, /^sdk 1\.2\.3, speaking 2025-11-25\n$/);
+            assert.match((await run(line("tools"))).out, /^add\n  Adds\n    a   number\n    b\?  number\n/);
+            assert.equal((await run(line("call", "add", "a=1.5", "b=2"))).out, "3.5\n");
+            assert.equal((await run(line("call", "ask"))).out, '{"action":"decline"}\n');
+            const wrong = await run(line("call", "add", "b=2"));
+            assert.equal(wrong.code, 1);
+            assert.match(wrong.out, /Invalid arguments/);
+            assert.equal((await run(line("prompts"))).code, 0, "which it does not have");
+        });
+});
+
+/* ---- servers that misbehave ---- */
+
+const rpc = (id, result) => ({ jsonrpc: "2.0", id, result });
+const stream = (response, text) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.end(text);
+};
+
+const faults = {
+    "not found": [(m, q, r) => r.writeHead(404).end(), 3, /the server answered 404 Not Found; is the path/],
+    "not allowed": [(m, q, r) => r.writeHead(405).end(), 3, /the server answered 405/],
+    "wants a token": [(m, q, r) => r.writeHead(401).end(), 3, /answered 401 Unauthorized; --header/],
+    forbids: [(m, q, r) => r.writeHead(403).end('{"jsonrpc":"2.0"}'), 3, /answered 403 Forbidden/],
+    breaks: [(m, q, r) => r.writeHead(500).end("oh"), 3, /answered 500/],
+    "moves away": [(m, q, r) => r.writeHead(302, { Location: "/x" }).end(), 3, /answered 302/],
+    "is a page": [
+        (m, q, r) => r.writeHead(200, { "Content-Type": "text/html" }).end("<p>"),
+        4,
+        /neither JSON nor a stream/,
+    ],
+    "is not JSON": [(m, q, r) => reply(r, "garbage\x1b[2J"), 4, /no message: .* garbage\?\[2J/],
+    "is no message": [(m, q, r) => reply(r, '{"a":1}'), 4, /no message/],
+    "is half": [(m, q, r) => reply(r, '{"jsonrpc":"2.0","id":1'), 4, /no message/],
+    "answers another": [(m, q, r) => reply(r, rpc(99, {})), 4, /not made: id 99/],
+    "answers a text": [(m, q, r) => reply(r, rpc("1", {})), 4, /not made: id "1"/],
+    "answers nothing": [(m, q, r) => r.writeHead(202).end(), 4, /202 Accepted without a message/],
+    "is empty": [(m, q, r) => reply(r, ""), 4, /200 OK without a message/],
+    "is no object": [
+        (m, q, r) => (m.method === "initialize" ? reply(r, rpc(m.id, 5)) : r.writeHead(400).end()),
+        4,
+        /handshake names no revision/,
+    ],
+    "speaks the future": [
+        (m, q, r) =>
+            m.method === "initialize" ? reply(r, greeting(m.id, "2099-01-01")) : r.writeHead(400).end(),
+        4,
+        /wants to speak 2099-01-01/,
+    ],
+    "knows no revision": [
+        (m, q, r) => reply(r, rpc(m.id, { supportedVersions: ["2099-01-01"] })),
+        4,
+        /no revision that haft knows/,
+    ],
+    "hangs up": [(m, q) => q.socket.destroy(), 3, /mcp: /],
+    "ends its stream": [(m, q, r) => stream(r, ": nothing\n\n"), 3, /ended the stream before/],
+    "streams garbage": [(m, q, r) => stream(r, "data: what\n\n"), 4, /no message/],
+    "is too large": [(m, q, r) => reply(r, `"${"x".repeat(3 << 20)}"`), 4, /limit of 2 MiB/],
+    "streams too much": [(m, q, r) => stream(r, `data: ${"x".repeat(3 << 20)}`), 4, /limit of 2 MiB/],
+    "is silent": [() => {}, 5, /server\/discover was not answered within 2 s/],
+    "never ends": [
+        (m, q, r) => {
+            r.writeHead(200, { "Content-Type": "text/event-stream" });
+            const timer = setInterval(() => r.write(": still here\n\n"), 50);
+            r.on("close", () => clearInterval(timer));
+        },
+        5,
+        /not answered within 2 s/,
+    ],
+    "has pages without end": [
+        (m, q, r) =>
+            reply(
+                r,
+                m.method === "server/discover"
+                    ? rpc(m.id, { supportedVersions: ["2026-07-28"], capabilities: {} })
+                    : rpc(m.id, { tools: [], nextCursor: "more" }),
+            ),
+        4,
+        /list does not end/,
+    ],
+    "answers with an error": [
+        (m, q, r) =>
+            reply(
+                r,
+                m.method === "server/discover"
+                    ? rpc(m.id, { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } })
+                    : { jsonrpc: "2.0", id: m.id, error: { code: -32603, message: "It is\x1b[5m broken" } },
+            ),
+        4,
+        /^haft: It is \[5m broken \(-32603\)\n$/,
+    ],
+};
+
+for (const [name, [answer, code, expected]] of Object.entries(faults))
+    test(`an HTTP server that ${name}`, () =>
+        withFake(answer, async (url) => {
+            const got = await run(["tools", "--timeout", "2", "--limit", "2", url]);
+
+            assert.match(got.err, expected);
+            assert.equal(got.code, code, got.err);
+            assert.equal(got.out, "");
+        }));
+
+test("a server that nobody runs", async () => {
+    const got = await run(["tools", "http://127.0.0.1:1/mcp"]);
+
+    assert.equal(got.code, 3);
+    assert.match(got.err, /127\.0\.0\.1:1/);
+});
+
+/* Each is a script for node; `say` writes a line. */
+const processes = {
+    "cannot be started": ["/nowhere/at/all", 3, /\/nowhere\/at\/all cannot be started: no such file/],
+    ends: ["process.exit(7)", 3, /the server ended with status 7/],
+    "is killed": ["process.kill(process.pid, 'SIGKILL')", 3, /ended by signal 9/],
+    "closes its output": ["require('fs').closeSync(1); setTimeout(() => {}, 9e6)", 3, /closed its output/],
+    babbles: ["console.log('Server is ready!')", 4, /no message: .*: Server is ready!/],
+    "is too loud": ["process.stdout.write('x'.repeat(3 << 20)); setTimeout(() => {}, 9e6)", 4, /2 MiB/],
+    "ignores everything": ["setTimeout(() => {}, 9e6); process.on('SIGTERM', () => {})", 5, /within 1 s/],
+    "answers another": ["say({jsonrpc: '2.0', id: 7, result: {}})", 4, /not made: id 7/],
+};
+
+for (const [name, [script, code, expected]] of Object.entries(processes))
+    test(`a process that ${name}`, async () => {
+        const prelude = "const say = (m) => console.log(JSON.stringify(m));";
+        const command = script.startsWith("/") ? [script] : [process.execPath, "-e", prelude + script];
+        const wait = code === 5 ? "1" : "30";
+        const got = await run(["tools", "--timeout", wait, "--limit", "2", "--", ...command]);
+
+        assert.match(got.err, expected);
+        assert.equal(got.code, code, got.err);
+    });
+
+test("an old process that ends at what it does not know is started again", async () => {
+    const script = `
+        require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+            const message = JSON.parse(line);
+            if (message.method === "server/discover") process.exit(1);
+            if (message.method === "initialize")
+                console.log(JSON.stringify(${JSON.stringify(greeting(0))}).replace('"id":0', '"id":' + message.id));
+            if (message.method === "tools/list")
+                console.log(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: [] } }));
+        });`;
+    const got = await run(["tools", "--json", "--", process.execPath, "-e", script]);
+
+    assert.equal(got.out, "[]\n", got.err);
+});
+
+test("a session that the server forgets is begun again, once", () => {
+    let greetings = 0;
+
+    return withFake(
+        (message, request, response) => {
+            if (request.method === "DELETE") return response.writeHead(200).end();
+            if (message.method === "initialize")
+                return reply(response, greeting(message.id), { "Mcp-Session-Id": `s${++greetings}` });
+            if (message.method === "notifications/initialized") return response.writeHead(202).end();
+            if (message.method === "tools/list" && request.headers["mcp-session-id"] === "s2")
+                return reply(response, rpc(message.id, { tools: [] }));
+            return response.writeHead(404).end();
+        },
+        async (url, asked) => {
+            const got = await run(["tools", "--json", "--revision", "2025-11-25", "--header", "X-A: b", url]);
+
+            assert.equal(got.out, "[]\n", got.err);
+            assert.equal(greetings, 2);
+            assert.equal(asked.at(-1).method, "DELETE");
+            assert.equal(asked.at(-1).headers["mcp-session-id"], "s2");
+            assert.ok(asked.every(({ headers }) => headers["x-a"] === "b"));
+        },
+    );
+});
+
+test("every page of a list", () =>
+    withFake(
+        (message, request, response) =>
+            reply(
+                response,
+                message.method === "server/discover"
+                    ? rpc(message.id, { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } })
+                    : rpc(message.id, {
+                          tools: [{ name: `t${message.params.cursor ?? 0}`, inputSchema: {} }],
+                          ...(message.params.cursor === "2"
+                              ? {}
+                              : { nextCursor: String(Number(message.params.cursor ?? 0) + 1) }),
+                      }),
+            ),
+        async (url) => {
+            assert.equal((await run(["tools", "--names", url])).out, "t0\nt1\nt2\n");
+        },
+    ));
+
+test("an interrupt cancels the call", async () => {
+    const log = join(directory, "heard");
+    const script = `
+        require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+            const message = JSON.parse(line);
+            require("fs").appendFileSync(${JSON.stringify(log)}, line + "\\n");
+            const say = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+            if (message.method === "server/discover")
+                say({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+            if (message.method === "tools/list") say({ tools: [{ name: "slow", inputSchema: {} }] });
+        });`;
+    const heard = () => {
+        try {
+            return readFileSync(log, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+        } catch {
+            return [];
+        }
+    };
+    let child;
+    const ended = run(["call", "slow", "--", process.execPath, "-e", script], {
+        started: (process_) => (child = process_),
+    });
+
+    await until(() => heard().some(({ method }) => method === "tools/call"), "the call", 30000);
+    child.kill("SIGINT");
+    const got = await ended;
+    const call = heard().find(({ method }) => method === "tools/call");
+    const cancelled = heard().find(({ method }) => method === "notifications/cancelled");
+
+    assert.equal(got.code, 130, got.err);
+    assert.equal(cancelled?.params.requestId, call.id);
+});
+
+test("an interrupt closes the request of a new server and cancels that of an old one", async () => {
+    for (const revision of ["2025-11-25", "2026-07-28"]) {
+        const old = revision === "2025-11-25";
+        let closed = false;
+        let child;
+
+        await withFake(
+            (message, request, response) => {
+                if (message?.method === "initialize") return reply(response, greeting(message.id));
+                if (message?.method === "server/discover")
+                    return reply(response, rpc(message.id, { supportedVersions: [revision], capabilities: {} }));
+                if (message?.method === "tools/list")
+                    return reply(response, rpc(message.id, { tools: [{ name: "slow", inputSchema: {} }] }));
+                if (message?.method !== "tools/call") return response.writeHead(202).end();
+                response.on("close", () => (closed = true));
+                return child.kill("SIGINT");
+            },
+            async (url, asked) => {
+                const got = await run(["call", "--revision", revision, url, "slow"], {
+                    started: (process_) => (child = process_),
+                });
+                const methods = asked.map(({ message }) => message?.method);
+
+                assert.equal(got.code, 130, got.err);
+                await until(() => closed, "the end of the request");
+                assert.equal(methods.includes("notifications/cancelled"), old);
+            },
+        );
+    }
+});
+
+test("https, with a certificate that is given", async () => {
+    const key = join(directory, "key.pem");
+    const cert = join(directory, "cert.pem");
+
+    execFileSync("openssl", [
+        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+        ...["-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=localhost"],
+        ...["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+    ], { stdio: "ignore" });
+    const server = createSecureServer(
+        { key: readFileSync(key), cert: readFileSync(cert) },
+        (request, response) => {
+            let body = "";
+
+            request.on("data", (text) => (body += text));
+            request.on("end", () => {
+                const { id, method } = JSON.parse(body);
+
+                reply(
+                    response,
+                    method === "server/discover"
+                        ? rpc(id, { supportedVersions: ["2026-07-28"], capabilities: {} })
+                        : rpc(id, { tools: [] }),
+                );
+            });
+        },
+    );
+
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `https://127.0.0.1:${server.address().port}/mcp`;
+    try {
+        const refused = await run(["tools", url]);
+        const trusted = await run(["tools", "--json", "--ca", cert, url]);
+
+        assert.equal(refused.code, 3);
+        assert.match(refused.err, /certificate/i);
+        assert.equal(trusted.out, "[]\n", trusted.err);
+    } finally {
+        server.closeAllConnections();
+        server.close();
+    }
+});
