@@ -181,15 +181,14 @@ struct place {
     size_t size;
 };
 
-
 static int refuse_key(struct build *build, yyjson_val *schema, const char *key)
 {
     struct nearest search = nearest_begin(key);
     yyjson_val *name, *value;
     size_t i, n;
 
-    yyjson_obj_foreach(yyjson_obj_get(schema_resolve(build->root, schema), "properties"), i, n, name,
-                       value) {
+    yyjson_obj_foreach(yyjson_obj_get(schema_resolve(build->root, schema), "properties"), i, n,
+                       name, value) {
         nearest_offer(&search, yyjson_get_str(name));
     }
     (void)value;
@@ -207,8 +206,8 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
     for (;;) {
         size_t size = strlen(key), dot = strcspn(key, ".");
         yyjson_val *whole = schema_property(build->root, schema, key, size);
-        yyjson_val *named = yyjson_obj_get(
-            yyjson_obj_get(schema_resolve(build->root, schema), "properties"), key);
+        yyjson_val *named =
+            yyjson_obj_get(yyjson_obj_get(schema_resolve(build->root, schema), "properties"), key);
         yyjson_mut_val *inner;
 
         if (!*key || (!named && dot == 0))
@@ -245,8 +244,8 @@ static int put_value(struct build *build, const struct place *place, yyjson_mut_
     yyjson_mut_val *array;
 
     if (!there) {
-        if (yyjson_mut_obj_add(place->object, yyjson_mut_strncpy(build->doc, place->key, place->size),
-                               value))
+        if (yyjson_mut_obj_add(place->object,
+                               yyjson_mut_strncpy(build->doc, place->key, place->size), value))
             return 0;
         return error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
     }
@@ -274,8 +273,8 @@ static int put_value(struct build *build, const struct place *place, yyjson_mut_
 static yyjson_mut_val *raw_value(struct build *build, const char *text, size_t size)
 {
     yyjson_read_err error = {0};
-    yyjson_doc *doc = yyjson_read_opts((char *)(uintptr_t)text, size, YYJSON_READ_BIGNUM_AS_RAW, NULL,
-                                       &error);
+    yyjson_doc *doc =
+        yyjson_read_opts((char *)(uintptr_t)text, size, YYJSON_READ_BIGNUM_AS_RAW, NULL, &error);
     yyjson_mut_val *value = doc ? yyjson_val_mut_copy(build->doc, yyjson_doc_get_root(doc)) : NULL;
 
     if (!value)
@@ -287,8 +286,8 @@ static yyjson_mut_val *raw_value(struct build *build, const char *text, size_t s
 
 static bool is_bytes(const struct build *build, yyjson_val *schema)
 {
-    return yyjson_equals_str(
-        yyjson_obj_get(schema_resolve(build->root, schema), "contentEncoding"), "base64");
+    return yyjson_equals_str(yyjson_obj_get(schema_resolve(build->root, schema), "contentEncoding"),
+                             "base64");
 }
 
 /* A file for what wants bytes goes there as base64. */
@@ -329,8 +328,8 @@ static yyjson_mut_val *value_of(struct build *build, yyjson_val *schema, const c
         haft_buffer_add(&file, "", 1);
         value = file.status ? NULL
                 : raw       ? raw_value(build, file.data, file.size - 1)
-                            : argument_value(build->doc, build->root, schema, file.data,
-                                             file.size - 1, build->reason);
+                      : argument_value(build->doc, build->root, schema, file.data, file.size - 1,
+                                       build->reason);
     }
     haft_buffer_finish(&file);
     return value;
@@ -368,19 +367,21 @@ static int take_word(struct build *build, yyjson_mut_val *object, const char *wo
 static int take_input(haft_buffer *ret_json, haft_reason *reason)
 {
     haft_arena *arena = haft_arena_new(NULL, (size_t)TEXT_LIMIT * 8);
-    size_t start = ret_json->size;
     int status = arena ? file_read("-", ret_json) : HAFT_ENOMEM;
 
     if (status) {
         error_set(reason, status, NULL, "standard input cannot be read");
-    } else if (!yyjson_is_obj(haft_json_read(ret_json->data + start, ret_json->size - start, 0, arena,
-                                             reason))) {
+    } else if (!yyjson_is_obj(haft_json_read(ret_json->data, ret_json->size, 0, arena, reason))) {
         char why[sizeof reason->text];
 
         snprintf(why, sizeof why, "%s", reason->code ? reason->text : "it is something else");
         status = error_set(reason, HAFT_EINVAL, NULL, "standard input is not a JSON object: %.180s",
                            why);
     }
+    /* Outside of strings, where alone they may be, line ends are as good as spaces; a message has none. */
+    for (char *c = ret_json->data; c && c < ret_json->data + ret_json->size; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
     haft_arena_free(arena);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "json/json.h"
 
-/* Appends the object that `words` (key=value, key:=JSON, a lone -) make under an input schema, which may
+/* Writes, to an empty buffer, the object that `words` (key=value, key:=JSON, a lone -) make under an input schema, which may
  * be NULL.  0, or a haft_status with what is wrong in *reterr_reason: HAFT_EINVAL when the words are,
  * HAFT_ENOTFOUND when a file cannot be read. */
 int arguments_build(yyjson_val *schema, char *const *words, size_t n, haft_buffer *ret_json,

@@ -27,8 +27,8 @@ static unsigned type_named(const char *name)
     static const struct {
         const char *name;
         unsigned bits;
-    } types[] = {{"null", TAKES_NULL},       {"boolean", TAKES_BOOLEAN}, {"integer", TAKES_INTEGER},
-                 {"number", TAKES_NUMBER},   {"string", TAKES_STRING},   {"array", TAKES_ARRAY},
+    } types[] = {{"null", TAKES_NULL},     {"boolean", TAKES_BOOLEAN}, {"integer", TAKES_INTEGER},
+                 {"number", TAKES_NUMBER}, {"string", TAKES_STRING},   {"array", TAKES_ARRAY},
                  {"object", TAKES_OBJECT}};
 
     for (size_t i = 0; name && i < sizeof types / sizeof *types; i++)

@@ -22,7 +22,8 @@ static void clear_progress(void)
 
 static void show_progress(yyjson_val *params)
 {
-    yyjson_val *message = yyjson_obj_get(params, "message"), *total = yyjson_obj_get(params, "total");
+    yyjson_val *message = yyjson_obj_get(params, "message"),
+               *total = yyjson_obj_get(params, "total");
     char now[32], most[32];
     struct page line;
 
@@ -174,8 +175,7 @@ static int fetch_list(struct remote *remote, const char *method, const char *mem
     haft_buffer_puts(&all, "]");
     if (!status && page == MAX_PAGES)
         status = -complain(EXIT_PROTOCOL, "the server's list does not end");
-    *ret_list = status || all.status ? NULL
-                                     : haft_json_read(all.data, all.size, 512, arena, NULL);
+    *ret_list = status || all.status ? NULL : haft_json_read(all.data, all.size, 512, arena, NULL);
     if (!status && !*ret_list)
         status = -complain(EXIT_LOCAL, "out of memory");
     haft_buffer_finish(&all);
@@ -269,11 +269,12 @@ static int print_resources(const struct invocation *call, yyjson_val *resources,
 static int list_resources(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     yyjson_val *resources, *templates;
-    int status = fetch_offered(remote, "resources", "resources/list", "resources", arena, &resources);
+    int status =
+        fetch_offered(remote, "resources", "resources/list", "resources", arena, &resources);
 
     if (!status)
-        status = fetch_offered(remote, "resources", "resources/templates/list",
-                               "resourceTemplates", arena, &templates);
+        status = fetch_offered(remote, "resources", "resources/templates/list", "resourceTemplates",
+                               arena, &templates);
     return status ? status : print_resources(call, resources, templates);
 }
 
@@ -298,8 +299,8 @@ int act_resources(struct invocation *call)
 static int ping(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     enum revision revision = remote_revision(remote);
-    struct remote_request request = {
-        .method = revision_row(revision)->modern ? "server/discover" : "ping"};
+    struct remote_request request = {.method = revision_row(revision)->modern ? "server/discover"
+                                                                              : "ping"};
     yyjson_val *info = remote_server_info(remote), *result;
     yyjson_val *name = yyjson_obj_get(info, "name"), *version = yyjson_obj_get(info, "version");
     struct page page;
@@ -389,8 +390,8 @@ static int call_tool(const struct asked *asked, struct remote *remote, yyjson_va
         schema, haft_json_read(arguments.data, arguments.size, 512, asked->arena, NULL),
         asked->arena);
     if (params.status || !request.parameters) {
-        status = -complain(EXIT_LOCAL, "%s",
-                           haft_strerror(params.status ? params.status : HAFT_ENOMEM));
+        status =
+            -complain(EXIT_LOCAL, "%s", haft_strerror(params.status ? params.status : HAFT_ENOMEM));
         goto out;
     }
     status = remote_ask(remote, &request, &result);

@@ -30,18 +30,19 @@ static void put_names(haft_buffer *out)
 
 static void bash(haft_buffer *out)
 {
-    haft_buffer_puts(out, "# haft(1) completion for bash; printed by `haft completion bash`\n"
-                          "_haft()\n{\n"
-                          "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]}\n"
-                          "    local words= url i\n"
-                          "    COMPREPLY=()\n"
-                          "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
-                          "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
-                          "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
-                          "            return\n"
-                          "        fi\n"
-                          "    done\n"
-                          "    case $last in\n");
+    haft_buffer_puts(out,
+                     "# haft(1) completion for bash; printed by `haft completion bash`\n"
+                     "_haft()\n{\n"
+                     "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]}\n"
+                     "    local words= url i\n"
+                     "    COMPREPLY=()\n"
+                     "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+                     "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+                     "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
+                     "            return\n"
+                     "        fi\n"
+                     "    done\n"
+                     "    case $last in\n");
     for (const struct option_row *row = option_rows; row->name; row++) {
         if (!row->takes)
             continue;
@@ -128,7 +129,8 @@ static void put_zsh_command(haft_buffer *out, const struct command *row)
             put_names(out);
         haft_buffer_puts(out, ")'\n");
     } else if (row->act == act_call) {
-        haft_buffer_puts(out, "            '1:URL:_urls' '2:tool:_haft_tools' '*:argument:_files'\n");
+        haft_buffer_puts(out,
+                         "            '1:URL:_urls' '2:tool:_haft_tools' '*:argument:_files'\n");
     } else {
         haft_buffer_puts(out, "            '1:URL:_urls' '*:command:_files'\n");
     }

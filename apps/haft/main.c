@@ -52,7 +52,8 @@ static int act_flag(const char *flag)
     else if (!strcmp(flag, "--manual")) /* for the build, which checks that the page agrees */
         manual_write(&page.text);
     else
-        return complain(EXIT_USAGE, "options come after the command; haft help prints the commands");
+        return complain(EXIT_USAGE,
+                        "options come after the command; haft help prints the commands");
     return page_print(&page);
 }
 

@@ -35,8 +35,7 @@ static void add(struct gathering *to, const char *name, yyjson_val *value)
     else if (yyjson_is_bool(value))
         text = yyjson_get_bool(value) ? "true" : "false";
     else if (yyjson_is_int(value))
-        text = haft_arena_copy(to->arena, digits,
-                               integer_to_text(yyjson_get_sint(value), digits));
+        text = haft_arena_copy(to->arena, digits, integer_to_text(yyjson_get_sint(value), digits));
     else
         return;
     name = haft_arena_printf(to->arena, "Mcp-Param-%s", name);

@@ -61,8 +61,8 @@ enum {
 
 struct option_row {
     const char *name;
-    const char *takes;                                      /* NULL when it takes no value */
-    unsigned commands;                                      /* of bits above */
+    const char *takes;                                       /* NULL when it takes no value */
+    unsigned commands;                                       /* of bits above */
     bool (*set)(struct invocation *call, const char *value); /* false: not a good value */
     const char *help;
     const char *const *values; /* that it can have, for completion; NULL when they are not few */
@@ -73,9 +73,10 @@ struct command {
     const char *name;
     unsigned options; /* of bits above */
     int (*act)(struct invocation *call);
-    const char *const *forms; /* how it is written, each without the program's name; NULL ends them */
-    const char *help;         /* one line */
-    const char *more;         /* paragraphs */
+    const char *const
+        *forms;       /* how it is written, each without the program's name; NULL ends them */
+    const char *help; /* one line */
+    const char *more; /* paragraphs */
     const char *const *words; /* that its operand can be, for completion, or NULL */
 };
 extern const struct command command_rows[]; /* ends with a row without a name */

@@ -124,7 +124,8 @@ static int answer_inputs(struct remote *remote, haft_buffer *out)
         const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
 
         if (!method || strcmp(method, "elicitation/create") || !remote->options.elicit)
-            return remote_fail(remote, EXIT_PROTOCOL, "the server asks for %s, which haft does not do",
+            return remote_fail(remote, EXIT_PROTOCOL,
+                               "the server asks for %s, which haft does not do",
                                method ? method : "something without a name");
         haft_buffer_puts(out, i ? "," : "");
         haft_buffer_json_string(out, yyjson_get_str(key), yyjson_get_len(key));
@@ -177,12 +178,12 @@ int remote_ask(struct remote *remote, const struct remote_request *request, yyjs
         type = yyjson_obj_get(remote->result, "resultType");
         if (!type || yyjson_equals_str(type, "complete"))
             break;
-        if (!yyjson_equals_str(type, "input_required") || !request->params ||
-            round == MAX_ROUNDS) {
-            status = remote_fail(remote, EXIT_PROTOCOL,
-                                 round == MAX_ROUNDS
-                                     ? "the server asks again and again"
-                                     : "the server answered with a kind of result that is not known");
+        if (!yyjson_equals_str(type, "input_required") || !request->params || round == MAX_ROUNDS) {
+            status =
+                remote_fail(remote, EXIT_PROTOCOL,
+                            round == MAX_ROUNDS
+                                ? "the server asks again and again"
+                                : "the server answered with a kind of result that is not known");
             break;
         }
         haft_buffer_clear(&params);

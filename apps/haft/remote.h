@@ -46,9 +46,9 @@ struct remote_options {
 
 struct remote_request {
     const char *method;
-    const char *params;             /* the members of an object, as JSON; NULL for none */
-    const char *name;               /* what the request is about, for proxies; NULL for nothing */
-    const char *const *parameters;  /* of parameters_of, or NULL */
+    const char *params;            /* the members of an object, as JSON; NULL for none */
+    const char *name;              /* what the request is about, for proxies; NULL for nothing */
+    const char *const *parameters; /* of parameters_of, or NULL */
     bool with_progress;
 };
 

@@ -7,8 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_LIMIT = 16 << 10, LONGEST_SESSION = 1024, NOT_FOUND = 404, UNAUTHORIZED = 401,
-       FORBIDDEN = 403, ACCEPTED = 202, METHOD_NOT_ALLOWED = 405 };
+enum {
+    HEADER_LIMIT = 16 << 10,
+    LONGEST_SESSION = 1024,
+    NOT_FOUND = 404,
+    UNAUTHORIZED = 401,
+    FORBIDDEN = 403,
+    ACCEPTED = 202,
+    METHOD_NOT_ALLOWED = 405
+};
 
 /* ---- what comes back ---- */
 
@@ -265,9 +272,9 @@ static void add_headers(struct exchange *exchange, const struct letter *letter)
 
     for (size_t i = 0; i < options->n_headers; i++)
         add_line(exchange, options->headers[i]);
-    add_header(exchange, "Accept", exchange->kind == LISTENING
-                                       ? "text/event-stream"
-                                       : "application/json, text/event-stream");
+    add_header(exchange, "Accept",
+               exchange->kind == LISTENING ? "text/event-stream"
+                                           : "application/json, text/event-stream");
     if (letter)
         add_header(exchange, "Content-Type", "application/json");
     /* libcurl would wait for a server's leave to send a large body. */

@@ -14,7 +14,7 @@ struct carrier {
     uv_loop_t *loop;
     CURLM *multi;
     uv_timer_t timer;
-    unsigned open;                                     /* handles that are not closed yet */
+    unsigned open;                                          /* handles that are not closed yet */
     void (*done)(void *context, CURL *easy, CURLcode code); /* a transfer has ended */
     void *context;
 };
@@ -37,13 +37,13 @@ struct exchange {
     struct curl_slist *headers;
     enum kind kind;
     int64_t id;
-    bool in_session;         /* it named one */
-    bool judged, is_stream;  /* its status and type have been looked at; it is a stream of events */
+    bool in_session;        /* it named one */
+    bool judged, is_stream; /* its status and type have been looked at; it is a stream of events */
     bool is_json;
-    int failure;             /* of reading what came: a haft_status */
+    int failure; /* of reading what came: a haft_status */
     haft_buffer body;
     struct sse sse;
-    char reason[64];         /* of the status line */
+    char reason[64]; /* of the status line */
     char message[CURL_ERROR_SIZE];
 };
 

@@ -33,7 +33,8 @@ static void put_meta(struct remote *remote, const struct remote_request *request
                            "\"" META_VERSION "\":\"%s\",\"" META_CLIENT_INFO
                            "\":{\"name\":\"haft\",\"version\":\"" HAFT_VERSION
                            "\"},\"" META_CLIENT_CAPABILITIES "\":%s",
-                           revision_row(remote->revision)->name, remote_client_capabilities(remote));
+                           revision_row(remote->revision)->name,
+                           remote_client_capabilities(remote));
     if (request->with_progress)
         haft_buffer_printf(out, "%s\"" META_PROGRESS "\":%lld", modern ? "," : "",
                            (long long)remote->id);
@@ -42,8 +43,8 @@ static void put_meta(struct remote *remote, const struct remote_request *request
 
 int remote_send_request(struct remote *remote, const struct remote_request *request)
 {
-    bool bare = !request->params && !request->with_progress &&
-                !revision_row(remote->revision)->modern;
+    bool bare =
+        !request->params && !request->with_progress && !revision_row(remote->revision)->modern;
     struct letter letter;
     haft_buffer text;
     int status;

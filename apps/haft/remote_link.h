@@ -11,8 +11,9 @@
 #include "remote.h"
 
 enum {
-    CLOSE_WAIT = 2000,   /* milliseconds for a goodbye */
-    PROBE_WAIT = 5000,   /* that a process may leave the first question of the newest revision unanswered */
+    CLOSE_WAIT = 2000, /* milliseconds for a goodbye */
+    PROBE_WAIT =
+        5000, /* that a process may leave the first question of the newest revision unanswered */
     CONNECT_WAIT = 10000 /* for a connection */
 };
 

@@ -86,8 +86,7 @@ static int answer(struct remote *remote, const struct rpc_message *message)
 /* ---- what is heard ---- */
 
 /* What was heard ends the request at once. */
-static void break_off(struct remote *remote, int code, const char *format, ...)
-    HAFT_PRINTF_(3, 4);
+static void break_off(struct remote *remote, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
 static void break_off(struct remote *remote, int code, const char *format, ...)
 {
     va_list args;
@@ -122,8 +121,8 @@ static void take_response(struct remote *remote, const struct rpc_message *messa
             rpc_put_id(&text, message->id);
         haft_buffer_add(&text, "", 1);
         break_off(remote, EXIT_PROTOCOL, "the server answered a request that was not made%s%s",
-                    message->id && !text.status ? ": id " : "",
-                    message->id && !text.status ? text.data : "");
+                  message->id && !text.status ? ": id " : "",
+                  message->id && !text.status ? text.data : "");
         haft_buffer_finish(&text);
     }
 }
@@ -155,7 +154,7 @@ static int take_message(struct remote *remote, yyjson_val *root)
         return 0;
     }
     break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s",
-                message.why ? message.why : "it is not JSON-RPC");
+              message.why ? message.why : "it is not JSON-RPC");
     return 0;
 }
 
@@ -168,8 +167,8 @@ static void tell_garbage(struct remote *remote, const struct heard *heard, const
     for (size_t i = 0; i < n; i++)
         start[i] = heard->text[i] >= 0x20 && heard->text[i] < 0x7F ? heard->text[i] : '?';
     start[n] = '\0';
-    break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s: %s%s", reason,
-                start, n < heard->size ? "..." : "");
+    break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s: %s%s", reason, start,
+              n < heard->size ? "..." : "");
 }
 
 /* Some old revisions send several messages as an array. */

@@ -61,16 +61,17 @@ static enum verdict judge(struct remote *remote, int status)
         return GIVE_UP;
     if (remote->outcome == REFUSED)
         return GREET;
-    if (status == EXIT_TIME || remote->outcome == LOST) /* a process may end at what it does not know */
+    if (status == EXIT_TIME ||
+        remote->outcome == LOST) /* a process may end at what it does not know */
         return remote->options.child && status != EXIT_LOCAL && status != EXIT_PROTOCOL ? GREET
-                                                                                         : GIVE_UP;
+                                                                                        : GIVE_UP;
     if (status)
         return GIVE_UP;
     if (!remote->error)
         return judge_versions(remote, yyjson_obj_get(remote->result, "supportedVersions"));
     if (code == RPC_UNSUPPORTED_VERSION)
-        return judge_versions(
-            remote, yyjson_obj_get(rpc_object(remote->error, "data"), "supported"));
+        return judge_versions(remote,
+                              yyjson_obj_get(rpc_object(remote->error, "data"), "supported"));
     if (code != RPC_HEADER_MISMATCH && code != RPC_MISSING_CAPABILITY)
         return GREET;
     remote_fail(remote, EXIT_PROTOCOL, "the server refused the first request (%d)", code);
@@ -112,9 +113,8 @@ static enum verdict probe(struct remote *remote, int *ret_status)
 static int take_greeting(struct remote *remote)
 {
     yyjson_val *version = rpc_string(remote->result, "protocolVersion");
-    enum revision revision = version
-                                 ? revision_named(yyjson_get_str(version), yyjson_get_len(version))
-                                 : REVISIONS;
+    enum revision revision =
+        version ? revision_named(yyjson_get_str(version), yyjson_get_len(version)) : REVISIONS;
 
     if (remote->error) {
         const char *message = yyjson_get_str(yyjson_obj_get(remote->error, "message"));
@@ -165,8 +165,9 @@ static int greet(struct remote *remote)
         status = remote_notify(remote, "notifications/initialized", NULL);
     /* Some servers answer nothing before they have heard it. */
     if (!status && !remote_run(remote, remote->options.timeout, is_flushed, remote))
-        status = remote->interrupted ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
-                                     : remote_fail(remote, EXIT_TIME, "the handshake was not ended");
+        status = remote->interrupted
+                     ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
+                     : remote_fail(remote, EXIT_TIME, "the handshake was not ended");
     if (!status)
         remote->wire_class->settled(remote->wire);
     return status;

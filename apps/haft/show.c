@@ -165,9 +165,9 @@ static void put_rows(struct page *page, struct row *rows, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
 
-        names = wider(columns_of(yyjson_get_str(row->name), yyjson_get_len(row->name)) +
-                          !row->required,
-                      names);
+        names =
+            wider(columns_of(yyjson_get_str(row->name), yyjson_get_len(row->name)) + !row->required,
+                  names);
         types = wider(row->type.size ? columns_of(row->type.data, row->type.size) : 0, types);
     }
     for (size_t i = 0; i < n; i++) {

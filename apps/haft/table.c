@@ -10,7 +10,7 @@ const struct exit_row exit_rows[] = {
 #define EXIT_(name, code, text) {code, text},
     EXITS(EXIT_)
 #undef EXIT_
-    {0, NULL},
+        {0, NULL},
 };
 
 /* ---- options ---- */

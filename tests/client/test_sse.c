@@ -44,8 +44,12 @@ static const struct {
     {TEXT("data: a\n"), "", 0},
     {TEXT("data: a"), "", 0},
     {TEXT("data: a\n\ndata: b"), "[a]", 0},
-    {TEXT("\xEF\xBB\xBF" "data: a\n\n"), "[a]", 0},
-    {TEXT("\n\xEF\xBB\xBF" "data: a\n\n"), "", 0},
+    {TEXT("\xEF\xBB\xBF"
+          "data: a\n\n"),
+     "[a]", 0},
+    {TEXT("\n\xEF\xBB\xBF"
+          "data: a\n\n"),
+     "", 0},
     {TEXT(": note\ndata: a\n: note\n\n"), "[a]", 0},
     {TEXT("event: message\ndata: a\n\n"), "[a]", 0},
     {TEXT("event: endpoint\ndata: a\n\ndata: b\n\n"), "[b]", 0},

@@ -123,7 +123,7 @@ for (const [way, line] of Object.entries(ways))
 
 test("takes arguments from standard input", async () => {
     const line = ["call", "search", "-", "--", example("catalog")];
-    const good = await run(line, { input: '{"query":"mug","limit":1}' });
+    const good = await run(line, { input: '{"query":"mug",\r\n"limit":1\n}\n' });
     const rows = [
         ["[1]", /standard input is not a JSON object/],
         ["{", /standard input is not a JSON object: /],

@@ -8,24 +8,24 @@
 
 #include "support/test.h"
 
-#define SCHEMA                                                                                     \
-    "{\"type\":\"object\",\"properties\":{"                                                         \
-    "\"s\":{\"type\":\"string\"},\"i\":{\"type\":\"integer\"},\"n\":{\"type\":\"number\"},"         \
+#define SCHEMA                                                                                           \
+    "{\"type\":\"object\",\"properties\":{"                                                              \
+    "\"s\":{\"type\":\"string\"},\"i\":{\"type\":\"integer\"},\"n\":{\"type\":\"number\"},"              \
     "\"b\":{\"type\":\"boolean\"},\"e\":{\"enum\":[\"low\",\"high\"]},\"mixed\":{\"enum\":[1,\"one\"]}," \
-    "\"t\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                                   \
-    "\"k\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}},"                                  \
-    "\"o\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"},"                      \
-    "\"in\":{\"type\":\"object\",\"properties\":{\"y\":{\"type\":\"boolean\"}}}},"                  \
-    "\"additionalProperties\":false},"                                                             \
-    "\"a.b\":{\"type\":\"integer\"},\"any\":{},\"maybe\":{\"type\":[\"integer\",\"null\"]},"        \
-    "\"u\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]}," \
-    "\"r\":{\"$ref\":\"#/$defs/count\"},\"loop\":{\"$ref\":\"#/$defs/loop\"},"                      \
-    "\"nest\":{\"$ref\":\"#/$defs/nest\"},"                                                        \
-    "\"c\":{\"oneOf\":[{\"const\":\"red\"},{\"const\":\"blue\"}]},"                                 \
-    "\"m\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}},"                  \
-    "\"bytes\":{\"type\":\"string\",\"contentEncoding\":\"base64\"}},"                              \
-    "\"$defs\":{\"count\":{\"type\":\"integer\"},\"loop\":{\"$ref\":\"#/$defs/loop\"},"             \
-    "\"nest\":{\"type\":[\"array\",\"boolean\"],\"items\":{\"$ref\":\"#/$defs/nest\"}}},"           \
+    "\"t\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"                                        \
+    "\"k\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}},"                                       \
+    "\"o\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"},"                           \
+    "\"in\":{\"type\":\"object\",\"properties\":{\"y\":{\"type\":\"boolean\"}}}},"                       \
+    "\"additionalProperties\":false},"                                                                   \
+    "\"a.b\":{\"type\":\"integer\"},\"any\":{},\"maybe\":{\"type\":[\"integer\",\"null\"]},"             \
+    "\"u\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},"    \
+    "\"r\":{\"$ref\":\"#/$defs/count\"},\"loop\":{\"$ref\":\"#/$defs/loop\"},"                           \
+    "\"nest\":{\"$ref\":\"#/$defs/nest\"},"                                                              \
+    "\"c\":{\"oneOf\":[{\"const\":\"red\"},{\"const\":\"blue\"}]},"                                      \
+    "\"m\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}},"                       \
+    "\"bytes\":{\"type\":\"string\",\"contentEncoding\":\"base64\"}},"                                   \
+    "\"$defs\":{\"count\":{\"type\":\"integer\"},\"loop\":{\"$ref\":\"#/$defs/loop\"},"                  \
+    "\"nest\":{\"type\":[\"array\",\"boolean\"],\"items\":{\"$ref\":\"#/$defs/nest\"}}},"                \
     "\"additionalProperties\":false}"
 
 #define OPEN "{\"type\":\"object\"}"
@@ -97,7 +97,8 @@ static const struct {
     {SCHEMA, {"=x"}, ": a key is empty"},
     {SCHEMA, {".x=1"}, ": a key is empty"},
     {SCHEMA, {"o.=1"}, ": a key is empty"},
-    {SCHEMA, {"s=@/nowhere/at/all"},
+    {SCHEMA,
+     {"s=@/nowhere/at/all"},
      "s: /nowhere/at/all cannot be read: No such file or directory"},
     {OPEN, {"x=1", "y=a", "z.w=true"}, "{\"x\":1,\"y\":\"a\",\"z\":{\"w\":true}}"},
     {OPEN, {"x=1", "x=2"}, "{\"x\":[1,2]}"},
