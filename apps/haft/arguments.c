@@ -184,14 +184,12 @@ struct place {
 static int refuse_key(struct build *build, yyjson_val *schema, const char *key)
 {
     struct nearest search = nearest_begin(key);
-    yyjson_val *name, *value;
-    size_t i, n;
+    yyjson_val *name;
+    yyjson_obj_iter iter =
+        yyjson_obj_iter_with(yyjson_obj_get(schema_resolve(build->root, schema), "properties"));
 
-    yyjson_obj_foreach(yyjson_obj_get(schema_resolve(build->root, schema), "properties"), i, n,
-                       name, value) {
+    while ((name = yyjson_obj_iter_next(&iter)))
         nearest_offer(&search, yyjson_get_str(name));
-    }
-    (void)value;
     return error_set(build->reason, HAFT_EINVAL, NULL, "there is no argument %.60s%s%.60s%s", key,
                      search.name ? "; did you mean " : "", search.name ? search.name : "",
                      search.name ? "?" : "");
@@ -339,7 +337,7 @@ static int take_word(struct build *build, yyjson_mut_val *object, const char *wo
 {
     size_t size = strcspn(word, "=");
     bool raw = size && word[size] && word[size - 1] == ':';
-    struct place place;
+    struct place place = {0};
     yyjson_mut_val *value;
     char *key;
     int status;

@@ -73,6 +73,22 @@ static bool is_url(const char *text)
     return !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
 }
 
+/* An old server is told once; the newest hears it with each request. */
+static int want_logs(struct remote *remote)
+{
+    const struct remote_request request = {.method = "logging/setLevel",
+                                           .params = "\"level\":\"info\""};
+    yyjson_val *result;
+    int status;
+
+    if (revision_row(remote_revision(remote))->modern ||
+        !yyjson_obj_get(remote_capabilities(remote), "logging"))
+        return 0;
+    status = remote_ask(remote, &request, &result);
+    /* Without them there is less to read, and that is all. */
+    return status == EXIT_PROTOCOL ? 0 : status;
+}
+
 static int open_server(struct invocation *call, const char *url, struct remote **ret_remote)
 {
     const struct remote_options options = {
@@ -84,6 +100,7 @@ static int open_server(struct invocation *call, const char *url, struct remote *
         .revision = call->revision,
         .timeout = (uint64_t)call->timeout * 1000,
         .limit = (size_t)call->limit << 20,
+        .logs = call->verbose,
         .streams = call->command->act == act_call,
         .elicit = call->command->act == act_call ? form_ask : NULL,
         .notified = on_notified,
@@ -93,8 +110,10 @@ static int open_server(struct invocation *call, const char *url, struct remote *
 
     signal(SIGPIPE, SIG_IGN);
     status = remote_open(ret_remote, &options);
-    if (!status && call->verbose)
+    if (!status && call->verbose) {
         fprintf(stderr, "haft: speaking %s\n", revision_row(remote_revision(*ret_remote))->name);
+        status = want_logs(*ret_remote);
+    }
     return status;
 }
 

@@ -139,10 +139,10 @@ static enum reply ask_field(struct form *form, yyjson_val *key, yyjson_val *prop
 
 static enum reply ask_fields(struct form *form, yyjson_val *message)
 {
-    yyjson_val *key, *property;
+    yyjson_obj_iter fields = yyjson_obj_iter_with(yyjson_obj_get(form->schema, "properties"));
+    yyjson_val *key;
     enum reply reply;
     haft_buffer line;
-    size_t i, n;
 
     haft_buffer_init(&line, NULL, LINE_LIMIT);
     say("The server asks: ", message, "\n");
@@ -150,10 +150,8 @@ static enum reply ask_fields(struct form *form, yyjson_val *message)
     reply = read_reply(form, &line);
     if (reply == FILLED && *line.data != 'y' && *line.data != 'Y' && *line.data)
         reply = DECLINED;
-    yyjson_obj_foreach(yyjson_obj_get(form->schema, "properties"), i, n, key, property) {
-        if (reply == FILLED)
-            reply = ask_field(form, key, property, &line);
-    }
+    while (reply == FILLED && (key = yyjson_obj_iter_next(&fields)))
+        reply = ask_field(form, key, yyjson_obj_iter_get_val(key), &line);
     haft_buffer_finish(&line);
     return reply;
 }

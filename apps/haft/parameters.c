@@ -47,12 +47,11 @@ static void add(struct gathering *to, const char *name, yyjson_val *value)
 
 static void gather(struct gathering *to, yyjson_val *schema, yyjson_val *arguments, int depth)
 {
-    size_t i, n;
-    yyjson_val *key, *property;
+    yyjson_obj_iter properties = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    yyjson_val *key;
 
-    if (!depth)
-        return;
-    yyjson_obj_foreach(yyjson_obj_get(schema, "properties"), i, n, key, property) {
+    while (depth && (key = yyjson_obj_iter_next(&properties))) {
+        yyjson_val *property = yyjson_obj_iter_get_val(key);
         const char *header = yyjson_get_str(yyjson_obj_get(property, "x-mcp-header"));
         yyjson_val *value = yyjson_obj_getn(arguments, yyjson_get_str(key), yyjson_get_len(key));
 

@@ -115,19 +115,22 @@ static int tell_error(struct remote *remote)
 /* Answers the questions in an unfinished result; the members that the next round adds. */
 static int answer_inputs(struct remote *remote, haft_buffer *out)
 {
-    yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key, *question;
-    size_t i, n;
+    yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key;
+    yyjson_obj_iter questions = yyjson_obj_iter_with(rpc_object(remote->result, "inputRequests"));
+    const char *between = "";
     int status = 0;
 
     haft_buffer_puts(out, ",\"inputResponses\":{");
-    yyjson_obj_foreach(rpc_object(remote->result, "inputRequests"), i, n, key, question) {
+    while ((key = yyjson_obj_iter_next(&questions))) {
+        yyjson_val *question = yyjson_obj_iter_get_val(key);
         const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
 
         if (!method || strcmp(method, "elicitation/create") || !remote->options.elicit)
             return remote_fail(remote, EXIT_PROTOCOL,
                                "the server asks for %s, which haft does not do",
                                method ? method : "something without a name");
-        haft_buffer_puts(out, i ? "," : "");
+        haft_buffer_puts(out, between);
+        between = ",";
         haft_buffer_json_string(out, yyjson_get_str(key), yyjson_get_len(key));
         haft_buffer_puts(out, ":");
         status = remote->options.elicit(remote->options.context, remote,

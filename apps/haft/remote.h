@@ -38,6 +38,7 @@ struct remote_options {
     enum revision revision; /* REVISIONS: the newest that the server knows */
     uint64_t timeout;       /* milliseconds for an answer */
     size_t limit;           /* bytes of a message */
+    bool logs;              /* the server's log messages are wanted */
     bool streams;           /* listen for what an old server says outside of an answer, too */
     remote_elicit *elicit;
     remote_notified *notified;

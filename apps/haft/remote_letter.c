@@ -35,6 +35,8 @@ static void put_meta(struct remote *remote, const struct remote_request *request
                            "\"},\"" META_CLIENT_CAPABILITIES "\":%s",
                            revision_row(remote->revision)->name,
                            remote_client_capabilities(remote));
+    if (modern && remote->options.logs)
+        haft_buffer_puts(out, ",\"" META_LOG_LEVEL "\":\"info\"");
     if (request->with_progress)
         haft_buffer_printf(out, "%s\"" META_PROGRESS "\":%lld", modern ? "," : "",
                            (long long)remote->id);

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments.h"
+#include "arguments_schema.h"
 #include "program.h"
 
 #define BOLD "\033[1m"
 #define FAINT "\033[2m"
 #define PLAIN "\033[0m"
 
-enum { WIDEST = 32 };
+enum { WIDEST = 32, MAX_DEPTH = 3 };
 
 bool may_colour(FILE *file)
 {
@@ -122,26 +122,54 @@ static void put_hints(struct page *page, yyjson_val *tool)
     haft_buffer_finish(&text);
 }
 
-static size_t columns_of(const char *text, size_t size)
-{
-    return haft_utf8_length(text, size);
-}
+/* ---- a table of arguments ---- */
 
 struct row {
-    yyjson_val *name, *description;
-    bool required;
-    haft_buffer type;
+    haft_buffer name, type; /* a name that may be left out ends with a question mark */
+    yyjson_val *description;
 };
+
+struct rows {
+    struct row *rows;
+    size_t n, capacity;
+    int status;
+};
+
+/* NULL without memory. */
+static struct row *add_row(struct rows *table, yyjson_val *description)
+{
+    struct row *row;
+
+    if (table->n == table->capacity) {
+        size_t capacity = table->capacity * 2 + 8;
+        struct row *rows = realloc(table->rows, capacity * sizeof *rows);
+
+        if (!rows) {
+            table->status = HAFT_ENOMEM;
+            return NULL;
+        }
+        table->rows = rows;
+        table->capacity = capacity;
+    }
+    row = &table->rows[table->n++];
+    row->description = description;
+    haft_buffer_init(&row->name, NULL, SHOW_LIMIT);
+    haft_buffer_init(&row->type, NULL, SHOW_LIMIT);
+    return row;
+}
+
+static size_t columns_of(const haft_buffer *text)
+{
+    return text->size ? haft_utf8_length(text->data, text->size) : 0;
+}
 
 static void put_row(struct page *page, const struct row *row, size_t name_width, size_t type_width)
 {
-    size_t name = columns_of(yyjson_get_str(row->name), yyjson_get_len(row->name)) + !row->required;
-    size_t type = row->type.size ? columns_of(row->type.data, row->type.size) : 0;
+    size_t name = columns_of(&row->name), type = columns_of(&row->type);
     bool described = yyjson_get_len(row->description) > 0;
 
     put_spaces(page, 4);
-    put_string(page, row->name);
-    haft_buffer_puts(&page->text, row->required ? "" : "?");
+    page_line(page, row->name.data, row->name.size);
     if (type || described)
         put_spaces(page, name < name_width ? name_width - name + 2 : 2);
     if (type)
@@ -158,43 +186,60 @@ static size_t wider(size_t width, size_t than)
     return width > than && width <= WIDEST ? width : than;
 }
 
-static void put_rows(struct page *page, struct row *rows, size_t n)
+/* Prints the rows and frees them. */
+static void put_rows(struct page *page, struct rows *table)
 {
     size_t names = 0, types = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = &rows[i];
-
-        names =
-            wider(columns_of(yyjson_get_str(row->name), yyjson_get_len(row->name)) + !row->required,
-                  names);
-        types = wider(row->type.size ? columns_of(row->type.data, row->type.size) : 0, types);
+    for (size_t i = 0; i < table->n; i++) {
+        names = wider(columns_of(&table->rows[i].name), names);
+        types = wider(columns_of(&table->rows[i].type), types);
     }
-    for (size_t i = 0; i < n; i++) {
-        put_row(page, &rows[i], names, types);
-        haft_buffer_finish(&rows[i].type);
+    for (size_t i = 0; i < table->n; i++) {
+        put_row(page, &table->rows[i], names, types);
+        haft_buffer_finish(&table->rows[i].name);
+        haft_buffer_finish(&table->rows[i].type);
+    }
+    if (table->status)
+        page->text.status = table->status;
+    free(table->rows);
+}
+
+/* The members of an object follow it, with its name before theirs, as they are written in a call. */
+static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *schema,
+                           const char *before, int depth)
+{
+    yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
+    yyjson_val *key;
+
+    while (depth && !table->status && (key = yyjson_obj_iter_next(&iter))) {
+        yyjson_val *property = schema_resolve(root, yyjson_obj_iter_get_val(key));
+        struct row *row =
+            add_row(table, yyjson_obj_get(yyjson_obj_iter_get_val(key), "description"));
+        haft_buffer inner;
+
+        if (!row)
+            return;
+        haft_buffer_puts(&row->name, before);
+        haft_buffer_add(&row->name, yyjson_get_str(key), yyjson_get_len(key));
+        if (!argument_is_required(schema, yyjson_get_str(key)))
+            haft_buffer_puts(&row->name, "?");
+        argument_type(root, property, &row->type);
+        haft_buffer_init(&inner, NULL, SHOW_LIMIT);
+        haft_buffer_printf(&inner, "%s%s.", before, yyjson_get_str(key));
+        haft_buffer_add(&inner, "", 1);
+        if (!inner.status)
+            add_properties(table, root, property, inner.data, depth - 1);
+        haft_buffer_finish(&inner);
     }
 }
 
 static void put_arguments(struct page *page, yyjson_val *schema)
 {
-    yyjson_val *properties = yyjson_obj_get(schema, "properties"), *key, *property;
-    size_t i, n, count = yyjson_obj_size(properties);
-    struct row *rows = calloc(count + 1, sizeof *rows);
+    struct rows table = {0};
 
-    if (!rows) {
-        page->text.status = HAFT_ENOMEM;
-        return;
-    }
-    yyjson_obj_foreach(properties, i, n, key, property) {
-        rows[i].name = key;
-        rows[i].description = yyjson_obj_get(property, "description");
-        rows[i].required = argument_is_required(schema, yyjson_get_str(key));
-        haft_buffer_init(&rows[i].type, NULL, SHOW_LIMIT);
-        argument_type(schema, property, &rows[i].type);
-    }
-    put_rows(page, rows, count);
-    free(rows);
+    add_properties(&table, schema, schema, "", MAX_DEPTH);
+    put_rows(page, &table);
 }
 
 void show_tools(struct page *page, yyjson_val *tools)
@@ -222,24 +267,22 @@ void show_prompts(struct page *page, yyjson_val *prompts)
 
     yyjson_arr_foreach(prompts, i, n, prompt) {
         yyjson_val *name = yyjson_obj_get(prompt, "name");
-        yyjson_val *arguments = yyjson_obj_get(prompt, "arguments");
-        struct row *rows = calloc(yyjson_arr_size(arguments) + 1, sizeof *rows);
+        struct rows table = {0};
 
-        if (!rows) {
-            page->text.status = HAFT_ENOMEM;
-            return;
-        }
         put_painted(page, BOLD, yyjson_get_str(name), yyjson_get_len(name));
         haft_buffer_puts(&page->text, "\n");
         put_description(page, yyjson_obj_get(prompt, "description"));
-        yyjson_arr_foreach(arguments, k, m, argument) {
-            rows[k].name = yyjson_obj_get(argument, "name");
-            rows[k].description = yyjson_obj_get(argument, "description");
-            rows[k].required = yyjson_get_bool(yyjson_obj_get(argument, "required"));
-            haft_buffer_init(&rows[k].type, NULL, 0);
+        yyjson_arr_foreach(yyjson_obj_get(prompt, "arguments"), k, m, argument) {
+            struct row *row = add_row(&table, yyjson_obj_get(argument, "description"));
+            yyjson_val *title = yyjson_obj_get(argument, "name");
+
+            if (!row)
+                break;
+            haft_buffer_add(&row->name, yyjson_get_str(title), yyjson_get_len(title));
+            if (!yyjson_get_bool(yyjson_obj_get(argument, "required")))
+                haft_buffer_puts(&row->name, "?");
         }
-        put_rows(page, rows, yyjson_arr_size(arguments));
-        free(rows);
+        put_rows(page, &table);
     }
 }
 

@@ -73,7 +73,7 @@ void logger_finish(struct logger *logger)
 
 int logger_reopen(struct logger *logger, haft_reason *reterr_reason)
 {
-    int fd, status;
+    int fd = -1, status;
 
     if (!logger->options.file)
         return 0;

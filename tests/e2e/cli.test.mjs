@@ -89,6 +89,18 @@ for (const [way, line] of Object.entries(ways))
             assert.equal(readFileSync(png).subarray(1, 4).toString(), "PNG");
         });
 
+        test("prints what the server logs, if asked to", async () => {
+            for (const revision of ["2025-11-25", "2026-07-28"]) {
+                const words = ["test_tool_with_logging", "--revision", revision];
+                const quiet = await run(line("call", ...words));
+                const loud = await run(line("call", "--verbose", ...words));
+
+                assert.ok(!quiet.err.includes("Tool execution started"), quiet.err);
+                assert.match(loud.err, new RegExp(`^haft: speaking ${revision}$`, "m"));
+                assert.match(loud.err, /^info: Tool execution started$/m);
+            }
+        });
+
         test("declines what is asked when there is nobody to answer", async () => {
             const old = ["--revision", "2025-11-25"];
             const first = await run(line("call", "test_elicitation", "message=Who?", ...old));
