@@ -9,6 +9,7 @@
 #include <haft/declare.h>
 #include <haft/engine.h>
 #include <haft/format.h>
+#include <haft/gateway.h>
 #include <haft/http.h>
 #include <haft/issue.h>
 #include <haft/json.h>
