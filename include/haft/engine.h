@@ -98,6 +98,10 @@ typedef struct haft_headers {
     const char *(*get)(const void *context, const char *name, size_t *ret_size); /* NULL: absent */
     const void *context;
     const char *principal; /* who has sent it, when that is known; NULL: the session's */
+    /* The header of that number, in the order in which they came; false past the last.  NULL: they cannot
+     * be told one by one. */
+    bool (*at)(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,
+               const char **ret_value, size_t *ret_value_size);
 } haft_headers;
 
 /* Reads a message; NULL without memory.  It is processed or dropped, once. */

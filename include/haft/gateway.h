@@ -57,7 +57,7 @@ typedef struct haft_gateway_options {
 } haft_gateway_options;
 
 /* NULL without memory. */
-haft_app *haft_gateway_new(const haft_gateway_options *options);
+haft_gateway *haft_gateway_new(const haft_gateway_options *options);
 /* Every request must have ended.  Frees the servers of its MCP endpoints too. */
 void haft_gateway_free(haft_gateway *gateway);
 
@@ -80,6 +80,7 @@ typedef struct haft_request {
     haft_headers headers;              /* as they came: a policy may have changed them since */
     const char *body;
     size_t body_size;
+    const char *peer; /* the client's address; NULL when it is not known */
 } haft_request;
 
 typedef struct haft_response {
@@ -225,7 +226,7 @@ typedef struct haft_policy_kind {
     const char *name;
     const haft_type *options; /* NULL: it has none */
     haft_scope scope;         /* unless another is asked for */
-    /* Fills in *ret_policy but for its name and scope.  `options` and what they point to live as long as
+    /* Fills in *ret_policy, which has its name already, but for its scope.  `options` and what they point to live as long as
      * the gateway, and so does what is taken from `arena`. */
     int (*make)(haft_gateway *gateway, const void *options, haft_arena *arena,
                 haft_policy *ret_policy, haft_reason *reterr_reason);
@@ -324,6 +325,15 @@ bool haft_visit_tick(haft_visit *visit, haft_time now);
 /* What is answered, once it has been run; lives as long as the visit. */
 const haft_response *haft_visit_response(const haft_visit *visit);
 void haft_visit_free(haft_visit *visit);
+
+/* The gateway as a part of an HTTP server (haft/http.h), which has its routes and its endpoints at the path
+ * where it is mounted, "/" for all of them.  The gateway must outlive the server. */
+haft_app haft_gateway_app(haft_gateway *gateway);
+
+/* Serves the gateway and nothing else over HTTP, as haft_serve_http does; `path` and `mounts` of the options
+ * do not count. */
+int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
+                       haft_reason *reterr_reason);
 
 /* ---- behind the macros ---- */
 

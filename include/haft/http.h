@@ -44,6 +44,7 @@ typedef struct haft_endpoint_options {
 typedef struct haft_http_request {
     const char *method; /* "POST" */
     const char *path;   /* decoded once, without the query */
+    const char *target; /* the path as it came; NULL when that is not known */
     const char *query;  /* as it came, without the question mark; "" for none */
     haft_headers headers;
     const char *body;
@@ -133,7 +134,7 @@ typedef struct haft_http_mount {
 typedef struct haft_http_options {
     const char *address;  /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a
                              free one */
-    const char *path;     /* "/mcp" */
+    const char *path;     /* "/mcp"; "" for no endpoint of the server's own, only what is mounted */
     const char *const *allowed_hosts;
     const char *const *allowed_origins;
     const char *cors_origin;

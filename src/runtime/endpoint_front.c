@@ -149,7 +149,7 @@ int front_init(struct front *front, const haft_http_options *options, const haft
     status = front->mounts && !front->cors.status ? 0 : HAFT_ENOMEM;
     if (status)
         error_set(reterr_reason, status, NULL, "out of memory");
-    else
+    else if (*options->path)
         status = mount_endpoint(front, loop->server, own, reterr_reason);
     for (size_t i = 0; !status && i < options->n_mounts; i++)
         status = mount_one(front, &options->mounts[i], reterr_reason);

@@ -35,6 +35,7 @@ struct connection {
     struct field fields[MAX_HEADERS];
     size_t n_fields, url_size, trailer_size;
     size_t query;       /* in the head; 0 for none */
+    size_t target; /* in head: the path as it came */
     struct taken taken; /* its request, by whoever answers that */
     haft_time since;    /* the stage began */
     unsigned char address[16];

@@ -128,6 +128,20 @@ static const char *get_header(const void *context, const char *name, size_t *ret
     return NULL;
 }
 
+static bool header_at(const void *context, size_t index, const char **ret_name,
+                      size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
+{
+    const struct connection *c = context;
+
+    if (index >= c->n_fields)
+        return false;
+    *ret_name = c->head.data + c->fields[index].name;
+    *ret_name_size = c->fields[index].name_size;
+    *ret_value = c->head.data + c->fields[index].value;
+    *ret_value_size = c->fields[index].value_size;
+    return true;
+}
+
 /* Saying one of these twice is a way of saying different things to different readers. */
 static bool is_ambiguous(const struct connection *c)
 {
@@ -261,6 +275,26 @@ static int decode_path(char *path)
     return 0;
 }
 
+/* Keeps the path as it came behind the head, when decoding would change it. */
+static void keep_target(struct connection *c)
+{
+    size_t size = strlen(c->head.data) + 1;
+
+    c->target = 0;
+    if (!strchr(c->head.data, '%'))
+        return;
+    c->target = c->head.size;
+    for (size_t done = 0, n; done < size; done += n) {
+        char piece[256];
+
+        n = size - done < sizeof piece ? size - done : sizeof piece;
+        memcpy(piece, c->head.data + done, n);
+        haft_buffer_add(&c->head, piece, n);
+        if (c->head.status)
+            return;
+    }
+}
+
 /* Parts the target from its query and decodes it; false when it was refused. */
 static bool read_target(struct connection *c)
 {
@@ -269,6 +303,11 @@ static bool read_target(struct connection *c)
     if (query)
         *query = '\0';
     c->query = query ? (size_t)(query + 1 - c->head.data) : 0;
+    keep_target(c);
+    if (c->head.status) {
+        connection_refuse(c, 503, "Out of memory");
+        return false;
+    }
     if (c->head.data[0] == '/' && !decode_path(c->head.data))
         return true;
     connection_refuse(c, 400, "Bad Request: the path is not well written");
@@ -280,8 +319,9 @@ static void handle(struct connection *c)
     haft_http *http = c->http;
     haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
                                  .path = c->head.data,
+                                 .target = c->head.data + c->target,
                                  .query = c->query ? c->head.data + c->query : "",
-                                 .headers = {.get = get_header, .context = c},
+                                 .headers = {.get = get_header, .at = header_at, .context = c},
                                  .body = c->body.data ? c->body.data : "",
                                  .body_size = c->body.size,
                                  .peer = c->peer[0] ? c->peer : NULL};
@@ -479,7 +519,8 @@ struct connection *connection_new(haft_http *http)
         if (!c)
             return NULL;
         memset(c, 0, sizeof *c);
-        haft_buffer_init(&c->head, allocator, http->options.max_headers + http->options.max_url);
+        haft_buffer_init(&c->head, allocator,
+                         http->options.max_headers + 2 * http->options.max_url);
         haft_buffer_init(&c->body, allocator, http->max_body);
         haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
         c->http = http;

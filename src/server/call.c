@@ -255,10 +255,16 @@ void call_allow(haft_call *call, unsigned milliseconds)
     call->allowed_ms = milliseconds;
     call->deadline = call->session->now + milliseconds;
     call->now = call->session->now;
+    if (call->parent && call->parent->deadline && call->parent->deadline < call->deadline)
+        call->deadline = call->parent->deadline;
 }
 
 void haft_call_done(haft_call *call)
 {
+    if (call->done) {
+        call->done(call);
+        return;
+    }
     call->returned = true;
     if (call->status == HAFT_PENDING) {
         if (!call->finished)
@@ -323,12 +329,22 @@ void call_start(haft_call *call)
 
 bool haft_cancelled(const haft_call *call)
 {
-    return atomic_load(&((haft_call *)(uintptr_t)call)->cancelled);
+    for (; call; call = call->parent)
+        if (atomic_load(&((haft_call *)(uintptr_t)call)->cancelled))
+            return true;
+    return false;
+}
+
+haft_call *call_root(const haft_call *call)
+{
+    while (call->parent)
+        call = call->parent;
+    return (haft_call *)(uintptr_t)call;
 }
 
 int64_t haft_time_left(const haft_call *call)
 {
-    haft_time now = atomic_load(&((haft_call *)(uintptr_t)call)->now);
+    haft_time now = atomic_load(&call_root(call)->now);
 
     if (call->ends) {
         uint64_t clock = call->server->options.clock();

@@ -147,6 +147,7 @@ struct haft_server {
     atomic_uint client_calls, client_per_ms;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/runtime */
     size_t n_sections;
+    struct haft_gateway *gateway; /* of src/gateway, that it belongs to; NULL for none */
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;

@@ -5,6 +5,7 @@
 #include "server/server.h"
 
 enum { CLIENT_NAME = 65 };
+typedef struct haft_visit haft_visit;
 
 /* A question that a handler has put, and its answer. */
 struct question {
@@ -121,6 +122,14 @@ struct haft_call {
     atomic_bool turn;
 
     uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
+    /* calls within calls (inner.c) */
+    haft_call *parent;  /* that made it; NULL for one that came from outside */
+    unsigned depth;     /* below the one that came from outside */
+    atomic_uint inside; /* of that one: calls made below it, ever */
+    haft_visit *visit;  /* of src/gateway: the request that it answers; NULL for none */
+    int (*misfit)(haft_call *call, const haft_issues *issues); /* answers bad arguments; NULL: as a tool's */
+    bool responded;     /* by what is no result: there is none to check */
+    void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */
 };
 
 /* A modern client's subscription. */
@@ -239,6 +248,10 @@ void call_give_up(haft_call *call);
 /* Ends a call that waited for answers which nobody wants any more. */
 void call_abandon(haft_call *call);
 void call_free_spare(haft_session *session);
+
+/* The call from outside that this one goes back to: itself, unless it was made within another.  It alone
+ * is told the time. */
+haft_call *call_root(const haft_call *call);
 
 /* The level of that name; -1 when there is none. */
 int level_named(const yyjson_val *name);
@@ -369,6 +382,8 @@ void complete_tool(haft_call *call);
 int tool_check(haft_call *call);
 /* Decodes the arguments and runs the handler, in the process that the call was carried to. */
 int tool_execute(haft_call *call);
+/* The handler, and the check of what it gives. */
+int tool_handle(haft_call *call);
 void put_cache_hints(haft_call *call, haft_buffer *out);
 void complete_resource(haft_call *call);
 void complete_prompt(haft_call *call);

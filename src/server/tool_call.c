@@ -52,7 +52,7 @@ static int check_structured(haft_call *call)
     return status;
 }
 
-static int execute(haft_call *call)
+int tool_handle(haft_call *call)
 {
     const struct item *item = call->item;
     int status = item->handler ? item->handler(call, (haft_value *)(uintptr_t)call->in, item->data)
@@ -68,7 +68,7 @@ static int execute(haft_call *call)
 int tool_check(haft_call *call)
 {
     call->checked = true;
-    if (call->is_error || !call->item->output)
+    if (call->is_error || call->responded || !call->item->output)
         return 0;
     return call->out ? encode_out(call) : check_structured(call);
 }
@@ -297,7 +297,7 @@ static int check_arguments(haft_call *call, void *data)
 
     (void)data;
     if (status && issues.count)
-        return refuse_arguments(call, &issues);
+        return call->misfit ? call->misfit(call, &issues) : refuse_arguments(call, &issues);
     if (!status && !call->item->isolate)
         status = make_out(call);
     if (status)
@@ -312,7 +312,7 @@ int tool_execute(haft_call *call)
 
     if (!status)
         status = make_out(call);
-    return status ? status : execute(call);
+    return status ? status : tool_handle(call);
 }
 
 const haft_stage validation_stage = {.name = "validation", .before = check_arguments};
@@ -320,7 +320,8 @@ const haft_stage validation_stage = {.name = "validation", .before = check_argum
 static int set_deadline(haft_call *call, void *data)
 {
     (void)data;
-    call_allow(call, 0);
+    if (!call->visit) /* a request has it from the start */
+        call_allow(call, 0);
     return 0;
 }
 
@@ -398,7 +399,7 @@ void handle_tool_call(haft_call *call)
         end_early(call, status);
         return;
     }
-    call->execute = execute;
+    call->execute = tool_handle;
     call->complete = complete_tool;
     call_link(call);
     call_start(call);

@@ -1,0 +1,143 @@
+/* app.c - a gateway behind the HTTP server: its routes, and its MCP endpoints with their policies around them.
+ *
+ * Every loop has one, with endpoints of its own. */
+#include <string.h>
+
+#include "gateway/passage.h"
+#include "runtime/endpoint.h"
+
+/* ---- life ---- */
+
+static size_t site_size(const haft_gateway *gateway)
+{
+    size_t n = 0;
+
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
+        n++;
+    return sizeof(struct site) + n * sizeof(haft_endpoint *);
+}
+
+static void close_site(void *app)
+{
+    struct site *site = app;
+    const haft_allocator *allocator = site->gateway->allocator;
+    size_t i = 0;
+
+    for (const struct mcp *mcp = site->gateway->endpoints; mcp; mcp = mcp->next)
+        haft_endpoint_free(site->endpoints[i++]);
+    allocator->release(allocator->context, site, site_size(site->gateway));
+}
+
+static void *open_site(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
+{
+    haft_gateway *gateway = data;
+    size_t size = site_size(gateway), i = 0;
+    struct site *site = gateway->allocator->alloc(gateway->allocator->context, size);
+
+    if (!site)
+        goto no_memory;
+    memset(site, 0, size);
+    site->gateway = gateway;
+    site->loop = *loop;
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++) {
+        haft_endpoint_options options = {.path = mcp->path,
+                                         .number = loop->number,
+                                         .run = loop->run,
+                                         .post = loop->post,
+                                         .wake = loop->wake,
+                                         .random = loop->random,
+                                         .context = loop->context};
+        unsigned char key[32];
+
+        if (!mcp->server->has_seal_key && !loop->random(loop->context, key, sizeof key))
+            haft_server_set_seal_key(mcp->server, key);
+        site->endpoints[i] = haft_endpoint_new(mcp->server, &options);
+        if (!site->endpoints[i]) {
+            close_site(site);
+            goto no_memory;
+        }
+    }
+    return site;
+
+no_memory:
+    error_set(reterr_reason, HAFT_ENOMEM, "gateway", "out of memory");
+    return NULL;
+}
+
+/* ---- the time that passes ---- */
+
+/* Does something with every endpoint. */
+#define EACH_ENDPOINT(site, what)                                                                  \
+    do {                                                                                           \
+        size_t i_ = 0;                                                                             \
+        for (const struct mcp *mcp_ = (site)->gateway->endpoints; mcp_; mcp_ = mcp_->next) {       \
+            haft_endpoint *endpoint = (site)->endpoints[i_++];                                     \
+            what;                                                                                  \
+        }                                                                                          \
+    } while (0)
+
+static void tick(void *app, haft_time now)
+{
+    struct site *site = app;
+
+    for (struct passage *passage = site->first; passage; passage = passage->next)
+        if (passage->visit->call->done && !haft_visit_tick(passage->visit, now))
+            passage_answer(passage, 504, "", "", 0);
+    EACH_ENDPOINT(site, haft_endpoint_tick(endpoint, now));
+}
+
+static void shut_down(void *app)
+{
+    struct site *site = app;
+
+    EACH_ENDPOINT(site, haft_endpoint_shut_down(endpoint));
+}
+
+static void abandon(void *app)
+{
+    struct site *site = app;
+
+    for (struct passage *passage = site->first; passage; passage = passage->next)
+        haft_visit_cancel(passage->visit);
+    EACH_ENDPOINT(site, endpoint_abandon(endpoint));
+}
+
+static bool idle(const void *app)
+{
+    const struct site *site = app;
+
+    for (const struct passage *passage = site->first; passage; passage = passage->next)
+        if (passage->visit->call->done)
+            return false;
+    EACH_ENDPOINT(site, if (!haft_endpoint_idle(endpoint)) return false);
+    return true;
+}
+
+/* ---- for programs ---- */
+
+haft_app haft_gateway_app(haft_gateway *gateway)
+{
+    return (haft_app){.open = open_site,
+                      .close = close_site,
+                      .handle = passage_begin,
+                      .gone = passage_gone,
+                      .tick = tick,
+                      .shut_down = shut_down,
+                      .abandon = abandon,
+                      .idle = idle,
+                      .data = gateway};
+}
+
+int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
+                       haft_reason *reterr_reason)
+{
+    static const haft_http_options none;
+    haft_app app = haft_gateway_app(gateway);
+    haft_http_mount mount = {.path = "/", .app = &app};
+    haft_http_options own = options ? *options : none;
+
+    own.path = "";
+    own.mounts = &mount;
+    own.n_mounts = 1;
+    return haft_serve_http(gateway->server, &own, reterr_reason);
+}

@@ -1,0 +1,105 @@
+/* gateway.c - making a gateway, and saying why something was refused. */
+#include "gateway/gateway.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ARENA_LIMIT = 256 << 20, DEFAULT_DEPTH = 8, DEFAULT_INVOKES = 64, DEFAULT_WORKERS = 4 };
+
+static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
+
+int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
+{
+    char text[sizeof gateway->error.text];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    error_set(&gateway->error, code, path, "%s", text);
+    server_log(gateway->server, HAFT_ERROR, "%s: %s", gateway->error.path, gateway->error.text);
+    return code;
+}
+
+const haft_reason *haft_gateway_error(const haft_gateway *gateway)
+{
+    return &gateway->error;
+}
+
+haft_server *haft_gateway_server(haft_gateway *gateway)
+{
+    return gateway->server;
+}
+
+static void set_defaults(haft_gateway_options *options)
+{
+    options->forward = options->forward ? options->forward : default_forward;
+    options->max_depth = options->max_depth ? options->max_depth : DEFAULT_DEPTH;
+    options->max_invokes = options->max_invokes ? options->max_invokes : DEFAULT_INVOKES;
+    options->workers = options->workers ? options->workers : DEFAULT_WORKERS;
+}
+
+static bool install(haft_gateway *gateway)
+{
+    const haft_gateway_options *options = &gateway->options;
+
+    gateway->arena = haft_arena_new(gateway->allocator, ARENA_LIMIT);
+    gateway->server = haft_server_new_with("routes", "0.0.0", options->server);
+    if (!gateway->arena || !gateway->server)
+        return false;
+    gateway->server->gateway = gateway;
+    gateway->router.arena = gateway->arena;
+    if (policies_install(gateway))
+        return false;
+    if (options->executor)
+        gateway->executor = *options->executor;
+    else if (!options->one_thread) {
+        gateway->crew = crew_new(gateway->allocator, options->workers);
+        if (!gateway->crew)
+            return false;
+        gateway->executor = crew_executor(gateway->crew);
+    }
+    return true;
+}
+
+haft_gateway *haft_gateway_new(const haft_gateway_options *options)
+{
+    static const haft_gateway_options none;
+    const haft_allocator *allocator;
+    haft_gateway *gateway;
+
+    options = options ? options : &none;
+    allocator = allocator_or_default(options->server ? options->server->allocator : NULL);
+    gateway = allocator->alloc(allocator->context, sizeof *gateway);
+    if (!gateway)
+        return NULL;
+    memset(gateway, 0, sizeof *gateway);
+    gateway->options = *options;
+    gateway->allocator = allocator;
+    gateway->last_route = &gateway->routes;
+    gateway->last_endpoint = &gateway->endpoints;
+    set_defaults(&gateway->options);
+    if (!install(gateway)) {
+        haft_gateway_free(gateway);
+        return NULL;
+    }
+    return gateway;
+}
+
+void haft_gateway_free(haft_gateway *gateway)
+{
+    const haft_allocator *allocator;
+
+    if (!gateway)
+        return;
+    allocator = gateway->allocator;
+    crew_free(gateway->crew);
+    for (struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
+        haft_server_free(mcp->server);
+    for (struct route *route = gateway->routes; route; route = route->next)
+        item_drop(route->item);
+    policies_free(gateway);
+    haft_server_free(gateway->server);
+    haft_arena_free(gateway->arena);
+    allocator->release(allocator->context, gateway, sizeof *gateway);
+}

@@ -1,0 +1,163 @@
+/* gateway/gateway.h - what the files of the gateway share.
+ *
+ * Everything that is added lives in the gateway's arena and does not change once it serves, so that requests
+ * on any number of threads read it without a lock. */
+#ifndef HAFT_SRC_GATEWAY_H
+#define HAFT_SRC_GATEWAY_H
+
+#include <haft/gateway.h>
+
+#include "gateway/router.h"
+#include "server/inner.h"
+
+/* ---- what is added ---- */
+
+/* A policy under its name. */
+struct policy {
+    struct policy *next;
+    haft_policy policy;
+    void (*drop)(void *data); /* its kind's */
+};
+
+struct kind {
+    struct kind *next;
+    const haft_policy_kind *kind;
+    haft_schema *options; /* compiled; NULL for none */
+};
+
+struct policy_list {
+    const struct policy **list; /* in the order of the way in */
+    size_t n;
+    bool blocks; /* one of them may */
+};
+
+/* A field of a route's input, and where it comes from. */
+enum origin { ORIGIN_PATH, ORIGIN_QUERY, ORIGIN_BODY, ORIGIN_HEADER };
+
+struct field {
+    const char *name;
+    size_t size;
+    enum origin origin;
+    const char *as; /* its name there */
+};
+
+struct route {
+    struct route *next; /* of the gateway's */
+    const haft_route_info *info;
+    const char *method, *path, *id;
+    haft_tool tool;     /* as the routes' server has it */
+    struct item *item;  /* counted */
+    struct entry entry; /* the item, as a call finds it */
+    struct template path_template;
+    struct field *fields;
+    size_t n_fields;
+    bool has_body; /* a field comes from it */
+    struct policy_list policies;
+    bool quick;
+};
+
+struct mcp {
+    struct mcp *next;
+    const char *path;
+    haft_server *server;
+    struct policy_list policies;
+    haft_stage forward; /* keeps the headers that invokes take along */
+};
+
+struct crew;
+
+struct haft_gateway {
+    haft_gateway_options options;
+    const haft_allocator *allocator;
+    haft_arena *arena;
+    haft_server *server; /* of the routes */
+    struct router router;
+    struct route *routes, **last_route;
+    struct policy *policies;
+    struct kind *kinds;
+    struct mcp *endpoints, **last_endpoint;
+    struct crew *crew; /* NULL when there is none */
+    haft_executor executor;
+    haft_reason error;
+};
+
+/* Keeps why something was refused, logs it, and returns the code. */
+int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
+    HAFT_PRINTF_(4, 5);
+
+struct route *route_named(const haft_gateway *gateway, const char *id);
+
+/* The policies of a list of names, after the gateway's own; `what` is who lists them. */
+int policies_find(haft_gateway *gateway, const char *what, const char *names,
+                  struct policy_list *ret_list);
+int policies_install(haft_gateway *gateway);
+void policies_free(haft_gateway *gateway);
+
+/* ---- a request on its way ---- */
+
+struct line {
+    struct line *next;
+    const char *name, *value; /* NULL: it is removed */
+};
+
+struct pair {
+    const char *name, *value;
+};
+
+struct haft_visit {
+    haft_gateway *gateway;
+    haft_call *call; /* whose arena everything is in */
+    haft_request request;
+    struct line *changes;     /* of the request's headers */
+    const char *content_type; /* of an invoke's body when no header says it */
+    struct match match;
+    const struct route *route; /* NULL when there is none */
+    const struct policy_list *policies;
+    size_t n_passed; /* of them, on the way in */
+    struct pair *query;
+    size_t n_query;
+    bool query_read;
+    bool edge;     /* it came from outside */
+    bool answered; /* by haft_respond */
+    int wished;    /* status of what is answered otherwise; 0 for the usual one */
+    haft_response response;
+    haft_header_line *headers; /* of the response */
+    size_t n_headers, room;
+    int failure; /* of memory, on the way to an answer */
+};
+
+/* A visit within a call, or from outside. */
+haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_request *request,
+                      haft_time now);
+/* Through policies to a handler and back. */
+void visit_run(haft_visit *visit);
+/* The parts of it, for whoever has something else between them: 0, or HAFT_STOP when it is answered. */
+int visit_inbound(haft_visit *visit);
+void visit_outbound(haft_visit *visit);
+
+/* The input of a route: from the path, the query, the body and the headers, as one object.  0; HAFT_STOP
+ * when it has been answered (400, 415); or an error. */
+int input_read(haft_visit *visit, yyjson_val **ret_arguments);
+/* Answers 400 with issues whose paths say where each value came from: `from`, or as the route has it. */
+int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char *from);
+
+/* Reads the query into pairs; 0, HAFT_EINVAL when it is not well written, or HAFT_ENOMEM. */
+int query_read(haft_visit *visit);
+
+/* An answer with nothing but a status and its problem. */
+int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues);
+
+/* Decodes %XX, and + when `plus`, into the arena.  NULL when it is not well written, not UTF-8, has a NUL,
+ * or there is no memory (*ret_status says which). */
+const char *percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
+                           int *ret_status);
+/* Appends text with everything encoded that is not unreserved. */
+void percent_encode(haft_buffer *buffer, const char *text, size_t size);
+
+/* ---- threads for haft_invoke_all (crew.c) ---- */
+
+struct crew *crew_new(const haft_allocator *allocator, unsigned threads);
+void crew_free(struct crew *crew);
+haft_executor crew_executor(struct crew *crew);
+
+#endif

@@ -1,0 +1,245 @@
+/* input.c - the input of a route, put together from wherever its fields come from.
+ *
+ * Texts of the path, the query and the headers become what their field's schema wants, the members of the
+ * body are taken as they are, and the whole is one object that is checked like a tool's arguments.  What is
+ * wrong with it is said with the place it came from in front: path.id, query.limit, body.items.0.quantity. */
+#include <string.h>
+
+#include "gateway/gateway.h"
+#include "schema/repair.h"
+
+static const char *const origin_names[] = {"path", "query", "body", "header"};
+
+static const struct field *field_named(const struct route *route, const char *name, size_t size)
+{
+    for (size_t i = 0; i < route->n_fields; i++)
+        if (route->fields[i].size == size && !memcmp(route->fields[i].name, name, size))
+            return &route->fields[i];
+    return NULL;
+}
+
+static int refuse(haft_visit *visit, int status, const char *detail)
+{
+    return !detail || respond_problem(visit, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
+}
+
+/* Something is where another field of that name is not taken from. */
+static int refuse_place(haft_visit *visit, enum origin place, const struct field *field)
+{
+    return refuse(visit, 400,
+                  haft_arena_printf(visit->call->arena, "%s.%s: it comes from the %s",
+                                    origin_names[place], field->name, origin_names[field->origin]));
+}
+
+/* ---- texts ---- */
+
+struct texts {
+    struct text_field *list;
+    size_t n;
+};
+
+static void add_text(struct texts *texts, const char *name, const char *value)
+{
+    texts->list[texts->n++] = (struct text_field){name, strlen(name), value, strlen(value)};
+}
+
+/* Those of the path and the headers, and all of the query: what no field wants is shown to the schema, which
+ * knows whether that matters. */
+static int gather(haft_visit *visit, struct texts *texts)
+{
+    const struct route *route = visit->route;
+
+    texts->list = haft_arena_alloc(visit->call->arena,
+                                   (route->n_fields + visit->n_query + 1) * sizeof *texts->list);
+    if (!texts->list)
+        return HAFT_ENOMEM;
+    for (size_t i = 0; i < route->n_fields; i++) {
+        const struct field *field = &route->fields[i];
+        const char *text = field->origin == ORIGIN_PATH ? haft_path_value(visit->call, field->name)
+                           : field->origin == ORIGIN_HEADER
+                               ? haft_request_header(visit->call, field->as)
+                               : NULL;
+
+        if (text)
+            add_text(texts, field->name, text);
+    }
+    for (size_t i = 0; i < visit->n_query; i++) {
+        const struct pair *pair = &visit->query[i];
+        const struct field *field = field_named(route, pair->name, strlen(pair->name));
+
+        if (field && field->origin != ORIGIN_QUERY)
+            return refuse_place(visit, ORIGIN_QUERY, field);
+        add_text(texts, pair->name, pair->value);
+    }
+    return 0;
+}
+
+/* Without a schema: the texts of the path, and of the query the first of each name. */
+static int read_bare(haft_visit *visit, yyjson_val **ret_object)
+{
+    const struct template *path = &visit->route->path_template;
+    yyjson_val *object = haft_arena_zalloc(
+        visit->call->arena, 1 + 2 * (path->n_variables + visit->n_query), sizeof *object);
+    size_t n = 1;
+
+    if (!object)
+        return HAFT_ENOMEM;
+    for (size_t i = 0; i < path->n; i++) {
+        if (!path->variable[i])
+            continue;
+        yyjson_set_str(&object[n++], path->segments[i]);
+        yyjson_set_str(&object[n++], haft_path_value(visit->call, path->segments[i]));
+    }
+    for (size_t i = 0; i < visit->n_query; i++) {
+        const struct pair *pair = &visit->query[i];
+
+        if (haft_path_value(visit->call, pair->name) ||
+            haft_query_value(visit->call, pair->name) != pair->value)
+            continue;
+        yyjson_set_str(&object[n++], pair->name);
+        yyjson_set_str(&object[n++], pair->value);
+    }
+    *object = (yyjson_val){.tag = (uint64_t)(n / 2) << YYJSON_TAG_BIT | YYJSON_TYPE_OBJ,
+                           .uni.ofs = n * sizeof *object};
+    *ret_object = object;
+    return 0;
+}
+
+/* ---- the body ---- */
+
+static bool is_json_type(const char *type)
+{
+    size_t size = type ? strcspn(type, "; \t") : 0;
+    char lower[64];
+
+    if (!type)
+        return true;
+    if (size >= sizeof lower)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        lower[i] = type[i] >= 'A' && type[i] <= 'Z' ? (char)(type[i] | 0x20) : type[i];
+    lower[size] = '\0';
+    return !strcmp(lower, "application/json") ||
+           (size > 5 && !strcmp(lower + size - 5, "+json") && !strncmp(lower, "application/", 12));
+}
+
+/* Reads the body, an object whose members are fields that come from it, or none that is known. */
+static int read_body(haft_visit *visit, yyjson_val **ret_body)
+{
+    haft_call *call = visit->call;
+    size_t index, max;
+    yyjson_val *body, *key, *value;
+    haft_reason reason;
+
+    if (!is_json_type(haft_request_header(call, "content-type")))
+        return refuse(visit, 415, "The body must be of type application/json.");
+    body = haft_json_read(visit->request.body, visit->request.body_size,
+                          call->server->options.max_depth, call->arena, &reason);
+    if (!body && reason.code == HAFT_ENOMEM)
+        return HAFT_ENOMEM;
+    if (!body)
+        return refuse(visit, 400, haft_arena_printf(call->arena, "body: %s", reason.text));
+    if (!yyjson_is_obj(body))
+        return refuse(visit, 400, "body: Invalid input: expected object");
+    yyjson_obj_foreach(body, index, max, key, value) {
+        const struct field *field =
+            field_named(visit->route, yyjson_get_str(key), yyjson_get_len(key));
+
+        if (field && field->origin != ORIGIN_BODY)
+            return refuse_place(visit, ORIGIN_BODY, field);
+    }
+    *ret_body = body;
+    return 0;
+}
+
+/* The members of both, which yyjson has one after the other. */
+static yyjson_val *join(haft_arena *arena, yyjson_val *left, yyjson_val *right)
+{
+    size_t size = left->uni.ofs + right->uni.ofs - sizeof *right;
+    yyjson_val *both = haft_arena_alloc(arena, size);
+
+    if (!both)
+        return NULL;
+    memcpy(both, left, left->uni.ofs);
+    memcpy((char *)both + left->uni.ofs, right + 1, right->uni.ofs - sizeof *right);
+    both->tag = (uint64_t)(unsafe_yyjson_get_len(left) + unsafe_yyjson_get_len(right))
+                    << YYJSON_TAG_BIT |
+                YYJSON_TYPE_OBJ;
+    both->uni.ofs = size;
+    return both;
+}
+
+/* ---- all of it ---- */
+
+int input_read(haft_visit *visit, yyjson_val **ret_arguments)
+{
+    const haft_schema *input = visit->route->item->input;
+    haft_arena *arena = visit->call->arena;
+    struct texts texts = {.n = 0};
+    yyjson_val *body;
+    int status = query_read(visit);
+
+    if (status == HAFT_EINVAL)
+        return refuse(visit, 400, "query: it is not well written");
+    if (status)
+        return status;
+    if (!input)
+        return read_bare(visit, ret_arguments);
+    status = gather(visit, &texts);
+    if (!status)
+        status = schema_from_texts(input, texts.list, texts.n, arena, ret_arguments);
+    if (status || !visit->route->has_body || !visit->request.body_size)
+        return status;
+    status = read_body(visit, &body);
+    if (status)
+        return status;
+    *ret_arguments = join(arena, *ret_arguments, body);
+    return *ret_arguments ? 0 : HAFT_ENOMEM;
+}
+
+/* ---- issues ---- */
+
+/* Where an issue's value came from; NULL when that is more than one place. */
+static const char *origin_of(const haft_visit *visit, const haft_issue *issue)
+{
+    const char *key = issue->n_path ? issue->path[0].key : issue->n_keys ? issue->keys[0] : NULL;
+    const struct field *field = key ? field_named(visit->route, key, strlen(key)) : NULL;
+
+    if (field)
+        return origin_names[field->origin];
+    if (!key)
+        return NULL;
+    for (size_t i = 0; i < visit->n_query; i++)
+        if (!strcmp(visit->query[i].name, key))
+            return origin_names[ORIGIN_QUERY];
+    return origin_names[ORIGIN_BODY];
+}
+
+int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char *from)
+{
+    haft_arena *arena = visit->call->arena;
+    haft_buffer text;
+    int status;
+
+    for (size_t i = 0; i < issues->count; i++) {
+        haft_issue *issue = &issues->list[i];
+        const char *origin = from ? from : origin_of(visit, issue);
+        haft_step *path = haft_arena_alloc(arena, (issue->n_path + 1) * sizeof *path);
+
+        if (!path)
+            return HAFT_ENOMEM;
+        if (!origin)
+            continue;
+        path[0] = (haft_step){.key = origin};
+        if (issue->n_path)
+            memcpy(path + 1, issue->path, issue->n_path * sizeof *path);
+        issue->path = path;
+        issue->n_path++;
+    }
+    haft_buffer_init(&text, visit->call->server->allocator, 1 << 20);
+    haft_issues_text(issues, &text);
+    haft_buffer_add(&text, "", 1);
+    status = text.status ? text.status : respond_problem(visit, 400, text.data, issues);
+    haft_buffer_finish(&text);
+    return status ? status : HAFT_STOP;
+}

@@ -1,0 +1,313 @@
+/* invoke.c - a route called from a handler: no socket, no HTTP text, the same policies.
+ *
+ * What is called is a call of its own within the caller's, made and taken apart on the caller's thread, so
+ * that only its run can be somewhere else.  Several at once are a heap of work that anybody may take from:
+ * the caller does too, so nothing waits for a thread that never comes. */
+#include <string.h>
+#include <uv.h>
+
+#include "gateway/gateway.h"
+#include "gateway/invoke.h"
+
+/* ---- headers ---- */
+
+/* What a child's request has: a list, in the child's arena. */
+static const char *get_line(const void *context, const char *name, size_t *ret_size)
+{
+    for (const struct line *line = context; line; line = line->next)
+        if (text_same_ignoring_case(line->name, name)) {
+            *ret_size = strlen(line->value);
+            return line->value;
+        }
+    return NULL;
+}
+
+static int add_line(haft_arena *arena, struct line **lines, const char *name, const char *value)
+{
+    struct line *line = haft_arena_zalloc(arena, 1, sizeof *line);
+
+    if (!line)
+        return HAFT_ENOMEM;
+    line->name = haft_arena_copy(arena, name, strlen(name));
+    line->value = haft_arena_copy(arena, value, strlen(value));
+    line->next = *lines;
+    *lines = line;
+    return line->name && line->value ? 0 : HAFT_ENOMEM;
+}
+
+static const char forward_key[] = "haft/forwarded";
+
+/* A call of a tool has headers only while it is received: those that may be wanted later are kept. */
+int invoke_keep_headers(haft_call *call, void *data)
+{
+    const haft_gateway *gateway = data;
+    struct line *lines = NULL;
+    int status = 0;
+
+    for (const char *const *name = gateway->options.forward; *name && !status; name++) {
+        yyjson_val *meta = rpc_string(call->meta, *name);
+        size_t size = 0;
+        const char *value = meta ? yyjson_get_str(meta)
+                            : call->headers
+                                ? call->headers->get(call->headers->context, *name, &size)
+                                : NULL;
+
+        if (value && !meta)
+            value = haft_arena_copy(call->arena, value, size);
+        if (value)
+            status = add_line(call->arena, &lines, *name, value);
+    }
+    if (!status && lines)
+        status = haft_set(call, forward_key, lines);
+    return status;
+}
+
+static const char *header_of(haft_call *caller, const char *name)
+{
+    size_t size;
+
+    if (caller->visit)
+        return haft_request_header(caller, name);
+    return get_line(haft_get(caller, forward_key), name, &size);
+}
+
+static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_options *options,
+                   haft_arena *arena, struct line **lines)
+{
+    int status = 0;
+
+    for (const char *const *name = gateway->options.forward; *name && !status; name++) {
+        const char *value = header_of(caller, *name);
+
+        if (value)
+            status = add_line(arena, lines, *name, value);
+    }
+    for (size_t i = 0; i < options->n_headers && !status; i++)
+        status = add_line(arena, lines, options->headers[i].name, options->headers[i].value);
+    return status;
+}
+
+/* ---- a child ---- */
+
+/* Why a child may not be: answered for it. */
+static int refuse_child(haft_visit *visit)
+{
+    const haft_gateway_options *options = &visit->gateway->options;
+    haft_call *call = visit->call, *root = call_root(call);
+    unsigned before = atomic_fetch_add(&root->inside, 1);
+
+    if (call->depth > options->max_depth) {
+        haft_log(call, HAFT_ERROR, "invokes nest deeper than %u: a cycle?", options->max_depth);
+        return haft_problem(call, 508, "Invokes nest deeper than %u: %s was called by %s.",
+                            options->max_depth, visit->request.path, haft_call_name(call->parent));
+    }
+    if (before >= options->max_invokes)
+        return haft_problem(call, 429, "A call may lead to %u invokes, and has.",
+                            options->max_invokes);
+    return 0;
+}
+
+/* The path and the query of a target, in the arena. */
+static int read_target(haft_arena *arena, const char *target, haft_request *request)
+{
+    char *path = haft_arena_copy(arena, target, strcspn(target, "#"));
+    char *query = path ? strchr(path, '?') : NULL;
+
+    if (!path)
+        return HAFT_ENOMEM;
+    if (query)
+        *query++ = '\0';
+    request->path = path;
+    request->query = query ? query : "";
+    return 0;
+}
+
+/* A child, ready to run; its memory is taken from the caller's arena and its own. */
+static int prepare(haft_call *caller, const char *method, const char *target,
+                   const haft_invoke_options *options, haft_visit **ret_visit)
+{
+    static const haft_invoke_options none;
+    haft_gateway *gateway = caller->server->gateway;
+    haft_request request = {.method = method, .body = ""};
+    struct line *lines = NULL;
+    haft_visit *visit;
+    int status;
+
+    options = options ? options : &none;
+    if (!gateway)
+        return HAFT_ENOTFOUND;
+    if (!method || !target)
+        return HAFT_EINVAL;
+    if (options->body) {
+        request.body = options->body;
+        request.body_size = options->body_size ? options->body_size : strlen(options->body);
+    }
+    status = read_target(caller->arena, target, &request);
+    if (!status)
+        status = forward(gateway, caller, options, caller->arena, &lines);
+    request.headers = (haft_headers){.get = get_line, .context = lines};
+    if (status)
+        return status;
+    visit = visit_new(gateway, caller, &request, atomic_load(&call_root(caller)->now));
+    if (!visit)
+        return HAFT_ENOMEM;
+    if (request.body_size)
+        visit->content_type = "application/json";
+    if (refuse_child(visit)) {
+        haft_visit_free(visit);
+        return HAFT_ENOMEM;
+    }
+    *ret_visit = visit;
+    return 0;
+}
+
+static void run_child(haft_visit *visit)
+{
+    if (!visit->answered)
+        visit_run(visit);
+}
+
+/* The response in the caller's memory; the child is gone. */
+static int collect(haft_call *caller, haft_visit *visit, haft_response *ret_response)
+{
+    const haft_response *from = &visit->response;
+    haft_arena *arena = caller->arena;
+    haft_header_line *headers = haft_arena_zalloc(arena, from->n_headers + 1, sizeof *headers);
+    const char *body = haft_arena_copy(arena, from->body, from->size);
+    bool ok = headers && body;
+
+    for (size_t i = 0; ok && i < from->n_headers; i++) {
+        headers[i].name =
+            haft_arena_copy(arena, from->headers[i].name, strlen(from->headers[i].name));
+        headers[i].value =
+            haft_arena_copy(arena, from->headers[i].value, strlen(from->headers[i].value));
+        ok = headers[i].name && headers[i].value;
+    }
+    if (ok)
+        *ret_response = (haft_response){.status = from->status,
+                                        .headers = headers,
+                                        .n_headers = from->n_headers,
+                                        .body = body,
+                                        .size = from->size};
+    haft_visit_free(visit);
+    return ok ? 0 : HAFT_ENOMEM;
+}
+
+int haft_invoke(haft_call *call, const char *method, const char *target,
+                const haft_invoke_options *options, haft_response *ret_response)
+{
+    haft_visit *visit;
+    int status = prepare(call, method, target, options, &visit);
+
+    if (status)
+        return status;
+    run_child(visit);
+    return collect(call, visit, ret_response);
+}
+
+/* ---- several ---- */
+
+/* Work that is taken from by index.  A helper may come when all is done and the caller is gone: it finds
+ * nothing to take, and lets go. */
+struct heap {
+    const haft_allocator *allocator;
+    atomic_uint refs;
+    atomic_size_t next, done;
+    size_t n;
+    uv_sem_t over; /* by whoever is the last to be done */
+    haft_visit *visits[];
+};
+
+static void heap_drop(struct heap *heap)
+{
+    if (atomic_fetch_sub(&heap->refs, 1) != 1)
+        return;
+    uv_sem_destroy(&heap->over);
+    heap->allocator->release(heap->allocator->context, heap,
+                             sizeof *heap + heap->n * sizeof *heap->visits);
+}
+
+static struct heap *heap_new(const haft_allocator *allocator, size_t n)
+{
+    size_t size = sizeof(struct heap) + n * sizeof(haft_visit *);
+    struct heap *heap = allocator->alloc(allocator->context, size);
+
+    if (!heap)
+        return NULL;
+    memset(heap, 0, size);
+    heap->allocator = allocator;
+    heap->n = n;
+    atomic_init(&heap->refs, 1);
+    if (!uv_sem_init(&heap->over, 0))
+        return heap;
+    allocator->release(allocator->context, heap, size);
+    return NULL;
+}
+
+static void take_from(struct heap *heap)
+{
+    for (size_t i; (i = atomic_fetch_add(&heap->next, 1)) < heap->n;) {
+        if (heap->visits[i])
+            run_child(heap->visits[i]);
+        if (atomic_fetch_add(&heap->done, 1) + 1 == heap->n)
+            uv_sem_post(&heap->over);
+    }
+}
+
+static void help(void *argument)
+{
+    struct heap *heap = argument;
+
+    take_from(heap);
+    heap_drop(heap);
+}
+
+/* Asks for as many hands as there are things to do besides one's own. */
+static void ask_for_help(const haft_gateway *gateway, struct heap *heap)
+{
+    size_t hands = heap->n - 1;
+
+    if (!gateway->executor.run)
+        return;
+    if (hands > gateway->options.workers)
+        hands = gateway->options.workers;
+    while (hands--) {
+        atomic_fetch_add(&heap->refs, 1);
+        if (gateway->executor.run(gateway->executor.context, help, heap)) {
+            heap_drop(heap);
+            return;
+        }
+    }
+}
+
+int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n)
+{
+    haft_gateway *gateway = call->server->gateway;
+    struct heap *heap;
+    int first = 0;
+
+    if (!gateway)
+        return HAFT_ENOTFOUND;
+    if (!n)
+        return 0;
+    heap = heap_new(gateway->allocator, n);
+    if (!heap)
+        return HAFT_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        haft_invocation *one = &invocations[i];
+        int status = prepare(call, one->method, one->target, &one->options, &heap->visits[i]);
+
+        one->response = (haft_response){.status = 0, .body = ""};
+        first = first ? first : status;
+    }
+    ask_for_help(gateway, heap);
+    take_from(heap);
+    uv_sem_wait(&heap->over);
+    for (size_t i = 0; i < n; i++) {
+        int status = heap->visits[i] ? collect(call, heap->visits[i], &invocations[i].response) : 0;
+
+        first = first ? first : status;
+    }
+    heap_drop(heap);
+    return first;
+}

@@ -1,0 +1,10 @@
+/* gateway/invoke.h - what an endpoint does for the invokes of its tools. */
+#ifndef HAFT_SRC_INVOKE_H
+#define HAFT_SRC_INVOKE_H
+
+#include "gateway/gateway.h"
+
+/* A stage's `before`, with the gateway as its data: keeps the headers that invokes take along. */
+int invoke_keep_headers(haft_call *call, void *data);
+
+#endif

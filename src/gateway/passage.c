@@ -1,0 +1,377 @@
+/* passage.c - one request on its way through a loop: answered here, or by a worker, or by an endpoint with
+ * policies around it.
+ *
+ * What does not block is answered where it comes in; the rest goes to the loop's workers as a call does, with a
+ * copy of the request, since its client may leave before it ends. */
+#include <string.h>
+
+#include "gateway/passage.h"
+#include "runtime/endpoint.h"
+
+enum { HEADERS_LIMIT = 64 << 10 };
+
+/* ---- life ---- */
+
+static void passage_free(struct passage *passage)
+{
+    const haft_allocator *allocator = passage->site->gateway->allocator;
+
+    if (passage->next)
+        passage->next->previous = passage->previous;
+    if (passage->previous)
+        passage->previous->next = passage->next;
+    else
+        passage->site->first = passage->next;
+    haft_visit_free(passage->visit);
+    allocator->release(allocator->context, passage, sizeof *passage);
+}
+
+static struct passage *passage_new(struct site *site, const haft_http_request *request,
+                                   const haft_responder *responder, void *context, haft_time now)
+{
+    haft_gateway *gateway = site->gateway;
+    struct passage *passage =
+        gateway->allocator->alloc(gateway->allocator->context, sizeof *passage);
+    haft_request asked = {.method = request->method,
+                          .path = request->target ? request->target : request->path,
+                          .query = request->query,
+                          .headers = request->headers,
+                          .body = request->body,
+                          .body_size = request->body_size,
+                          .peer = request->peer};
+
+    if (!passage)
+        return NULL;
+    *passage = (struct passage){.site = site,
+                                .responder = responder,
+                                .context = context,
+                                .request = *request,
+                                .now = now,
+                                .next = site->first};
+    passage->visit = haft_visit_new(gateway, &asked, request->principal, now);
+    if (!passage->visit) {
+        gateway->allocator->release(gateway->allocator->context, passage, sizeof *passage);
+        return NULL;
+    }
+    passage->visit->call->tag = passage;
+    if (site->first)
+        site->first->previous = passage;
+    site->first = passage;
+    return passage;
+}
+
+/* ---- answers ---- */
+
+void passage_answer(struct passage *passage, int status, const char *headers, const char *body,
+                    size_t size)
+{
+    const haft_responder *responder = passage->responder;
+
+    passage->responder = NULL;
+    if (responder)
+        responder->respond(passage->context, status, headers, body, size);
+}
+
+/* Headers as text; false without memory. */
+static bool put_headers(haft_buffer *text, const haft_response *response)
+{
+    for (size_t i = 0; i < response->n_headers; i++)
+        haft_buffer_printf(text, "%s: %s\r\n", response->headers[i].name,
+                           response->headers[i].value);
+    haft_buffer_add(text, "", 1);
+    return !text->status;
+}
+
+static void answer_response(struct passage *passage)
+{
+    const haft_response *response = &passage->visit->response;
+    haft_buffer headers;
+
+    haft_buffer_init(&headers, passage->site->gateway->allocator, HEADERS_LIMIT);
+    if (!response->status)
+        passage_answer(passage, 503, "", "", 0); /* it has not been run: everything is going away */
+    else if (put_headers(&headers, response))
+        passage_answer(passage, response->status, headers.data, response->body, response->size);
+    else
+        passage_answer(passage, 500, "", "", 0);
+    haft_buffer_finish(&headers);
+}
+
+/* ---- an endpoint's answer, past the policies ---- */
+
+/* Header lines into the visit's response. */
+static int read_headers(haft_visit *visit, const char *text)
+{
+    int status = 0;
+
+    while (*text && !status) {
+        size_t size = strcspn(text, "\r\n"), name = strcspn(text, ":");
+        const char *value = text + name + (name < size);
+        char *line;
+
+        value += strspn(value, " \t");
+        line = haft_arena_copy(visit->call->arena, text, name < size ? name : size);
+        status = line && name < size
+                     ? haft_respond_header(visit->call, line,
+                                           haft_arena_copy(visit->call->arena, value,
+                                                           (size_t)(text + size - value)))
+                     : HAFT_ENOMEM;
+        text += size + strspn(text + size, "\r\n");
+    }
+    return status;
+}
+
+static bool pass_outbound(struct passage *passage, int status, const char *headers,
+                          const char *body, size_t size)
+{
+    haft_visit *visit = passage->visit;
+
+    visit->response = (haft_response){.status = status, .body = body, .size = size};
+    visit->n_headers = 0;
+    if (read_headers(visit, headers))
+        return false;
+    visit->answered = true;
+    visit_outbound(visit);
+    return true;
+}
+
+/* The endpoint is done with it: now, or when it has returned. */
+static void passage_over(struct passage *passage)
+{
+    passage->answered = true;
+    if (!passage->inside)
+        passage_free(passage);
+}
+
+static void on_respond(void *context, int status, const char *headers, const char *body,
+                       size_t size)
+{
+    struct passage *passage = context;
+
+    if (pass_outbound(passage, status, headers, body, size))
+        answer_response(passage);
+    else
+        passage_answer(passage, 500, "", "", 0);
+    passage_over(passage);
+}
+
+static void on_stream(void *context, int status, const char *headers)
+{
+    struct passage *passage = context;
+    haft_buffer text;
+
+    haft_buffer_init(&text, passage->site->gateway->allocator, HEADERS_LIMIT);
+    if (pass_outbound(passage, status, headers, "", 0) &&
+        put_headers(&text, &passage->visit->response) && passage->responder)
+        passage->responder->stream(passage->context, passage->visit->response.status, text.data);
+    else if (passage->responder)
+        passage->responder->stream(passage->context, status, headers);
+    haft_buffer_finish(&text);
+}
+
+static void on_write(void *context, const char *bytes, size_t size)
+{
+    struct passage *passage = context;
+
+    if (passage->responder)
+        passage->responder->write(passage->context, bytes, size);
+}
+
+static void on_end(void *context)
+{
+    struct passage *passage = context;
+    const haft_responder *responder = passage->responder;
+
+    passage->responder = NULL;
+    if (responder)
+        responder->end(passage->context);
+    passage_over(passage);
+}
+
+static const haft_responder through = {on_respond, on_stream, on_write, on_end};
+
+static const char *get_header(const void *context, const char *name, size_t *ret_size)
+{
+    const haft_visit *visit = context;
+    const char *value = haft_request_header(visit->call, name);
+
+    *ret_size = value ? strlen(value) : 0;
+    return value;
+}
+
+/* Gives the request, as the policies have left it, to the endpoint.  True while it is not over. */
+static bool enter_endpoint(struct passage *passage)
+{
+    haft_visit *visit = passage->visit;
+    haft_http_request request = passage->request;
+
+    request.headers = (haft_headers){.get = get_header, .context = visit};
+    request.principal = visit->call->principal;
+    request.body = visit->request.body;
+    request.body_size = visit->request.body_size;
+    passage->inside = true;
+    passage->exchange =
+        endpoint_app.handle(passage->endpoint, &request, &through, passage, passage->now);
+    passage->inside = false;
+    if (!passage->answered)
+        return true;
+    passage_free(passage);
+    return false;
+}
+
+/* ---- on another thread ---- */
+
+/* The request is needed for longer than it is there: a copy takes its place. */
+static bool keep_request(struct passage *passage)
+{
+    haft_visit *visit = passage->visit;
+    haft_request *request = &visit->request;
+    haft_arena *arena = visit->call->arena;
+    const haft_headers from = request->headers;
+    const char *name, *value;
+    size_t name_size, value_size;
+
+    for (size_t i = 0; from.at && from.at(from.context, i, &name, &name_size, &value, &value_size);
+         i++) {
+        char *copy = haft_arena_copy(arena, name, name_size);
+        struct line *line = haft_arena_zalloc(arena, 1, sizeof *line);
+
+        if (!copy || !line)
+            return false;
+        line->name = copy;
+        line->value = haft_arena_copy(arena, value, value_size);
+        line->next = visit->changes;
+        visit->changes = line;
+        if (!line->value)
+            return false;
+    }
+    request->headers = (haft_headers){.get = NULL};
+    request->method = haft_arena_copy(arena, request->method, strlen(request->method));
+    request->path = haft_arena_copy(arena, request->path, strlen(request->path));
+    request->query = haft_arena_copy(arena, request->query, strlen(request->query));
+    request->body = haft_arena_copy(arena, request->body, request->body_size);
+    request->peer =
+        request->peer ? haft_arena_copy(arena, request->peer, strlen(request->peer)) : "";
+    if (visit->call->principal)
+        visit->call->principal =
+            haft_arena_copy(arena, visit->call->principal, strlen(visit->call->principal));
+    visit->call->method = request->path;
+    passage->request.method = request->method;
+    passage->request.path =
+        haft_arena_copy(arena, passage->request.path, strlen(passage->request.path));
+    passage->request.target = request->path;
+    passage->request.query = request->query;
+    passage->request.peer = request->peer;
+    return request->method && request->path && request->query && request->body && request->peer &&
+           passage->request.path;
+}
+
+static int execute_route(haft_call *call)
+{
+    visit_run(call->visit);
+    return 0;
+}
+
+static int execute_inbound(haft_call *call)
+{
+    if (visit_inbound(call->visit))
+        visit_outbound(call->visit);
+    return 0;
+}
+
+/* Back on the loop's thread. */
+static void done(haft_call *call)
+{
+    struct passage *passage = call->tag;
+
+    call->done = NULL;
+    if (passage->endpoint && passage->responder && !passage->visit->answered &&
+        passage->visit->n_passed == passage->visit->policies->n) {
+        enter_endpoint(passage);
+        return;
+    }
+    answer_response(passage);
+    passage_free(passage);
+}
+
+static void *send_away(struct passage *passage, int (*execute)(haft_call *call))
+{
+    haft_call *call = passage->visit->call;
+    const haft_http_loop *loop = &passage->site->loop;
+
+    call->execute = execute;
+    call->done = done;
+    if (keep_request(passage) && !loop->run(loop->context, call))
+        return passage;
+    call->done = NULL;
+    passage_answer(passage, 503, "Retry-After: 1\r\n", "", 0);
+    passage_free(passage);
+    return NULL;
+}
+
+/* ---- requests ---- */
+
+static void *handle_route(struct passage *passage)
+{
+    if (!haft_visit_quick(passage->visit))
+        return send_away(passage, execute_route);
+    haft_visit_run(passage->visit);
+    answer_response(passage);
+    passage_free(passage);
+    return NULL;
+}
+
+static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
+{
+    /* A route whose variable would take the path has nothing to do with it. */
+    passage->visit->route = NULL;
+    passage->visit->call->item = NULL;
+    passage->visit->call->deadline = 0;
+    passage->visit->policies = &mcp->policies;
+    if (mcp->policies.blocks)
+        return send_away(passage, execute_inbound);
+    if (!visit_inbound(passage->visit))
+        return enter_endpoint(passage) ? passage : NULL;
+    visit_outbound(passage->visit);
+    answer_response(passage);
+    passage_free(passage);
+    return NULL;
+}
+
+void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
+                    void *context, haft_time now)
+{
+    struct site *site = app;
+    struct passage *passage = passage_new(site, request, responder, context, now);
+    size_t i = 0;
+
+    if (!passage) {
+        responder->respond(context, 503, "", "", 0);
+        return NULL;
+    }
+    /* Decoded already, and how it was written is not known: it must not be decoded again. */
+    if (!request->target && strchr(request->path, '%')) {
+        passage_answer(passage, 400, "", "", 0);
+        passage_free(passage);
+        return NULL;
+    }
+    for (const struct mcp *mcp = site->gateway->endpoints; mcp; mcp = mcp->next, i++)
+        if (path_is(request->path, mcp->path)) {
+            passage->endpoint = site->endpoints[i];
+            return handle_mcp(passage, mcp);
+        }
+    return handle_route(passage);
+}
+
+void passage_gone(void *app, void *exchange)
+{
+    struct passage *passage = exchange;
+
+    (void)app;
+    passage->responder = NULL;
+    haft_visit_cancel(passage->visit);
+    if (!passage->exchange)
+        return;
+    endpoint_app.gone(passage->endpoint, passage->exchange);
+    passage_free(passage);
+}

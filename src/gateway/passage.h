@@ -1,0 +1,38 @@
+/* gateway/passage.h - a gateway on one loop, and the requests on their way through it. */
+#ifndef HAFT_SRC_PASSAGE_H
+#define HAFT_SRC_PASSAGE_H
+
+#include "gateway/gateway.h"
+
+struct site {
+    haft_gateway *gateway;
+    haft_http_loop loop;
+    struct passage *first;      /* not over */
+    haft_endpoint *endpoints[]; /* as the gateway has them */
+};
+
+/* A request on its way through this loop. */
+struct passage {
+    struct passage *next, *previous;
+    struct site *site;
+    haft_visit *visit;
+    const haft_responder *responder; /* NULL when there is nobody to answer any more */
+    void *context;
+    haft_endpoint *endpoint; /* of MCP; NULL for a route */
+    haft_http_request request;
+    void *exchange; /* of the endpoint */
+    haft_time now;
+    bool inside;   /* the endpoint is being given the request */
+    bool answered; /* by it, to the end */
+};
+
+/* As haft_app has them; the app is a site. */
+void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
+                    void *context, haft_time now);
+void passage_gone(void *app, void *exchange);
+
+/* Answers, unless that has been done, or nobody is there to be answered. */
+void passage_answer(struct passage *passage, int status, const char *headers, const char *body,
+                    size_t size);
+
+#endif

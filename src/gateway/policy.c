@@ -1,0 +1,309 @@
+/* policy.c - policies by name, and kinds that make them of options.
+ *
+ * The options of a kind are a declared type, so configuration is checked against it like any other input,
+ * and what is wrong is said by name and path before anything is served. */
+#include <string.h>
+
+#include "gateway/policies.h"
+
+static const char separators[] = ", \t";
+
+static struct policy *find(const haft_gateway *gateway, const char *name, size_t size)
+{
+    struct policy *policy = gateway->policies;
+
+    while (policy &&
+           (strlen(policy->policy.name) != size || memcmp(policy->policy.name, name, size)))
+        policy = policy->next;
+    return policy;
+}
+
+/* ---- lists of names ---- */
+
+static size_t count(const char *names)
+{
+    size_t n = 0;
+
+    for (names = names ? names : ""; *(names += strspn(names, separators)); n++)
+        names += strcspn(names, separators);
+    return n;
+}
+
+static int append(haft_gateway *gateway, const char *what, const char *names,
+                  struct policy_list *list)
+{
+    for (names = names ? names : ""; *(names += strspn(names, separators));) {
+        size_t size = strcspn(names, separators);
+        const struct policy *policy = find(gateway, names, size);
+
+        if (!policy)
+            return gateway_refuse(gateway, HAFT_ENOTFOUND, what, "there is no policy %.*s",
+                                  (int)size, names);
+        list->list[list->n++] = policy;
+        list->blocks = list->blocks || policy->policy.blocks;
+        names += size;
+    }
+    return 0;
+}
+
+int policies_find(haft_gateway *gateway, const char *what, const char *names,
+                  struct policy_list *ret_list)
+{
+    size_t n = count(gateway->options.policies) + count(names);
+    int status;
+
+    *ret_list = (struct policy_list){
+        .list = haft_arena_zalloc(gateway->arena, n + 1, sizeof *ret_list->list)};
+    if (!ret_list->list)
+        return gateway_refuse(gateway, HAFT_ENOMEM, what, "out of memory");
+    status = append(gateway, what, gateway->options.policies, ret_list);
+    return status ? status : append(gateway, what, names, ret_list);
+}
+
+/* ---- adding ---- */
+
+static struct policy *put(haft_gateway *gateway, const haft_policy *policy)
+{
+    struct policy *made = haft_arena_zalloc(gateway->arena, 1, sizeof *made);
+
+    if (!made)
+        return NULL;
+    made->policy = *policy;
+    made->policy.name = haft_arena_copy(gateway->arena, policy->name, strlen(policy->name));
+    return made->policy.name ? made : NULL;
+}
+
+static void link_in(haft_gateway *gateway, struct policy *policy)
+{
+    policy->next = gateway->policies;
+    gateway->policies = policy;
+}
+
+/* A name that can stand in a list of names and is not taken. */
+static int check_name(haft_gateway *gateway, const char *name)
+{
+    if (!name || !*name || strcspn(name, separators) != strlen(name))
+        return gateway_refuse(gateway, HAFT_EINVAL, name ? name : "",
+                              "a policy's name is a word without commas and spaces");
+    if (find(gateway, name, strlen(name)))
+        return gateway_refuse(gateway, HAFT_EEXISTS, name, "there is a policy of that name");
+    return 0;
+}
+
+int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
+{
+    int status = check_name(gateway, policy->name);
+    struct policy *made;
+
+    if (status)
+        return status;
+    if ((!policy->inbound && !policy->outbound) || (policy->preflight && !policy->inbound))
+        return gateway_refuse(gateway, HAFT_EINVAL, policy->name, "a policy has something to do");
+    made = put(gateway, policy);
+    if (!made)
+        return gateway_refuse(gateway, HAFT_ENOMEM, policy->name, "out of memory");
+    link_in(gateway, made);
+    return 0;
+}
+
+/* ---- kinds ---- */
+
+static struct kind *kind_named(const haft_gateway *gateway, const char *name)
+{
+    struct kind *kind = gateway->kinds;
+
+    while (kind && strcmp(kind->kind->name, name))
+        kind = kind->next;
+    return kind;
+}
+
+int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
+{
+    haft_schema_options options = {.allocator = gateway->allocator};
+    haft_reason reason;
+    struct kind *kind;
+    int status;
+
+    if (!given->name || !given->make)
+        return gateway_refuse(gateway, HAFT_EINVAL, given->name ? given->name : "",
+                              "a kind has a name and makes policies");
+    if (kind_named(gateway, given->name))
+        return gateway_refuse(gateway, HAFT_EEXISTS, given->name, "there is a kind of that name");
+    kind = haft_arena_zalloc(gateway->arena, 1, sizeof *kind);
+    if (!kind)
+        return gateway_refuse(gateway, HAFT_ENOMEM, given->name, "out of memory");
+    kind->kind = given;
+    status =
+        given->options ? haft_schema_compile(given->options, &options, &kind->options, &reason) : 0;
+    if (status)
+        return gateway_refuse(gateway, status, given->name, "%s: %s", reason.path, reason.text);
+    kind->next = gateway->kinds;
+    gateway->kinds = kind;
+    return 0;
+}
+
+int policies_install(haft_gateway *gateway)
+{
+    static const haft_policy_kind *const built_in[] = {
+        &policy_api_key,     &policy_basic_auth,     &policy_rate_limit, &policy_size_limit,
+        &policy_set_headers, &policy_remove_headers, &policy_cors,       &policy_validate,
+        &policy_mock,        &policy_sleep};
+    int status = 0;
+
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in && !status; i++)
+        status = haft_policy_kind_add(gateway, built_in[i]);
+    return status;
+}
+
+void policies_free(haft_gateway *gateway)
+{
+    for (struct policy *policy = gateway->policies; policy; policy = policy->next)
+        if (policy->drop)
+            policy->drop(policy->policy.data);
+    for (struct kind *kind = gateway->kinds; kind; kind = kind->next)
+        haft_schema_free(kind->options);
+}
+
+/* ---- making ---- */
+
+static int refuse_issues(haft_gateway *gateway, int status, const char *name, const char *what,
+                         const haft_issues *issues)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, gateway->allocator, 1 << 16);
+    haft_issues_text(issues, &text);
+    gateway_refuse(gateway, status, name, "%s%.*s", what, (int)text.size,
+                   text.data ? text.data : "");
+    haft_buffer_finish(&text);
+    return status;
+}
+
+/* The options as the kind's type; NULL for a kind without any. */
+static int read_options(haft_gateway *gateway, const struct kind *kind, const char *name,
+                        const char *json, size_t size, void **ret_options)
+{
+    haft_issues issues = {0};
+    int status;
+
+    *ret_options = NULL;
+    if (!kind->options)
+        return json && !(size == 2 && !memcmp(json, "{}", 2))
+                   ? gateway_refuse(gateway, HAFT_EINVAL, name, "%s has no options",
+                                    kind->kind->name)
+                   : 0;
+    *ret_options = haft_arena_zalloc(gateway->arena, 1, kind->options->root->size);
+    if (!*ret_options)
+        return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
+    status =
+        json ? haft_decode_text(kind->options, json, size, gateway->arena, *ret_options, &issues)
+             : haft_decode_text(kind->options, "{}", 2, gateway->arena, *ret_options, &issues);
+    if (status && issues.count)
+        return refuse_issues(gateway, status, name, "options: ", &issues);
+    return status ? gateway_refuse(gateway, status, name, "options: %s", haft_strerror(status)) : 0;
+}
+
+static void refuse_kind(haft_gateway *gateway, const char *name, const char *wanted)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, gateway->allocator, 1 << 12);
+    for (const struct kind *kind = gateway->kinds; kind; kind = kind->next)
+        haft_buffer_printf(&text, "%s%s", text.size ? ", " : "", kind->kind->name);
+    gateway_refuse(gateway, HAFT_ENOTFOUND, name, "there is no kind of policy %s; there are %.*s",
+                   wanted, (int)text.size, text.data ? text.data : "");
+    haft_buffer_finish(&text);
+}
+
+static int make(haft_gateway *gateway, int scope, const char *name, const char *kind_name,
+                const char *json, size_t size)
+{
+    int status = check_name(gateway, name);
+    haft_reason reason = {.text = ""};
+    struct kind *kind;
+    struct policy *policy;
+    void *options;
+
+    if (status)
+        return status;
+    kind = kind_named(gateway, kind_name);
+    if (!kind) {
+        refuse_kind(gateway, name, kind_name);
+        return HAFT_ENOTFOUND;
+    }
+    status = read_options(gateway, kind, name, json, size, &options);
+    if (status)
+        return status;
+    policy = put(gateway, &(haft_policy){.name = name});
+    if (!policy)
+        return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
+    name = policy->policy.name;
+    status = kind->kind->make(gateway, options, gateway->arena, &policy->policy, &reason);
+    if (status)
+        return gateway_refuse(gateway, status, name, "%s",
+                              reason.text[0] ? reason.text : haft_strerror(status));
+    policy->policy.name = name;
+    policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
+    policy->drop = kind->kind->drop;
+    link_in(gateway, policy);
+    return 0;
+}
+
+int haft_policy_make(haft_gateway *gateway, const char *name, const char *kind, const char *options)
+{
+    return make(gateway, -1, name, kind, options, options ? strlen(options) : 0);
+}
+
+int haft_policy_make_for(haft_gateway *gateway, haft_scope scope, const char *name,
+                         const char *kind, const char *options)
+{
+    return make(gateway, (int)scope, name, kind, options, options ? strlen(options) : 0);
+}
+
+/* ---- from configuration ---- */
+
+HAFT_ENUMERATION(policy_scope, both, edge, invoke);
+HAFT_STRUCT(policy_entry, HAFT_STRING(name, "What routes call it", .min = 1),
+            HAFT_STRING(policy, "Its kind", .min = 1),
+            HAFT_OPTIONAL(HAFT_ENUM(scope, policy_scope, "For which requests it is there")),
+            HAFT_OPTIONAL(HAFT_JSON(options, "The kind's own")));
+HAFT_LIST(policy_entries, HAFT_OBJECT(entry, policy_entry, "A policy"), "Policies");
+
+static int make_entry(haft_gateway *gateway, const policy_entry *entry)
+{
+    haft_buffer options;
+    int status;
+
+    if (!entry->has_options)
+        return make(gateway, entry->has_scope ? (int)entry->scope : -1, entry->name, entry->policy,
+                    NULL, 0);
+    haft_buffer_init(&options, gateway->allocator, 1 << 20);
+    haft_json_write(entry->options, &options);
+    status = options.status ? gateway_refuse(gateway, options.status, entry->name, "options: %s",
+                                             haft_strerror(options.status))
+                            : make(gateway, entry->has_scope ? (int)entry->scope : -1, entry->name,
+                                   entry->policy, options.data, options.size);
+    haft_buffer_finish(&options);
+    return status;
+}
+
+int haft_policies_json(haft_gateway *gateway, const char *json, size_t size)
+{
+    haft_schema_options options = {.allocator = gateway->allocator};
+    haft_schema *schema;
+    haft_issues issues = {0};
+    policy_entries entries;
+    int status = haft_schema_compile(&policy_entries_type, &options, &schema, NULL);
+
+    if (status)
+        return gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
+    status = haft_decode_text(schema, json, size, gateway->arena, &entries, &issues);
+    if (status && issues.count)
+        refuse_issues(gateway, status, "policies", "", &issues);
+    else if (status)
+        gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
+    for (size_t i = 0; !status && i < entries.n_items; i++)
+        status = make_entry(gateway, &entries.items[i]);
+    haft_schema_free(schema);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* policy_headers.c - headers that are set and removed, and those by which browsers let pages of other origins
+ * in (CORS). */
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/policies.h"
+
+/* ---- set ---- */
+
+HAFT_STRUCT(set_headers_options,
+            HAFT_OPTIONAL(HAFT_MAP(request, HAFT_STRING(value, "A value"), "On the way in")),
+            HAFT_OPTIONAL(HAFT_MAP(response, HAFT_STRING(value, "A value"), "On the way out")));
+
+static int set_request(haft_call *call, void *data)
+{
+    const set_headers_options *options = data;
+    int status = 0;
+
+    for (size_t i = 0; options->has_request && i < options->n_request && !status; i++)
+        status = haft_request_set_header(call, options->request_keys[i], options->request[i]);
+    return status;
+}
+
+static int set_response(haft_call *call, void *data)
+{
+    const set_headers_options *options = data;
+    int status = 0;
+
+    for (size_t i = 0; options->has_response && i < options->n_response && !status; i++)
+        status = haft_respond_header(call, options->response_keys[i], options->response[i]);
+    return status;
+}
+
+static int make_set_headers(haft_gateway *gateway, const void *given, haft_arena *arena,
+                            haft_policy *ret_policy, haft_reason *reason)
+{
+    (void)gateway;
+    (void)arena;
+    (void)reason;
+    *ret_policy = (haft_policy){
+        .inbound = set_request, .outbound = set_response, .data = (void *)(uintptr_t)given};
+    return 0;
+}
+
+const haft_policy_kind policy_set_headers = {
+    .name = "set-headers", .options = &set_headers_options_type, .make = make_set_headers};
+
+/* ---- remove ---- */
+
+HAFT_STRUCT(remove_headers_options,
+            HAFT_OPTIONAL(HAFT_ARRAY(request, HAFT_STRING(name, "A name"), "On the way in")),
+            HAFT_OPTIONAL(HAFT_ARRAY(response, HAFT_STRING(name, "A name"), "On the way out")));
+
+static int remove_request(haft_call *call, void *data)
+{
+    const remove_headers_options *options = data;
+    int status = 0;
+
+    for (size_t i = 0; options->has_request && i < options->n_request && !status; i++)
+        status = haft_request_set_header(call, options->request[i], NULL);
+    return status;
+}
+
+static int remove_response(haft_call *call, void *data)
+{
+    const remove_headers_options *options = data;
+    int status = 0;
+
+    for (size_t i = 0; options->has_response && i < options->n_response && !status; i++)
+        status = haft_respond_header(call, options->response[i], NULL);
+    return status;
+}
+
+static int make_remove_headers(haft_gateway *gateway, const void *given, haft_arena *arena,
+                               haft_policy *ret_policy, haft_reason *reason)
+{
+    (void)gateway;
+    (void)arena;
+    (void)reason;
+    *ret_policy = (haft_policy){
+        .inbound = remove_request, .outbound = remove_response, .data = (void *)(uintptr_t)given};
+    return 0;
+}
+
+const haft_policy_kind policy_remove_headers = {
+    .name = "remove-headers", .options = &remove_headers_options_type, .make = make_remove_headers};
+
+/* ---- CORS ---- */
+
+HAFT_STRUCT(cors_options,
+            HAFT_ARRAY(origins, HAFT_STRING(origin, "An origin, or *"), "Whose pages may ask",
+                       .min = 1),
+            HAFT_DEFAULT(HAFT_STRING(methods, "What they may ask"),
+                         "GET, HEAD, POST, PUT, PATCH, DELETE"),
+            HAFT_DEFAULT(HAFT_STRING(headers, "Which headers they may send"),
+                         "content-type, authorization, x-api-key"),
+            HAFT_OPTIONAL(HAFT_STRING(expose, "Which headers of the response they may read")),
+            HAFT_DEFAULT(HAFT_BOOLEAN(credentials, "With cookies; not for origin *"), false),
+            HAFT_DEFAULT(HAFT_INTEGER(max_age, "Seconds for which they may remember it", .min = 0,
+                                      .max = 86400),
+                         600));
+
+/* What the request's origin is told it is; NULL when it is not let in. */
+static const char *allowed(haft_call *call, const cors_options *options)
+{
+    const char *origin = haft_request_header(call, "origin");
+
+    for (size_t i = 0; origin && i < options->n_origins; i++) {
+        if (!strcmp(options->origins[i], "*"))
+            return "*";
+        if (!strcmp(options->origins[i], origin))
+            return origin;
+    }
+    return NULL;
+}
+
+static int put_origin(haft_call *call, const cors_options *options)
+{
+    const char *origin = allowed(call, options);
+    int status = haft_respond_header(call, "Vary", "Origin");
+
+    if (status || !origin)
+        return status;
+    status = haft_respond_header(call, "Access-Control-Allow-Origin", origin);
+    if (!status && options->credentials)
+        status = haft_respond_header(call, "Access-Control-Allow-Credentials", "true");
+    if (!status && options->has_expose)
+        status = haft_respond_header(call, "Access-Control-Expose-Headers", options->expose);
+    return status;
+}
+
+static int answer_preflight(haft_call *call, void *data)
+{
+    const cors_options *options = data;
+    char seconds[32];
+    int status;
+
+    if (strcmp(haft_request_of(call)->method, "OPTIONS") ||
+        !haft_request_header(call, "access-control-request-method"))
+        return 0;
+    snprintf(seconds, sizeof seconds, "%lld", (long long)options->max_age);
+    status = put_origin(call, options);
+    if (!status && allowed(call, options)) {
+        status = haft_respond_header(call, "Access-Control-Allow-Methods", options->methods);
+        status = status
+                     ? status
+                     : haft_respond_header(call, "Access-Control-Allow-Headers", options->headers);
+        status = status ? status : haft_respond_header(call, "Access-Control-Max-Age", seconds);
+    }
+    return status ? status : stopped(haft_respond(call, 204, NULL, NULL, 0));
+}
+
+static int let_read(haft_call *call, void *data)
+{
+    return put_origin(call, data);
+}
+
+static int make_cors(haft_gateway *gateway, const void *given, haft_arena *arena,
+                     haft_policy *ret_policy, haft_reason *reason)
+{
+    const cors_options *options = given;
+
+    (void)gateway;
+    (void)arena;
+    for (size_t i = 0; options->credentials && i < options->n_origins; i++)
+        if (!strcmp(options->origins[i], "*"))
+            return error_set(reason, HAFT_EINVAL, "origins",
+                             "any origin (*) cannot be let in with credentials");
+    *ret_policy = (haft_policy){.inbound = answer_preflight,
+                                .outbound = let_read,
+                                .data = (void *)(uintptr_t)given,
+                                .preflight = true};
+    return 0;
+}
+
+const haft_policy_kind policy_cors = {
+    .name = "cors", .options = &cors_options_type, .make = make_cors};

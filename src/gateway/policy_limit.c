@@ -1,0 +1,153 @@
+/* policy_limit.c - how often, how much, how slowly. */
+#include <stdio.h>
+#include <string.h>
+#include <uv.h>
+
+#include "gateway/policies.h"
+#include "pipeline/limiter.h"
+#include "pipeline/rate.h"
+
+enum { MAX_KEYS = 10000, KEY = 512, NAP = 10 };
+
+/* ---- how often ---- */
+
+HAFT_ENUMERATION(rate_key, caller, route, all);
+HAFT_STRUCT(rate_limit_options, HAFT_INTEGER(calls, "How many", .min = 1, .max = 1000000),
+            HAFT_DEFAULT(HAFT_NUMBER(seconds, "In so much time", .min = 0.001, .max = 86400), 60),
+            HAFT_DEFAULT(HAFT_ENUM(by, rate_key,
+                                   "Counted together: a caller's (by name, or else address), a "
+                                   "caller's of one route, or everybody's"),
+                         rate_key_caller));
+
+struct rate {
+    const char *
+        name; /* of the policy: each counts for itself, also where several processes count together */
+    struct limiter *limiter;
+    haft_rate rate;
+    rate_key by;
+};
+
+static size_t key_of(const haft_call *call, const struct rate *rate, char key[KEY])
+{
+    const haft_request *request = haft_request_of(call);
+    const char *who = haft_principal(call),
+               *name = rate->by == rate_key_route ? haft_call_name(call) : "";
+    int size;
+
+    if (rate->by == rate_key_all)
+        size = snprintf(key, KEY, "%.100s", rate->name);
+    else
+        size = snprintf(key, KEY, "%.100s %.100s %c%.200s", rate->name, name, who ? 'p' : 'a',
+                        who             ? who
+                        : request->peer ? request->peer
+                                        : "");
+    return size < 0 ? 0 : size < KEY ? (size_t)size : KEY - 1;
+}
+
+static int check_rate(haft_call *call, void *data)
+{
+    const struct rate *rate = data;
+    char key[KEY], seconds[32];
+    int64_t wait = 0;
+    int status = rate_take(call->server, rate->limiter, key, key_of(call, rate, key), rate->rate,
+                           atomic_load(&call_root(call)->now), &wait);
+
+    if (status)
+        return status < 0 ? status : 0;
+    snprintf(seconds, sizeof seconds, "%lld", (long long)(wait + 999) / 1000);
+    status = haft_respond_header(call, "Retry-After", seconds);
+    return status
+               ? status
+               : stopped(haft_problem(call, 429, "Too many requests. Try again in %s s.", seconds));
+}
+
+static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena *arena,
+                           haft_policy *ret_policy, haft_reason *reason)
+{
+    const rate_limit_options *options = given;
+    struct rate *rate = haft_arena_zalloc(arena, 1, sizeof *rate);
+
+    (void)reason;
+    if (!rate)
+        return HAFT_ENOMEM;
+    *rate = (struct rate){.name = ret_policy->name,
+                          .limiter = limiter_new(gateway->allocator, MAX_KEYS),
+                          .rate = {(unsigned)options->calls, (unsigned)(options->seconds * 1000)},
+                          .by = options->by};
+    if (!rate->limiter)
+        return HAFT_ENOMEM;
+    *ret_policy = (haft_policy){.inbound = check_rate, .data = rate};
+    return 0;
+}
+
+static void drop_rate_limit(void *data)
+{
+    limiter_free(((struct rate *)data)->limiter);
+}
+
+const haft_policy_kind policy_rate_limit = {.name = "rate-limit",
+                                            .options = &rate_limit_options_type,
+                                            .make = make_rate_limit,
+                                            .drop = drop_rate_limit};
+
+/* ---- how much ---- */
+
+HAFT_STRUCT(size_limit_options, HAFT_INTEGER(bytes, "The largest body that is taken", .min = 0));
+
+static int check_size(haft_call *call, void *data)
+{
+    const size_limit_options *options = data;
+
+    if ((int64_t)haft_request_of(call)->body_size <= options->bytes)
+        return 0;
+    return stopped(
+        haft_problem(call, 413, "The body is over %lld bytes.", (long long)options->bytes));
+}
+
+static int make_size_limit(haft_gateway *gateway, const void *given, haft_arena *arena,
+                           haft_policy *ret_policy, haft_reason *reason)
+{
+    (void)gateway;
+    (void)arena;
+    (void)reason;
+    *ret_policy = (haft_policy){.inbound = check_size, .data = (void *)(uintptr_t)given};
+    return 0;
+}
+
+const haft_policy_kind policy_size_limit = {
+    .name = "size-limit", .options = &size_limit_options_type, .make = make_size_limit};
+
+/* ---- how slowly ---- */
+
+HAFT_STRUCT(sleep_options,
+            HAFT_INTEGER(ms, "Milliseconds before the request goes on", .min = 0, .max = 60000));
+
+/* In naps, so that nobody sleeps on when the request is over. */
+static int sleep_for(haft_call *call, void *data)
+{
+    const sleep_options *options = data;
+    uint64_t end = uv_hrtime() / 1000000 + (uint64_t)options->ms;
+
+    while (!haft_cancelled(call)) {
+        uint64_t now = uv_hrtime() / 1000000;
+
+        if (now >= end)
+            break;
+        uv_sleep(end - now < NAP ? (unsigned)(end - now) : NAP);
+    }
+    return 0;
+}
+
+static int make_sleep(haft_gateway *gateway, const void *given, haft_arena *arena,
+                      haft_policy *ret_policy, haft_reason *reason)
+{
+    (void)gateway;
+    (void)arena;
+    (void)reason;
+    *ret_policy =
+        (haft_policy){.inbound = sleep_for, .data = (void *)(uintptr_t)given, .blocks = true};
+    return 0;
+}
+
+const haft_policy_kind policy_sleep = {
+    .name = "sleep", .options = &sleep_options_type, .make = make_sleep};

@@ -1,0 +1,234 @@
+/* response.c - what is answered: a status, headers, a body.
+ *
+ * Header values are checked where they are set: a line end in one would be a second header to whoever
+ * reads it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/gateway.h"
+
+/* ---- statuses ---- */
+
+#define STATUSES(X)                                                                                \
+    X(200, "OK")                                                                                   \
+    X(201, "Created")                                                                              \
+    X(202, "Accepted")                                                                             \
+    X(204, "No Content")                                                                           \
+    X(301, "Moved Permanently")                                                                    \
+    X(302, "Found")                                                                                \
+    X(303, "See Other")                                                                            \
+    X(304, "Not Modified")                                                                         \
+    X(307, "Temporary Redirect")                                                                   \
+    X(308, "Permanent Redirect")                                                                   \
+    X(400, "Bad Request")                                                                          \
+    X(401, "Unauthorized")                                                                         \
+    X(402, "Payment Required")                                                                     \
+    X(403, "Forbidden")                                                                            \
+    X(404, "Not Found")                                                                            \
+    X(405, "Method Not Allowed")                                                                   \
+    X(406, "Not Acceptable")                                                                       \
+    X(408, "Request Timeout")                                                                      \
+    X(409, "Conflict")                                                                             \
+    X(410, "Gone")                                                                                 \
+    X(412, "Precondition Failed")                                                                  \
+    X(413, "Content Too Large")                                                                    \
+    X(415, "Unsupported Media Type")                                                               \
+    X(418, "I'm a teapot")                                                                         \
+    X(422, "Unprocessable Content")                                                                \
+    X(429, "Too Many Requests")                                                                    \
+    X(499, "Client Closed Request")                                                                \
+    X(500, "Internal Server Error")                                                                \
+    X(501, "Not Implemented")                                                                      \
+    X(502, "Bad Gateway")                                                                          \
+    X(503, "Service Unavailable")                                                                  \
+    X(504, "Gateway Timeout")                                                                      \
+    X(508, "Loop Detected")
+
+const char *haft_status_text(int status)
+{
+    switch (status) {
+#define STATUS(number, text)                                                                       \
+    case number:                                                                                   \
+        return text;
+        STATUSES(STATUS)
+#undef STATUS
+    default:
+        return "";
+    }
+}
+
+bool haft_response_ok(const haft_response *response)
+{
+    return response->status >= 200 && response->status < 300;
+}
+
+/* ---- headers ---- */
+
+const char *haft_response_header(const haft_response *response, const char *name)
+{
+    for (size_t i = 0; i < response->n_headers; i++)
+        if (text_same_ignoring_case(response->headers[i].name, name))
+            return response->headers[i].value;
+    return NULL;
+}
+
+static bool is_token(const char *text)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "!#$%&'*+-.^_`|~";
+
+    return *text && strspn(text, allowed) == strlen(text);
+}
+
+static bool is_line(const char *text)
+{
+    for (; *text; text++)
+        if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7F)
+            return false;
+    return true;
+}
+
+static void remove_header(haft_visit *visit, const char *name)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < visit->n_headers; i++)
+        if (!text_same_ignoring_case(visit->headers[i].name, name))
+            visit->headers[n++] = visit->headers[i];
+    visit->n_headers = n;
+}
+
+static int append_header(haft_visit *visit, const char *name, const char *value)
+{
+    haft_arena *arena = visit->call->arena;
+    haft_header_line line = {haft_arena_copy(arena, name, strlen(name)),
+                             haft_arena_copy(arena, value, strlen(value))};
+    size_t room = visit->room ? visit->room * 2 : 8;
+
+    if (!line.name || !line.value)
+        return HAFT_ENOMEM;
+    if (visit->n_headers == visit->room) {
+        haft_header_line *lines = haft_arena_zalloc(arena, room, sizeof *lines);
+
+        if (!lines)
+            return HAFT_ENOMEM;
+        if (visit->n_headers)
+            memcpy(lines, visit->headers, visit->n_headers * sizeof *lines);
+        visit->headers = lines;
+        visit->room = room;
+    }
+    visit->headers[visit->n_headers++] = line;
+    return 0;
+}
+
+int haft_respond_header(haft_call *call, const char *name, const char *value)
+{
+    haft_visit *visit = call->visit;
+    int status = 0;
+
+    if (!visit || !is_token(name) || (value && !is_line(value)))
+        return HAFT_EINVAL;
+    remove_header(visit, name);
+    if (value)
+        status = append_header(visit, name, value);
+    visit->response.headers = visit->headers;
+    visit->response.n_headers = visit->n_headers;
+    return status;
+}
+
+/* ---- answers ---- */
+
+int haft_respond_status(haft_call *call, int status)
+{
+    haft_visit *visit = call->visit;
+
+    if (!visit || status < 200 || status > 599)
+        return HAFT_EINVAL;
+    visit->wished = status;
+    if (visit->response.status)
+        visit->response.status = status;
+    return 0;
+}
+
+int haft_respond(haft_call *call, int status, const char *content_type, const void *body,
+                 size_t size)
+{
+    haft_visit *visit = call->visit;
+    char *copy;
+    int failed;
+
+    if (!visit || status < 200 || status > 599)
+        return HAFT_EINVAL;
+    copy = haft_arena_copy(call->arena, size ? body : "", size);
+    if (!copy)
+        return HAFT_ENOMEM;
+    failed = haft_respond_header(call, "Content-Type", size ? content_type : NULL);
+    if (failed)
+        return failed;
+    visit->response.status = status;
+    visit->response.body = copy;
+    visit->response.size = size;
+    visit->answered = call->responded = true;
+    return 0;
+}
+
+int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues)
+{
+    haft_call *call = visit->call;
+    const char *title = haft_status_text(status);
+    haft_buffer body;
+    int failed;
+
+    haft_buffer_init(&body, call->server->allocator, call->server->options.max_message);
+    haft_buffer_puts(&body, "{\"type\":\"about:blank\",\"title\":");
+    haft_buffer_json_string(&body, title, strlen(title));
+    haft_buffer_printf(&body, ",\"status\":%d", status);
+    put_text_member(&body, "detail", detail);
+    if (issues) {
+        haft_buffer_puts(&body, ",\"issues\":");
+        haft_issues_json(issues, &body);
+    }
+    haft_buffer_add(&body, "}", 1);
+    failed = body.status
+                 ? body.status
+                 : haft_respond(call, status, "application/problem+json", body.data, body.size);
+    haft_buffer_finish(&body);
+    return failed;
+}
+
+int haft_problem(haft_call *call, int status, const char *format, ...)
+{
+    const char *detail;
+    va_list args;
+
+    if (!call->visit || status < 200 || status > 599)
+        return HAFT_EINVAL;
+    va_start(args, format);
+    detail = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    return detail ? respond_problem(call->visit, status, detail, NULL) : HAFT_ENOMEM;
+}
+
+int haft_respond_with(haft_call *call, const haft_response *response)
+{
+    int status = haft_respond(call, response->status, NULL, NULL, 0);
+
+    for (size_t i = 0; i < response->n_headers && !status; i++)
+        status = haft_respond_header(call, response->headers[i].name, response->headers[i].value);
+    if (status)
+        return status;
+    call->visit->response.body = haft_arena_copy(call->arena, response->body, response->size);
+    call->visit->response.size = response->size;
+    return call->visit->response.body ? 0 : HAFT_ENOMEM;
+}
+
+const haft_response *haft_response_of(const haft_call *call)
+{
+    return call->visit && call->visit->response.status ? &call->visit->response : NULL;
+}
+
+haft_value *haft_response_json(haft_call *call, const haft_response *response)
+{
+    return haft_json_read(response->body, response->size, call->server->options.max_depth,
+                          call->arena, NULL);
+}

@@ -1,0 +1,269 @@
+/* route.c - adding routes.
+ *
+ * A route is a tool of the routes' server, so its schemas are compiled and its id checked where those of
+ * tools are; what it adds is a place in the tree of paths, and for each field of its input where that comes
+ * from. */
+#include <string.h>
+
+#include "gateway/gateway.h"
+
+struct route *route_named(const haft_gateway *gateway, const char *id)
+{
+    struct route *route = gateway->routes;
+
+    while (route && strcmp(route->id, id))
+        route = route->next;
+    return route;
+}
+
+/* ---- fields ---- */
+
+static const struct object *object_of(const haft_schema *schema)
+{
+    const struct node *root = schema->root;
+
+    for (int i = 0; i < 64 && !root->object && root->n_rules == 1 && root->rules[0].op == RULE_REF;
+         i++)
+        root = root->rules[0].nodes[0];
+    return root->object;
+}
+
+static bool has_variable(const struct template *path, const char *name)
+{
+    for (size_t i = 0; i < path->n; i++)
+        if (path->variable[i] && !strcmp(path->segments[i], name))
+            return true;
+    return false;
+}
+
+static bool has_no_body(const char *method)
+{
+    return !strcmp(method, "GET") || !strcmp(method, "HEAD") || !strcmp(method, "DELETE");
+}
+
+static const haft_source *source_of(const haft_route_info *info, const char *name)
+{
+    for (size_t i = 0; i < info->n_sources; i++)
+        if (!strcmp(info->sources[i].field, name))
+            return &info->sources[i];
+    return NULL;
+}
+
+static int plan_field(haft_gateway *gateway, struct route *route, const haft_route_info *info,
+                      const struct property *property, struct field *field)
+{
+    const haft_source *source = source_of(info, property->name);
+
+    *field = (struct field){.name = property->name,
+                            .size = property->size,
+                            .as = property->name,
+                            .origin = has_no_body(route->method) ? ORIGIN_QUERY : ORIGIN_BODY};
+    if (has_variable(&route->path_template, property->name))
+        field->origin = ORIGIN_PATH;
+    else if (source)
+        field->origin = source->from == HAFT_FROM_QUERY  ? ORIGIN_QUERY
+                        : source->from == HAFT_FROM_BODY ? ORIGIN_BODY
+                                                         : ORIGIN_HEADER;
+    if (source && field->origin == ORIGIN_PATH)
+        return gateway_refuse(gateway, HAFT_EINVAL, route->id, "%s comes from the path",
+                              property->name);
+    if (source && source->as)
+        field->as = source->as;
+    if (field->origin != ORIGIN_BODY && property->node->types == TYPE_OBJECT)
+        return gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                              "%s is an object, and can come from the body only", property->name);
+    route->has_body = route->has_body || field->origin == ORIGIN_BODY;
+    return 0;
+}
+
+static int plan_fields(haft_gateway *gateway, struct route *route, const haft_route_info *info)
+{
+    const haft_schema *input = route->item->input;
+    const struct object *object = input ? object_of(input) : NULL;
+    int status = 0;
+
+    if (input && !object)
+        return gateway_refuse(gateway, HAFT_EINVAL, route->id, "the input must be an object");
+    if (object) {
+        route->n_fields = object->n_properties;
+        route->fields =
+            haft_arena_zalloc(gateway->arena, route->n_fields + 1, sizeof *route->fields);
+        if (!route->fields)
+            return gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
+    }
+    route->has_body = object && !has_no_body(route->method);
+    for (size_t i = 0; i < route->n_fields && !status; i++)
+        status = plan_field(gateway, route, info, &object->properties[i], &route->fields[i]);
+    for (size_t i = 0; input && i < route->path_template.n && !status; i++) {
+        bool known = !route->path_template.variable[i];
+
+        for (size_t j = 0; j < route->n_fields && !known; j++)
+            known = !strcmp(route->fields[j].name, route->path_template.segments[i]);
+        if (!known)
+            status = gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                                    "the path has {%s}, which is no field of the input",
+                                    route->path_template.segments[i]);
+    }
+    for (size_t i = 0; i < info->n_sources && !status; i++) {
+        bool known = false;
+
+        for (size_t j = 0; j < route->n_fields && !known; j++)
+            known = !strcmp(route->fields[j].name, info->sources[i].field);
+        if (!known)
+            status =
+                gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                               "there is no field %s to have a source", info->sources[i].field);
+    }
+    return status;
+}
+
+/* ---- the route ---- */
+
+static bool is_method(const char *text)
+{
+    return text && *text && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(text) &&
+           strlen(text) < 32;
+}
+
+/* A handler that takes JSON, as the routes' server calls it. */
+static int call_handler(haft_call *call, const void *in, void *out)
+{
+    const haft_route_info *info = call->visit->route->info;
+
+    (void)out;
+    return info->handler(call, (haft_value *)(uintptr_t)in, info->data);
+}
+
+static int make_tool(haft_gateway *gateway, struct route *route, const haft_route_info *info)
+{
+    struct catalogue *catalogue;
+    struct entry *entry;
+    int status;
+
+    route->tool = (haft_tool){.name = info->id,
+                              .describe = info->describe ? info->describe : info->id,
+                              .title = info->title,
+                              .annotations = info->annotations,
+                              .input = info->input,
+                              .output = info->output,
+                              .input_schema = info->input_schema,
+                              .output_schema = info->output_schema,
+                              .call = info->handler ? call_handler : info->call,
+                              .data = info->data,
+                              .timeout_ms = info->timeout_ms,
+                              .rate = info->rate};
+    status = haft_add(gateway->server, &route->tool);
+    if (status)
+        return error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
+                         haft_server_error(gateway->server)->text);
+    catalogue = catalogue_take(gateway->server);
+    entry = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL], info->id, strlen(info->id));
+    route->item = entry->item;
+    route->entry = (struct entry){.item = route->item};
+    atomic_fetch_add(&route->item->refs, 1);
+    catalogue_drop(catalogue);
+    return 0;
+}
+
+static int check(haft_gateway *gateway, const haft_route_info *info)
+{
+    const char *id = info->id ? info->id : "";
+
+    if (!info->id || !*info->id)
+        return gateway_refuse(gateway, HAFT_EINVAL, info->path ? info->path : "",
+                              "a route needs an id");
+    if (!is_method(info->method))
+        return gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
+    if (!info->call == !info->handler)
+        return gateway_refuse(gateway, HAFT_EINVAL, id, "a route has one handler");
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
+        if (info->path && !strcmp(mcp->path, info->path))
+            return gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint", mcp->path);
+    return 0;
+}
+
+static int place(haft_gateway *gateway, struct route *route)
+{
+    void *taken = NULL;
+    int status = router_add(&gateway->router, route->method, &route->path_template, route, &taken);
+
+    if (status == HAFT_EEXISTS)
+        return gateway_refuse(gateway, status, route->id, "%s %s is %s already", route->method,
+                              route->path, ((struct route *)taken)->id);
+    if (status)
+        return gateway_refuse(gateway, status, route->id, "out of memory");
+    return 0;
+}
+
+int haft_route(haft_gateway *gateway, const haft_route_info *info)
+{
+    struct route *route;
+    haft_reason reason;
+    int status = check(gateway, info);
+
+    if (status)
+        return status;
+    route = haft_arena_zalloc(gateway->arena, 1, sizeof *route);
+    if (!route)
+        return gateway_refuse(gateway, HAFT_ENOMEM, info->id, "out of memory");
+    route->info = info;
+    route->method = info->method;
+    route->path = info->path;
+    route->id = info->id;
+    if (template_read(gateway->arena, info->path, &route->path_template, &reason))
+        return gateway_refuse(gateway, reason.code, info->id, "%s: %s",
+                              info->path ? info->path : "", reason.text);
+    status = policies_find(gateway, info->id, info->policies, &route->policies);
+    if (!status)
+        status = make_tool(gateway, route, info);
+    if (status)
+        return status;
+    status = plan_fields(gateway, route, info);
+    if (!status)
+        status = place(gateway, route);
+    if (status) {
+        haft_remove(gateway->server, HAFT_OFFER_TOOL, route->id);
+        item_drop(route->item);
+        return status;
+    }
+    route->quick = info->quick && !route->policies.blocks;
+    *gateway->last_route = route;
+    gateway->last_route = &route->next;
+    return 0;
+}
+
+/* ---- at run time ---- */
+
+/* "GET /a/{b}" is GET_a_b. */
+static char *make_id(haft_gateway *gateway, const char *method, const char *path)
+{
+    char *id = haft_arena_printf(gateway->arena, "%s%s", method, path), *to = id;
+
+    for (const char *from = id; from && *from; from++)
+        if (*from != '{' && *from != '}')
+            *to++ = *from == '/' ? '_' : *from;
+    if (id)
+        *to = '\0';
+    return id;
+}
+
+int haft_route_add(haft_gateway *gateway, const char *method, const char *path, const char *id,
+                   haft_json_handler *handler, void *data)
+{
+    haft_route_info *info = haft_arena_zalloc(gateway->arena, 1, sizeof *info);
+
+    if (!method || !path)
+        return gateway_refuse(gateway, HAFT_EINVAL, id ? id : "",
+                              "a route has a method and a path");
+    if (info) {
+        info->method = haft_arena_copy(gateway->arena, method, strlen(method));
+        info->path = haft_arena_copy(gateway->arena, path, strlen(path));
+        info->id =
+            id ? haft_arena_copy(gateway->arena, id, strlen(id)) : make_id(gateway, method, path);
+        info->handler = handler;
+        info->data = data;
+    }
+    if (!info || !info->method || !info->path || !info->id)
+        return gateway_refuse(gateway, HAFT_ENOMEM, path, "out of memory");
+    return haft_route(gateway, info);
+}

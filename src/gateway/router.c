@@ -1,0 +1,214 @@
+/* router.c - a tree of segments.
+ *
+ * A path is split before it is decoded, and each segment is decoded once: an encoded slash is a character
+ * of a value and never a border.  What would lead upwards, in whatever disguise, is refused. */
+#include "gateway/router.h"
+
+#include <string.h>
+
+#include "gateway/gateway.h"
+
+/* ---- templates ---- */
+
+static bool is_name(const char *text, size_t size)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+
+    return size && strspn(text, allowed) >= size;
+}
+
+static bool is_upward(const char *text)
+{
+    while (*text) {
+        size_t size = strcspn(text, "/\\");
+
+        if ((size == 1 && text[0] == '.') || (size == 2 && text[0] == '.' && text[1] == '.'))
+            return true;
+        text += size + (text[size] != '\0');
+    }
+    return false;
+}
+
+static int add_segment(haft_arena *arena, const char *text, size_t size, struct template *path,
+                       haft_reason *reason)
+{
+    bool variable = size && text[0] == '{' && text[size - 1] == '}';
+    const char *copy;
+
+    if (path->n == MAX_SEGMENTS)
+        return error_set(reason, HAFT_EINVAL, "", "there are more than %d segments", MAX_SEGMENTS);
+    if (variable) {
+        text++;
+        size -= 2;
+    }
+    copy = haft_arena_copy(arena, text, size);
+    if (!copy)
+        return error_set(reason, HAFT_ENOMEM, "", "out of memory");
+    if (variable ? !is_name(copy, size)
+                 : !size || strcspn(copy, "{}%?#") != size || is_upward(copy))
+        return error_set(reason, HAFT_EINVAL, "", "\"%s\" cannot be a segment of a path", copy);
+    for (size_t i = 0; variable && i < path->n; i++)
+        if (path->variable[i] && !strcmp(path->segments[i], copy))
+            return error_set(reason, HAFT_EINVAL, "", "{%s} is there twice", copy);
+    path->segments[path->n] = copy;
+    path->variable[path->n++] = variable;
+    path->n_variables += variable;
+    return 0;
+}
+
+int template_read(haft_arena *arena, const char *path, struct template *ret_template,
+                  haft_reason *reterr_reason)
+{
+    *ret_template = (struct template){.n = 0};
+    if (!path || path[0] != '/')
+        return error_set(reterr_reason, HAFT_EINVAL, "", "a path begins with a slash");
+    if (haft_utf8_valid(path, strlen(path)) != strlen(path))
+        return error_set(reterr_reason, HAFT_EINVAL, "", "a path is UTF-8");
+    for (path++; *path;) {
+        size_t size = strcspn(path, "/");
+        int status = add_segment(arena, path, size, ret_template, reterr_reason);
+
+        if (status)
+            return status;
+        path += size;
+        if (*path == '/' && !*++path)
+            return error_set(reterr_reason, HAFT_EINVAL, "", "a path does not end with a slash");
+    }
+    return 0;
+}
+
+/* ---- adding ---- */
+
+static struct place *below(struct router *router, struct place *place, const char *text)
+{
+    struct place **link = text ? &place->below : &place->variable;
+
+    while (*link && text && strcmp((*link)->text, text))
+        link = &(*link)->next;
+    if (!*link) {
+        *link = haft_arena_zalloc(router->arena, 1, sizeof **link);
+        if (*link)
+            (*link)->text = text;
+    }
+    return *link;
+}
+
+static struct leaf *leaf_of(const struct place *place, const char *method)
+{
+    struct leaf *leaf = place->leaves;
+
+    while (leaf && strcmp(leaf->method, method))
+        leaf = leaf->next;
+    return leaf;
+}
+
+int router_add(struct router *router, const char *method, const struct template *path, void *route,
+               void **reterr_route)
+{
+    struct place *place = &router->root;
+    struct leaf *leaf;
+
+    for (size_t i = 0; place && i < path->n; i++)
+        place = below(router, place, path->variable[i] ? NULL : path->segments[i]);
+    if (!place)
+        return HAFT_ENOMEM;
+    leaf = leaf_of(place, method);
+    if (leaf) {
+        *reterr_route = leaf->route;
+        return HAFT_EEXISTS;
+    }
+    leaf = haft_arena_zalloc(router->arena, 1, sizeof *leaf);
+    if (!leaf)
+        return HAFT_ENOMEM;
+    *leaf = (struct leaf){place->leaves, method, route};
+    place->leaves = leaf;
+    return 0;
+}
+
+/* ---- finding ---- */
+
+struct search {
+    const char *method;
+    const char *segments[MAX_SEGMENTS]; /* decoded */
+    size_t n, n_values;
+    struct match *match;
+};
+
+/* 0; HAFT_ENOTFOUND for a path that no route can have; HAFT_EINVAL; HAFT_ENOMEM. */
+static int split(haft_arena *arena, const char *path, struct search *search)
+{
+    bool possible = true;
+    int status;
+
+    if (*path++ != '/')
+        return HAFT_EINVAL;
+    while (*path) {
+        size_t size = strcspn(path, "/");
+        const char *segment = percent_decode(arena, path, size, false, &status);
+
+        if (!segment)
+            return status;
+        if (is_upward(segment))
+            return HAFT_EINVAL;
+        if (!*segment || search->n == MAX_SEGMENTS)
+            possible = false;
+        else
+            search->segments[search->n++] = segment;
+        path += size;
+        if (*path == '/' && !*++path)
+            possible = false;
+    }
+    return possible ? 0 : HAFT_ENOTFOUND;
+}
+
+static void note_methods(struct match *match, const struct place *place)
+{
+    for (const struct leaf *leaf = place->leaves; leaf; leaf = leaf->next) {
+        size_t i = 0;
+
+        while (i < match->n_methods && strcmp(match->methods[i], leaf->method))
+            i++;
+        if (i == match->n_methods && i < MAX_METHODS)
+            match->methods[match->n_methods++] = leaf->method;
+    }
+}
+
+/* Goes down the tree; at most MAX_SEGMENTS deep. */
+static bool descend(struct search *search, const struct place *place, size_t depth)
+{
+    const struct leaf *leaf;
+
+    if (depth == search->n) {
+        leaf = leaf_of(place, search->method);
+        if (!leaf && !strcmp(search->method, "HEAD"))
+            leaf = leaf_of(place, "GET");
+        if (!leaf)
+            note_methods(search->match, place);
+        search->match->route = leaf ? leaf->route : NULL;
+        return leaf;
+    }
+    for (const struct place *next = place->below; next; next = next->next)
+        if (!strcmp(next->text, search->segments[depth]) && descend(search, next, depth + 1))
+            return true;
+    if (!place->variable)
+        return false;
+    search->match->values[search->n_values++] = search->segments[depth];
+    if (descend(search, place->variable, depth + 1))
+        return true;
+    search->n_values--;
+    return false;
+}
+
+int router_find(const struct router *router, const char *method, const char *path,
+                haft_arena *arena, struct match *ret_match)
+{
+    struct search search = {.method = method, .match = ret_match};
+    int status;
+
+    *ret_match = (struct match){.route = NULL};
+    status = split(arena, path, &search);
+    if (status)
+        return status == HAFT_ENOTFOUND ? 0 : status;
+    return descend(&search, &router->root, 0);
+}

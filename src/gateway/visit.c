@@ -1,0 +1,440 @@
+/* visit.c - a request on its way: in through the policies, to the handler, and out again.
+ *
+ * One walk for requests from outside and for those of haft_invoke; they differ in which policies are there
+ * for them, and in whose identity and deadline they have.  Whatever happens, there is a response at the
+ * end. */
+#include <stdio.h>
+#include <string.h>
+#include <uv.h>
+
+#include "gateway/gateway.h"
+#include "server/event.h"
+
+/* ---- life ---- */
+
+/* Bad input: 400, with where each value came from. */
+static int refuse_input(haft_call *call, const haft_issues *issues)
+{
+    call->outcome = HAFT_OUTCOME_INVALID;
+    return input_refuse_issues(call->visit, issues, NULL);
+}
+
+haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_request *request,
+                      haft_time now)
+{
+    haft_call *call = inner_new(gateway->server, parent, now);
+    haft_visit *visit = call ? haft_arena_zalloc(call->arena, 1, sizeof *visit) : NULL;
+
+    if (!visit) {
+        inner_free(call);
+        return NULL;
+    }
+    visit->gateway = gateway;
+    visit->call = call;
+    visit->request = *request;
+    visit->edge = !parent;
+    visit->response.body = "";
+    call->visit = visit;
+    call->method = request->path;
+    if (!parent && request->headers.get) {
+        call->headers = &visit->request.headers;
+        trace_read(call);
+        call->headers = NULL;
+    }
+    visit->failure =
+        router_find(&gateway->router, request->method, request->path, call->arena, &visit->match);
+    if (visit->failure > 0)
+        visit->failure = 0;
+    visit->route = visit->match.route;
+    if (visit->route) {
+        visit->policies = &visit->route->policies;
+        inner_set_tool(call, &visit->route->entry);
+        call->misfit = refuse_input;
+    }
+    return visit;
+}
+
+haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
+                           const char *principal, haft_time now)
+{
+    haft_visit *visit = visit_new(gateway, NULL, request, now);
+
+    if (visit)
+        visit->call->principal = principal;
+    return visit;
+}
+
+bool haft_visit_quick(const haft_visit *visit)
+{
+    return !visit->route || visit->route->quick;
+}
+
+void haft_visit_cancel(haft_visit *visit)
+{
+    atomic_store(&visit->call->cancelled, true);
+}
+
+bool haft_visit_tick(haft_visit *visit, haft_time now)
+{
+    haft_call *call = visit->call;
+
+    atomic_store(&call->now, now);
+    if (!call->deadline || call->deadline > now)
+        return true;
+    haft_visit_cancel(visit);
+    return false;
+}
+
+const haft_response *haft_visit_response(const haft_visit *visit)
+{
+    return &visit->response;
+}
+
+void haft_visit_free(haft_visit *visit)
+{
+    if (visit)
+        inner_free(visit->call);
+}
+
+/* ---- policies ---- */
+
+static bool concerns(const haft_visit *visit, const haft_policy *policy)
+{
+    return policy->scope == HAFT_BOTH || (policy->scope == HAFT_EDGE) == visit->edge;
+}
+
+/* Answers 500; what happened is for the log. */
+static void fail(haft_visit *visit, const char *who, int status)
+{
+    haft_log(visit->call, HAFT_ERROR, "%s: %s", who, haft_strerror(status));
+    if (!respond_problem(visit, status == HAFT_EBUSY ? 503 : 500, NULL, NULL))
+        return;
+    /* Not even that: there is no memory. */
+    visit->response = (haft_response){.status = 500, .body = ""};
+    visit->headers = NULL;
+    visit->n_headers = visit->room = 0;
+    visit->answered = true;
+}
+
+int visit_inbound(haft_visit *visit)
+{
+    const struct policy_list *policies = visit->policies;
+
+    for (size_t i = 0; policies && i < policies->n; i++) {
+        const haft_policy *policy = &policies->list[i]->policy;
+        int status = policy->inbound && concerns(visit, policy)
+                         ? policy->inbound(visit->call, policy->data)
+                         : 0;
+
+        visit->n_passed = i;
+        if (status && (status != HAFT_STOP || !visit->answered)) {
+            fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
+            return HAFT_STOP;
+        }
+        if (status)
+            return HAFT_STOP;
+        visit->n_passed = i + 1;
+    }
+    return 0;
+}
+
+void visit_outbound(haft_visit *visit)
+{
+    while (visit->n_passed) {
+        const haft_policy *policy = &visit->policies->list[--visit->n_passed]->policy;
+        int status = policy->outbound && concerns(visit, policy)
+                         ? policy->outbound(visit->call, policy->data)
+                         : 0;
+
+        if (status < 0)
+            fail(visit, policy->name, status);
+    }
+}
+
+/* ---- what a handler has answered ---- */
+
+/* The texts of the blocks, a line each; NULL when there is no memory. */
+static const char *text_of_blocks(haft_call *call)
+{
+    haft_buffer json, text;
+    haft_value *blocks = NULL, *block;
+    const char *copy = NULL;
+    size_t i, n;
+
+    haft_buffer_init(&json, call->server->allocator, call->content.size + 2);
+    haft_buffer_init(&text, call->server->allocator, call->content.size + 2);
+    haft_buffer_add(&json, "[", 1);
+    haft_buffer_add(&json, call->content.data, call->content.size);
+    haft_buffer_add(&json, "]", 1);
+    if (!json.status)
+        blocks = haft_json_read(json.data, json.size, 0, call->arena, NULL);
+    yyjson_arr_foreach(blocks, i, n, block) {
+        yyjson_val *part = rpc_string(block, "text");
+
+        if (text.size)
+            haft_buffer_add(&text, "\n", 1);
+        if (part)
+            haft_buffer_add(&text, yyjson_get_str(part), yyjson_get_len(part));
+    }
+    if (blocks && !text.status)
+        copy = haft_arena_copy(call->arena, text.size ? text.data : "", text.size);
+    haft_buffer_finish(&json);
+    haft_buffer_finish(&text);
+    return copy;
+}
+
+/* How long a rate limit wants to be waited for. */
+static int put_retry_after(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    static const char key[] = "\"haft/retryAfterMs\":";
+    const haft_buffer *meta = &call->result_meta;
+    char seconds[32];
+    int64_t ms = 0;
+
+    for (size_t i = 0; i + sizeof key - 1 < meta->size; i++)
+        if (!memcmp(meta->data + i, key, sizeof key - 1))
+            for (i += sizeof key - 1;
+                 i < meta->size && meta->data[i] >= '0' && meta->data[i] <= '9'; i++)
+                ms = ms * 10 + (meta->data[i] - '0');
+    snprintf(seconds, sizeof seconds, "%lld", (long long)(ms + 999) / 1000);
+    return haft_respond_header(call, "Retry-After", seconds);
+}
+
+/* An error in words: by the handler, or by a stage in front of it. */
+static int respond_with_error(haft_visit *visit, bool refused)
+{
+    haft_call *call = visit->call;
+    bool limited = call->outcome == HAFT_OUTCOME_RATE_LIMITED;
+    int status = visit->wished ? visit->wished : limited ? 429 : refused ? 403 : 500;
+    const char *text = text_of_blocks(call);
+    int failed = limited ? put_retry_after(visit) : 0;
+
+    if (!text || failed)
+        return HAFT_ENOMEM;
+    return respond_problem(visit, status, text, NULL);
+}
+
+/* What the handler has left behind, as a response. */
+static int respond_with_result(haft_visit *visit, bool refused)
+{
+    haft_call *call = visit->call;
+    const char *text;
+    int status;
+
+    if (visit->answered)
+        return 0;
+    if (call->is_error)
+        return respond_with_error(visit, refused);
+    if (call->structured.size) {
+        status = haft_respond_header(call, "Content-Type", "application/json");
+        haft_buffer_add(&call->structured, "", 1);
+        if (status || call->structured.status)
+            return status ? status : call->structured.status;
+        visit->response.status = visit->wished ? visit->wished : 200;
+        visit->response.body = call->structured.data;
+        visit->response.size = --call->structured.size;
+        visit->answered = true;
+        return 0;
+    }
+    if (!call->n_blocks)
+        return haft_respond(call, visit->wished ? visit->wished : 204, NULL, NULL, 0);
+    text = text_of_blocks(call);
+    return text ? haft_respond(call, visit->wished ? visit->wished : 200,
+                               "text/plain; charset=utf-8", text, strlen(text))
+                : HAFT_ENOMEM;
+}
+
+/* ---- the handler ---- */
+
+struct pending {
+    uv_sem_t done;
+    int status;
+};
+
+static void finished(void *context, int status)
+{
+    struct pending *pending = context;
+
+    pending->status = status;
+    uv_sem_post(&pending->done);
+}
+
+/* Runs the handler and, when it is pending, waits until it has finished. */
+static int run(haft_call *call)
+{
+    struct pending pending = {.status = 0};
+    int status;
+
+    if (uv_sem_init(&pending.done, 0))
+        return HAFT_ENOMEM;
+    inner_on_finish(call, finished, &pending);
+    status = inner_run(call);
+    if (status == HAFT_PENDING) {
+        uv_sem_wait(&pending.done);
+        status = pending.status;
+        if (!status && !call->is_error)
+            status = tool_check(call);
+    }
+    uv_sem_destroy(&pending.done);
+    return status > 0 ? HAFT_EINVAL : status;
+}
+
+/* Nobody waits for the answer, or its time is over: 1 when that was answered. */
+static int is_late(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+
+    if (haft_time_left(call) == 0) {
+        call->outcome = HAFT_OUTCOME_TIMED_OUT;
+        return respond_problem(visit, 504, "The time for the call is over.", NULL) ? HAFT_ENOMEM
+                                                                                   : 1;
+    }
+    if (!haft_cancelled(call))
+        return 0;
+    call->outcome = HAFT_OUTCOME_CANCELLED;
+    return respond_problem(visit, 499, "The call has been cancelled.", NULL) ? HAFT_ENOMEM : 1;
+}
+
+/* What stands in front of the handler: 0, HAFT_STOP when it is answered, or an error. */
+static int prepare(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    int status = input_read(visit, &call->arguments);
+
+    if (status == HAFT_STOP)
+        call->outcome = HAFT_OUTCOME_INVALID;
+    if (!status)
+        status = stages_before(call);
+    return status ? status : stages_ready(call);
+}
+
+static haft_outcome outcome_of(const haft_visit *visit, int status)
+{
+    if (visit->call->outcome)
+        return visit->call->outcome;
+    if (status < 0)
+        return HAFT_OUTCOME_FAILED;
+    return visit->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
+}
+
+static void serve(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    int status = is_late(visit);
+    bool refused = false;
+
+    event_of_start(call);
+    if (!status) {
+        status = prepare(visit);
+        refused = status == HAFT_STOP;
+        if (!status)
+            status = run(call);
+        if (status == HAFT_STOP)
+            status = 0;
+        if (!status)
+            status = respond_with_result(visit, refused);
+        if (!status && !refused && is_late(visit) < 0)
+            status = HAFT_ENOMEM;
+    }
+    if (status < 0) {
+        if (call->is_error && !visit->answered && !respond_with_error(visit, false))
+            status = 0;
+        else
+            fail(visit, "the handler", status);
+    }
+    stages_after(call, outcome_of(visit, status));
+    event_of_end(call);
+}
+
+/* ---- no route ---- */
+
+static int respond_allow(haft_visit *visit, int status, const char *detail)
+{
+    haft_call *call = visit->call;
+    haft_buffer allow;
+    int failed;
+
+    haft_buffer_init(&allow, call->server->allocator, 1024);
+    for (size_t i = 0; i < visit->match.n_methods; i++) {
+        haft_buffer_printf(&allow, "%s%s", i ? ", " : "", visit->match.methods[i]);
+        if (!strcmp(visit->match.methods[i], "GET"))
+            haft_buffer_puts(&allow, ", HEAD");
+    }
+    haft_buffer_puts(&allow, ", OPTIONS");
+    haft_buffer_add(&allow, "", 1);
+    failed = allow.status ? allow.status : haft_respond_header(call, "Allow", allow.data);
+    haft_buffer_finish(&allow);
+    if (failed)
+        return failed;
+    return detail ? respond_problem(visit, status, detail, NULL)
+                  : haft_respond(call, status, NULL, NULL, 0);
+}
+
+/* OPTIONS: what the path allows, after a word with the policies that answer such a question for the method
+ * that is asked about. */
+static int respond_options(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    const char *method = haft_request_header(call, "access-control-request-method");
+    const struct route *route;
+    struct match match;
+    int status;
+
+    if (!method)
+        return respond_allow(visit, 204, NULL);
+    status = router_find(&visit->gateway->router, method, visit->request.path, call->arena, &match);
+    if (status < 0)
+        return status;
+    route = match.route;
+    for (size_t i = 0; route && i < route->policies.n && !visit->answered; i++) {
+        const haft_policy *policy = &route->policies.list[i]->policy;
+
+        status =
+            policy->preflight && concerns(visit, policy) ? policy->inbound(call, policy->data) : 0;
+        if (status < 0)
+            return status;
+    }
+    return visit->answered ? 0 : respond_allow(visit, 204, NULL);
+}
+
+static int respond_without_route(haft_visit *visit)
+{
+    const haft_request *request = &visit->request;
+    haft_arena *arena = visit->call->arena;
+
+    if (visit->failure == HAFT_EINVAL)
+        return respond_problem(visit, 400, "The path is not well written.", NULL);
+    if (visit->failure)
+        return visit->failure;
+    if (!visit->match.n_methods)
+        return respond_problem(
+            visit, 404, haft_arena_printf(arena, "There is no route %s.", request->path), NULL);
+    if (!strcmp(request->method, "OPTIONS"))
+        return respond_options(visit);
+    return respond_allow(
+        visit, 405,
+        haft_arena_printf(arena, "The route %s has no %s.", request->path, request->method));
+}
+
+/* ---- the whole way ---- */
+
+void visit_run(haft_visit *visit)
+{
+    int status = is_late(visit);
+
+    if (!status && !visit->route)
+        status = respond_without_route(visit);
+    if (status < 0)
+        fail(visit, visit->request.path, status);
+    if (status || !visit->route)
+        return;
+    if (!visit_inbound(visit))
+        serve(visit);
+    visit_outbound(visit);
+}
+
+void haft_visit_run(haft_visit *visit)
+{
+    visit_run(visit);
+}

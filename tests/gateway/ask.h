@@ -1,0 +1,94 @@
+/* gateway/ask.h - a request from outside, and its response as one text: "200 application/json {...}". */
+#ifndef HAFT_TESTS_ASK_H
+#define HAFT_TESTS_ASK_H
+
+#include <haft/gateway.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/test.h"
+
+enum { ASK_NOW = 1000000, ASK_ROOM = 8192 };
+
+/* Lines of "name: value", names in lower case, between line ends. */
+static const char *ask_header(const void *context, const char *name, size_t *ret_size)
+{
+    const char *line = context;
+    size_t size = strlen(name);
+
+    for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "")
+        if (!strncmp(line, name, size) && line[size] == ':') {
+            line += size + 1 + strspn(line + size + 1, " ");
+            *ret_size = strcspn(line, "\n");
+            return line;
+        }
+    return NULL;
+}
+
+struct question {
+    const char *method, *target, *headers, *body, *principal, *peer;
+};
+
+static haft_visit *ask_begin(haft_gateway *gateway, const struct question *question, char *target)
+{
+    haft_request request = {.method = question->method,
+                            .path = target,
+                            .query = "",
+                            .headers = {.get = ask_header, .context = question->headers},
+                            .body = question->body ? question->body : "",
+                            .body_size = question->body ? strlen(question->body) : 0,
+                            .peer = question->peer};
+    char *query;
+    haft_visit *visit;
+
+    snprintf(target, ASK_ROOM, "%s", question->target);
+    query = strchr(target, '?');
+    if (query) {
+        *query = '\0';
+        request.query = query + 1;
+    }
+    visit = haft_visit_new(gateway, &request, question->principal, ASK_NOW);
+    assert_non_null(visit);
+    return visit;
+}
+
+static const char *ask_with(haft_gateway *gateway, const struct question *question)
+{
+    static char text[ASK_ROOM];
+    char target[ASK_ROOM];
+    haft_visit *visit = ask_begin(gateway, question, target);
+    const haft_response *response;
+    const char *type;
+
+    haft_visit_run(visit);
+    response = haft_visit_response(visit);
+    type = haft_response_header(response, "content-type");
+    snprintf(text, sizeof text, "%d %s%s%.*s", response->status, type ? type : "", type ? " " : "",
+             (int)response->size, response->body);
+    haft_visit_free(visit);
+    return text;
+}
+
+HAFT_MAYBE_UNUSED_ static const char *ask(haft_gateway *gateway, const char *method,
+                                          const char *target, const char *body)
+{
+    return ask_with(gateway, &(struct question){.method = method, .target = target, .body = body});
+}
+
+/* One header of the response; "" when it is not there. */
+HAFT_MAYBE_UNUSED_ static const char *ask_for(haft_gateway *gateway,
+                                              const struct question *question, const char *header)
+{
+    static char text[ASK_ROOM];
+    char target[ASK_ROOM];
+    haft_visit *visit = ask_begin(gateway, question, target);
+    const char *value;
+
+    haft_visit_run(visit);
+    value = haft_response_header(haft_visit_response(visit), header);
+    snprintf(text, sizeof text, "%s", value ? value : "");
+    haft_visit_free(visit);
+    return text;
+}
+
+#endif

@@ -1,0 +1,374 @@
+/* test_policy.c - the built-in policies, users' own, and configuration that is refused with a reason. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ask.h"
+
+/* "open sesame" and "let me in". */
+static const char key_file[] =
+    "# who may come in\n"
+    "41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb  ann\n\n"
+    "\t992db5e2595725ef68eb5066e014da8c7f6baca0afa96f1021b56b66782133f2 bob the builder \r\n";
+
+/* RFC 7914's vector for PBKDF2 with HMAC-SHA-256, cut to one block: passwd, salt, 1. */
+static const char people_file[] =
+    "ann:1:73616c74:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"
+    "bob:80000:4e61436c:4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56\n";
+
+static char keys_path[64], people_path[64];
+
+static void write_file(char path[64], const char *text)
+{
+    int fd;
+
+    snprintf(path, 64, "/tmp/haft-policy-XXXXXX");
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static int hello(haft_call *call)
+{
+    const char *header = haft_request_header(call, "x-in"),
+               *cookie = haft_request_header(call, "cookie");
+
+    return haft_respond_header(call, "Server", "mine") ||
+           haft_text(call, "%s %s %s", haft_principal(call) ? haft_principal(call) : "nobody",
+                     header ? header : "-", cookie ? cookie : "-");
+}
+
+static haft_gateway *make(const char *kind, const char *options)
+{
+    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+
+    assert_non_null(gateway);
+    if (haft_policy_make(gateway, "p", kind, options))
+        fail_msg("%s: %s", kind, haft_gateway_error(gateway)->text);
+    return gateway;
+}
+
+HAFT_ROUTE_BARE(hello, "POST", "/hello", "Says hello", .policies = "p", .quick = true);
+
+struct row {
+    const char *kind, *options;
+    struct question question;
+    const char *answer; /* how it begins */
+    const char *header, *value;
+};
+
+#define FROM(...)                                                                                  \
+    {                                                                                              \
+        .method = "POST", .target = "/hello", __VA_ARGS__                                          \
+    }
+#define PLAIN "200 text/plain; charset=utf-8 "
+
+static void check(const struct row *row)
+{
+    haft_gateway *gateway = make(row->kind, row->options);
+    const char *got;
+
+    assert_int_equal(haft_route(gateway, &hello_route), 0);
+    got = ask_with(gateway, &row->question);
+    if (strncmp(got, row->answer, strlen(row->answer)))
+        fail_msg("%s %s: %s, and not %s", row->kind, row->options, got, row->answer);
+    if (row->header)
+        assert_string_equal(ask_for(gateway, &row->question, row->header), row->value);
+    haft_gateway_free(gateway);
+}
+
+static void built_in(void **state)
+{
+    char keys[128], people[128];
+    const struct row rows[] = {
+        {"api-key", keys, FROM(.headers = "authorization: Bearer open sesame\n"), PLAIN "ann", NULL,
+         NULL},
+        {"api-key", keys, FROM(.headers = "x-api-key: let me in\n"), PLAIN "bob the builder", NULL,
+         NULL},
+        {"api-key", keys, FROM(.headers = "authorization: Bearer let me in \n"), "401 ", NULL,
+         NULL},
+        {"api-key", keys, FROM(.headers = "authorization: Basic open sesame\n"), "401 ", NULL,
+         NULL},
+        {"api-key", keys, FROM(.headers = "authorization: Bearer \n"), "401 ", NULL, NULL},
+        {"api-key", keys, FROM(.headers = NULL), "401 application/problem+json", "www-authenticate",
+         "Bearer realm=\"gateway\""},
+        {"basic-auth", people, FROM(.headers = "authorization: Basic YW5uOnBhc3N3ZA==\n"),
+         PLAIN "ann", NULL, NULL},
+        {"basic-auth", people, FROM(.headers = "authorization: Basic Ym9iOlBhc3N3b3Jk\n"),
+         PLAIN "bob", NULL, NULL},
+        {"basic-auth", people, FROM(.headers = "authorization: Basic YW5uOndyb25n\n"), "401 ", NULL,
+         NULL},
+        {"basic-auth", people, FROM(.headers = "authorization: Basic Y2FybDpwYXNzd2Q=\n"), "401 ",
+         NULL, NULL},
+        {"basic-auth", people, FROM(.headers = "authorization: Basic !\n"), "401 ",
+         "WWW-Authenticate", "Basic realm=\"shop\""},
+        {"size-limit", "{\"bytes\":3}", FROM(.body = "abc"), PLAIN, NULL, NULL},
+        {"size-limit", "{\"bytes\":3}", FROM(.body = "abcd"), "413 ", NULL, NULL},
+        {"set-headers", "{\"request\":{\"X-In\":\"set\"},\"response\":{\"X-Out\":\"o\"}}",
+         FROM(.headers = "x-in: came\n"), PLAIN "nobody set", "x-out", "o"},
+        {"remove-headers", "{\"request\":[\"Cookie\"],\"response\":[\"server\"]}",
+         FROM(.headers = "cookie: c\nx-in: i\n"), PLAIN "nobody i -", "server", ""},
+        {"mock", "{}", FROM(.headers = NULL), "200 ", NULL, NULL},
+        {"mock", "{\"status\":201,\"json\":{\"a\":[1]},\"headers\":{\"Location\":\"/1\"}}",
+         FROM(.headers = NULL), "201 application/json {\"a\":[1]}", "location", "/1"},
+        {"mock", "{\"text\":\"soon\"}", FROM(.headers = NULL), PLAIN "soon", NULL, NULL},
+        {"validate", "{\"body\":{\"type\":\"object\",\"required\":[\"a\"]}}",
+         FROM(.body = "{\"a\":1}"), PLAIN, NULL, NULL},
+        {"validate", "{\"body\":{\"type\":\"object\",\"required\":[\"a\"]}}", FROM(.body = "{}"),
+         "400 application/problem+json {\"type\":\"about:blank\",\"title\":\"Bad "
+         "Request\",\"status\":400,\"detail\":\"body.a: ",
+         NULL, NULL},
+        {"validate", "{\"body\":true}", FROM(.body = "{"), "400 ", NULL, NULL},
+        {"cors", "{\"origins\":[\"https://a.example\"]}",
+         FROM(.headers = "origin: https://a.example\n"), PLAIN, "access-control-allow-origin",
+         "https://a.example"},
+        {"cors", "{\"origins\":[\"https://a.example\"]}",
+         FROM(.headers = "origin: https://b.example\n"), PLAIN, "access-control-allow-origin", ""},
+        {"cors", "{\"origins\":[\"*\"]}", FROM(.headers = "origin: https://b.example\n"), PLAIN,
+         "access-control-allow-origin", "*"},
+        {"cors",
+         "{\"origins\":[\"*\"],\"max_age\":5}",
+         {.method = "OPTIONS",
+          .target = "/hello",
+          .headers = "origin: https://b.example\naccess-control-request-method: POST\n"},
+         "204 ",
+         "access-control-max-age",
+         "5"},
+        {"cors",
+         "{\"origins\":[\"*\"]}",
+         {.method = "OPTIONS",
+          .target = "/hello",
+          .headers = "origin: https://b.example\naccess-control-request-method: PUT\n"},
+         "204 ",
+         "access-control-allow-methods",
+         ""},
+        {"sleep", "{\"ms\":1}", FROM(.headers = NULL), PLAIN, NULL, NULL},
+    };
+
+    (void)state;
+    snprintf(keys, sizeof keys, "{\"file\":\"%s\"}", keys_path);
+    snprintf(people, sizeof people, "{\"file\":\"%s\",\"realm\":\"shop\"}", people_path);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check(&rows[i]);
+}
+
+static void rates(void **state)
+{
+    static const struct {
+        const char *options;
+        const char *principal[4], *peer[4];
+        const char *answers; /* a digit each: 2 for 200, 4 for 429 */
+    } rows[] = {
+        {"{\"calls\":2}", {"a", "a", "a", "b"}, {NULL}, "2242"},
+        {"{\"calls\":1}", {NULL}, {"1.1.1.1", "1.1.1.1", "2.2.2.2", "2.2.2.2"}, "2424"},
+        {"{\"calls\":1,\"by\":\"all\"}", {"a", "b", "c", "d"}, {NULL}, "2444"},
+        {"{\"calls\":1,\"by\":\"route\"}", {"a", "b", "a", "b"}, {NULL}, "2244"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = make("rate-limit", rows[i].options);
+
+        assert_int_equal(haft_route(gateway, &hello_route), 0);
+        for (size_t j = 0; j < 4; j++) {
+            struct question question =
+                FROM(.principal = rows[i].principal[j], .peer = rows[i].peer[j]);
+
+            assert_int_equal(ask_with(gateway, &question)[0], rows[i].answers[j]);
+        }
+        haft_gateway_free(gateway);
+    }
+}
+
+/* A policy that may wait keeps its route off the thread that reads. */
+static void quick(void **state)
+{
+    static const char *const kinds[][2] = {{"mock", "{}"}, {"sleep", "{\"ms\":1}"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        haft_gateway *gateway = make(kinds[i][0], kinds[i][1]);
+        char text[ASK_ROOM];
+        haft_visit *visit;
+
+        assert_int_equal(haft_route(gateway, &hello_route), 0);
+        visit = ask_begin(gateway, &(struct question)FROM(.body = ""), text);
+        assert_int_equal(haft_visit_quick(visit), i == 0);
+        haft_visit_free(visit);
+        haft_gateway_free(gateway);
+    }
+}
+
+/* ---- a program's own ---- */
+
+HAFT_STRUCT(shout_options, HAFT_STRING(word, "What to say"));
+
+static int shout(haft_call *call, void *data)
+{
+    const shout_options *options = data;
+
+    return haft_respond(call, 200, "text/plain", options->word, strlen(options->word)) ? HAFT_ENOMEM
+                                                                                       : HAFT_STOP;
+}
+
+static int make_shout(haft_gateway *gateway, const void *options, haft_arena *arena,
+                      haft_policy *ret_policy, haft_reason *reterr_reason)
+{
+    const shout_options *given = options;
+
+    (void)gateway;
+    (void)arena;
+    if (!*given->word) {
+        snprintf(reterr_reason->text, sizeof reterr_reason->text, "there is nothing to shout");
+        return HAFT_EINVAL;
+    }
+    *ret_policy = (haft_policy){.inbound = shout, .data = (void *)(uintptr_t)options};
+    return 0;
+}
+static const haft_policy_kind shout_kind = {
+    .name = "shout", .options = &shout_options_type, .make = make_shout};
+
+static int broken_in(haft_call *call, void *data)
+{
+    (void)call;
+    return *(int *)data;
+}
+static int stop_without_answer = HAFT_STOP, fails = HAFT_EINVAL;
+static const haft_policy mute = {
+    .name = "mute", .inbound = broken_in, .data = &stop_without_answer};
+static const haft_policy broken = {.name = "broken", .outbound = broken_in, .data = &fails};
+
+static void own(void **state)
+{
+    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = "p"});
+    haft_route_info route = hello_route;
+
+    (void)state;
+    assert_int_equal(haft_policy_kind_add(gateway, &shout_kind), 0);
+    assert_int_equal(haft_policy_kind_add(gateway, &shout_kind), HAFT_EEXISTS);
+    assert_int_equal(haft_policy_make(gateway, "p", "shout", "{\"word\":\"HO\"}"), 0);
+    assert_int_equal(haft_policy_add(gateway, &mute), 0);
+    assert_int_equal(haft_policy_add(gateway, &broken), 0);
+    route.policies = NULL;
+    assert_int_equal(haft_route(gateway, &route), 0);
+    assert_string_equal(ask(gateway, "POST", "/hello", NULL), "200 text/plain HO");
+    haft_gateway_free(gateway);
+
+    gateway = haft_gateway_new(NULL);
+    assert_int_equal(haft_policy_add(gateway, &mute), 0);
+    assert_int_equal(haft_policy_add(gateway, &broken), 0);
+    route.policies = "mute";
+    assert_int_equal(haft_route(gateway, &route), 0);
+    route.id = "b", route.path = "/b", route.policies = "broken";
+    assert_int_equal(haft_route(gateway, &route), 0);
+    assert_int_equal(strncmp(ask(gateway, "POST", "/hello", NULL), "500 ", 4), 0);
+    assert_int_equal(strncmp(ask(gateway, "POST", "/b", NULL), "500 ", 4), 0);
+    haft_gateway_free(gateway);
+}
+
+/* ---- configuration ---- */
+
+static void configuration(void **state)
+{
+    static const struct {
+        const char *json;
+        int code;
+        const char *path, *text; /* how it begins */
+    } rows[] = {
+        {"[]", 0, "", ""},
+        {"[{\"name\":\"a\",\"policy\":\"mock\"},{\"name\":\"b\",\"policy\":\"sleep\",\"scope\":\"edge\","
+         "\"options\":{\"ms\":1}}]",
+         0, "", ""},
+        {"{}", HAFT_EISSUES, "policies", ""},
+        {"[", HAFT_EPARSE, "policies", ""},
+        {"[{\"name\":\"a\"}]", HAFT_EISSUES, "policies", "0.policy: Invalid input"},
+        {"[{\"name\":\"a\",\"policy\":\"mock\",\"scope\":\"inside\"}]", HAFT_EISSUES, "policies",
+         "0.scope: Invalid option"},
+        {"[{\"name\":\"a\",\"policy\":\"mok\"}]", HAFT_ENOTFOUND, "a",
+         "there is no kind of policy mok; there are sleep, mock"},
+        {"[{\"name\":\"a\",\"policy\":\"mock\"},{\"name\":\"a\",\"policy\":\"mock\"}]",
+         HAFT_EEXISTS, "a", "there is a policy of that name"},
+        {"[{\"name\":\"a b\",\"policy\":\"mock\"}]", HAFT_EINVAL, "a b",
+         "a policy's name is a word"},
+        {"[{\"name\":\"a\",\"policy\":\"rate-limit\"}]", HAFT_EISSUES, "a",
+         "options: calls: Invalid input"},
+        {"[{\"name\":\"a\",\"policy\":\"rate-limit\",\"options\":{\"calls\":1,\"per\":2}}]",
+         HAFT_EISSUES, "a", "options: Unrecognized key"},
+        {"[{\"name\":\"a\",\"policy\":\"api-key\",\"options\":{\"file\":\"/nowhere/keys\"}}]",
+         HAFT_ENOTFOUND, "a", "/nowhere/keys cannot be opened"},
+        {"[{\"name\":\"a\",\"policy\":\"api-key\",\"options\":{\"file\":\"/dev/zero\"}}]",
+         HAFT_ETOOBIG, "a", "/dev/zero cannot be read"},
+        {"[{\"name\":\"a\",\"policy\":\"validate\",\"options\":{\"body\":{\"type\":7}}}]",
+         HAFT_ESCHEMA, "a", ""},
+        {"[{\"name\":\"a\",\"policy\":\"cors\",\"options\":{\"origins\":[\"*\"],\"credentials\":true}}]",
+         HAFT_EINVAL, "a", "any origin (*) cannot be let in with credentials"},
+        {"[{\"name\":\"a\",\"policy\":\"mock\",\"options\":{\"json\":1,\"text\":\"\"}}]",
+         HAFT_EINVAL, "a", "a body is JSON or text, not both"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+        int status = haft_policies_json(gateway, rows[i].json, strlen(rows[i].json));
+        const haft_reason *reason = haft_gateway_error(gateway);
+
+        if (status != rows[i].code || strcmp(reason->path, rows[i].path) ||
+            strncmp(reason->text, rows[i].text, strlen(rows[i].text)))
+            fail_msg("%s: %d %s: %s", rows[i].json, status, reason->path, reason->text);
+        haft_gateway_free(gateway);
+    }
+}
+
+static void bad_files(void **state)
+{
+    static const char *const rows[][2] = {
+        {"api-key", "abc ann\n"},
+        {"api-key", "27ecd0a598e76f8a2fd264d427df0a119903e8eae384e478902541756f089dd1\n"},
+        {"api-key", "27ECD0A598E76F8A2FD264D427DF0A119903E8EAE384E478902541756F089DD1 ann\n"},
+        {"basic-auth", "ann:secret\n"},
+        {"basic-auth",
+         "ann:0:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth",
+         "ann:99999999:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth",
+         "ann:1:7:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+        char path[64], options[128];
+
+        write_file(path, rows[i][1]);
+        snprintf(options, sizeof options, "{\"file\":\"%s\"}", path);
+        assert_int_equal(haft_policy_make(gateway, "p", rows[i][0], options), HAFT_EINVAL);
+        assert_non_null(strstr(haft_gateway_error(gateway)->text, "line 1: "));
+        unlink(path);
+        haft_gateway_free(gateway);
+    }
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    write_file(keys_path, key_file);
+    write_file(people_path, people_file);
+    return 0;
+}
+
+static int clean_up(void **state)
+{
+    (void)state;
+    return unlink(keys_path) || unlink(people_path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_in), cmocka_unit_test(rates),     cmocka_unit_test(quick),
+        cmocka_unit_test(own),      cmocka_unit_test(bad_files), cmocka_unit_test(configuration),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, clean_up);
+}

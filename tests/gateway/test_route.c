@@ -1,0 +1,404 @@
+/* test_route.c - a request in, a response out: where fields come from, what is refused and how, and the ways
+ * in which a handler answers. */
+#include "ask.h"
+
+#include <stdlib.h>
+
+/* ---- what is served ---- */
+
+HAFT_ENUMERATION(colour, red, green);
+HAFT_STRUCT(find_args, HAFT_STRING(id, "Path"), HAFT_OPTIONAL(HAFT_INTEGER(limit, "Query", .max = 9)),
+            HAFT_DEFAULT(HAFT_BOOLEAN(full, "Query"), false),
+            HAFT_OPTIONAL(HAFT_NUMBER(near, "Query")), HAFT_OPTIONAL(HAFT_ENUM(hue, colour, "Query")),
+            HAFT_OPTIONAL(HAFT_ARRAY(tags, HAFT_STRING(tag, "A tag"), "Query")),
+            HAFT_OPTIONAL(HAFT_ARRAY(sizes, HAFT_INTEGER(size, "A size"), "Query")),
+            HAFT_OPTIONAL(HAFT_STRING(lang, "Header")));
+HAFT_STRUCT(found, HAFT_STRING(text, "What came"));
+
+static int find(haft_call *call, const find_args *in, found *out)
+{
+    long sum = 0;
+
+    for (size_t i = 0; in->has_sizes && i < in->n_sizes; i++)
+        sum += (long)in->sizes[i];
+    out->text = haft_printf(
+        call, "%s limit %lld full %d near %.2f hue %d tags %zu %s sizes %ld lang %s", in->id,
+        in->has_limit ? (long long)in->limit : -1, in->full, in->has_near ? in->near : 0,
+        in->has_hue ? (int)in->hue : -1, in->has_tags ? in->n_tags : 0,
+        in->has_tags ? in->tags[0] : "-", sum, in->has_lang ? in->lang : "-");
+    return out->text ? 0 : HAFT_ENOMEM;
+}
+HAFT_ROUTE(find, "GET", "/find/{id}", find_args, found, "Finds",
+           .sources = (const haft_source[]){{"lang", HAFT_FROM_HEADER, "Accept-Language"}},
+           .n_sources = 1);
+
+HAFT_STRUCT(order_line, HAFT_STRING(sku, "What"), HAFT_INTEGER(quantity, "How many", .min = 1));
+HAFT_STRUCT(order_args, HAFT_STRING(customer, "Path"), HAFT_OPTIONAL(HAFT_BOOLEAN(dry, "Query")),
+            HAFT_ARRAY(items, HAFT_OBJECT(item, order_line, "A line"), "Body", .min = 1));
+HAFT_STRUCT(order, HAFT_INTEGER(total, "How many in all"));
+
+static int put_order(haft_call *call, const order_args *in, order *out)
+{
+    out->total = 0;
+    for (size_t i = 0; i < in->n_items; i++)
+        out->total += in->items[i].quantity;
+    if (in->has_dry && in->dry)
+        return haft_respond_status(call, 202);
+    return haft_respond_status(call, 201) || haft_respond_header(call, "Location", "/orders/1");
+}
+HAFT_ROUTE(put_order, "POST", "/customers/{customer}/orders", order_args, order, "Orders",
+           .sources = (const haft_source[]){{"dry", HAFT_FROM_QUERY, NULL}}, .n_sources = 1);
+
+HAFT_STRUCT(mode_args, HAFT_STRING(mode, "How to answer"));
+
+static int answer(haft_call *call, const mode_args *in)
+{
+    switch (in->mode[0]) {
+    case 't':
+        return haft_text(call, "one") || haft_text(call, "two");
+    case 'j':
+        return haft_json(call, "[1, 2]", 6);
+    case 'e':
+        return haft_error(call, "It broke.");
+    case 's':
+        return haft_respond_status(call, 409) || haft_error(call, "It is taken.");
+    case 'p':
+        return haft_problem(call, 404, "There is no %s.", in->mode);
+    case 'r':
+        return haft_respond(call, 418, "text/x-tea", "tea\0pot", 7);
+    case 'f':
+        return HAFT_EINVAL;
+    case 'b':
+        return HAFT_EBUSY;
+    case 'a':
+        return HAFT_AGAIN;
+    case 'h':
+        return haft_respond_header(call, "X-Split", "a\r\nSet-Cookie: b") == HAFT_EINVAL
+                   ? haft_text(call, "refused")
+                   : HAFT_EINVAL;
+    default:
+        return 0;
+    }
+}
+HAFT_ROUTE_IN(answer, "GET", "/answer/{mode}", mode_args, "Answers in one of many ways");
+
+static int misfit(haft_call *call, found *out)
+{
+    (void)call;
+    out->text = NULL;
+    return 0;
+}
+HAFT_ROUTE_OUT(misfit, "GET", "/misfit", found, "Gives what it does not promise");
+
+static int echo(haft_call *call, haft_value *arguments, void *data)
+{
+    const haft_request *request = haft_request_of(call);
+    haft_buffer text;
+    int status;
+
+    haft_buffer_init(&text, NULL, 1 << 16);
+    haft_json_write(arguments, &text);
+    status = haft_respond(call, 200, "text/plain",
+                          haft_printf(call, "%s %.*s %.*s %s", (const char *)data, (int)text.size,
+                                      text.data, (int)request->body_size, request->body,
+                                      haft_call_name(call)),
+                          strlen((const char *)data) + text.size + request->body_size +
+                              strlen(haft_call_name(call)) + 3);
+    haft_buffer_finish(&text);
+    return status;
+}
+
+static haft_gateway *make(void)
+{
+    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+
+    assert_non_null(gateway);
+    assert_int_equal(haft_route(gateway, &find_route), 0);
+    assert_int_equal(haft_route(gateway, &put_order_route), 0);
+    assert_int_equal(haft_route(gateway, &answer_route), 0);
+    assert_int_equal(haft_route(gateway, &misfit_route), 0);
+    assert_int_equal(haft_route_add(gateway, "PUT", "/echo/{a}/{b}", NULL, echo, "echo"), 0);
+    return gateway;
+}
+
+/* ---- requests ---- */
+
+static void requests(void **state)
+{
+#define PROBLEM(status, title, rest)                                                               \
+#status " application/problem+json {\"type\":\"about:blank\",\"title\":\"" title               \
+            "\",\"status\":" #status rest "}"
+#define BARE "limit -1 full 0 near 0.00 hue -1 tags 0 - sizes 0 lang -"
+    static const struct {
+        struct question question;
+        const char *answer;
+    } rows[] = {
+        {{.method = "GET", "/find/x"}, "200 application/json {\"text\":\"x " BARE "\"}"},
+        {{.method = "GET", "/find/a%2Fb%20c"},
+         "200 application/json {\"text\":\"a/b c " BARE "\"}"},
+        {{.method = "GET",
+          "/find/7?limit=3&full=true&near=0.5&hue=green&tags=p+q&tags=r&sizes=2&sizes=40"},
+         "200 application/json {\"text\":\"7 limit 3 full 1 near 0.50 hue 1 tags 2 p q sizes 42 lang "
+         "-\"}"},
+        {{.method = "GET", "/find/7?tags=only%26one", "accept-language: de\n"},
+         "200 application/json {\"text\":\"7 limit -1 full 0 near 0.00 hue -1 tags 1 only&one sizes 0 "
+         "lang de\"}"},
+        {{.method = "HEAD", "/find/x"}, "200 application/json {\"text\":\"x " BARE "\"}"},
+        {{.method = "POST",
+          "/customers/c1/orders",
+          NULL,
+          "{\"items\":[{\"sku\":\"a\",\"quantity\":2}]}"},
+         "201 application/json {\"total\":2}"},
+        {{.method = "POST",
+          "/customers/c1/orders?dry=true",
+          "content-type: application/json; charset=utf-8\n",
+          "{\"items\":[{\"sku\":\"a\",\"quantity\":2},{\"sku\":\"b\",\"quantity\":3}]}"},
+         "202 application/json {\"total\":5}"},
+        {{.method = "PUT", "/echo/1/2%20?c=3&c=4&a=x&d", NULL, "raw"},
+         "200 text/plain echo {\"a\":\"1\",\"b\":\"2 \",\"c\":\"3\",\"d\":\"\"} raw PUT_echo_a_b"},
+        /* the ways to answer */
+        {{.method = "GET", "/answer/text"}, "200 text/plain; charset=utf-8 one\ntwo"},
+        {{.method = "GET", "/answer/json"}, "200 application/json [1,2]"},
+        {{.method = "GET", "/answer/nothing"}, "204 "},
+        {{.method = "GET", "/answer/error"},
+         PROBLEM(500, "Internal Server Error", ",\"detail\":\"It broke.\"")},
+        {{.method = "GET", "/answer/status"},
+         PROBLEM(409, "Conflict", ",\"detail\":\"It is taken.\"")},
+        {{.method = "GET", "/answer/p"},
+         PROBLEM(404, "Not Found", ",\"detail\":\"There is no p.\"")},
+        {{.method = "GET", "/answer/raw"}, "418 text/x-tea tea"},
+        {{.method = "GET", "/answer/fail"}, PROBLEM(500, "Internal Server Error", "")},
+        {{.method = "GET", "/answer/busy"}, PROBLEM(503, "Service Unavailable", "")},
+        {{.method = "GET", "/answer/again"}, PROBLEM(500, "Internal Server Error", "")},
+        {{.method = "GET", "/answer/header"}, "200 text/plain; charset=utf-8 refused"},
+        {{.method = "GET", "/misfit"}, PROBLEM(500, "Internal Server Error", "")},
+        /* no route */
+        {{.method = "GET", "/nothing"},
+         PROBLEM(404, "Not Found", ",\"detail\":\"There is no route /nothing.\"")},
+        {{.method = "GET", "/find/%2e%2e"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"The path is not well written.\"")},
+        {{.method = "DELETE", "/find/x"},
+         PROBLEM(405, "Method Not Allowed", ",\"detail\":\"The route /find/x has no DELETE.\"")},
+        {{.method = "OPTIONS", "/find/x"}, "204 "},
+        /* bad input */
+        {{.method = "GET", "/find/x?limit=ten"},
+         PROBLEM(
+             400, "Bad Request",
+             ",\"detail\":\"query.limit: Invalid input: expected number, received string\","
+             "\"issues\":[{\"expected\":\"number\",\"code\":\"invalid_type\",\"path\":[\"query\","
+             "\"limit\"],\"message\":\"Invalid input: expected number, received string\"}]")},
+        {{.method = "GET", "/find/x?limit=1&limit=2"},
+         PROBLEM(
+             400, "Bad Request",
+             ",\"detail\":\"query.limit: Invalid input: expected number, received array\","
+             "\"issues\":[{\"expected\":\"number\",\"code\":\"invalid_type\",\"path\":[\"query\","
+             "\"limit\"],\"message\":\"Invalid input: expected number, received array\"}]")},
+        {{.method = "GET", "/find/x?id=y"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"query.id: it comes from the path\"")},
+        {{.method = "GET", "/find/x?a=%"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"query: it is not well written\"")},
+        {{.method = "GET", "/find/x?a=%00"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"query: it is not well written\"")},
+        {{.method = "POST",
+          "/customers/c/orders",
+          NULL,
+          "{\"items\":[{\"sku\":\"a\",\"quantity\":0}]}"},
+         PROBLEM(400, "Bad Request",
+                 ",\"detail\":\"body.items.0.quantity: Too small: expected number to be >=1\","
+                 "\"issues\":[{\"origin\":\"number\",\"code\":\"too_small\",\"minimum\":1,"
+                 "\"inclusive\":true,\"path\":[\"body\",\"items\",0,\"quantity\"],\"message\":"
+                 "\"Too small: expected number to be >=1\"}]")},
+        {{.method = "POST", "/customers/c/orders", NULL, "{\"items\""}, NULL},
+        {{.method = "POST", "/customers/c/orders", NULL, "[]"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"body: Invalid input: expected object\"")},
+        {{.method = "POST", "/customers/c/orders", NULL, "{\"customer\":\"d\"}"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"body.customer: it comes from the path\"")},
+        {{.method = "POST", "/customers/c/orders", "content-type: text/plain\n", "{}"},
+         PROBLEM(415, "Unsupported Media Type",
+                 ",\"detail\":\"The body must be of type application/json.\"")},
+    };
+    haft_gateway *gateway = make();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *got = ask_with(gateway, &rows[i].question);
+
+        if (rows[i].answer ? strcmp(got, rows[i].answer) : strncmp(got, "400 ", 4))
+            fail_msg("%s %s:\n%s\nand not\n%s", rows[i].question.method, rows[i].question.target,
+                     got, rows[i].answer);
+    }
+    haft_gateway_free(gateway);
+}
+
+/* Everything that is wrong is said at once, whatever it came from. */
+static void every_issue(void **state)
+{
+    haft_gateway *gateway = make();
+    const char *got = ask(gateway, "POST", "/customers/c/orders?dry=perhaps&odd=1",
+                          "{\"items\":[{\"sku\":1,\"quantity\":1}],\"more\":2}");
+    static const char *const parts[] = {"query.dry: ", "body.items.0.sku: ", "\"odd\"", "\"more\"",
+                                        "\"path\":[\"query\",\"dry\"]"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (!strstr(got, parts[i]))
+            fail_msg("%s is not in %s", parts[i], got);
+    haft_gateway_free(gateway);
+}
+
+static void headers(void **state)
+{
+    haft_gateway *gateway = make();
+
+    (void)state;
+    assert_string_equal(
+        ask_for(gateway, &(struct question){.method = "DELETE", "/find/x"}, "allow"),
+        "GET, HEAD, OPTIONS");
+    assert_string_equal(
+        ask_for(gateway, &(struct question){.method = "OPTIONS", "/echo/1/2"}, "allow"),
+        "PUT, OPTIONS");
+    assert_string_equal(ask_for(gateway,
+                                &(struct question){.method = "POST",
+                                                   "/customers/c1/orders",
+                                                   NULL,
+                                                   "{\"items\":[{\"sku\":\"a\",\"quantity\":2}]}"},
+                                "location"),
+                        "/orders/1");
+    haft_gateway_free(gateway);
+}
+
+/* ---- registration ---- */
+
+static void refusals(void **state)
+{
+    static const haft_type *const in = &find_args_type;
+    static const haft_source unknown[] = {{"nobody", HAFT_FROM_QUERY, NULL}};
+    static const haft_source path[] = {{"id", HAFT_FROM_QUERY, NULL}};
+    const struct {
+        haft_route_info route;
+        int code;
+        const char *text;
+    } rows[] = {
+        {{.id = "a", .method = "GET", .path = "/find/{other}", .call = find_route.call},
+         HAFT_EEXISTS,
+         "GET /find/{other} is find already"},
+        {{.id = "find", .method = "GET", .path = "/new", .call = find_route.call},
+         HAFT_EEXISTS,
+         NULL},
+        {{.method = "GET", .path = "/a", .call = find_route.call},
+         HAFT_EINVAL,
+         "a route needs an id"},
+        {{.id = "b", .method = "get", .path = "/a", .call = find_route.call},
+         HAFT_EINVAL,
+         "the method must be of capital letters"},
+        {{.id = "b", .method = "GET", .path = "/a"}, HAFT_EINVAL, "a route has one handler"},
+        {{.id = "b", .method = "GET", .path = "a", .call = find_route.call},
+         HAFT_EINVAL,
+         "a: a path begins with a slash"},
+        {{.id = "b", .method = "GET", .path = "/a/{b}", .call = find_route.call, .input = in},
+         HAFT_EINVAL,
+         "the path has {b}, which is no field of the input"},
+        {{.id = "b", .method = "GET", .path = "/a", .call = find_route.call, .policies = "no-such"},
+         HAFT_ENOTFOUND,
+         "there is no policy no-such"},
+        {{.id = "b",
+          .method = "GET",
+          .path = "/a",
+          .call = find_route.call,
+          .input = in,
+          .sources = unknown,
+          .n_sources = 1},
+         HAFT_EINVAL,
+         "there is no field nobody to have a source"},
+        {{.id = "b",
+          .method = "GET",
+          .path = "/a/{id}",
+          .call = find_route.call,
+          .input = in,
+          .sources = path,
+          .n_sources = 1},
+         HAFT_EINVAL,
+         "id comes from the path"},
+        {{.id = "not a name", .method = "GET", .path = "/a", .call = find_route.call},
+         HAFT_EINVAL,
+         NULL},
+    };
+    haft_gateway *gateway = make();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(haft_route(gateway, &rows[i].route), rows[i].code);
+        if (rows[i].text)
+            assert_string_equal(haft_gateway_error(gateway)->text, rows[i].text);
+    }
+    /* What was refused is not there, and what is there still is. */
+    assert_int_equal(strncmp(ask(gateway, "GET", "/a", NULL), "404", 3), 0);
+    assert_int_equal(strncmp(ask(gateway, "GET", "/find/x", NULL), "200", 3), 0);
+    haft_gateway_free(gateway);
+}
+
+/* A field that is an object has no place in a query. */
+HAFT_STRUCT(nested, HAFT_OBJECT(item, order_line, "An object"));
+
+static int take_nested(haft_call *call, const nested *in)
+{
+    return haft_text(call, "%s", in->item.sku);
+}
+HAFT_ROUTE_IN(take_nested, "GET", "/nested", nested, "Takes an object");
+
+static void objects_in_queries(void **state)
+{
+    haft_gateway *gateway = make();
+
+    (void)state;
+    assert_int_equal(haft_route(gateway, &take_nested_route), HAFT_EINVAL);
+    assert_string_equal(haft_gateway_error(gateway)->text,
+                        "item is an object, and can come from the body only");
+    haft_gateway_free(gateway);
+}
+
+/* ---- the server of the routes ---- */
+
+static void audit(void *context, const char *line, size_t size)
+{
+    char *text = context;
+
+    snprintf(text + strlen(text), 2048 - strlen(text), "%.*s\n", (int)size, line);
+}
+
+static int limited(haft_call *call)
+{
+    return haft_text(call, "%s", (const char *)haft_server_data(call));
+}
+HAFT_ROUTE_BARE(limited, "GET", "/limited", "Once a minute", .rate = {1, 60000});
+
+static void stages(void **state)
+{
+    char lines[2048] = "";
+    haft_gateway *gateway =
+        haft_gateway_new(&(haft_gateway_options){.server = &(haft_server_options){.data = "mine"}});
+    struct question question = {.method = "GET", "/limited", .principal = "ann"};
+
+    (void)state;
+    assert_int_equal(haft_audit(haft_gateway_server(gateway), audit, lines), 0);
+    assert_int_equal(haft_route(gateway, &limited_route), 0);
+    assert_string_equal(ask_with(gateway, &question), "200 text/plain; charset=utf-8 mine");
+    assert_int_equal(strncmp(ask_with(gateway, &question), "429 ", 4), 0);
+    assert_string_equal(ask_for(gateway, &question, "retry-after"), "60");
+    question.principal = "bob";
+    assert_int_equal(strncmp(ask_with(gateway, &question), "200 ", 4), 0);
+    assert_non_null(strstr(lines, "\"principal\":\"ann\""));
+    assert_non_null(strstr(lines, "\"tool\":\"limited\",\"outcome\":\"rate_limited\""));
+    haft_gateway_free(gateway);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests), cmocka_unit_test(every_issue),
+        cmocka_unit_test(headers),  cmocka_unit_test(refusals),
+        cmocka_unit_test(stages),   cmocka_unit_test(objects_in_queries),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
