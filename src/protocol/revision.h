@@ -23,6 +23,7 @@ struct revision_row {
     bool audio;         /* audio blocks */
     bool links;         /* resource_link blocks */
     bool elicitation;   /* elicitation/create */
+    bool modes;         /* of it: addresses to open, and several choices in a form */
     bool message;       /* progress may carry text */
     bool anonymous;     /* an error response may have no id */
     int not_found_code; /* of a resource that is not there */

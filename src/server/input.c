@@ -208,7 +208,7 @@ int haft_elicit_json(haft_call *call, const char *key, const char *message, cons
         haft_log(call, HAFT_ERROR, "form %s: %s", key, why);
         return HAFT_ESCHEMA;
     }
-    if (selects && call->revision < REV_2025_11_25)
+    if (selects && !revision_row(call->revision)->modes)
         return lacks(call, "{\"elicitation\":{\"form\":{}}}");
     return elicit_form(call, key, message, schema, ret_content);
 }
@@ -235,7 +235,7 @@ int haft_elicit(haft_call *call, const char *key, const char *message, const haf
 
 int haft_elicit_url(haft_call *call, const char *key, const char *message, const char *url)
 {
-    bool modern = revision_row(call->revision)->modern;
+    const struct revision_row *row = revision_row(call->revision);
     haft_buffer params;
     const char *text;
     yyjson_val *answer;
@@ -245,7 +245,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
         haft_log(call, HAFT_ERROR, "%s: \"%s\" is no absolute URL", key, url);
         return HAFT_EINVAL;
     }
-    if (!haft_client_can(call, "elicitation.url"))
+    if (!row->modes || !haft_client_can(call, "elicitation.url"))
         return lacks(call, "{\"elicitation\":{\"url\":{}}}");
     haft_buffer_init(&params, call->server->allocator, FORM_LIMIT);
     haft_buffer_puts(&params, "{\"mode\":\"url\",\"message\":");
@@ -253,7 +253,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     haft_buffer_puts(&params, ",\"url\":");
     haft_buffer_json_string(&params, url, strlen(url));
     /* Revisions before 2026 tell such questions apart by an id. */
-    if (!modern) {
+    if (!row->modern) {
         const char *id = haft_arena_printf(call->arena, "%s:%s", haft_request_id(call), key);
 
         put_text_member(&params, "elicitationId", id);

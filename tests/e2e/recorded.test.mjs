@@ -13,7 +13,7 @@ import test from "node:test";
 import { Conversation } from "./spec.mjs";
 
 const programs = join(process.env.HAFT_BUILD ?? "build/dev", "tests");
-const rooms = ["server", "pipeline", "runtime", "client", "fault"];
+const rooms = ["server", "pipeline", "runtime", "client", "gateway", "fault"];
 
 /* Programs that have no session, or none that needs a look. */
 const silent = [
@@ -26,6 +26,12 @@ const silent = [
     "runtime/seal_file",
     "runtime/settings",
     "runtime/writer",
+    "client/sse",
+    "gateway/invoke",
+    "gateway/policy",
+    "gateway/route",
+    "gateway/router",
+    "fault/gateway_fault",
     "fault/schema_fault",
 ];
 const exempt = {

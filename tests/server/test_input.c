@@ -484,21 +484,23 @@ static void test_capabilities(void **state)
 {
     static const struct {
         const char *tool, *revision, *capabilities, *required; /* NULL: it can be asked */
+        bool legacy;                                           /* a modern one can be */
     } rows[] = {
-        {"greet", "2025-11-25", "{}", "{'elicitation':{'form':{}}}"},
-        {"greet", "2025-11-25", "{'elicitation':{}}", NULL},
-        {"greet", "2025-11-25", "{'elicitation':{'form':{}}}", NULL},
-        {"greet", "2025-11-25", "{'elicitation':{'url':{}}}", "{'elicitation':{'form':{}}}"},
-        {"greet", "2025-11-25", "{'elicitation':false}", "{'elicitation':{'form':{}}}"},
-        {"greet", "2025-03-26", "{'elicitation':{}}", "{'elicitation':{'form':{}}}"},
-        {"open_page", "2025-11-25", "{'elicitation':{}}", "{'elicitation':{'url':{}}}"},
-        {"open_page", "2025-11-25", "{'elicitation':{'url':{}}}", NULL},
-        {"sample", "2024-11-05", "{'roots':{}}", "{'sampling':{}}"},
-        {"sample", "2024-11-05", "{'sampling':{}}", NULL},
-        {"sample_tools", "2025-11-25", "{'sampling':{}}", "{'sampling':{'tools':{}}}"},
-        {"sample_tools", "2025-11-25", "{'sampling':{'tools':{}}}", NULL},
-        {"roots", "2024-11-05", "{}", "{'roots':{}}"},
-        {"roots", "2024-11-05", "{'roots':{'listChanged':true}}", NULL},
+        {"greet", "2025-11-25", "{}", "{'elicitation':{'form':{}}}", false},
+        {"greet", "2025-11-25", "{'elicitation':{}}", NULL, false},
+        {"greet", "2025-11-25", "{'elicitation':{'form':{}}}", NULL, false},
+        {"greet", "2025-11-25", "{'elicitation':{'url':{}}}", "{'elicitation':{'form':{}}}", false},
+        {"greet", "2025-11-25", "{'elicitation':false}", "{'elicitation':{'form':{}}}", false},
+        {"greet", "2025-03-26", "{'elicitation':{}}", "{'elicitation':{'form':{}}}", true},
+        {"open_page", "2025-11-25", "{'elicitation':{}}", "{'elicitation':{'url':{}}}", false},
+        {"open_page", "2025-06-18", ALL, "{'elicitation':{'url':{}}}", true},
+        {"open_page", "2025-11-25", "{'elicitation':{'url':{}}}", NULL, false},
+        {"sample", "2024-11-05", "{'roots':{}}", "{'sampling':{}}", false},
+        {"sample", "2024-11-05", "{'sampling':{}}", NULL, false},
+        {"sample_tools", "2025-11-25", "{'sampling':{}}", "{'sampling':{'tools':{}}}", false},
+        {"sample_tools", "2025-11-25", "{'sampling':{'tools':{}}}", NULL, false},
+        {"roots", "2024-11-05", "{}", "{'roots':{}}", false},
+        {"roots", "2024-11-05", "{'roots':{'listChanged':true}}", NULL, false},
     };
     haft_server *server = serve(true);
 
@@ -518,7 +520,7 @@ static void test_capabilities(void **state)
         else
             dialogue(wire, LINES(greeting, "= 0 *", call, "< {'jsonrpc':'2.0','id':1,'method':*"));
         /* The same of a modern client, which says it with the request. */
-        if (strcmp(rows[i].revision, "2025-03-26")) {
+        if (!rows[i].legacy) {
             snprintf(
                 call, sizeof call,
                 "> {'jsonrpc':'2.0','id':2,'method':'tools/call','params':{'name':'%s','_meta':{"
