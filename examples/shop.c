@@ -41,7 +41,7 @@ HAFT_STRUCT(offer_args, HAFT_STRING(customer, "The customer's number"),
 
 static int make_offer(haft_call *call, const offer_args *in)
 {
-    haft_invocation checks[16] = {{NULL}};
+    haft_invocation checks[16] = {{.method = NULL}};
     haft_response response;
     size_t available = 0;
     int status = haft_invoke(call, "GET",
