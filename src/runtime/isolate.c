@@ -3,7 +3,7 @@
  * The thread that would run the handler sends the call away and listens until it is answered, cancelled
  * or late; then it closes its socket, and that is the end of the process, whatever it is doing.
  *
- * The fork server knows what was offered when it was forked.  When an isolated tool is added later there
+ * The fork server knows the tools that were there when it was forked.  When an isolated tool is added later there
  * is a new one; the old one lives until its last call is done. */
 #include <errno.h>
 #include <poll.h>

@@ -146,6 +146,9 @@ void session_announce(haft_session *session)
 {
     if (session->closed)
         return;
+    /* A client that says nothing must not keep what is no longer offered. */
+    if (session->catalogue)
+        session_refresh(session);
     announce_lists(session);
     announce_updates(session);
 }

@@ -71,14 +71,16 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     haft_buffer_add(out, "}", 1);
 }
 
-static struct item *find_isolated(const struct catalogue *catalogue, uint64_t number)
+/* Under the name that it has now, if it is offered. */
+static struct item *find_isolated(haft_server *server, const struct catalogue *catalogue,
+                                  uint64_t number)
 {
     const struct shelf *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < shelf->n; i++)
         if (number && shelf->entries[i].item->isolate == number)
             return shelf->entries[i].item;
-    return NULL;
+    return number ? item_isolated(server, number) : NULL;
 }
 
 static bool take_answers(haft_call *call, yyjson_val *answers)
@@ -124,7 +126,8 @@ static int fill(haft_call *call, yyjson_val *root)
     yyjson_val *arguments = yyjson_obj_get(root, "arguments");
 
     call->catalogue = catalogue_take(call->server);
-    call->item = find_isolated(call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
+    call->item =
+        find_isolated(call->server, call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
     if (!call->item)
         return HAFT_EBUSY;
     call->session->options.principal = yyjson_get_str(yyjson_obj_get(root, "principal"));

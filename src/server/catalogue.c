@@ -6,34 +6,6 @@
 
 #include "server/event.h"
 
-/* ---- items ---- */
-
-enum { ITEM_LIMIT = 16 << 20 };
-
-struct item *item_new(haft_server *server)
-{
-    haft_arena *arena = haft_arena_new(server->allocator, ITEM_LIMIT);
-    struct item *item = arena ? haft_arena_zalloc(arena, 1, sizeof *item) : NULL;
-
-    if (!item) {
-        haft_arena_free(arena);
-        return NULL;
-    }
-    item->arena = arena;
-    atomic_init(&item->refs, 1);
-    return item;
-}
-
-void item_drop(struct item *item)
-{
-    if (!item || atomic_fetch_sub(&item->refs, 1) != 1)
-        return;
-    haft_schema_free(item->owned[0]);
-    haft_schema_free(item->owned[1]);
-    item_drop(item->base);
-    haft_arena_free(item->arena);
-}
-
 /* ---- catalogues ---- */
 
 static size_t slots_for(size_t n)
@@ -179,7 +151,7 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
 
 /* Puts the new catalogue in the place of `from`; fails when that is no longer the current one. */
 static bool swap(haft_server *server, const struct catalogue *from, struct catalogue *to,
-                 haft_offer kind)
+                 unsigned kinds)
 {
     bool current;
 
@@ -187,12 +159,42 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
     current = server->catalogue == from;
     if (current) {
         server->catalogue = to;
-        atomic_fetch_or(&server->offered, to->shelves[kind].n ? 1u << kind : 0);
-        atomic_fetch_add(&server->changes[kind], 1);
+        for (int i = 0; i < SHELVES; i++) {
+            if (!(kinds & 1u << i))
+                continue;
+            atomic_fetch_or(&server->offered, to->shelves[i].n ? 1u << i : 0);
+            atomic_fetch_add(&server->changes[i], 1);
+        }
         atomic_fetch_add(&server->version_number, 1);
     }
     server_unlock(server);
     return current;
+}
+
+/* The same, telling those who watch.  Takes over the reference to `to`; `from` stays the caller's. */
+static bool replace(haft_server *server, struct catalogue *from, struct catalogue *to,
+                    unsigned kinds)
+{
+    bool done;
+
+    atomic_fetch_add(&to->refs, 1);
+    done = swap(server, from, to, kinds);
+    if (done && server->n_watchers)
+        event_of_change(server, from, to);
+    /* The one that is not current any more, or never was. */
+    catalogue_drop(done ? from : to);
+    catalogue_drop(to);
+    return done;
+}
+
+static haft_visibility visibility_now(haft_server *server)
+{
+    haft_visibility visibility;
+
+    server_lock(server);
+    visibility = server->visibility;
+    server_unlock(server);
+    return visibility;
 }
 
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
@@ -203,12 +205,9 @@ static int try_change(haft_server *server, const struct change *change, bool *re
     struct entry *old =
         change->instead ? shelf_find(shelf, change->instead, strlen(change->instead)) : NULL;
     struct entry *taken = item ? shelf_find(shelf, item->name, item->name_size) : NULL;
-    haft_visibility visibility;
+    haft_visibility visibility = visibility_now(server);
     int status = 0;
 
-    server_lock(server);
-    visibility = server->visibility;
-    server_unlock(server);
     *ret_done = true;
     if (change->instead && !old)
         status = HAFT_ENOTFOUND;
@@ -217,15 +216,8 @@ static int try_change(haft_server *server, const struct change *change, bool *re
     to = status ? NULL : catalogue_with(from, change, old, &visibility);
     if (!status && !to)
         status = HAFT_ENOMEM;
-    if (!status) {
-        atomic_fetch_add(&to->refs, 1);
-        *ret_done = swap(server, from, to, change->kind);
-        if (*ret_done && server->n_watchers)
-            event_of_change(server, from, to);
-        /* The one that is not current any more, or never was. */
-        catalogue_drop(*ret_done ? from : to);
-        catalogue_drop(to);
-    }
+    if (!status)
+        *ret_done = replace(server, from, to, 1u << change->kind);
     catalogue_drop(from);
     return status;
 }
@@ -260,6 +252,132 @@ int shelf_put(haft_server *server, haft_offer kind, struct item *item, const cha
 
     item_drop(item);
     return status;
+}
+
+/* ---- many at once ---- */
+
+static bool is_leaving(const struct item *item)
+{
+    return item->hold && item->hold->leaving;
+}
+
+static bool is_alike(const struct item *left, const struct item *right)
+{
+    return item_kind(left) == item_kind(right) && left->name_size == right->name_size &&
+           !memcmp(left->name, right->name, left->name_size);
+}
+
+/* The first whose name is taken, by what stays or by one before it; NULL when there is none. */
+static const struct item *find_clash(const struct catalogue *from, struct item *const *items,
+                                     size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *taken =
+            shelf_find(&from->shelves[item_kind(items[i])], items[i]->name, items[i]->name_size);
+
+        if (taken && !is_leaving(taken->item))
+            return items[i];
+        for (size_t k = 0; k < i; k++)
+            if (is_alike(items[k], items[i]))
+                return items[i];
+    }
+    return NULL;
+}
+
+static struct item *find_alike(struct item *const *items, size_t n, const struct item *item)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_alike(items[i], item))
+            return items[i];
+    return NULL;
+}
+
+/* A copy of the catalogue without what leaves, and with the items. */
+static struct catalogue *catalogue_traded(const struct catalogue *from, struct item *const *items,
+                                          size_t n, const haft_visibility *visibility,
+                                          unsigned *ret_kinds)
+{
+    size_t counts[SHELVES];
+    struct catalogue *to;
+
+    *ret_kinds = 0;
+    for (int i = 0; i < SHELVES; i++)
+        counts[i] = from->shelves[i].n + n;
+    to = catalogue_make(from->allocator, counts);
+    if (!to)
+        return NULL;
+    for (int i = 0; i < SHELVES; i++) {
+        for (size_t k = 0; k < from->shelves[i].n; k++) {
+            const struct entry *kept = &from->shelves[i].entries[k];
+            bool leaves = is_leaving(kept->item);
+            struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
+
+            if (item)
+                shelf_add(&to->shelves[i], item, kept->off, visibility);
+            if (leaves)
+                *ret_kinds |= 1u << i;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct shelf *shelf = &to->shelves[item_kind(items[i])];
+
+        if (!shelf_find(shelf, items[i]->name, items[i]->name_size))
+            shelf_add(shelf, items[i], false, visibility);
+        *ret_kinds |= 1u << item_kind(items[i]);
+    }
+    return to;
+}
+
+int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
+                        const struct item **reterr_item)
+{
+    struct catalogue *now = catalogue_take(server);
+    const struct item *clash = find_clash(now, items, n);
+
+    catalogue_drop(now);
+    if (clash)
+        *reterr_item = clash;
+    return clash ? HAFT_EEXISTS : 0;
+}
+
+/* Isolated tools can be called as soon as they are offered. */
+static void renew_isolation(haft_server *server, struct item *const *items, size_t n)
+{
+    struct isolation *isolation = atomic_load(&server->isolation);
+    bool isolated = false;
+
+    for (size_t i = 0; i < n; i++)
+        isolated |= items[i]->isolate != 0;
+    if (isolated && isolation)
+        isolation->renew(isolation);
+}
+
+int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
+                    const struct item **reterr_item)
+{
+    bool done = false;
+
+    renew_isolation(server, items, n);
+    while (!done) {
+        struct catalogue *from = catalogue_take(server), *to;
+        haft_visibility visibility = visibility_now(server);
+        const struct item *clash = find_clash(from, items, n);
+        unsigned kinds;
+
+        to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
+        if (to)
+            done = replace(server, from, to, kinds);
+        catalogue_drop(from);
+        if (clash)
+            *reterr_item = clash;
+        if (!to)
+            return clash ? HAFT_EEXISTS : HAFT_ENOMEM;
+    }
+    server_wake(server);
+    for (size_t i = 0; i < n; i++)
+        if (items[i]->tool)
+            event_of_tool(server, HAFT_EVENT_ANNOUNCED, items[i]->name, 0);
+    return 0;
 }
 
 /* ---- changing what is offered ---- */
@@ -353,7 +471,7 @@ int haft_rename(haft_server *server, haft_offer kind, const char *name, const ch
     base = item_named(server, kind, name, &disabled);
     if (!base)
         return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
-    item = item_new(server);
+    item = item_new(server, base->hold);
     if (item) {
         haft_arena *arena = item->arena;
 
@@ -362,6 +480,7 @@ int haft_rename(haft_server *server, haft_offer kind, const char *name, const ch
         item->arena = arena;
         item->base = base;
         item->owned[0] = item->owned[1] = NULL;
+        item->isolated_in = NULL;
         atomic_init(&item->counts, NULL);
         item->name_size = strlen(new_name);
         item->name = haft_arena_copy(arena, new_name, item->name_size);

@@ -277,22 +277,22 @@ static struct form *form_new(haft_server *server, const haft_type *type)
     return form;
 }
 
-static const struct form *find(haft_server *server, const haft_type *type)
+static const struct form *find(const struct form *form, const haft_type *type)
 {
-    const struct form *form = server->forms;
-
     while (form && form->type != type)
         form = form->next;
     return form;
 }
 
-const struct form *form_of(haft_server *server, const haft_type *type)
+/* A type is known by its address, which another may have when its shared object is gone: forms of such
+ * types are kept with that. */
+const struct form *form_of(haft_server *server, struct hold *hold, const haft_type *type)
 {
+    struct form **forms = hold ? &hold->forms : &server->forms, *made;
     const struct form *form;
-    struct form *made;
 
     server_lock(server);
-    form = find(server, type);
+    form = find(*forms, type);
     server_unlock(server);
     if (form)
         return form;
@@ -300,14 +300,24 @@ const struct form *form_of(haft_server *server, const haft_type *type)
     if (!made)
         return NULL;
     server_lock(server);
-    form = find(server, type);
+    form = find(*forms, type);
     if (!form) {
-        made->next = server->forms;
-        server->forms = made;
+        made->next = *forms;
+        *forms = made;
     }
     server_unlock(server);
     /* Another thread was first. */
     if (form)
         haft_schema_free(made->schema);
     return form ? form : made;
+}
+
+void forms_free(struct form *forms)
+{
+    while (forms) {
+        struct form *next = forms->next;
+
+        haft_schema_free(forms->schema);
+        forms = next;
+    }
 }

@@ -18,7 +18,7 @@ enum {
 
 /* ---- what is offered now ---- */
 
-static void refresh(haft_session *session)
+void session_refresh(haft_session *session)
 {
     unsigned now = atomic_load(&session->server->version_number);
 
@@ -603,7 +603,7 @@ int haft_incoming_process(haft_incoming *message, haft_session *session,
     call->headers = headers;
     session->principal =
         headers && headers->principal ? headers->principal : session->options.principal;
-    refresh(session);
+    session_refresh(session);
     session->held++;
     if (call->root && !yyjson_is_arr(call->root)) {
         status = receive_one(session, call, call->root, tag, NULL);

@@ -10,9 +10,9 @@ enum { QUOTED = 200 };
 
 /* ---- adding ---- */
 
-struct item *offer_item(haft_server *server, const char *name)
+struct item *offer_item(haft_server *server, const char *name, struct hold *hold)
 {
-    struct item *item = item_new(server);
+    struct item *item = item_new(server, hold);
 
     if (item) {
         item->name_size = strlen(name);

@@ -6,7 +6,7 @@
 #include "server/session.h"
 
 /* An item that is found by `name`; NULL, refused, without memory. */
-struct item *offer_item(haft_server *server, const char *name);
+struct item *offer_item(haft_server *server, const char *name, struct hold *hold);
 
 /* Renders what is listed after the item's name, the same for every client. */
 int offer_render(haft_server *server, struct item *item,

@@ -88,22 +88,31 @@ static int fill(haft_server *server, struct item *item, const haft_prompt *promp
     return status ? status : offer_render(server, item, put_rest);
 }
 
-int haft_add_prompt(haft_server *server, const haft_prompt *prompt)
+int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
+                struct item **ret_item)
 {
     int status = lint_name(server, HAFT_OFFER_PROMPT, prompt->name);
     struct item *item;
 
     if (status)
         return status;
-    item = offer_item(server, prompt->name);
+    item = offer_item(server, prompt->name, hold);
     if (!item)
         return HAFT_ENOMEM;
     status = fill(server, item, prompt);
-    if (status) {
+    if (status)
         item_drop(item);
-        return status;
-    }
-    return shelf_put(server, HAFT_OFFER_PROMPT, item, NULL);
+    else
+        *ret_item = item;
+    return status;
+}
+
+int haft_add_prompt(haft_server *server, const haft_prompt *prompt)
+{
+    struct item *item;
+    int status = prompt_item(server, prompt, NULL, &item);
+
+    return status ? status : shelf_put(server, HAFT_OFFER_PROMPT, item, NULL);
 }
 
 /* ---- for handlers ---- */

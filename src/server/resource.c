@@ -66,22 +66,31 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
     return status ? status : offer_render(server, item, put_rest);
 }
 
-static int add(haft_server *server, haft_offer kind, const haft_resource_info *resource)
+int resource_item(haft_server *server, haft_offer kind, const haft_resource_info *resource,
+                  struct hold *hold, struct item **ret_item)
 {
     struct item *item;
     int status;
 
     if (!resource->uri || !*resource->uri)
         return server_refuse(server, HAFT_EINVAL, "", "there is no address");
-    item = offer_item(server, resource->uri);
+    item = offer_item(server, resource->uri, hold);
     if (!item)
         return HAFT_ENOMEM;
     status = fill(server, kind, item, resource);
-    if (status) {
+    if (status)
         item_drop(item);
-        return status;
-    }
-    return shelf_put(server, kind, item, NULL);
+    else
+        *ret_item = item;
+    return status;
+}
+
+static int add(haft_server *server, haft_offer kind, const haft_resource_info *resource)
+{
+    struct item *item;
+    int status = resource_item(server, kind, resource, NULL, &item);
+
+    return status ? status : shelf_put(server, kind, item, NULL);
 }
 
 int haft_add_resource(haft_server *server, const haft_resource_info *resource)

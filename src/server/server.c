@@ -271,12 +271,7 @@ void haft_server_free(haft_server *server)
         isolation->release(isolation);
     catalogue_drop(server->catalogue);
     rate_remove(server);
-    while (server->forms) {
-        struct form *form = server->forms;
-
-        server->forms = form->next;
-        haft_schema_free(form->schema);
-    }
+    forms_free(server->forms);
     for (size_t i = 0; i < UPDATES; i++)
         if (server->updates[i])
             server->allocator->release(server->allocator->context, server->updates[i],

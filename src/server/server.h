@@ -23,6 +23,21 @@ struct text {
 };
 
 struct uri_template;
+struct form;
+
+/* What the definitions and handlers of some items live in, when that can go while the server stays: a
+ * shared object.  It is counted; its items hold it, and calls hold those. */
+struct hold {
+    atomic_uint refs;
+    void (*release)(struct hold *hold); /* nothing of it is in use any more, by anybody */
+    struct form *forms;                 /* of its types */
+    bool leaving; /* catalogue_trade is to take its items out; for whoever calls that */
+};
+
+void hold_init(struct hold *hold, void (*release)(struct hold *hold));
+/* Both do nothing with NULL. */
+struct hold *hold_take(struct hold *hold);
+void hold_drop(struct hold *hold);
 
 /* How many calls of a tool may run, and those that wait; under the server's lock. */
 struct cap {
@@ -42,6 +57,7 @@ struct item {
     atomic_uint refs;
     haft_arena *arena;
     struct item *base; /* it is this one under another name, and holds it */
+    struct hold *hold; /* what it was defined in; NULL for the program */
     const char *name;  /* what it is found by: a tool's or prompt's name, a resource's address */
     size_t name_size;
     struct text rest[2]; /* as it is listed after its name, for legacy and for modern clients */
@@ -61,7 +77,10 @@ struct item {
     unsigned timeout_ms;
     _Atomic(void *) counts; /* of src/pipeline: where its calls are counted */
     unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
-    struct cap *cap;  /* NULL for none */
+    haft_server
+        *isolated_in; /* the server that lists it for those processes; NULL when none does */
+    struct item *isolated_next;
+    struct cap *cap; /* NULL for none */
 };
 
 struct entry {
@@ -155,6 +174,7 @@ struct haft_server {
     atomic_uint_least64_t n_spans;
     _Atomic(struct isolation *) isolation; /* of src/runtime; NULL when there is none */
     atomic_uint n_isolated;                /* tools, ever */
+    struct item *isolated; /* those that are there, offered or not; under the lock */
     unsigned char seal_key[32];
     bool has_seal_key;
     unsigned char digest_key[16]; /* made of it: for digests of arguments */
@@ -178,12 +198,37 @@ enum revision session_revision(const haft_session *session);
 struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size);
 
 /* An item with an arena of its own; NULL without memory. */
-struct item *item_new(haft_server *server);
+struct item *item_new(haft_server *server, struct hold *hold);
 void item_drop(struct item *item);
+haft_offer item_kind(const struct item *item);
+
+/* Lists an isolated tool for the processes that are forked from now on, until it is gone.  They are forked
+ * before it is offered, and may be asked for one that is offered no longer. */
+void item_list_isolated(haft_server *server, struct item *item);
+/* The one of that number; NULL when there is none. */
+struct item *item_isolated(haft_server *server, uint64_t number);
 
 /* Puts an item on a shelf, or in the place of the one called `instead`.  Takes over the reference,
  * whether it succeeds or not. */
 int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
+
+/* The item of a definition: checked, compiled and rendered, but not offered yet (tool.c, resource.c,
+ * prompt.c).  0, or an error that has been refused. */
+int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold,
+              struct item **ret_item);
+int resource_item(haft_server *server, haft_offer kind, const haft_resource_info *resource,
+                  struct hold *hold, struct item **ret_item);
+int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
+                struct item **ret_item);
+
+/* Puts the items on their shelves and takes away everything whose hold is leaving, in one step.  An item
+ * goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or HAFT_EEXISTS with
+ * the one whose name is taken; then nothing has changed.  The items stay the caller's. */
+int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
+                    const struct item **reterr_item);
+/* Whether that can be done, but for memory. */
+int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
+                        const struct item **reterr_item);
 
 /* The stages that every server has. */
 extern const haft_stage visibility_stage, validation_stage, deadline_stage; /* tool_call.c */
@@ -226,8 +271,10 @@ void server_set_log(haft_server *server, haft_log_function *log, void *context);
 void server_set_record(haft_server *server, haft_record_function *record, void *context);
 void server_log(haft_server *server, haft_level level, const char *format, ...) HAFT_PRINTF_(3, 4);
 
-/* The form of a declared type (form.c); NULL when it cannot be one, which is logged. */
-const struct form *form_of(haft_server *server, const haft_type *type);
+/* The form of a declared type (form.c); NULL when it cannot be one, which is logged.  It lives as long as
+ * the hold that the type is in, or as the server. */
+const struct form *form_of(haft_server *server, struct hold *hold, const haft_type *type);
+void forms_free(struct form *forms);
 /* Why a JSON Schema is no form; NULL when it is one, with whether several can be chosen from a list in it,
  * which forms have since 2025-11-25. */
 const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);

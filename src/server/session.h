@@ -324,6 +324,9 @@ void handle_listen(haft_call *call);
 
 /* ---- announcements (announce.c) ---- */
 
+/* Takes what is offered now in the place of what was when the session looked last. */
+void session_refresh(haft_session *session);
+
 /* Sends what the server has announced and this session has not told yet. */
 void session_announce(haft_session *session);
 /* Ends the subscription of that id, or all; gracefully: with a result. */

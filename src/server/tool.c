@@ -195,34 +195,43 @@ static int fill(haft_server *server, struct item *item, const haft_tool *tool)
     if (status)
         return status;
     status = compile_all(server, item, tool);
+    if (!status && item->isolate)
+        item_list_isolated(server, item);
     event_of_tool(server, HAFT_EVENT_COMPILED, tool->name, status);
     return status;
 }
 
-/* Stores it; a process that handlers are forked from must know of it too. */
+/* Stores it; a process that handlers are forked from must know of it before anybody can call it. */
 static int store(haft_server *server, struct item *item, const char *instead)
 {
     struct isolation *isolation = item->isolate ? atomic_load(&server->isolation) : NULL;
-    int status = shelf_put(server, HAFT_OFFER_TOOL, item, instead);
 
-    if (!status && isolation)
+    if (isolation)
         isolation->renew(isolation);
-    return status;
+    return shelf_put(server, HAFT_OFFER_TOOL, item, instead);
 }
 
-static int put(haft_server *server, const haft_tool *tool, const char *instead)
+int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold, struct item **ret_item)
 {
-    struct item *item = item_new(server);
+    struct item *item = item_new(server, hold);
     int status;
 
     if (!item)
         return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     status = fill(server, item, tool);
-    if (status) {
+    if (status)
         item_drop(item);
-        return status;
-    }
-    return store(server, item, instead);
+    else
+        *ret_item = item;
+    return status;
+}
+
+static int put(haft_server *server, const haft_tool *tool, const char *instead)
+{
+    struct item *item;
+    int status = tool_item(server, tool, NULL, &item);
+
+    return status ? status : store(server, item, instead);
 }
 
 int haft_add(haft_server *server, const haft_tool *tool)
