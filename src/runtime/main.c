@@ -365,6 +365,7 @@ static int run(struct command *command, haft_server *server)
         status = act(command, server);
     if (fflush(stdout) && status == COMMAND_OK)
         status = COMMAND_FAILED;
+    settings_discard(&command->settings); /* the sections may need the server for it */
     haft_server_free(server);
     command->server = NULL;
     reload_finish(&command->reload);

@@ -238,7 +238,7 @@ int settings_init(struct settings *settings, const struct program_settings *prog
     return settings->arena ? read_defaults(settings) : HAFT_ENOMEM;
 }
 
-void settings_finish(struct settings *settings)
+void settings_discard(struct settings *settings)
 {
     for (size_t i = 0; i < settings->n_prepared; i++) {
         const haft_section *section = settings->program->sections[i];
@@ -247,6 +247,11 @@ void settings_finish(struct settings *settings)
             section->discard(section->context, settings->prepared[i]);
     }
     settings->n_prepared = 0;
+}
+
+void settings_finish(struct settings *settings)
+{
+    settings_discard(settings);
     haft_arena_free(settings->arena);
     settings->arena = NULL;
 }

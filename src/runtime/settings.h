@@ -79,6 +79,8 @@ struct given {
 int settings_load(struct settings *settings, const struct program_settings *program,
                   const struct given *given, size_t n_given, struct complaints *complaints);
 /* The sections discard what they prepared, unless it was committed. */
+void settings_discard(struct settings *settings);
+/* That, and everything else. */
 void settings_finish(struct settings *settings);
 
 /* Hands what was prepared to the sections. */
