@@ -75,3 +75,16 @@ function(haft_library target file description)
     install(TARGETS ${target} EXPORT haftTargets)
     install(TARGETS ${target}_static EXPORT haftStaticTargets)
 endfunction()
+
+# A program that is linked with a static library and loads plugins shows them the public names, and no
+# others, which could meet theirs.
+function(haft_shows_names target)
+    target_link_options(${target} PRIVATE "LINKER:--export-dynamic-symbol=haft_*")
+endfunction()
+
+# The same of one that is linked with the library of unit tests, of which it takes only what it needs.
+function(haft_loads_plugins target)
+    haft_shows_names(${target})
+    target_link_libraries(${target} PRIVATE
+        -Wl,--whole-archive haft_internal -Wl,--no-whole-archive)
+endfunction()

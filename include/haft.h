@@ -15,6 +15,7 @@
 #include <haft/json.h>
 #include <haft/otlp.h>
 #include <haft/pipeline.h>
+#include <haft/plugin.h>
 #include <haft/run.h>
 #include <haft/schema.h>
 #include <haft/server.h>

@@ -1,14 +1,14 @@
 // The configuration file, and what SIGHUP does with it while clients are connected.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import test from "node:test";
 import { example, until } from "./server.mjs";
 import { Server } from "./http-server.mjs";
+import { Pipe } from "./pipe-client.mjs";
 import { Client } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
@@ -21,65 +21,11 @@ const names = async (client) => (await client.listTools()).tools.map((tool) => t
 
 process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
 
-/* A legacy client of our own on a pipe, whose server we can send signals to. */
-class Pipe {
-    heard = [];
-    log = "";
-    #next = 1;
-
-    constructor(...args) {
-        this.process = spawn(example("catalog"), args, { stdio: ["pipe", "pipe", "pipe"] });
-        this.process.stderr.on("data", (text) => (this.log += text));
-        this.ended = new Promise((resolve) =>
-            this.process.on("close", (code, signal) => resolve(code ?? signal)),
-        );
-        createInterface({ input: this.process.stdout }).on("line", (line) =>
-            this.heard.push(JSON.parse(line)),
-        );
-    }
-
-    send(message) {
-        this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-    }
-
-    async request(method, params) {
-        const id = this.#next++;
-        const answer = () => this.heard.find((message) => message.id === id);
-
-        this.send({ id, method, params });
-        await until(answer, `an answer to ${method}`, 20000);
-        return answer();
-    }
-
-    async greet() {
-        await this.request("initialize", {
-            protocolVersion: "2025-11-25",
-            capabilities: {},
-            clientInfo: { name: "reload", version: "1" },
-        });
-        this.send({ method: "notifications/initialized" });
-    }
-
-    async names() {
-        return (await this.request("tools/list")).result.tools.map((tool) => tool.name).sort();
-    }
-
-    changes() {
-        return this.heard.filter(({ method }) => method === "notifications/tools/list_changed")
-            .length;
-    }
-
-    async end() {
-        this.process.stdin.end();
-        return this.ended;
-    }
-}
-
 const all = ["clear-catalog", "product-details", "search"];
 
 test("on a pipe: a new list is announced, a bad file changes nothing, and the log says why", async () => {
     write({ tools: { offer: "search" }, log: { level: "notice" } });
-    const pipe = new Pipe("--config", file);
+    const pipe = new Pipe(example("catalog"), "--config", file);
 
     await pipe.greet();
     assert.deepEqual(await pipe.names(), ["search"]);
@@ -110,7 +56,7 @@ test("on a pipe: a new list is announced, a bad file changes nothing, and the lo
 });
 
 test("on a pipe without a file it ends the server, as a terminal that is gone does", async () => {
-    const pipe = new Pipe();
+    const pipe = new Pipe(example("catalog"));
 
     await pipe.greet();
     pipe.process.kill("SIGHUP");
@@ -241,7 +187,7 @@ test("the log goes to a file, in JSON, which moves on; the audit has the argumen
 
     fs.rmSync(audit, { force: true });
     write(options("info", "json"));
-    const pipe = new Pipe("--config", file);
+    const pipe = new Pipe(example("catalog"), "--config", file);
 
     await pipe.greet();
     assert.ok((await pipe.request("tools/call", search("5"))).result.isError);
