@@ -2,6 +2,7 @@
  * one line in the audit, and the metrics say the same as the lines. */
 #define _DEFAULT_SOURCE
 #include <haft.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +133,17 @@ static int hidden(haft_call *call, const work_args *in)
 }
 HAFT_TOOL_IN(hidden, work_args, "Not now");
 
-static const char *const tools[] = {"work", "fast", "limited", "hidden", "nope"};
+/* In a process of its own, which mostly does not live to the end of it. */
+static int crash(haft_call *call, const work_args *in)
+{
+    if (in->how)
+        raise(SIGKILL);
+    return haft_text(call, "done");
+}
+HAFT_TOOL_IN(crash, work_args, "Falls over", .isolate = true, .timeout_ms = 3600000);
+
+static const char *const tools[] = {"work", "fast", "limited", "hidden", "nope", "crash"};
+enum { CRASH = 5, CRASH_ODDS = 128 };
 
 /* ---- the audit ---- */
 
@@ -315,7 +326,7 @@ static void say(struct peer *peer, const char *text)
 static void call_one(struct peer *peer)
 {
     static const unsigned odds[] = {0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 4};
-    size_t tool = odds[pick(peer, COUNT_OF(odds))];
+    size_t tool = pick(peer, CRASH_ODDS) ? odds[pick(peer, COUNT_OF(odds))] : CRASH;
     char text[256];
 
     peer->sent[tool]++;
@@ -416,7 +427,8 @@ static void check_metrics(struct run *run)
     assert_true(all[HAFT_OUTCOME_OK] && all[HAFT_OUTCOME_ERROR] && all[HAFT_OUTCOME_INVALID] &&
                 all[HAFT_OUTCOME_NOT_FOUND] && all[HAFT_OUTCOME_DISABLED] &&
                 all[HAFT_OUTCOME_RATE_LIMITED] && all[HAFT_OUTCOME_TIMED_OUT] &&
-                all[HAFT_OUTCOME_CANCELLED] && all[HAFT_OUTCOME_FAILED]);
+                all[HAFT_OUTCOME_CANCELLED] && all[HAFT_OUTCOME_FAILED] &&
+                atomic_load(&run->counts[CRASH][HAFT_OUTCOME_FAILED]));
 }
 
 static void check_lines(const struct run *run)
@@ -453,9 +465,11 @@ static void every_call_has_one_line(void **state)
     assert_int_equal(haft_add(run.server, &fast_tool), 0);
     assert_int_equal(haft_add(run.server, &limited_tool), 0);
     assert_int_equal(haft_add(run.server, &hidden_tool), 0);
+    assert_int_equal(haft_add(run.server, &crash_tool), 0);
     assert_int_equal(haft_disable(run.server, HAFT_OFFER_TOOL, "hidden"), 0);
     assert_int_equal(haft_audit(run.server, audit, &run), 0);
     assert_int_equal(haft_metrics(run.server), 0);
+    assert_int_equal(haft_isolate(run.server), 0);
     queue_init(&run.jobs);
     for (size_t i = 0; i < WORKERS; i++)
         assert_int_equal(uv_thread_create(&workers[i], serve, &run), 0);
