@@ -335,11 +335,39 @@ static void receive_notification(haft_session *session, haft_call *call,
 
 /* ---- arrays ---- */
 
+void batch_collect(haft_session *session, struct batch *batch, int error_code)
+{
+    haft_buffer *out = &session->out, *all = &batch->responses;
+    size_t before = all->size;
+
+    /* It is an array at every moment: the new end goes where the old one was. */
+    all->size -= before ? 1 : 0;
+    haft_buffer_add(all, before ? "," : "[", 1);
+    haft_buffer_add(all, out->data, out->size);
+    haft_buffer_add(all, "]", 1);
+    if (!all->status && !out->status) {
+        haft_buffer_clear(out);
+        return;
+    }
+    all->size = before;
+    all->status = 0;
+    if (before)
+        all->data[before - 1] = ']';
+    /* Better alone than not at all; but whoever waits for one message would take it for all of them. */
+    batch->lost = batch->lost || batch->tag || out->status;
+    if (batch->lost)
+        haft_buffer_clear(out);
+    else
+        session_send(session, HAFT_OUT_RESPONSE, NULL, error_code);
+}
+
 void batch_send(haft_session *session, struct batch *batch)
 {
     if (batch->open || batch->left)
         return;
-    if (batch->responses.size && !session->closed)
+    if (batch->lost && batch->tag)
+        refuse_message(session, NULL, RPC_INTERNAL_ERROR, NULL, batch->tag);
+    else if (batch->responses.size && !session->closed)
         session_give(session, &(haft_outgoing){batch->responses.data, batch->responses.size,
                                                HAFT_OUT_RESPONSE, batch->tag, 0, 200});
     else
@@ -369,7 +397,41 @@ static int refuse_member(haft_call *call, yyjson_val *root, void *tag, struct ba
     return message.kind == RPC_REQUEST;
 }
 
+/* A member that there is no memory for; its id has been read.  1 when it is answered. */
+static int lose_member(haft_session *session, yyjson_val *member, struct batch *batch)
+{
+    struct rpc_message message;
+
+    rpc_read(member, &message);
+    if (message.kind != RPC_REQUEST)
+        return 0;
+    rpc_put_error(&session->out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
+    batch_collect(session, batch, RPC_INTERNAL_ERROR);
+    return 1;
+}
+
 /* Each member is read again into a call of its own, so that it can outlive the array. */
+static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, bool many,
+                          void *tag, struct batch *batch)
+{
+    haft_call *call = call_new(session);
+    yyjson_val *copy = NULL;
+    const char *reason;
+    size_t offset;
+
+    if (!call)
+        return lose_member(session, member, batch);
+    haft_buffer_clear(&whole->content);
+    haft_json_write(member, &whole->content);
+    if (whole->content.status || json_parse(whole->content.data, whole->content.size, call->arena,
+                                            &copy, &offset, &reason)) {
+        call_release(call);
+        return lose_member(session, member, batch);
+    }
+    return many ? refuse_member(call, copy, tag, batch)
+                : receive_one(session, call, copy, tag, batch);
+}
+
 static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *array, void *tag)
 {
     const haft_allocator *allocator = session->allocator;
@@ -383,28 +445,12 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
         return HAFT_ENOMEM;
     *batch = (struct batch){.tag = tag, .open = true};
     haft_buffer_init(&batch->responses, allocator, session->server->options.max_message * 4);
-    yyjson_arr_foreach(array, i, n, member) {
-        haft_call *call = call_new(session);
-        yyjson_val *copy = NULL;
-        const char *reason;
-        size_t offset;
-
-        if (!call) {
-            status = HAFT_ENOMEM;
-            break;
-        }
-        haft_buffer_clear(&whole->content);
-        haft_json_write(member, &whole->content);
-        if (whole->content.status || json_parse(whole->content.data, whole->content.size,
-                                                call->arena, &copy, &offset, &reason)) {
-            call_release(call);
-            status = HAFT_ENOMEM;
-            break;
-        }
-        status |= i < BATCH_LIMIT ? receive_one(session, call, copy, tag, batch)
-                                  : refuse_member(call, copy, tag, batch);
-    }
+    yyjson_arr_foreach(array, i, n, member)
+        status |= receive_member(session, whole, member, i >= BATCH_LIMIT, tag, batch);
     batch->open = false;
+    /* Somebody is without an answer, and cannot be told. */
+    if (batch->lost && !tag)
+        status = HAFT_ENOMEM;
     batch_send(session, batch);
     return status;
 }

@@ -75,32 +75,6 @@ void haft_close_stream(haft_call *call)
     call_notify(call, &nothing, NULL);
 }
 
-/* Puts a response where the responses of its array are collected. */
-static void collect(haft_call *call, int error_code)
-{
-    struct batch *batch = call->batch;
-    haft_buffer *out = &call->session->out, *all = &batch->responses;
-    size_t before = all->size;
-
-    /* It is an array at every moment: the new end goes where the old one was. */
-    all->size -= before ? 1 : 0;
-    haft_buffer_add(all, before ? "," : "[", 1);
-    haft_buffer_add(all, out->data, out->size);
-    haft_buffer_add(all, "]", 1);
-    if (all->status) {
-        /* Better alone than not at all. */
-        all->size = before;
-        all->status = 0;
-        if (before)
-            all->data[before - 1] = ']';
-        session_send(call->session, HAFT_OUT_RESPONSE, call->tag, error_code);
-    }
-    haft_buffer_clear(out);
-    batch->left--;
-    call->batch = NULL;
-    batch_send(call->session, batch);
-}
-
 /* Sends the response in session->out and marks the call as answered. */
 static void send_response(haft_call *call, int error_code)
 {
@@ -118,11 +92,17 @@ static void send_response(haft_call *call, int error_code)
                       big ? "Internal error: the result is too large" : NULL, NULL);
     }
     call->answered = true;
-    if (call->batch)
-        collect(call, error_code);
-    else
+    if (call->batch) {
+        struct batch *batch = call->batch;
+
+        call->batch = NULL;
+        batch->left--;
+        batch_collect(call->session, batch, error_code);
+        batch_send(call->session, batch);
+    } else {
         session_send_as(call->session, HAFT_OUT_RESPONSE, call->tag, error_code,
                         call->http_status ? call->http_status : 200);
+    }
 }
 
 void respond_written(haft_call *call, int error_code)

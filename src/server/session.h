@@ -24,6 +24,7 @@ struct batch {
     haft_buffer responses;
     void *tag;
     bool open; /* more members of the array are to come */
+    bool lost; /* there was no room for a response, and no other way for it */
 };
 
 /* Something for the session's thread to do: send a notification, or end a call. */
@@ -261,6 +262,8 @@ void session_collect(haft_session *session);
 
 /* Sends the responses of an array when all are there. */
 void batch_send(haft_session *session, struct batch *batch);
+/* Puts the response in session->out where the responses of its array are collected. */
+void batch_collect(haft_session *session, struct batch *batch, int error_code);
 
 /* ---- answers (respond.c) ---- */
 
