@@ -222,10 +222,13 @@ static void take_lines(struct stdio *stdio)
             begin_ending(stdio, stdio->options.grace_ms);
         if (!status)
             return;
-        if (status < 0)
+        if (status < 0) {
             haft_session_too_long(stdio->host.session, size, NULL);
-        else
-            host_receive(&stdio->host, line, size);
+        } else if (host_receive(&stdio->host, line, size)) {
+            /* What could not be read is not answered; what was answered before still goes out. */
+            flush(stdio);
+            fail(stdio, HAFT_ENOMEM);
+        }
     }
 }
 
