@@ -25,21 +25,21 @@ static int take_over(int fd, int mode)
     return fresh >= 0 ? fresh : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_PRIVATE);
 }
 
-/* Makes `fd` another name of `target`, or of nothing when there is no target. */
-static void point_at(int fd, int target)
+/* Makes `fd` another name of `target`, or of nothing when there is no target.  -1 when that cannot be: it is
+ * never closed, for the next descriptor that anybody opens would then have its number. */
+static int point_at(int fd, int target)
 {
-    int null;
+    int null, done;
 
     if (target >= 0 && dup2(target, fd) >= 0)
-        return;
+        return 0;
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null < 0) {
-        close(fd);
-        return;
-    }
-    dup2(null, fd);
+    if (null < 0)
+        return -1;
+    done = dup2(null, fd);
     if (null != fd)
         close(null);
+    return done < 0 ? -1 : 0;
 }
 
 int channel_open(struct channel *channel, int in, int out)
@@ -48,20 +48,25 @@ int channel_open(struct channel *channel, int in, int out)
     if (channel->in < 0)
         return HAFT_ECLOSED;
     channel->out = take_over(out, O_WRONLY);
-    if (channel->out < 0) {
-        close(channel->in);
-        return HAFT_ECLOSED;
-    }
+    if (channel->out < 0)
+        goto no_out;
     channel->in_flags = fcntl(channel->in, F_GETFL);
     channel->out_flags = fcntl(channel->out, F_GETFL);
-    if (in == STDIN_FILENO)
-        point_at(STDIN_FILENO, -1);
+    if (in == STDIN_FILENO && point_at(STDIN_FILENO, -1))
+        goto no_null;
     if (out == STDOUT_FILENO) {
-        point_at(STDOUT_FILENO, STDERR_FILENO);
+        if (point_at(STDOUT_FILENO, STDERR_FILENO))
+            goto no_null;
         /* What the program has printed and not written yet. */
         fflush(stdout);
     }
     return 0;
+
+no_null:
+    close(channel->out);
+no_out:
+    close(channel->in);
+    return HAFT_ECLOSED;
 }
 
 void channel_restore_flags(const struct channel *channel)
@@ -85,8 +90,10 @@ int stdout_divert(void)
 
     fflush(stdout);
     diverted = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_PRIVATE);
-    if (diverted >= 0)
-        point_at(STDOUT_FILENO, STDERR_FILENO);
+    if (diverted >= 0 && point_at(STDOUT_FILENO, STDERR_FILENO)) {
+        close(diverted);
+        diverted = -1;
+    }
     return diverted;
 }
 
