@@ -76,14 +76,15 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
     return 0;
 }
 
-static void name_url(haft_http *http)
+static int name_url(haft_http *http)
 {
     struct sockaddr_storage name;
     int size = sizeof name, port;
     char host[64] = "";
+    int status = uv_tcp_getsockname(&http->listener.tcp, (struct sockaddr *)&name, &size);
 
-    if (uv_tcp_getsockname(&http->listener.tcp, (struct sockaddr *)&name, &size))
-        return;
+    if (status)
+        return status;
     if (name.ss_family == AF_INET6) {
         uv_ip6_name((struct sockaddr_in6 *)(void *)&name, host, sizeof host);
         port = ntohs(((struct sockaddr_in6 *)(void *)&name)->sin6_port);
@@ -93,6 +94,7 @@ static void name_url(haft_http *http)
         port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
         snprintf(http->url, sizeof http->url, "http://%s:%d%s", host, port, http->options.path);
     }
+    return 0;
 }
 
 static int listen_tcp(haft_http *http, haft_reason *reason)
@@ -152,9 +154,7 @@ int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *re
     if (status)
         return status;
     status = uv_listen(&http->listener.stream, BACKLOG, on_connection);
-    if (status)
-        return refuse(reason, address, "%s", uv_strerror(status));
-    if (!http->unix_socket)
-        name_url(http);
-    return 0;
+    if (!status && !http->unix_socket)
+        status = name_url(http);
+    return status ? refuse(reason, address, "%s", uv_strerror(status)) : 0;
 }
