@@ -286,7 +286,9 @@ static int converse(haft_call *call, int fd)
     carry_write_call(call, &out);
     status = out.status ? out.status
                         : packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
-    /* A process that does not listen has something to say about it. */
+    /* A process that does not listen has something to say about it; one that could not be told ends. */
+    if (status == HAFT_ECLOSED)
+        shutdown(fd, SHUT_WR);
     if (!status || status == HAFT_ECLOSED)
         status = listen_to(&listener, fd, &reader);
     haft_buffer_finish(&out);

@@ -52,7 +52,7 @@ static int recover(int fd, short events, packet_wait *wait, void *context)
 int packet_send(int fd, enum packet kind, const void *bytes, size_t size, packet_wait *wait,
                 void *context)
 {
-    const char *from = bytes;
+    const char *from = bytes ? bytes : "";
     int status = 0;
 
     do {
