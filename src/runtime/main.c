@@ -403,6 +403,8 @@ int haft_main(haft_server *server, int argc, char **argv)
     command.given = allocator.alloc(allocator.context, size);
     if (command.given)
         status = read_and_run(&command, argc, argv);
+    else
+        fprintf(stderr, "%s: %s\n", command.program, haft_strerror(HAFT_ENOMEM));
     haft_server_free(command.server);
     if (command.given)
         allocator.release(allocator.context, command.given, size);
