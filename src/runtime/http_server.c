@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "runtime/http.h"
+#include "runtime/reserve.h"
 #include "runtime/isolate.h"
 
 enum {
@@ -22,7 +23,8 @@ enum {
     SWEEP_MS = 100,
     CLOSING_SWEEP_MS = 10,
     CANCEL_MS = 500, /* for handlers that have been told to stop */
-    SPARE_CONNECTIONS = 64
+    SPARE_CONNECTIONS = 64,
+    OTHER_DESCRIPTORS = 128 /* than connections, about */
 };
 
 /* ---- time ---- */
@@ -454,6 +456,7 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
         close_handles(http);
         return NULL;
     }
+    loop_reserve(http->loop, allocator, http->options.max_connections + OTHER_DESCRIPTORS);
     uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
     if (lanes)
         lanes->at[lane] = http;
