@@ -1,0 +1,253 @@
+/* site.c - the server that is put under fault: a tool for every way that a call can take. */
+#define _GNU_SOURCE
+#include <haft.h>
+#include <haft/gateway.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fault/peer.h"
+
+HAFT_STRUCT(echo_args, HAFT_STRING(text, "What to say"));
+HAFT_STRUCT(shape_args, HAFT_STRING(name, "A name", .min = 1),
+            HAFT_OPTIONAL(HAFT_INTEGER(n, "How many", .max = 50)));
+HAFT_STRUCT(shape_out, HAFT_ARRAY(names, HAFT_STRING(name, "A name"), "Names"));
+HAFT_STRUCT(word_form, HAFT_STRING(word, "A word"));
+HAFT_STRUCT(big_args, HAFT_INTEGER(size, "Bytes", .min = 0, .max = 1000000));
+
+/* What the handlers share. */
+struct world {
+    haft_server *server;
+};
+
+static void rest(long ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+static int echo(haft_call *call, const echo_args *in)
+{
+    return haft_text(call, "%s", in->text);
+}
+HAFT_TOOL_IN(echo, echo_args, "Says it back", .quick = true);
+
+static int shape(haft_call *call, const shape_args *in, shape_out *out)
+{
+    const char **names = haft_alloc(call, sizeof *names);
+
+    if (!names)
+        return HAFT_ENOMEM;
+    names[0] = in->name;
+    out->n_names = 1;
+    out->names = names;
+    return 0;
+}
+HAFT_TOOL(shape, shape_args, shape_out, "Shapes a result");
+
+static int steps(haft_call *call)
+{
+    for (int i = 1; i <= 3; i++) {
+        haft_progress(call, i, 3, "step %d", i);
+        haft_message(call, HAFT_WARNING, "steps", "step %d", i);
+        rest(1);
+    }
+    return haft_text(call, "3 steps");
+}
+HAFT_TOOL_BARE(steps, "Reports while it runs");
+
+static int blocks(haft_call *call)
+{
+    int status = haft_text(call, "first");
+
+    status = status ? status : haft_image(call, "image/png", "abc", 3);
+    status = status ? status : haft_embed(call, &(haft_contents){.uri = "a:b", .text = "t"});
+    return status ? status : haft_resource(call, &(haft_link){.uri = "a:b", .name = "last"});
+}
+HAFT_TOOL_BARE(blocks, "Returns blocks");
+
+static int big(haft_call *call, const big_args *in)
+{
+    char *text = haft_alloc(call, (size_t)in->size + 1);
+
+    if (!text)
+        return HAFT_ENOMEM;
+    memset(text, 'x', (size_t)in->size);
+    text[in->size] = '\0';
+    return haft_text(call, "%s!", text);
+}
+HAFT_TOOL_IN(big, big_args, "Says much");
+
+static int ask(haft_call *call)
+{
+    word_form form;
+    int status = haft_elicit(call, "word", "Which word?", &word_form_type, &form);
+
+    if (status == HAFT_ACCEPTED)
+        return haft_text(call, "the word is %s", form.word);
+    return status < 0 || status == HAFT_AGAIN ? status : haft_error(call, "no word");
+}
+HAFT_TOOL_BARE(ask, "Asks for a word");
+
+/* The client comes back for the answer. */
+static int away(haft_call *call)
+{
+    haft_close_stream(call);
+    rest(5);
+    return haft_text(call, "worth coming back");
+}
+HAFT_TOOL_BARE(away, "Closes its stream");
+
+static int wait_long(haft_call *call)
+{
+    for (int i = 0; i < 1000 && !haft_cancelled(call); i++)
+        rest(1);
+    return haft_text(call, "waited");
+}
+HAFT_TOOL_BARE(wait_long, "Waits to be cancelled");
+
+static int change(haft_call *call)
+{
+    const struct world *world = haft_server_data(call);
+    haft_server *server = world->server;
+    int status = haft_disable(server, HAFT_OFFER_TOOL, "away");
+
+    status = status ? status : haft_enable(server, HAFT_OFFER_TOOL, "away");
+    haft_resource_updated(server, "a:b");
+    return status ? status : haft_text(call, "changed");
+}
+HAFT_TOOL_BARE(change, "Changes what is offered");
+
+static int read_it(haft_call *call, const char *uri)
+{
+    return haft_embed(call, &(haft_contents){.uri = uri, .text = "the contents"});
+}
+
+static int complete_it(haft_call *call, const char *argument, const char *value)
+{
+    (void)argument;
+    return haft_complete(call, *value ? value : "nothing");
+}
+
+static int prompt_it(haft_call *call, const void *arguments)
+{
+    return haft_text(call, "about %s", ((const word_form *)arguments)->word);
+}
+
+/* ---- in processes of their own ---- */
+
+static int apart(haft_call *call, const echo_args *in)
+{
+    haft_progress(call, 1, 2, "half");
+    return haft_text(call, "%s from afar", in->text);
+}
+HAFT_TOOL_IN(apart, echo_args, "Says it back from another process", .isolate = true);
+
+static int crash(haft_call *call)
+{
+    (void)call;
+    _exit(3);
+}
+HAFT_TOOL_BARE(crash, "Does not come back", .isolate = true);
+
+/* ---- routes ---- */
+
+HAFT_STRUCT(item_args, HAFT_STRING(id, "Which", .max = 64));
+HAFT_STRUCT(item_out, HAFT_STRING(id, "Which"));
+
+static int get_item(haft_call *call, const item_args *in, item_out *out)
+{
+    out->id = in->id;
+    return haft_respond_header(call, "X-Item", "1");
+}
+HAFT_ROUTE(get_item, "GET", "/items/{id}", item_args, item_out, "Gets an item", .quick = true);
+
+static int invoke(haft_call *call, const echo_args *in)
+{
+    haft_response response;
+    int status = haft_invoke(
+        call, "GET", haft_printf(call, "/items/%s", haft_encoded(call, in->text)), NULL, &response);
+
+    if (status)
+        return status;
+    return haft_response_ok(&response) ? haft_text(call, "invoked %s", in->text)
+                                       : haft_error(call, "no such item");
+}
+HAFT_TOOL_IN(invoke, echo_args, "Asks a route");
+
+static int offer(haft_server *server)
+{
+    static const haft_tool *const tools[] = {&echo_tool,   &shape_tool,     &steps_tool,
+                                             &blocks_tool, &big_tool,       &ask_tool,
+                                             &away_tool,   &wait_long_tool, &change_tool};
+    static const haft_resource_info one = {.uri = "a:b", .name = "r", .read = read_it};
+    static const haft_resource_info many = {
+        .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
+    static const haft_prompt prompt = {.name = "p", .arguments = &word_form_type, .get = prompt_it};
+    int status = 0;
+
+    for (size_t i = 0; !status && i < sizeof tools / sizeof *tools; i++)
+        status = haft_add(server, tools[i]);
+    status = status ? status : haft_add_resource(server, &one);
+    status = status ? status : haft_add_template(server, &many);
+    return status ? status : haft_add_prompt(server, &prompt);
+}
+
+static void say_ready(void *context, const char *url)
+{
+    (void)context;
+    fprintf(stderr, "fault: listening on %s\n", url);
+}
+
+static int fail(const char *why, haft_server *server, haft_gateway *gateway)
+{
+    fprintf(stderr, "fault: %s\n", why);
+    haft_server_free(server);
+    haft_gateway_free(gateway);
+    return 1;
+}
+
+static int run_gateway(char **argv)
+{
+    static const haft_tool *const tools[] = {&echo_tool, &invoke_tool, NULL};
+    haft_gateway *gateway = haft_gateway_new(NULL);
+    haft_http_options options = {.address = argv[2], .ready = say_ready};
+    haft_reason reason = {.text = ""};
+    int status;
+
+    if (!gateway || haft_route(gateway, &get_item_route) ||
+        haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}") ||
+        !haft_mcp(gateway, &(haft_mcp_options){.name = "fault",
+                                               .version = "1",
+                                               .tools = tools,
+                                               .routes = "get_*",
+                                               .policies = "limit"}))
+        return fail("the gateway could not be made", NULL, gateway);
+    status = haft_gateway_serve(gateway, &options, &reason);
+    if (status)
+        return fail(reason.text, NULL, gateway);
+    haft_gateway_free(gateway);
+    return 0;
+}
+
+int site_run(int argc, char **argv)
+{
+    struct world world;
+    haft_server *server;
+    int status;
+
+    if (!strcmp(argv[0], "gateway"))
+        return run_gateway(argv);
+    server = haft_server_new_with(
+        "fault", "1", &(haft_server_options){.resource_subscriptions = true, .data = &world});
+    world.server = server;
+    if (!server)
+        return haft_main(NULL, argc, argv);
+    status = offer(server);
+    if (!status && !strcmp(argv[0], "isolated"))
+        status = haft_add(server, &apart_tool);
+    if (!status && !strcmp(argv[0], "isolated"))
+        status = haft_add(server, &crash_tool);
+    return status ? fail(haft_strerror(status), server, NULL) : haft_main(server, argc, argv);
+}
