@@ -59,7 +59,7 @@ struct exchange {
     bool used, begun, ended;
     unsigned long stream, after; /* of the event that it came back with */
     unsigned long last;          /* event of that stream seen here */
-    char last_id[ID];
+    char last_id[ID], session[ID];
 };
 
 struct client {
@@ -72,12 +72,16 @@ struct client {
 /* While a request is handled: its exchange, and the client whose session it may open. */
 static struct client *the_client;
 
-static void find_session(const char *headers)
+/* The numbers of events are those of their session: what was seen of another one is forgotten. */
+static void find_session(struct exchange *exchange, const char *headers)
 {
     const char *at = strstr(headers, "Mcp-Session-Id: ");
 
-    if (at)
-        snprintf(the_client->session, ID, "%.*s", (int)strcspn(at + 16, "\r"), at + 16);
+    if (!at)
+        return;
+    snprintf(the_client->session, ID, "%.*s", (int)strcspn(at + 16, "\r"), at + 16);
+    snprintf(exchange->session, ID, "%s", the_client->session);
+    the_client->event[0] = '\0';
 }
 
 static void on_respond(void *context, int status, const char *headers, const char *body,
@@ -87,7 +91,7 @@ static void on_respond(void *context, int status, const char *headers, const cha
 
     require(!exchange->begun && !exchange->ended && status >= 200 && (body || !size));
     exchange->begun = exchange->ended = true;
-    find_session(headers);
+    find_session(exchange, headers);
 }
 
 static void on_stream(void *context, int status, const char *headers)
@@ -96,7 +100,7 @@ static void on_stream(void *context, int status, const char *headers)
 
     require(!exchange->begun && status == 200);
     exchange->begun = true;
-    find_session(headers);
+    find_session(exchange, headers);
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -119,7 +123,8 @@ static void on_write(void *context, const char *bytes, size_t size)
     exchange->stream = stream;
     exchange->last = number;
     snprintf(exchange->last_id, ID, "%lu-%lu", stream, number);
-    snprintf(the_client->event, ID, "%lu-%lu", stream, number);
+    if (!strcmp(exchange->session, the_client->session))
+        snprintf(the_client->event, ID, "%lu-%lu", stream, number);
 }
 
 static void on_end(void *context)
@@ -168,6 +173,7 @@ static void request(struct client *client, const char *method, const struct head
         return;
     client->n++;
     *exchange = (struct exchange){.used = true};
+    snprintf(exchange->session, ID, "%s", headers->session ? headers->session : "");
     /* One that was never sent is nothing to hold the server to. */
     if (headers->event == client->event)
         sscanf(headers->event, "%lu-%lu", &exchange->stream, &exchange->after);
