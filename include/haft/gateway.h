@@ -335,6 +335,13 @@ haft_app haft_gateway_app(haft_gateway *gateway);
 int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
                        haft_reason *reterr_reason);
 
+/* The command line that every server has (haft_main), for a gateway: --http serves its routes and endpoints,
+ * --stdio its first endpoint, which is also what --list, --check and --call are about.  What is asked for by
+ * options counts for all endpoints, --path for the first.  A section of the configuration (haft_configure on
+ * haft_gateway_server) may add policies, routes and endpoints when it is prepared for the first time.  Takes
+ * over the gateway, which may be NULL (there was no memory for it), and frees it.  Returns the exit status. */
+int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
+
 /* ---- behind the macros ---- */
 
 #define HAFT_ROUTE_IS_(fn, parameters)                                                             \

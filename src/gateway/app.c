@@ -5,6 +5,7 @@
 
 #include "gateway/passage.h"
 #include "runtime/endpoint.h"
+#include "runtime/isolate.h"
 
 /* ---- life ---- */
 
@@ -28,6 +29,11 @@ static void close_site(void *app)
     allocator->release(allocator->context, site, site_size(site->gateway));
 }
 
+static size_t share(size_t n, unsigned loops)
+{
+    return (n + loops - 1) / loops;
+}
+
 static void *open_site(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
 {
     haft_gateway *gateway = data;
@@ -41,6 +47,9 @@ static void *open_site(void *data, const haft_http_loop *loop, haft_reason *rete
     site->loop = *loop;
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++) {
         haft_endpoint_options options = {.path = mcp->path,
+                                         .legacy_sse = gateway->legacy_sse && !i,
+                                         .max_sessions = share(gateway->max_sessions, loop->n),
+                                         .session_idle_ms = gateway->session_idle_ms,
                                          .number = loop->number,
                                          .run = loop->run,
                                          .post = loop->post,
@@ -128,16 +137,36 @@ haft_app haft_gateway_app(haft_gateway *gateway)
                       .data = gateway};
 }
 
+int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
+                  haft_app *app, haft_reason *reterr_reason)
+{
+    int status = 0;
+
+    gateway->max_sessions = http->max_sessions;
+    gateway->session_idle_ms = http->session_idle_ms;
+    gateway->legacy_sse = http->legacy_sse;
+    *app = haft_gateway_app(gateway);
+    *mount = (haft_http_mount){.path = "/", .app = app};
+    http->path = "";
+    http->mounts = mount;
+    http->n_mounts = 1;
+    /* What isolated tools are forked from. */
+    for (const struct mcp *mcp = gateway->endpoints; mcp && !status; mcp = mcp->next)
+        status = isolate_start(mcp->server);
+    if (status)
+        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+                  haft_strerror(status));
+    return status;
+}
+
 int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
                        haft_reason *reterr_reason)
 {
     static const haft_http_options none;
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
     haft_http_options own = options ? *options : none;
+    haft_http_mount mount;
+    haft_app app;
+    int status = gateway_mount(gateway, &own, &mount, &app, reterr_reason);
 
-    own.path = "";
-    own.mounts = &mount;
-    own.n_mounts = 1;
-    return haft_serve_http(gateway->server, &own, reterr_reason);
+    return status ? status : haft_serve_http(gateway->server, &own, reterr_reason);
 }

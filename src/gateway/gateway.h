@@ -79,7 +79,15 @@ struct haft_gateway {
     struct crew *crew; /* NULL when there is none */
     haft_executor executor;
     haft_reason error;
+    /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one has. */
+    size_t max_sessions;
+    unsigned session_idle_ms;
+    bool legacy_sse;
 };
+
+/* Puts a gateway into the options of an HTTP server, as its only app; `mount` and `app` must outlive it. */
+int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
+                  haft_app *app, haft_reason *reterr_reason);
 
 /* Keeps why something was refused, logs it, and returns the code. */
 int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)

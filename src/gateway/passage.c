@@ -338,6 +338,13 @@ static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
     return NULL;
 }
 
+/* The two paths of the transport of 2024-11-05, which an endpoint can have besides its own. */
+static bool is_legacy(const haft_gateway *gateway, const haft_http_request *request)
+{
+    return gateway->legacy_sse &&
+           (path_is(request->path, "/sse") || path_is(request->path, "/messages"));
+}
+
 void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
                     void *context, haft_time now)
 {
@@ -356,7 +363,7 @@ void *passage_begin(void *app, const haft_http_request *request, const haft_resp
         return NULL;
     }
     for (const struct mcp *mcp = site->gateway->endpoints; mcp; mcp = mcp->next, i++)
-        if (path_is(request->path, mcp->path)) {
+        if (path_is(request->path, mcp->path) || (!i && is_legacy(site->gateway, request))) {
             passage->endpoint = site->endpoints[i];
             return handle_mcp(passage, mcp);
         }

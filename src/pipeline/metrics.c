@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/metrics.h"
 #include "server/session.h"
 
 enum { SLOTS = 1024, MAX_TOOLS = 512, NAME = 129, BUCKETS = 15 };
@@ -160,6 +161,14 @@ int haft_metrics(haft_server *server)
     return haft_use(server, &metrics->stage);
 }
 
+int metrics_share(haft_server *server, haft_server *with)
+{
+    server->metrics = with->metrics;
+    server->counted_next = with->counted_next;
+    with->counted_next = server;
+    return haft_use(server, &with->metrics->stage);
+}
+
 /* ---- writing ---- */
 
 /* Of every tool, or of the server as a whole. */
@@ -239,14 +248,20 @@ static void put_stays(haft_buffer *out, haft_server *server)
 
 static void put_received(haft_buffer *out, haft_server *server)
 {
-    haft_buffer_printf(out, "mcp_server_received_bytes_total %llu\n",
-                       (unsigned long long)atomic_load(&server->received));
+    unsigned long long bytes = 0;
+
+    for (; server; server = server->counted_next)
+        bytes += atomic_load(&server->received);
+    haft_buffer_printf(out, "mcp_server_received_bytes_total %llu\n", bytes);
 }
 
 static void put_sent(haft_buffer *out, haft_server *server)
 {
-    haft_buffer_printf(out, "mcp_server_sent_bytes_total %llu\n",
-                       (unsigned long long)atomic_load(&server->sent));
+    unsigned long long bytes = 0;
+
+    for (; server; server = server->counted_next)
+        bytes += atomic_load(&server->sent);
+    haft_buffer_printf(out, "mcp_server_sent_bytes_total %llu\n", bytes);
 }
 
 int haft_metrics_write(haft_server *server, haft_buffer *buffer)

@@ -51,6 +51,11 @@ int audit_file_open(struct audit_file *file, haft_server *server, const char *pa
     file->fd = open_file(path);
     if (file->fd < 0)
         return server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
+    return 0;
+}
+
+int audit_file_take(struct audit_file *file, haft_server *server)
+{
     return haft_audit(server, write_line, file);
 }
 

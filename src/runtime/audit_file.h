@@ -1,4 +1,4 @@
-/* runtime/audit_file.h - the audit of a server as lines of a file. */
+/* runtime/audit_file.h - the audit of servers as lines of a file. */
 #ifndef HAFT_SRC_AUDIT_FILE_H
 #define HAFT_SRC_AUDIT_FILE_H
 
@@ -10,8 +10,11 @@ struct audit_file {
     bool told; /* that a line could not be written */
 };
 
-/* Appends from now on; 0, or an error with its reason kept by the server. */
+/* Opens it for appending; 0, or an error with its reason kept by the server, whose log is told what goes
+ * wrong later. */
 int audit_file_open(struct audit_file *file, haft_server *server, const char *path);
+/* The server's calls are lines of it from now on. */
+int audit_file_take(struct audit_file *file, haft_server *server);
 /* Goes on in the file that is called so now, after the old one was moved away; lines that are being written
  * go to either.  0; or -errno, and the old one is kept. */
 int audit_file_reopen(struct audit_file *file, const char *path);

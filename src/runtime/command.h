@@ -8,7 +8,8 @@ enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_MISUSED = 2 }; /* how a proce
 
 struct command {
     const char *program; /* as it was called */
-    haft_server *server;
+    haft_server *server;         /* freed with what is hosted; NULL then */
+    const struct hosted *hosted; /* what is served in its place; NULL for none */
     int (*act)(struct command *command, haft_server *server);
     const char *tool, *arguments; /* of --call */
     bool json, verbose;
@@ -18,6 +19,9 @@ struct command {
     struct settings settings;
     struct reload reload;
 };
+
+/* haft_main, also for what is not one server. */
+int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv);
 
 /* ---- command_ask.c ---- */
 

@@ -11,7 +11,6 @@
 
 #include "runtime/command.h"
 #include "runtime/option.h"
-#include "runtime/seal_file.h"
 
 enum { HELP_WIDTH = 26, PAGE_LIMIT = 1 << 20 };
 
@@ -202,6 +201,11 @@ static bool can_reload(const struct command *command)
     return command->settings.config || command->from_program.n_sections;
 }
 
+static int unable(const struct command *command)
+{
+    return command->hosted && command->hosted->unable ? command->hosted->unable : COMMAND_FAILED;
+}
+
 static int act_stdio(struct command *command, haft_server *server)
 {
     haft_stdio_options stdio = command->settings.stdio;
@@ -215,14 +219,18 @@ static int act_stdio(struct command *command, haft_server *server)
     status = haft_serve_stdio(server, &stdio);
     if (status < 0)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
-    return status < 0 ? COMMAND_FAILED : status;
+    return status < 0 ? unable(command) : status;
 }
 
 static void on_ready(void *context, const char *url)
 {
     const struct command *command = context;
+    const struct hosted *hosted = command->hosted;
+    const char *path = "";
 
-    fprintf(stderr, "%s: listening on %s\n", command->program, url);
+    if (hosted)
+        hosted->endpoint(hosted->context, 0, &path);
+    fprintf(stderr, "%s: listening on %s%s\n", command->program, url, path);
 }
 
 /* The first socket that systemd has opened for this process; 0 when there is none. */
@@ -235,11 +243,19 @@ static int inherited_socket(void)
     return 3;
 }
 
+static const char *path_given(const struct command *command)
+{
+    const struct option *option = option_by_key("http.path");
+
+    return command->settings.from[option - option_table] > FROM_PROGRAM ? command->settings.http.path
+                                                                        : NULL;
+}
+
 static int act_http(struct command *command, haft_server *server)
 {
     haft_http_options http = command->settings.http;
     haft_reason reason = {0};
-    int status;
+    int status = 0;
 
     http.workers = command->settings.workers;
     http.max_queue = command->settings.max_queue;
@@ -249,10 +265,13 @@ static int act_http(struct command *command, haft_server *server)
     http.ready_context = command;
     http.reload = can_reload(command) ? reload_now : NULL;
     http.reload_context = &command->reload;
-    status = haft_serve_http(server, &http, &reason);
+    if (command->hosted)
+        status = command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
+    if (!status)
+        status = haft_serve_http(command->hosted ? command->server : server, &http, &reason);
     if (status < 0)
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-    return status < 0 ? COMMAND_FAILED : status;
+    return status < 0 ? unable(command) : status;
 }
 
 static int act_serve(struct command *command, haft_server *server)
@@ -261,13 +280,6 @@ static int act_serve(struct command *command, haft_server *server)
 }
 
 /* ---- all of it ---- */
-
-static uint64_t random_number(void)
-{
-    uint64_t number = 0;
-
-    return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
-}
 
 /* Reads the settings, and says what is wrong with them. */
 static int load(struct command *command, haft_server *server)
@@ -294,41 +306,40 @@ static int load(struct command *command, haft_server *server)
 }
 
 /* What the operator asks of the server, whatever it does then. */
-static int prepare(struct command *command, haft_server *server, struct audit_file *audit)
+static int prepare(struct command *command, struct logger *logger, struct audit_file *audit)
 {
-    int status = settings_apply(&command->settings, server);
+    haft_reason reason = {0};
+    int status;
 
-    if (!server->options.clock)
-        server->options.clock = uv_hrtime;
-    if (!server->options.random)
-        server->options.random = random_number;
-    if (!status && command->settings.seal_key)
-        status = seal_file_read(server, command->settings.seal_key);
-    haft_audit_set(server, (haft_audit_mode)command->settings.audit_mode);
-    if (!status && command->settings.metrics && !server->metrics)
-        status = haft_metrics(server);
-    if (!status && command->settings.audit)
-        status = audit_file_open(audit, server, command->settings.audit);
+    if (command->hosted) /* what is served may come from a section */
+        settings_commit(&command->settings);
+    if (!hosted_at(command->hosted, command->server, 0)) {
+        fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
+        return unable(command);
+    }
+    status = hosted_prepare(command->hosted, command->server, &command->settings, logger, audit,
+                            &reason);
     if (status)
-        fprintf(stderr, "%s: %s: %s\n", command->program, server->error.path, server->error.text);
+        fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
     else
         settings_commit(&command->settings);
-    return status ? COMMAND_FAILED : COMMAND_OK;
+    return status ? unable(command) : COMMAND_OK;
 }
 
 /* Calls are traced while the server serves others. */
-static int act(struct command *command, haft_server *server)
+static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
+    haft_server *server = hosted_at(command->hosted, command->server, 0);
     haft_reason reason = {0};
     haft_otlp *otlp = NULL;
     int status;
 
     if (serves && command->settings.otlp.url) {
-        otlp = haft_otlp_new(server, &command->settings.otlp, &reason);
+        otlp = hosted_trace(command->hosted, command->server, &command->settings.otlp, &reason);
         if (!otlp) {
             fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-            return COMMAND_FAILED;
+            return unable(command);
         }
     }
     status = command->act(command, server);
@@ -336,7 +347,17 @@ static int act(struct command *command, haft_server *server)
     return status;
 }
 
-static int run(struct command *command, haft_server *server)
+/* Once; a program that hosts others frees the server with them. */
+static void release(struct command *command)
+{
+    if (command->hosted && command->server)
+        command->hosted->release(command->hosted->context);
+    else
+        haft_server_free(command->server);
+    command->server = NULL;
+}
+
+static int run(struct command *command)
 {
     struct audit_file audit = {.fd = -1};
     struct logger logger;
@@ -344,30 +365,27 @@ static int run(struct command *command, haft_server *server)
                                   .format = (enum log_format)command->settings.log_format,
                                   .file = command->settings.log_file};
     haft_reason reason = {0};
-    bool own_log = !server_has_log(server);
+    bool own_log = !server_has_log(command->server);
     int status;
 
     if (logger_open(&logger, &options, &reason)) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-        return COMMAND_FAILED;
+        return unable(command);
     }
-    server->options = command->settings.server;
-    if (own_log)
-        server_set_record(server, logger_record, &logger);
-    command->reload = (struct reload){.server = server,
+    command->reload = (struct reload){.server = command->server,
+                                      .hosted = command->hosted,
                                       .given = command->given,
                                       .n_given = command->n_given,
                                       .started = &command->settings,
                                       .logger = own_log ? &logger : NULL,
                                       .audit = &audit};
-    status = prepare(command, server, &audit);
+    status = prepare(command, own_log ? &logger : NULL, &audit);
     if (status == COMMAND_OK)
-        status = act(command, server);
+        status = act(command);
     if (fflush(stdout) && status == COMMAND_OK)
         status = COMMAND_FAILED;
     settings_discard(&command->settings); /* the sections may need the server for it */
-    haft_server_free(server);
-    command->server = NULL;
+    release(command);
     reload_finish(&command->reload);
     audit_file_close(&audit);
     logger_finish(&logger);
@@ -381,22 +399,23 @@ static int read_and_run(struct command *command, int argc, char **argv)
     if (status == COMMAND_OK)
         status = load(command, command->server);
     if (status == COMMAND_OK)
-        status = run(command, command->server);
+        status = run(command);
     settings_finish(&command->settings);
     return status;
 }
 
-int haft_main(haft_server *server, int argc, char **argv)
+int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv)
 {
-    struct command command = {.act = act_serve, .server = server};
+    struct command command = {.act = act_serve, .server = server, .hosted = hosted};
     haft_allocator allocator;
     size_t size = ((size_t)(argc > 0 ? argc : 0) + 1) * sizeof *command.given;
-    int status = COMMAND_FAILED;
+    int status;
 
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
+    status = unable(&command);
     if (!server) {
         fprintf(stderr, "%s: the server could not be made\n", command.program);
-        return COMMAND_FAILED;
+        return status;
     }
     allocator = *server->allocator;
     command.from_program = program_settings_of(server);
@@ -405,8 +424,13 @@ int haft_main(haft_server *server, int argc, char **argv)
         status = read_and_run(&command, argc, argv);
     else
         fprintf(stderr, "%s: %s\n", command.program, haft_strerror(HAFT_ENOMEM));
-    haft_server_free(command.server);
+    release(&command);
     if (command.given)
         allocator.release(allocator.context, command.given, size);
     return status;
+}
+
+int haft_main(haft_server *server, int argc, char **argv)
+{
+    return command_main(server, NULL, argc, argv);
 }

@@ -320,6 +320,11 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     return otlp;
 }
 
+int otlp_tap(haft_otlp *otlp, haft_server *server)
+{
+    return haft_use(server, &otlp->tap->stage);
+}
+
 void haft_otlp_free(haft_otlp *otlp)
 {
     uint64_t by;

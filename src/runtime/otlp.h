@@ -17,6 +17,9 @@ struct span {
     char revision[16];
 };
 
+/* Spans of another server, too, which tells the same name. */
+int otlp_tap(haft_otlp *otlp, haft_server *server);
+
 /* ---- otlp_json.c ---- */
 
 /* A batch as the body of a request: what is at `first`, then what is at `rest`.  `name` and `version` are

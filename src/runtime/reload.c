@@ -1,24 +1,9 @@
-/* reload.c - what a server is told at its start, and again at every SIGHUP. */
+/* reload.c - what a server is told again at every SIGHUP. */
 #include "runtime/reload.h"
 
 #include <string.h>
 
 #include "runtime/option.h"
-#include "runtime/visibility.h"
-
-int settings_apply(const struct settings *settings, haft_server *server)
-{
-    int status;
-
-    server_set_timeout(server, settings->server.timeout_ms);
-    server_set_lenient(server, settings->server.lenient);
-    status = server_set_client_rate(server, settings->server.client_rate);
-    if (status)
-        return server_refuse(server, status, "limits.client_rate", "%s", haft_strerror(status));
-    return visibility_apply(server, settings);
-}
-
-/* ---- again ---- */
 
 static const struct settings *in_force(const struct reload *reload)
 {
@@ -69,18 +54,13 @@ static bool tools_differ(const struct settings *a, const struct settings *b)
     return false;
 }
 
-/* What can fail comes first. */
 static int apply_live(struct reload *reload, const struct settings *settings)
 {
-    haft_server *server = reload->server;
-    int status = server_set_client_rate(server, settings->server.client_rate);
+    int status = hosted_apply_live(reload->hosted, reload->server, settings,
+                                   tools_differ(settings, in_force(reload)));
 
-    if (!status && tools_differ(settings, in_force(reload)))
-        status = visibility_apply(server, settings);
     if (status)
         return status;
-    server_set_timeout(server, settings->server.timeout_ms);
-    server_set_lenient(server, settings->server.lenient);
     if (reload->logger) {
         logger_set_level(reload->logger, (haft_level)settings->log_level);
         logger_set_format(reload->logger, (enum log_format)settings->log_format);

@@ -5,12 +5,11 @@
 #ifndef HAFT_SRC_RELOAD_H
 #define HAFT_SRC_RELOAD_H
 
-#include "runtime/audit_file.h"
-#include "runtime/log.h"
-#include "runtime/settings.h"
+#include "runtime/hosted.h"
 
 struct reload {
-    haft_server *server;
+    haft_server *server;         /* of the command line */
+    const struct hosted *hosted; /* what is served in its place; NULL for none */
     const struct given *given; /* on the command line, which counts every time */
     size_t n_given;
     const struct settings *started; /* what the server was started with; not ours */
@@ -18,9 +17,6 @@ struct reload {
     struct logger *logger;          /* NULL when the program has its own */
     struct audit_file *audit;
 };
-
-/* Applies to a server what can change, before it serves; the rest is in its options by then. */
-int settings_apply(const struct settings *settings, haft_server *server);
 
 /* Reads everything again; a function for haft_http_options.reload. */
 void reload_now(void *reload);

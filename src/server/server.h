@@ -159,6 +159,7 @@ struct haft_server {
     bool timed;                        /* somebody wants to know how long calls take */
     _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
     struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
+    struct haft_server *counted_next;  /* of those that count together */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
     atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */

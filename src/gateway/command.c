@@ -1,0 +1,70 @@
+/* command.c - the command line that every server has, for a gateway. */
+#include <string.h>
+
+#include "gateway/command.h"
+#include "runtime/command.h"
+
+/* What is served, as the runtime has it. */
+struct hosting {
+    struct hosted hosted; /* first */
+    haft_gateway *gateway;
+    haft_http_mount mount;
+    haft_app app;
+};
+
+static haft_server *endpoint(void *context, size_t i, const char **ret_path)
+{
+    struct hosting *hosting = context;
+
+    return haft_gateway_endpoint(hosting->gateway, i, ret_path);
+}
+
+/* The first endpoint is where the operator wants it, unless something else is there. */
+static int move_first(haft_gateway *gateway, const char *path, haft_reason *reterr_reason)
+{
+    struct mcp *first = gateway->endpoints;
+
+    for (const struct mcp *other = first->next; other; other = other->next)
+        if (!strcmp(other->path, path))
+            return error_set(reterr_reason, HAFT_EEXISTS, path, "there is an endpoint already");
+    for (const struct route *route = gateway->routes; route; route = route->next)
+        if (!strcmp(route->path, path))
+            return error_set(reterr_reason, HAFT_EEXISTS, path, "the route %s is there", route->id);
+    first->path = path;
+    return 0;
+}
+
+static int mount(void *context, const char *path, haft_http_options *http,
+                 haft_reason *reterr_reason)
+{
+    struct hosting *hosting = context;
+    int status = path ? move_first(hosting->gateway, path, reterr_reason) : 0;
+
+    return status ? status
+                  : gateway_mount(hosting->gateway, http, &hosting->mount, &hosting->app,
+                                  reterr_reason);
+}
+
+static void release(void *context)
+{
+    struct hosting *hosting = context;
+
+    haft_gateway_free(hosting->gateway);
+}
+
+int gateway_command(haft_gateway *gateway, int unable, int argc, char **argv)
+{
+    struct hosting hosting = {.hosted = {.endpoint = endpoint,
+                                         .mount = mount,
+                                         .release = release,
+                                         .context = &hosting,
+                                         .unable = unable},
+                              .gateway = gateway};
+
+    return command_main(gateway ? gateway->server : NULL, &hosting.hosted, argc, argv);
+}
+
+int haft_gateway_main(haft_gateway *gateway, int argc, char **argv)
+{
+    return gateway_command(gateway, 0, argc, argv);
+}
