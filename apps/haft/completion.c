@@ -7,13 +7,10 @@
 
 static void put_options(haft_buffer *out, const struct command *command)
 {
-    const char *between = "";
+    struct option_row row;
 
-    for (const struct option_row *row = option_rows; row->name; row++)
-        if (option_is_of(row, command)) {
-            haft_buffer_printf(out, "%s%s", between, row->name);
-            between = " ";
-        }
+    for (size_t i = 0; option_at(command, i, &row); i++)
+        haft_buffer_printf(out, "%s%s", i ? " " : "", row.name);
 }
 
 static void put_words(haft_buffer *out, const char *const *words)
@@ -26,6 +23,26 @@ static void put_names(haft_buffer *out)
 {
     for (const struct command *row = command_rows; row->name; row++)
         haft_buffer_printf(out, "%s%s", row == command_rows ? "" : " ", row->name);
+}
+
+/* What comes after an option of the command. */
+static void put_bash_values(haft_buffer *out, const struct command *command)
+{
+    struct option_row row;
+
+    for (size_t i = 0; option_at(command, i, &row); i++) {
+        if (!row.takes)
+            continue;
+        haft_buffer_printf(out, "    %s/%s) ", command->name, row.name);
+        if (row.values) {
+            haft_buffer_puts(out, "COMPREPLY=($(compgen -W '");
+            put_words(out, row.values);
+            haft_buffer_puts(out, "' -- \"$word\")); ");
+        } else if (!strcmp(row.takes, "FILE")) {
+            haft_buffer_puts(out, "COMPREPLY=($(compgen -f -- \"$word\")); ");
+        }
+        haft_buffer_puts(out, "return ;;\n");
+    }
 }
 
 static void bash(haft_buffer *out)
@@ -42,20 +59,9 @@ static void bash(haft_buffer *out)
                      "            return\n"
                      "        fi\n"
                      "    done\n"
-                     "    case $last in\n");
-    for (const struct option_row *row = option_rows; row->name; row++) {
-        if (!row->takes)
-            continue;
-        haft_buffer_printf(out, "    %s) ", row->name);
-        if (row->values) {
-            haft_buffer_puts(out, "COMPREPLY=($(compgen -W '");
-            put_words(out, row->values);
-            haft_buffer_puts(out, "' -- \"$word\")); ");
-        } else if (!strcmp(row->takes, "FILE")) {
-            haft_buffer_puts(out, "COMPREPLY=($(compgen -f -- \"$word\")); ");
-        }
-        haft_buffer_puts(out, "return ;;\n");
-    }
+                     "    case ${COMP_WORDS[1]}/$last in\n");
+    for (const struct command *command = command_rows; command->name; command++)
+        put_bash_values(out, command);
     haft_buffer_puts(out, "    esac\n    if ((COMP_CWORD == 1)); then\n        words='");
     put_names(out);
     haft_buffer_puts(out, " --help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
@@ -118,10 +124,11 @@ static void put_zsh_option(haft_buffer *out, const struct option_row *row)
 
 static void put_zsh_command(haft_buffer *out, const struct command *row)
 {
+    struct option_row option;
+
     haft_buffer_printf(out, "    %s)\n        _arguments \\\n", row->name);
-    for (const struct option_row *option = option_rows; option->name; option++)
-        if (option_is_of(option, row))
-            put_zsh_option(out, option);
+    for (size_t i = 0; option_at(row, i, &option); i++)
+        put_zsh_option(out, &option);
     if (row->words || row->act == act_help) {
         haft_buffer_printf(out, "            '1:%s:(", row->act == act_help ? "command" : "word");
         put_words(out, row->words);
@@ -131,6 +138,8 @@ static void put_zsh_command(haft_buffer *out, const struct command *row)
     } else if (row->act == act_call) {
         haft_buffer_puts(out,
                          "            '1:URL:_urls' '2:tool:_haft_tools' '*:argument:_files'\n");
+    } else if (row->serves) {
+        haft_buffer_puts(out, "            '*:file:_files'\n");
     } else {
         haft_buffer_puts(out, "            '1:URL:_urls' '*:command:_files'\n");
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "program.h"
+#include "runtime/verb.h"
 
 enum { WIDTH = 78, COLUMN = 24 };
 
@@ -54,10 +55,11 @@ static void put_exits(haft_buffer *out)
 
 static void put_program(haft_buffer *out)
 {
-    haft_buffer_puts(out, "usage: haft COMMAND [OPTION ...] [OPERAND ...]\n"
-                          "       haft --version\n\n"
-                          "A client of servers of the Model Context Protocol.\n\n"
-                          "Commands:\n");
+    haft_buffer_puts(
+        out, "usage: haft COMMAND [OPTION ...] [OPERAND ...]\n"
+             "       haft --version\n\n"
+             "Serves tools over the Model Context Protocol, and asks servers for theirs.\n\n"
+             "Commands:\n");
     for (const struct command *row = command_rows; row->name; row++)
         put_entry(out, row->name, NULL, row->help);
     haft_buffer_puts(out, "\nhaft help COMMAND prints the options of a command.\n");
@@ -66,23 +68,24 @@ static void put_program(haft_buffer *out)
 
 static void put_command(haft_buffer *out, const struct command *command)
 {
-    const char *options = command->options ? "[OPTION ...] " : "";
-    bool any = false;
+    const char *options = command->options || command->serves ? "[OPTION ...] " : "";
+    struct option_row row;
 
     for (size_t i = 0; command->forms[i]; i++)
         haft_buffer_printf(out, "%s haft %s %s%s\n", i ? "      " : "usage:", command->name,
                            options, command->forms[i]);
     haft_buffer_printf(out, "\n%s\n\n", command->help);
     put_wrapped(out, command->more, 0, 0);
-    for (const struct option_row *row = option_rows; row->name; row++) {
-        if (!option_is_of(row, command))
-            continue;
-        if (!any)
-            haft_buffer_puts(out, "\nOptions:\n");
-        any = true;
-        put_entry(out, row->name, row->takes, row->help);
+    if (command->serves) {
+        haft_buffer_puts(out, "\n");
+        verb_put_help(out);
     }
-    if (command->options)
+    for (size_t i = 0; !command->serves && option_at(command, i, &row); i++) {
+        if (!i)
+            haft_buffer_puts(out, "\nOptions:\n");
+        put_entry(out, row.name, row.takes, row.help);
+    }
+    if (command->options || command->serves)
         put_exits(out);
 }
 
@@ -124,7 +127,7 @@ static void put_manual_command(haft_buffer *out, const struct command *command)
     haft_buffer_printf(out, ".SS %s\n", command->name);
     for (size_t i = 0; command->forms[i]; i++) {
         haft_buffer_printf(out, "%s.B haft %s\n", i ? ".br\n" : "", command->name);
-        if (command->options)
+        if (command->options || command->serves)
             haft_buffer_puts(out, ".RI [ OPTION \" ...]\"\n");
         put_roff(out, command->forms[i]);
         haft_buffer_puts(out, "\n");
@@ -136,17 +139,28 @@ static void put_manual_command(haft_buffer *out, const struct command *command)
     haft_buffer_puts(out, "\n");
 }
 
-static void put_manual_option(haft_buffer *out, const struct option_row *row)
+static void put_manual_row(haft_buffer *out, const struct option_row *row)
 {
-    const char *between = " ";
-
     haft_buffer_puts(out, ".TP\n.B ");
     put_roff(out, row->name);
     if (row->takes)
         haft_buffer_printf(out, " %s", row->takes);
     haft_buffer_puts(out, "\n");
     put_roff(out, row->help);
-    haft_buffer_puts(out, "\n(of");
+    if (row->initial) {
+        haft_buffer_puts(out, "\n(");
+        put_roff(out, row->initial);
+        haft_buffer_puts(out, ")");
+    }
+    haft_buffer_puts(out, "\n");
+}
+
+static void put_manual_option(haft_buffer *out, const struct option_row *row)
+{
+    const char *between = " ";
+
+    put_manual_row(out, row);
+    haft_buffer_puts(out, "(of");
     for (const struct command *command = command_rows; command->name; command++)
         if (option_is_of(row, command)) {
             haft_buffer_printf(out, "%s%s", between, command->name);
@@ -155,22 +169,36 @@ static void put_manual_option(haft_buffer *out, const struct option_row *row)
     haft_buffer_puts(out, ")\n");
 }
 
+static void put_manual_served(haft_buffer *out, const struct command *command)
+{
+    struct option_row row;
+
+    haft_buffer_printf(out, ".SS Options of %s\n", command->name);
+    for (size_t i = 0; option_at(command, i, &row); i++)
+        put_manual_row(out, &row);
+}
+
 void manual_write(haft_buffer *out)
 {
-    haft_buffer_puts(out, ".TH HAFT 1 \"\" \"haft " HAFT_VERSION "\" \"User Commands\"\n"
-                          ".SH NAME\nhaft \\- ask servers of the Model Context Protocol\n"
-                          ".SH SYNOPSIS\n.B haft\n.I COMMAND\n.RI [ OPTION \" ...] [\" OPERAND "
-                          "\" ...]\"\n.br\n.B haft \\-\\-version\n"
-                          ".SH DESCRIPTION\n"
-                          "Lists and calls the tools of a server, over HTTP or over the standard "
-                          "input and output of a command.\n"
-                          "The newest revision of the protocol that both know is spoken.\n"
-                          ".SH COMMANDS\n");
+    haft_buffer_puts(
+        out,
+        ".TH HAFT 1 \"\" \"haft " HAFT_VERSION "\" \"User Commands\"\n"
+        ".SH NAME\nhaft \\- serve tools over the Model Context Protocol, and ask servers for theirs\n"
+        ".SH SYNOPSIS\n.B haft\n.I COMMAND\n.RI [ OPTION \" ...] [\" OPERAND "
+        "\" ...]\"\n.br\n.B haft \\-\\-version\n"
+        ".SH DESCRIPTION\n"
+        "Serves tools; and lists and calls the tools of a server, over HTTP or over the standard "
+        "input and output of a command.\n"
+        "The newest revision of the protocol that both know is spoken.\n"
+        ".SH COMMANDS\n");
     for (const struct command *row = command_rows; row->name; row++)
         put_manual_command(out, row);
     haft_buffer_puts(out, ".SH OPTIONS\n");
     for (const struct option_row *row = option_rows; row->name; row++)
         put_manual_option(out, row);
+    for (const struct command *row = command_rows; row->name; row++)
+        if (row->serves)
+            put_manual_served(out, row);
     haft_buffer_puts(out, ".SH EXIT STATUS\n");
     for (const struct exit_row *row = exit_rows; row->text; row++) {
         haft_buffer_printf(out, ".TP\n.B %d\n", row->code);

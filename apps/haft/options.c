@@ -123,5 +123,12 @@ int options_read(struct invocation *call, int argc, char **argv)
     call->command = command_named(argv[1]);
     if (!call->command)
         return refuse_command(argv[1]);
-    return read_rest(call, argc, argv);
+    if (!call->command->serves)
+        return read_rest(call, argc, argv);
+    call->words = argv + 1;
+    call->n_words = (size_t)argc - 1;
+    for (size_t i = 1; i < call->n_words; i++)
+        call->help =
+            call->help || !strcmp(call->words[i], "--help") || !strcmp(call->words[i], "-h");
+    return EXIT_DONE;
 }

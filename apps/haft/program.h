@@ -15,7 +15,7 @@
     X(EXIT_CONNECTION, 3, "the server cannot be reached, or the connection was lost")              \
     X(EXIT_PROTOCOL, 4, "the server answered with an error, or not in the protocol")               \
     X(EXIT_TIME, 5, "the time ran out")                                                            \
-    X(EXIT_LOCAL, 6, "a file cannot be read or written, or there is no memory")                    \
+    X(EXIT_LOCAL, 6, "a file or an address cannot be used, or there is no memory")                 \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 
 enum exit_code {
@@ -48,6 +48,8 @@ struct invocation {
     const char *out;       /* a file for a block */
     char **operands;       /* before the -- */
     size_t n_operands;
+    char **words; /* from the command's name on, of one that reads its options itself */
+    size_t n_words;
     char **child; /* after it, ending with NULL; NULL without a -- */
 };
 
@@ -66,6 +68,7 @@ struct option_row {
     bool (*set)(struct invocation *call, const char *value); /* false: not a good value */
     const char *help;
     const char *const *values; /* that it can have, for completion; NULL when they are not few */
+    const char *initial;       /* its value without it, when `help` does not say it; or NULL */
 };
 extern const struct option_row option_rows[]; /* ends with a row without a name */
 
@@ -78,6 +81,7 @@ struct command {
     const char *help; /* one line */
     const char *more; /* paragraphs */
     const char *const *words; /* that its operand can be, for completion, or NULL */
+    bool serves;              /* its options are those of every server (src/runtime) */
 };
 extern const struct command command_rows[]; /* ends with a row without a name */
 
@@ -85,6 +89,8 @@ const struct command *command_named(const char *name);
 
 /* Whether the option is one of the command's; command NULL is no command at all. */
 bool option_is_of(const struct option_row *option, const struct command *command);
+/* The i-th option of the command, also of one that serves; false past the last. */
+bool option_at(const struct command *command, size_t i, struct option_row *ret_row);
 
 /* Reads the command line; EXIT_DONE, or EXIT_USAGE with the reason said on standard error. */
 int options_read(struct invocation *call, int argc, char **argv);
@@ -93,6 +99,7 @@ int options_read(struct invocation *call, int argc, char **argv);
 int complain(int code, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* What the commands do; each returns an exit code. */
+int act_serve(struct invocation *call);
 int act_tools(struct invocation *call);
 int act_call(struct invocation *call);
 int act_resources(struct invocation *call);

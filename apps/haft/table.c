@@ -1,5 +1,7 @@
 /* table.c - every command, option and exit code of the program. */
 #include "program.h"
+#include "runtime/option.h"
+#include "runtime/verb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,24 +96,63 @@ static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18"
 
 const struct option_row option_rows[] = {
     {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print what the server answered, as JSON",
+     NULL, NULL},
+    {"--names", NULL, FOR_LISTS, set_names, "print the names alone, one a line", NULL, NULL},
+    {"--out", "FILE", FOR_CALL, set_out, "write the image, audio or file of the answer there", NULL,
      NULL},
-    {"--names", NULL, FOR_LISTS, set_names, "print the names alone, one a line", NULL},
-    {"--out", "FILE", FOR_CALL, set_out, "write the image, audio or file of the answer there",
+    {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "wait no longer for an answer (60)", NULL,
      NULL},
-    {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "wait no longer for an answer (60)", NULL},
-    {"--header", "'NAME: VALUE'", FOR_ASKING, add_header, "send it with every HTTP request", NULL},
-    {"--ca", "FILE", FOR_ASKING, set_authority, "trust these certificates for https", NULL},
+    {"--header", "'NAME: VALUE'", FOR_ASKING, add_header, "send it with every HTTP request", NULL,
+     NULL},
+    {"--ca", "FILE", FOR_ASKING, set_authority, "trust these certificates for https", NULL, NULL},
     {"--revision", "REVISION", FOR_ASKING, set_revision,
-     "speak this one instead of the newest that the server knows", revisions},
-    {"--limit", "MIB", FOR_ASKING, set_limit, "take no larger message (64)", NULL},
-    {"--verbose", NULL, FOR_ASKING, set_verbose, "say on standard error what goes on", NULL},
-    {"--help", NULL, FOR_ASKING, set_help, "print how the command is used", NULL},
-    {NULL, NULL, FOR_NONE, NULL, NULL, NULL},
+     "speak this one instead of the newest that the server knows", revisions, NULL},
+    {"--limit", "MIB", FOR_ASKING, set_limit, "take no larger message (64)", NULL, NULL},
+    {"--verbose", NULL, FOR_ASKING, set_verbose, "say on standard error what goes on", NULL, NULL},
+    {"--help", NULL, FOR_ASKING, set_help, "print how the command is used", NULL, NULL},
+    {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
 };
 
 bool option_is_of(const struct option_row *option, const struct command *command)
 {
     return command && option->commands & command->options;
+}
+
+/* The options of every server, as rows. */
+static bool server_option_at(size_t i, struct option_row *ret_row)
+{
+    struct verb_text verb;
+    size_t n = 0;
+
+    if (verb_at(i, &verb)) {
+        *ret_row = (struct option_row){.name = verb.name, .takes = verb.takes, .help = verb.help};
+        return true;
+    }
+    while (verb_at(n, &verb))
+        n++;
+    i -= n;
+    if (i >= option_count)
+        return false;
+    *ret_row = (struct option_row){.name = option_table[i].flag,
+                                   .takes = option_takes(&option_table[i]),
+                                   .help = option_table[i].help,
+                                   .values = option_table[i].words,
+                                   .initial = option_table[i].initial};
+    return true;
+}
+
+bool option_at(const struct command *command, size_t i, struct option_row *ret_row)
+{
+    const struct option_row *row = option_rows;
+
+    if (command->serves)
+        return server_option_at(i, ret_row);
+    for (; row->name; row++)
+        if (option_is_of(row, command) && !i--) {
+            *ret_row = *row;
+            return true;
+        }
+    return false;
 }
 
 /* ---- commands ---- */
@@ -133,26 +174,34 @@ static const char call_text[] =
     "--out writes the first of them to a file. Questions of the server are asked on the terminal; "
     "without one they are declined.";
 
+static const char serve_text[] =
+    "Without a configuration a small shop is served: routes for customers, an inventory, orders, weather "
+    "and things to do, and an MCP endpoint at /mcp with tools that call them. The section \"gateway\" of "
+    "the configuration says which policies stand around them, and which endpoints there are. Without "
+    "--stdio and --http it is served at http://127.0.0.1:8808/mcp.";
+
 const struct command command_rows[] = {
+    {"serve", FOR_NONE, act_serve, FORMS("[--config FILE] [--stdio | --http HOST:PORT]"),
+     "serve the shop, over HTTP or standard input and output", serve_text, NULL, true},
     {"tools", FOR_ASKING | FOR_LISTS, act_tools, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list the tools of a server, with their arguments", server_text, NULL},
+     "list the tools of a server, with their arguments", server_text, NULL, false},
     {"call", FOR_ASKING | FOR_CALL, act_call,
      FORMS("URL TOOL [KEY=VALUE ...]", "TOOL [KEY=VALUE ...] -- COMMAND [ARGUMENT ...]"),
-     "call a tool and print what it answers", call_text, NULL},
+     "call a tool and print what it answers", call_text, NULL, false},
     {"resources", FOR_ASKING | FOR_LISTS, act_resources, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list the resources of a server", server_text, NULL},
+     "list the resources of a server", server_text, NULL, false},
     {"prompts", FOR_ASKING | FOR_LISTS, act_prompts, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "list the prompts of a server, with their arguments", server_text, NULL},
+     "list the prompts of a server, with their arguments", server_text, NULL, false},
     {"ping", FOR_ASKING, act_ping, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
-     "ask a server for a sign of life, and say what it is", server_text, NULL},
+     "ask a server for a sign of life, and say what it is", server_text, NULL, false},
     {"completion", FOR_NONE, act_completion, FORMS("bash", "zsh"),
      "print the completion of a shell",
      "For bash: haft completion bash >~/.local/share/bash-completion/completions/haft. For zsh, put "
      "the output into a file _haft in a directory of $fpath.",
-     FORMS("bash", "zsh")},
+     FORMS("bash", "zsh"), false},
     {"help", FOR_NONE, act_help, FORMS("[COMMAND]"), "print how a command is used",
-     "Without a command: what there is.", NULL},
-    {NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL},
+     "Without a command: what there is.", NULL, false},
+    {NULL, FOR_NONE, NULL, NULL, NULL, NULL, NULL, false},
 };
 
 const struct command *command_named(const char *name)

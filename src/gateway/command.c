@@ -52,12 +52,13 @@ static void release(void *context)
     haft_gateway_free(hosting->gateway);
 }
 
-int gateway_command(haft_gateway *gateway, int unable, int argc, char **argv)
+int gateway_command(haft_gateway *gateway, const char *address, int unable, int argc, char **argv)
 {
     struct hosting hosting = {.hosted = {.endpoint = endpoint,
                                          .mount = mount,
                                          .release = release,
                                          .context = &hosting,
+                                         .address = address,
                                          .unable = unable},
                               .gateway = gateway};
 
@@ -66,5 +67,5 @@ int gateway_command(haft_gateway *gateway, int unable, int argc, char **argv)
 
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv)
 {
-    return gateway_command(gateway, 0, argc, argv);
+    return gateway_command(gateway, NULL, 0, argc, argv);
 }

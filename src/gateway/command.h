@@ -4,7 +4,8 @@
 
 #include "gateway/gateway.h"
 
-/* haft_gateway_main; `unable` is the exit status when it cannot serve, 0 for 1. */
-int gateway_command(haft_gateway *gateway, int unable, int argc, char **argv);
+/* haft_gateway_main.  `address` is where HTTP is served unless another is given, NULL: nowhere; `unable` the
+ * exit status when it cannot serve, 0 for 1. */
+int gateway_command(haft_gateway *gateway, const char *address, int unable, int argc, char **argv);
 
 #endif

@@ -7,7 +7,7 @@
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_MISUSED = 2 }; /* how a process ends */
 
 struct command {
-    const char *program; /* as it was called */
+    const char *program;         /* as it was called */
     haft_server *server;         /* freed with what is hosted; NULL then */
     const struct hosted *hosted; /* what is served in its place; NULL for none */
     int (*act)(struct command *command, haft_server *server);

@@ -54,8 +54,8 @@ static haft_server_options live_options(const struct settings *settings, const h
     return live;
 }
 
-int hosted_apply_live(const struct hosted *hosted, haft_server *own, const struct settings *settings,
-                      bool tools_differ)
+int hosted_apply_live(const struct hosted *hosted, haft_server *own,
+                      const struct settings *settings, bool tools_differ)
 {
     haft_server *server;
     int status = 0;

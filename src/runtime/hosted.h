@@ -22,6 +22,8 @@ struct hosted {
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
     void *context;
+    const char *
+        address; /* where HTTP is served when no address is given; NULL: standard input and output are */
     int unable; /* exit status when it cannot serve; 0: 1 */
 };
 
@@ -34,8 +36,8 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
 
 /* The same of what can change while they serve. */
-int hosted_apply_live(const struct hosted *hosted, haft_server *own, const struct settings *settings,
-                      bool tools_differ);
+int hosted_apply_live(const struct hosted *hosted, haft_server *own,
+                      const struct settings *settings, bool tools_differ);
 
 /* Spans of all of them; NULL, with the reason, when they cannot be sent. */
 haft_otlp *hosted_trace(const struct hosted *hosted, haft_server *own,

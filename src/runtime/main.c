@@ -11,6 +11,7 @@
 
 #include "runtime/command.h"
 #include "runtime/option.h"
+#include "runtime/verb.h"
 
 enum { HELP_WIDTH = 26, PAGE_LIMIT = 1 << 20 };
 
@@ -22,39 +23,44 @@ static int act_help(struct command *command, haft_server *server);
 static int act_version(struct command *command, haft_server *server);
 
 static const struct verb {
-    const char *name;
-    const char *takes;
+    struct verb_text text;
     int (*act)(struct command *command, haft_server *server); /* NULL: it changes how */
-    const char *help;
 } verbs[] = {
-    {"--stdio", NULL, act_stdio, "serve on standard input and output (the default)"},
-    {"--list", NULL, command_list, "print the tools as a table"},
-    {"--check", NULL, act_check, "print what clients would stumble over; 1 if a tool is refused"},
-    {"--call", "TOOL [JSON]", command_call, "call a tool and print its text; 1 if it fails"},
-    {"--print-config", NULL, act_config, "print every option's value and where it comes from"},
-    {"--json", NULL, NULL, "with --list, --call or --print-config: print JSON"},
-    {"--verbose", NULL, NULL, "with --list: print also what a call of each tool passes"},
-    {"--help", NULL, act_help, "print this"},
-    {"--version", NULL, act_version, "print the versions"},
+    {{"--stdio", NULL, "serve on standard input and output"}, act_stdio},
+    {{"--list", NULL, "print the tools as a table"}, command_list},
+    {{"--check", NULL, "print what clients would stumble over; 1 if a tool is refused"}, act_check},
+    {{"--call", "TOOL [JSON]", "call a tool and print its text; 1 if it fails"}, command_call},
+    {{"--print-config", NULL, "print every option's value and where it comes from"}, act_config},
+    {{"--json", NULL, "with --list, --call or --print-config: print JSON"}, NULL},
+    {{"--verbose", NULL, "with --list: print also what a call of each tool passes"}, NULL},
+    {{"--help", NULL, "print this"}, act_help},
+    {{"--version", NULL, "print the versions"}, act_version},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
+
+bool verb_at(size_t i, struct verb_text *ret_text)
+{
+    if (i < VERBS)
+        *ret_text = verbs[i].text;
+    return i < VERBS;
+}
 
 /* ---- reading the command line ---- */
 
 static const struct verb *find_verb(const char *name)
 {
     for (size_t i = 0; i < VERBS; i++)
-        if (!strcmp(verbs[i].name, name))
+        if (!strcmp(verbs[i].text.name, name))
             return &verbs[i];
     return NULL;
 }
 
 static int refuse_name(const struct command *command, const char *given)
 {
-    const char *nearest = verbs[0].name;
+    const char *nearest = verbs[0].text.name;
 
     for (size_t i = 1; i < VERBS + option_count; i++) {
-        const char *name = i < VERBS ? verbs[i].name : option_table[i - VERBS].flag;
+        const char *name = i < VERBS ? verbs[i].text.name : option_table[i - VERBS].flag;
 
         if (edit_distance(given, name) < edit_distance(given, nearest))
             nearest = name;
@@ -82,8 +88,8 @@ static int read_verb(struct command *command, const struct verb *verb, char **ar
         if (taken < left && argv[taken][0] != '-')
             command->arguments = argv[taken++];
     }
-    command->json |= !strcmp(verb->name, "--json");
-    command->verbose |= !strcmp(verb->name, "--verbose");
+    command->json |= !strcmp(verb->text.name, "--json");
+    command->verbose |= !strcmp(verb->text.name, "--verbose");
     if (verb->act)
         command->act = verb->act;
     return taken;
@@ -120,7 +126,8 @@ static int read_arguments(struct command *command, int argc, char **argv)
                          : read_option(command, argv + i, argc - i);
 
         if (taken < 0)
-            return verb ? refuse_without(command, verb->name, verb->takes) : COMMAND_MISUSED;
+            return verb ? refuse_without(command, verb->text.name, verb->text.takes)
+                        : COMMAND_MISUSED;
         if (!taken)
             return refuse_name(command, argv[i]);
         i += taken;
@@ -139,6 +146,18 @@ static int print_page(struct command *command, const haft_buffer *page)
     return page->status ? COMMAND_FAILED : COMMAND_OK;
 }
 
+void verb_put_help(haft_buffer *page)
+{
+    for (size_t i = 0; i < VERBS; i++) {
+        const struct verb_text *text = &verbs[i].text;
+
+        haft_buffer_printf(page, "  %s %-*s%s\n", text->name,
+                           (int)(HELP_WIDTH - 1 - strlen(text->name)),
+                           text->takes ? text->takes : "", text->help);
+    }
+    option_put_help(page);
+}
+
 static int act_help(struct command *command, haft_server *server)
 {
     haft_buffer page;
@@ -148,11 +167,7 @@ static int act_help(struct command *command, haft_server *server)
     haft_buffer_printf(&page,
                        "usage: %s [OPTION ...]\n%s %s, a server of the Model Context Protocol.\n\n",
                        command->program, server->name, server->version);
-    for (size_t i = 0; i < VERBS; i++)
-        haft_buffer_printf(&page, "  %s %-*s%s\n", verbs[i].name,
-                           (int)(HELP_WIDTH - 1 - strlen(verbs[i].name)),
-                           verbs[i].takes ? verbs[i].takes : "", verbs[i].help);
-    option_put_help(&page);
+    verb_put_help(&page);
     status = print_page(command, &page);
     haft_buffer_finish(&page);
     return status;
@@ -247,8 +262,9 @@ static const char *path_given(const struct command *command)
 {
     const struct option *option = option_by_key("http.path");
 
-    return command->settings.from[option - option_table] > FROM_PROGRAM ? command->settings.http.path
-                                                                        : NULL;
+    return command->settings.from[option - option_table] > FROM_PROGRAM
+               ? command->settings.http.path
+               : NULL;
 }
 
 static int act_http(struct command *command, haft_server *server)
@@ -266,7 +282,8 @@ static int act_http(struct command *command, haft_server *server)
     http.reload = can_reload(command) ? reload_now : NULL;
     http.reload_context = &command->reload;
     if (command->hosted)
-        status = command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
+        status =
+            command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
     if (!status)
         status = haft_serve_http(command->hosted ? command->server : server, &http, &reason);
     if (status < 0)
@@ -276,6 +293,8 @@ static int act_http(struct command *command, haft_server *server)
 
 static int act_serve(struct command *command, haft_server *server)
 {
+    if (!command->settings.http.address && command->hosted)
+        command->settings.http.address = command->hosted->address;
     return command->settings.http.address ? act_http(command, server) : act_stdio(command, server);
 }
 

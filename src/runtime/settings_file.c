@@ -21,8 +21,14 @@ struct reading {
 
 static void refuse_key(const struct reading *reading, const char *key)
 {
+    const struct program_settings *program = reading->settings->program;
     const char *nearest = option_nearest_key(key);
+    struct nearest search = nearest_begin(key);
 
+    for (size_t i = 0; i < program->n_sections; i++)
+        nearest_offer(&search, program->sections[i]->name);
+    if (search.name)
+        nearest = search.name;
     complaints_add(reading->complaints, "%s: %s: unknown key%s%s%s", reading->name, key,
                    nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }

@@ -1,0 +1,24 @@
+/* serve.h - what `haft serve` serves, as its configuration has it. */
+#ifndef HAFT_SERVE_H
+#define HAFT_SERVE_H
+
+#include <haft/gateway.h>
+#include <haft/run.h>
+
+#include "shop.h"
+
+struct serve {
+    haft_gateway *gateway;
+    struct shop *shop;
+    haft_arena *arena;    /* of what the gateway points to */
+    haft_schema *schema;  /* of the section */
+    haft_section section; /* "gateway" */
+    bool built;           /* from here on a change needs a restart */
+    const char *started;  /* the section as it was then, as JSON; "" for none */
+};
+
+/* Gets ready to read the section "gateway", which adds everything to the gateway; 0 or an error. */
+int serve_configure(struct serve *serve);
+void serve_finish(struct serve *serve);
+
+#endif

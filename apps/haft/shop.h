@@ -1,0 +1,92 @@
+/* shop.h - what `haft serve` serves when nobody says otherwise: a shop with customers, an inventory, orders,
+ * weather and a list of things to do.
+ *
+ * The store is memory of fixed size behind one lock.  Routes stand on the store; tools call the routes. */
+#ifndef HAFT_SHOP_H
+#define HAFT_SHOP_H
+
+#include <haft/gateway.h>
+#include <uv.h>
+
+enum {
+    SHOP_ID = 32,       /* bytes of an id, with its NUL */
+    SHOP_NAME = 201,    /* of a name or title */
+    SHOP_ORDERS = 1000, /* that are remembered; older ones are forgotten */
+    SHOP_ITEMS = 32,    /* of one order */
+    SHOP_TODOS = 1000,
+    SHOP_PRODUCTS = 8,
+    SHOP_LARGEST = 1000 /* of one product that can be ordered at once */
+};
+
+struct shop_customer {
+    const char *id, *name, *city;
+};
+
+struct shop_product {
+    const char *id, *name;
+    int64_t price; /* in cents */
+    int64_t stock;
+};
+
+struct shop_item {
+    char product[SHOP_ID];
+    int64_t quantity;
+};
+
+struct shop_order {
+    uint64_t number; /* from 1 on; 0 for none */
+    char customer[SHOP_ID];
+    struct shop_item items[SHOP_ITEMS];
+    size_t n_items;
+    int64_t total;
+    char delivery[11]; /* YYYY-MM-DD */
+};
+
+struct shop_todo {
+    uint64_t number;
+    char title[SHOP_NAME];
+    bool done;
+};
+
+struct shop {
+    uv_mutex_t lock; /* for what follows */
+    struct shop_product products[SHOP_PRODUCTS];
+    size_t n_products;
+    struct shop_order orders[SHOP_ORDERS]; /* a ring, by number */
+    uint64_t n_orders;                     /* ever */
+    struct shop_todo todos[SHOP_TODOS];    /* the oldest first */
+    size_t n_todos;
+    uint64_t n_todos_ever;
+};
+
+/* With something on its shelves; NULL without memory. */
+struct shop *shop_new(void);
+void shop_free(struct shop *shop);
+
+/* The customers, ending with one that has no id. */
+extern const struct shop_customer shop_customers[];
+const struct shop_customer *shop_customer_of(const char *id);
+
+/* A product as it is now; false when there is none of that id, or no such place. */
+bool shop_product_of(struct shop *shop, const char *id, struct shop_product *ret_product);
+bool shop_product_at(struct shop *shop, size_t i, struct shop_product *ret_product);
+
+/* Takes everything that an order wants from the shelves, or nothing, and fills in its number, total and
+ * delivery.  0; or HAFT_EBUSY with the product of which there is not enough. */
+int shop_order_place(struct shop *shop, struct shop_order *order, const char **reterr_product);
+bool shop_order_of(struct shop *shop, uint64_t number, struct shop_order *ret_order);
+
+/* 0, or HAFT_ETOOBIG when the list is full. */
+int shop_todo_add(struct shop *shop, const char *title, struct shop_todo *ret_todo);
+bool shop_todo_at(struct shop *shop, size_t i, struct shop_todo *ret_todo);
+/* False when there is none of that number. */
+bool shop_todo_set(struct shop *shop, uint64_t number, bool done, struct shop_todo *ret_todo);
+bool shop_todo_remove(struct shop *shop, uint64_t number);
+
+/* What is served; each list ends with NULL.  Handlers find the shop as haft_server_data. */
+extern const haft_route_info *const shop_routes[];       /* shop_routes.c */
+extern const haft_route_info *const shop_todo_list[];    /* shop_todo.c */
+extern const haft_route_info *const shop_weather_list[]; /* shop_weather.c */
+extern const haft_tool *const shop_tools[];              /* shop_tools.c */
+
+#endif
