@@ -1,10 +1,12 @@
-/* A gateway: routes, a tool that calls them, and a route that is a tool itself.
+/* shop.c - a gateway: routes, tools that call them, and a route that is a tool itself.
  *
- *     shop                     serves the tools over stdio
- *     shop --http HOST:PORT    serves the routes and /mcp over HTTP */
+ *     shop                     serves the tools over standard input and output
+ *     shop --http HOST:PORT    serves the routes, and the tools at /mcp */
 #include <haft.h>
-#include <stdio.h>
 #include <string.h>
+#include <yyjson.h>
+
+enum { MOST_ITEMS = 16 };
 
 /* ---- routes ---- */
 
@@ -22,8 +24,9 @@ static int get_customer(haft_call *call, const customer_key *in, customer *out)
 HAFT_ROUTE(get_customer, "GET", "/customers/{id}", customer_key, customer, "Reads a customer",
            .annotations = {.read_only = HAFT_YES}, .quick = true);
 
-HAFT_STRUCT(stock_args, HAFT_STRING(sku, "The product's number"),
-            HAFT_INTEGER(quantity, "How many are wanted", .min = 1));
+HAFT_STRUCT(stock_args,
+    HAFT_STRING(sku, "The product's number"),
+    HAFT_NUMBER(quantity, "How many are wanted", .above = 0));
 HAFT_STRUCT(stock, HAFT_BOOLEAN(available, "Whether there are that many"));
 
 static int check_stock(haft_call *call, const stock_args *in, stock *out)
@@ -34,61 +37,169 @@ static int check_stock(haft_call *call, const stock_args *in, stock *out)
 HAFT_ROUTE(check_stock, "GET", "/inventory/{sku}/check", stock_args, stock,
            "Looks whether there is enough of a product", .quick = true);
 
-/* ---- a tool of two steps ---- */
+HAFT_STRUCT(item,
+    HAFT_NAMED("productId", HAFT_STRING(product, "The product's number")),
+    HAFT_NUMBER(quantity, "How many"));
+HAFT_STRUCT(order_args,
+    HAFT_NAMED("customerId", HAFT_STRING(customer, "The customer's number")),
+    HAFT_ARRAY(items, HAFT_OBJECT(item, item, "One product"), "What is ordered", .max = MOST_ITEMS));
+HAFT_STRUCT(order,
+    HAFT_STRING(id, "Its number"),
+    HAFT_NUMBER(total, "What it costs"),
+    HAFT_NAMED("estimatedDelivery", HAFT_STRING(delivery, "When it comes")));
 
-HAFT_STRUCT(offer_args, HAFT_STRING(customer, "The customer's number"),
-            HAFT_ARRAY(skus, HAFT_STRING(sku, "A product's number"), "What is wanted", .max = 16));
-
-static int make_offer(haft_call *call, const offer_args *in)
+static int create_order(haft_call *call, const order_args *in, order *out)
 {
-    haft_invocation checks[16] = {{.method = NULL}};
+    for (size_t i = 0; i < in->n_items; i++)
+        out->total += 5 * in->items[i].quantity;
+    out->id = haft_printf(call, "%s-%zu", in->customer, in->n_items);
+    out->delivery = "in three days";
+    haft_respond_status(call, 201);
+    return out->id ? 0 : HAFT_ENOMEM;
+}
+HAFT_ROUTE(create_order, "POST", "/orders", order_args, order, "Places an order", .quick = true);
+
+HAFT_STRUCT(weather_args, HAFT_STRING(location, "City name or coordinates"));
+HAFT_STRUCT(conditions,
+    HAFT_NUMBER(temp, "In degrees"),
+    HAFT_STRING(conditions, "What it looks like"),
+    HAFT_NUMBER(humidity, "In percent"));
+
+static int look_outside(haft_call *call, const weather_args *in, conditions *out)
+{
+    (void)call;
+    *out = (conditions){
+        .temp = 21, .conditions = "sunny", .humidity = 40 + (double)strlen(in->location)};
+    return 0;
+}
+HAFT_ROUTE(look_outside, "GET", "/weather", weather_args, conditions, "Looks outside",
+           .quick = true);
+
+/* ---- a tool that shows what a route answers, in another form ---- */
+
+HAFT_STRUCT(weather,
+    HAFT_NUMBER(temperature, "In degrees"),
+    HAFT_STRING(condition, "What it looks like"),
+    HAFT_NUMBER(humidity, "In percent"));
+
+static int get_weather(haft_call *call, const weather_args *in, weather *out)
+{
     haft_response response;
-    size_t available = 0;
-    int status = haft_invoke(call, "GET",
-                             haft_printf(call, "/customers/%s", haft_encoded(call, in->customer)),
-                             NULL, &response);
+    haft_value *found;
+    int status = haft_invoke(
+        call, "GET", haft_printf(call, "/weather?location=%s", haft_encoded(call, in->location)),
+        NULL, &response);
 
     if (status)
         return status;
-    if (!haft_response_ok(&response))
-        return haft_error(call, "Customer not found");
-    for (size_t i = 0; i < in->n_skus; i++) {
+    found = haft_response_json(call, &response);
+    out->temperature = yyjson_get_num(yyjson_obj_get(found, "temp"));
+    out->condition = yyjson_get_str(yyjson_obj_get(found, "conditions"));
+    out->humidity = yyjson_get_num(yyjson_obj_get(found, "humidity"));
+    return 0;
+}
+HAFT_TOOL(get_weather, weather_args, weather, "Get current weather for a location");
+
+/* ---- a tool of three steps ---- */
+
+HAFT_STRUCT(receipt,
+    HAFT_NAMED("orderId", HAFT_STRING(id, "The order's number")),
+    HAFT_STRING(status, "What has become of it"),
+    HAFT_NUMBER(total, "What it costs"),
+    HAFT_NAMED("estimatedDelivery", HAFT_STRING(delivery, "When it comes")));
+
+static int customer_exists(haft_call *call, const char *id, bool *ret_exists)
+{
+    haft_response response;
+    int status = haft_invoke(
+        call, "GET", haft_printf(call, "/customers/%s", haft_encoded(call, id)), NULL, &response);
+
+    *ret_exists = !status && haft_response_ok(&response);
+    return status;
+}
+
+/* All at once; the names of those that cannot be had, "" when all can. */
+static int check_items(haft_call *call, const order_args *in, const char **ret_lacking)
+{
+    haft_invocation checks[MOST_ITEMS] = {{.method = NULL}};
+    int status;
+
+    for (size_t i = 0; i < in->n_items; i++) {
         checks[i].method = "GET";
         checks[i].target =
-            haft_printf(call, "/inventory/%s/check?quantity=1", haft_encoded(call, in->skus[i]));
+            haft_printf(call, "/inventory/%s/check?quantity=%g",
+                        haft_encoded(call, in->items[i].product), in->items[i].quantity);
     }
-    status = haft_invoke_all(call, checks, in->n_skus);
+    status = haft_invoke_all(call, checks, in->n_items);
+    *ret_lacking = "";
+    for (size_t i = 0; i < in->n_items && !status; i++)
+        if (!haft_response_ok(&checks[i].response))
+            *ret_lacking = haft_printf(call, "%s%s%s", *ret_lacking, **ret_lacking ? ", " : "",
+                                       in->items[i].product);
+    return status;
+}
+
+static int place_order(haft_call *call, haft_response *ret_response)
+{
+    haft_buffer body;
+    int status;
+
+    haft_buffer_init(&body, NULL, 1 << 20);
+    haft_json_write(haft_arguments(call), &body);
+    status = body.status
+                 ? body.status
+                 : haft_invoke(call, "POST", "/orders",
+                               &(haft_invoke_options){.body = body.data, .body_size = body.size},
+                               ret_response);
+    haft_buffer_finish(&body);
+    return status;
+}
+
+static int process_order(haft_call *call, const order_args *in, receipt *out)
+{
+    const char *lacking;
+    haft_response response;
+    haft_value *made;
+    bool exists;
+    int status = customer_exists(call, in->customer, &exists);
+
     if (status)
         return status;
-    for (size_t i = 0; i < in->n_skus; i++)
-        available += haft_response_ok(&checks[i].response);
-    return haft_text(call, "%zu of %zu can be had", available, in->n_skus);
+    if (!exists)
+        return haft_error(call, "Customer not found");
+    status = check_items(call, in, &lacking);
+    if (status)
+        return status;
+    if (*lacking)
+        return haft_error(call, "Items not available: %s", lacking);
+    status = place_order(call, &response);
+    if (status)
+        return status;
+    made = haft_response_json(call, &response);
+    *out = (receipt){.id = yyjson_get_str(yyjson_obj_get(made, "id")),
+                     .status = "created",
+                     .total = yyjson_get_num(yyjson_obj_get(made, "total")),
+                     .delivery = yyjson_get_str(yyjson_obj_get(made, "estimatedDelivery"))};
+    return 0;
 }
-HAFT_TOOL_IN(make_offer, offer_args, "Looks what can be offered to a customer");
+HAFT_TOOL(process_order, order_args, receipt, "Process a customer order through multiple steps");
 
 int main(int argc, char **argv)
 {
-    static const haft_tool *const tools[] = {&make_offer_tool, NULL};
+    static const haft_route_info *const routes[] = {&get_customer_route, &check_stock_route,
+                                                    &create_order_route, &look_outside_route};
+    static const haft_tool *const tools[] = {&get_weather_tool, &process_order_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
-    haft_server *server = NULL;
-    haft_reason reason;
-    int status = 1;
 
-    if (gateway &&
-        !haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}") &&
-        !haft_route(gateway, &get_customer_route) && !haft_route(gateway, &check_stock_route))
-        server = haft_mcp(gateway, &(haft_mcp_options){.name = "shop",
-                                                       .version = "1.0.0",
-                                                       .tools = tools,
-                                                       .routes = "get_*",
-                                                       .policies = "limit"});
-    if (server && argc == 3 && !strcmp(argv[1], "--http")) {
-        status = haft_gateway_serve(gateway, &(haft_http_options){.address = argv[2]}, &reason);
-        if (status)
-            fprintf(stderr, "shop: %s\n", reason.text);
-    } else if (server) {
-        status = haft_serve_stdio(server, NULL);
+    if (gateway) {
+        haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}");
+        for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+            haft_route(gateway, routes[i]);
+        haft_mcp(gateway, &(haft_mcp_options){.name = "shop",
+                                              .version = "1.0.0",
+                                              .tools = tools,
+                                              .routes = "get_*",
+                                              .policies = "limit"});
     }
-    haft_gateway_free(gateway);
-    return status ? 1 : 0;
+    return haft_gateway_main(gateway, argc, argv);
 }
