@@ -91,7 +91,7 @@ HAFT_STRUCT(order,
 /* Whether everything can be had; names what cannot in *ret_lacking, which is "" then. */
 static int check_items(haft_call *call, const order_args *in, const char **ret_lacking)
 {
-    haft_invocation checks[SHOP_ITEMS] = {{NULL}};
+    haft_invocation checks[SHOP_ITEMS] = {{.method = NULL}};
     const char *lacking = "";
     int status;
 
