@@ -32,7 +32,7 @@ enum { TEXT_LIMIT = 1 << 20, PLACE = 160 };
 
 /* What is served when nobody says otherwise. */
 static const endpoint_entry default_endpoint = {
-    .endpoint = "/mcp", .name = "shop", .version = HAFT_VERSION, .tools = "*", .routes = "*_todo*"};
+    .endpoint = "/mcp", .name = "shop", .version = "1.0.0", .tools = "*", .routes = "*_todo*"};
 
 static const haft_route_info *const *const route_lists[] = {shop_routes, shop_weather_list,
                                                             shop_todo_list};

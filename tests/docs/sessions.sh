@@ -1,31 +1,33 @@
 #!/bin/sh
 # sessions.sh PAGE BUILD [--write] - the terminal sessions in a page are true.  Each ```console block is run
-# by one shell, where the examples are; what it prints, with the commands, must be the block.  The address
-# in the page is that of a catalog which is served here on a port of its own.  --write puts what is printed
-# into the page instead.
+# by one shell, where the examples are, with the files that blocks of the page have after their language;
+# what it prints, with the commands, must be the block.  The address in the page is that of the shop, which is
+# served here on a port of its own.  --write puts what is printed into the page instead.
 set -u
 page=$1 build=$2 write=${3:-}
-shown=http://127.0.0.1:8808/mcp
+shown=http://127.0.0.1:8808
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 mkdir "$work/there"
-cp "$build"/examples/catalog "$build"/examples/divide "$build"/examples/calculator "$work/there"
+cp "$build"/examples/divide "$build"/examples/calculator "$work/there"
 
-"$work/there/catalog" --http 127.0.0.1:0 2>"$work/log" &
+"$build/bin/haft" serve --http 127.0.0.1:0 2>"$work/log" &
 server=$!
 url=
 for try in $(seq 100); do
-    url=$(sed -n 's/.*listening on //p' "$work/log")
+    url=$(sed -n 's|.*listening on \(.*\)/mcp$|\1|p' "$work/log")
     [ -z "$url" ] || break
     sleep 0.1
 done
-[ -n "$url" ] || { echo "the catalog does not listen"; exit 1; }
+[ -n "$url" ] || { echo "the shop does not listen"; exit 1; }
 
 # The blocks, each as what it shows and as a script; a command sees the exit code of the one before it.
 awk -v out="$work" -v shown="$shown" -v url="$url" -v quote="'" '
 /^```console$/ { count++; inside = 1; next }
-/^```$/ && inside { inside = 0; next }
+/^```[a-z]+ [^ ]+$/ { given = out "/there/" $2; next }
+/^```$/ { inside = 0; given = ""; next }
+given { print > given }
 inside {
     file = sprintf("%s/%03d", out, count)
     print > (file ".shown")
