@@ -1,0 +1,236 @@
+/* serve.test.mjs - `haft serve` as an operator meets it: what it refuses and how it ends, what it reads again,
+ * and options that count for all of its endpoints. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { SSEClientTransport as SseV1 } from "@modelcontextprotocol/sdk/client/sse.js";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { haft, run } from "./cli.mjs";
+import { call, send } from "./http-client.mjs";
+import { withGateway } from "./serve.mjs";
+import { until } from "./server.mjs";
+
+const directory = mkdtempSync(join(tmpdir(), "haft-serve-"));
+after(() => rmSync(directory, { recursive: true }));
+
+/* ---- what is wrong with a configuration ---- */
+
+const policy = (more) => ({ gateway: { policies: [{ name: "p", policy: "rate-limit", ...more }] } });
+const wrong = [
+    [{ gatway: {} }, /^haft: FILE: gatway: unknown key; did you mean gateway\?$/],
+    [{ gateway: [] }, /gateway: Invalid input: expected object, received array/],
+    [{ gateway: { polices: [] } }, /gateway: Unrecognized key: "polices".*did you mean "policies"\?/],
+    [policy({ policy: "rate-limt" }), /gateway\.policies: p: there is no kind of policy rate-limt; there are .*rate-limit/],
+    [policy({ scope: "egde", options: { calls: 1 } }), /gateway\.policies: 0\.scope: Invalid option/],
+    [policy({ options: { call: 1 } }), /gateway\.policies: p: options: .*did you mean "calls"\?/],
+    [policy({ policy: "api-key", options: { file: "/no/such/file" } }), /gateway\.policies: p: \/no\/such\/file cannot be opened/],
+    [
+        { gateway: { routes: { "GET /customer": { policies: [] } } } },
+        /gateway\.routes\.GET \/customer: there is no such route; did you mean GET \/customers\?/,
+    ],
+    [
+        { gateway: { routes: { "GET /customers": { policies: ["none"] } } } },
+        /gateway\.routes\.GET \/customers: list_customers: there is no policy none/,
+    ],
+    [{ gateway: { routes: { "GET /customers": {} } } }, /gateway\.routes\.GET \/customers\.policies: Invalid input/],
+    [{ gateway: { endpoints: [] } }, /gateway\.endpoints: Too small/],
+    [{ gateway: { endpoints: [{ endpoint: "mcp" }] } }, /gateway\.endpoints\.0\.endpoint: Invalid string: must start with "\/"/],
+    [{ gateway: { endpoints: [{ endpoint: "/{x}" }] } }, /gateway\.endpoints\.0: .*a path without variables/],
+    [{ gateway: { endpoints: [{ endpoint: "/todos" }] } }, /gateway\.endpoints\.0: \/todos: the route list_todos is there/],
+    [{ gateway: { endpoints: [{}, {}] } }, /gateway\.endpoints\.1: \/mcp: there is an endpoint already/],
+    [{ gateway: { endpoints: [{ policies: ["none"] }] } }, /gateway\.endpoints\.0: .*there is no policy none/],
+    [{ gateway: { endpoints: [{ nam: "x" }] } }, /gateway\.endpoints\.0: Unrecognized key: "nam".*did you mean "name"\?/],
+];
+
+for (const [config, text] of wrong)
+    test(`refused: ${JSON.stringify(config)}`, async () => {
+        const file = join(directory, "wrong.json");
+
+        writeFileSync(file, JSON.stringify(config));
+        const { code, out, err } = await run(["serve", "--config", file]);
+
+        assert.equal(code, 2, err);
+        assert.equal(out, "");
+        assert.match(err.replaceAll(file, "FILE").trim(), text);
+    });
+
+/* ---- how it ends ---- */
+
+const ends = [
+    [["--wrong"], 2, /^haft: there is no option --wrong/],
+    [["--http"], 2, /^haft: --http needs /],
+    [["plugin"], 2, /^haft: /],
+    [["--config", "/no/such/file"], 2, /\/no\/such\/file/],
+    [["--http", "203.0.113.1:80"], 6, /off loopback/],
+    [["--http", "unix:/no/such/directory/socket"], 6, /./],
+    [["--log-file", "/no/such/directory/log"], 6, /\/no\/such\/directory\/log/],
+    [["--audit", "/no/such/directory/audit"], 6, /\/no\/such\/directory\/audit/],
+    [["--path", "/todos"], 6, /\/todos: the route list_todos is there/],
+    [["--call", "nope"], 2, /Tool nope not found/],
+    [["--call", "safe_operation", '{"shouldFail":true}'], 1, /Tool failed/],
+    [["--call", "add_numbers", '{"a":1,"b":2}'], 0, /^$/],
+    [["--stdio"], 0, /^$/],
+];
+
+for (const [args, code, text] of ends)
+    test(`haft serve ${args.join(" ")} ends with ${code}`, async () => {
+        const ended = await run(["serve", ...args]);
+
+        assert.equal(ended.code, code, ended.err);
+        assert.match(ended.err, text);
+    });
+
+test("an address that is taken", async () => {
+    const other = net.createServer();
+
+    await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { code, err } = await run(["serve", "--http", `127.0.0.1:${other.address().port}`]);
+
+    other.close();
+    assert.equal(code, 6, err);
+});
+
+test("--help is what haft help serve prints", async () => {
+    const { code, out } = await run(["serve", "--http", "127.0.0.1:0", "--help"]);
+
+    assert.equal(code, 0);
+    assert.equal(out, (await run(["help", "serve"])).out);
+    assert.match(out, /^ {2}--http HOST:PORT/m);
+    assert.match(out, /^ {2}--stdio /m);
+});
+
+/* ---- again ---- */
+
+test("at SIGHUP options count anew, and the gateway needs a restart", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const file = join(server.directory, "config.json");
+            const again = async (config, text) => {
+                const from = server.log().length;
+
+                writeFileSync(file, JSON.stringify(config));
+                server.process.kill("SIGHUP");
+                await until(() => text.test(server.log().slice(from)), `${text}: ${server.log()}`);
+                return server.log().slice(from);
+            };
+            const names = async (path) =>
+                (await run(["tools", "--names", `${server.base}${path}`])).out.trim().split("\n");
+            const log = { level: "notice" };
+            const gateway = { endpoints: [{}, { endpoint: "/second" }] };
+            const done = /the configuration was read again/;
+
+            assert.equal((await names("/mcp")).length, 4);
+            const same = await again({ log, gateway, tools: { offer: "add_*" } }, done);
+
+            assert.doesNotMatch(same, /restart/);
+            for (const path of ["/mcp", "/second"]) assert.deepEqual(await names(path), ["add_numbers"]);
+            const changed = await again({ log, gateway: {}, tools: { offer: "get_*" } }, done);
+
+            assert.match(changed, /gateway: a change needs a restart/);
+            assert.deepEqual(await names("/second"), ["get_weather"]);
+            const bad = await again({ log, gateway: { endpoint: [] } }, /the old one stays in force/);
+
+            assert.match(bad, /gateway: Unrecognized key: "endpoint"/);
+            assert.deepEqual(await names("/second"), ["get_weather"]);
+        },
+        { config: { log: { level: "notice" }, gateway: { endpoints: [{}, { endpoint: "/second" }] } } },
+    ));
+
+/* ---- options for all ---- */
+
+test("the audit has the calls of every endpoint, and of routes", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const lines = () =>
+                readFileSync(join(directory, "audit"), "utf8")
+                    .split("\n")
+                    .filter(Boolean)
+                    .map((line) => JSON.parse(line).tool);
+
+            await call(`${server.base}/mcp`, "add_numbers", { a: 1, b: 2 });
+            await call(`${server.base}/second`, "get_weather", { location: "Oslo" });
+            const answer = await send(`${server.base}/customers`, { method: "GET" });
+
+            await answer.text();
+            await until(() => lines().length >= 4, `four lines: ${lines()}`);
+            assert.deepEqual(lines().sort(), ["add_numbers", "get_weather", "list_customers", "weather"]);
+        },
+        {
+            config: { gateway: { endpoints: [{}, { endpoint: "/second" }] } },
+            args: ["--audit", join(directory, "audit")],
+        },
+    ));
+
+test("a timeout of the command line is that of every endpoint and every route", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const answer = await send(`${server.base}/customers`, { method: "GET" });
+
+            assert.equal(answer.status, 504, await answer.text());
+            const { response } = await call(`${server.base}/mcp`, "get_weather", { location: "Oslo" });
+
+            assert.equal(response.result.isError, true);
+        },
+        {
+            config: {
+                gateway: {
+                    policies: [{ name: "nap", policy: "sleep", options: { ms: 20000 } }],
+                    routes: { "GET /customers": { policies: ["nap"] }, "GET /weather": { policies: ["nap"] } },
+                },
+            },
+            args: ["--timeout", "200ms"],
+        },
+    ));
+
+test("the transport of 2024-11-05 is the first endpoint's", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const client = new ClientV1({ name: "old", version: "1" });
+
+            await client.connect(new SseV1(new URL("/sse", server.base)));
+            const { tools } = await client.listTools();
+
+            assert.equal(tools.length, 8);
+            await client.close();
+        },
+        { args: ["--legacy-sse"] },
+    ));
+
+test("several loops, and many clients at once", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const orders = await Promise.all(
+                Array.from({ length: 64 }, () =>
+                    call(server.url, "process_order", {
+                        customerId: "cust-1",
+                        items: [{ productId: "sku-1", quantity: 1 }, { productId: "sku-2", quantity: 1 }],
+                    }),
+                ),
+            );
+            const made = orders.map(({ response }) => response.result).filter(({ isError }) => !isError);
+            const ids = new Set(made.map(({ structuredContent }) => structuredContent.orderId));
+            const { products } = await (await send(`${server.base}/inventory`, { method: "GET" })).json();
+
+            /* There are 25 of the first, and each order takes one of each, or nothing. */
+            assert.equal(ids.size, 25);
+            assert.equal(products.find(({ id }) => id === "sku-1").stock, 0);
+            assert.equal(products.find(({ id }) => id === "sku-2").stock, 95);
+        },
+        { args: ["--threads", "2"] },
+    ));
+
+test("what is given to standard input and output is the first endpoint's", async () => {
+    const { out, code } = await run(["call", "list_todos", "--", haft, "serve", "--stdio"]);
+
+    assert.equal(code, 0);
+    assert.equal(out, '{"todos":[]}\n');
+});
