@@ -14,16 +14,29 @@ static const char instructions[] =
     "cents. process_order places an order, get_weather knows a few cities, and the list of things to do "
     "begins empty.";
 
+/* There is room for every word of the command line. */
+static int add_file(void *context, const char *word)
+{
+    struct serve *serve = context;
+
+    serve->files[serve->n_files++] = word;
+    return 0;
+}
+
 static int run(struct serve *serve, int argc, char **argv)
 {
     haft_server_options options = {.instructions = instructions, .data = serve->shop};
+    const struct gateway_program program = {
+        .address = default_address, .unable = EXIT_LOCAL, .operand = add_file, .context = serve};
 
-    serve->gateway = haft_gateway_new(&(haft_gateway_options){.server = &options});
+    serve->files = haft_arena_zalloc(serve->arena, (size_t)argc, sizeof *serve->files);
+    if (serve->files)
+        serve->gateway = haft_gateway_new(&(haft_gateway_options){.server = &options});
     if (serve->gateway && serve_configure(serve)) {
         haft_gateway_free(serve->gateway);
         serve->gateway = NULL;
     }
-    return gateway_command(serve->gateway, default_address, EXIT_LOCAL, argc, argv);
+    return gateway_command(serve->gateway, &program, argc, argv);
 }
 
 /* The words after the command's name, behind the program's. */

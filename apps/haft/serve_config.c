@@ -305,17 +305,73 @@ static void commit(void *context, void *prepared)
     serve->built = true;
 }
 
+/* ---- plugins ---- */
+
+/* Those of the command line come first, and are there before the configuration's. */
+static int open_plugins(struct serve *serve, haft_reason *reterr_reason)
+{
+    const char *path;
+    haft_server *first = haft_gateway_endpoint(serve->gateway, 0, &path);
+    haft_reason reason = {.code = 0};
+    int status;
+
+    serve->plugins = first ? haft_plugins_new(first) : NULL;
+    if (!serve->plugins)
+        return HAFT_ENOMEM;
+    status = haft_plugins_set(serve->plugins, serve->files, serve->n_files, &reason);
+    return status ? error_set(reterr_reason, status, "", "%s: %s", reason.path, reason.text) : 0;
+}
+
+static int prepare_plugins(void *context, haft_value *value, void **ret_prepared,
+                           haft_reason *reterr_reason)
+{
+    struct serve *serve = context;
+    const haft_section *section;
+    int status = serve->plugins ? 0 : open_plugins(serve, reterr_reason);
+
+    if (status)
+        return status;
+    section = haft_plugins_section(serve->plugins);
+    return section->prepare(section->context, value, ret_prepared, reterr_reason);
+}
+
+static void commit_plugins(void *context, void *prepared)
+{
+    const struct serve *serve = context;
+    const haft_section *section = haft_plugins_section(serve->plugins);
+
+    section->commit(section->context, prepared);
+}
+
+static void discard_plugins(void *context, void *prepared)
+{
+    const struct serve *serve = context;
+    const haft_section *section = haft_plugins_section(serve->plugins);
+
+    if (section->discard)
+        section->discard(section->context, prepared);
+}
+
 int serve_configure(struct serve *serve)
 {
+    haft_server *server = haft_gateway_server(serve->gateway);
     int status = haft_schema_compile(&gateway_section_type, NULL, &serve->schema, NULL);
 
     serve->section =
         (haft_section){.name = "gateway", .prepare = prepare, .commit = commit, .context = serve};
-    return status ? status : haft_configure(haft_gateway_server(serve->gateway), &serve->section);
+    serve->own_plugins = (haft_section){.name = "plugins",
+                                        .prepare = prepare_plugins,
+                                        .commit = commit_plugins,
+                                        .discard = discard_plugins,
+                                        .context = serve};
+    if (!status)
+        status = haft_configure(server, &serve->section);
+    return status ? status : haft_configure(server, &serve->own_plugins);
 }
 
 void serve_finish(struct serve *serve)
 {
+    haft_plugins_free(serve->plugins);
     haft_schema_free(serve->schema);
     haft_arena_free(serve->arena);
     shop_free(serve->shop);

@@ -177,12 +177,14 @@ static const char call_text[] =
 static const char serve_text[] =
     "Without a configuration a small shop is served: routes for customers, an inventory, orders, weather "
     "and things to do, and an MCP endpoint at /mcp with tools that call them. The section \"gateway\" of "
-    "the configuration says which policies stand around them, and which endpoints there are. Without "
-    "--stdio and --http it is served at http://127.0.0.1:8808/mcp.";
+    "the configuration says which policies stand around them, and which endpoints there are. Plugins are "
+    "shared objects with tools, which the first endpoint offers, too; at SIGHUP those that have changed "
+    "are loaded anew. Without --stdio and --http it is served at http://127.0.0.1:8808/mcp.";
 
 const struct command command_rows[] = {
-    {"serve", FOR_NONE, act_serve, FORMS("[--config FILE] [--stdio | --http HOST:PORT]"),
-     "serve the shop, over HTTP or standard input and output", serve_text, NULL, true},
+    {"serve", FOR_NONE, act_serve,
+     FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]"),
+     "serve the shop and plugins, over HTTP or standard input and output", serve_text, NULL, true},
     {"tools", FOR_ASKING | FOR_LISTS, act_tools, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "list the tools of a server, with their arguments", server_text, NULL, false},
     {"call", FOR_ASKING | FOR_CALL, act_call,

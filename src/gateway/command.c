@@ -8,6 +8,7 @@
 struct hosting {
     struct hosted hosted; /* first */
     haft_gateway *gateway;
+    const struct gateway_program *program;
     haft_http_mount mount;
     haft_app app;
 };
@@ -52,20 +53,32 @@ static void release(void *context)
     haft_gateway_free(hosting->gateway);
 }
 
-int gateway_command(haft_gateway *gateway, const char *address, int unable, int argc, char **argv)
+static int operand(void *context, const char *word)
+{
+    struct hosting *hosting = context;
+
+    return hosting->program->operand(hosting->program->context, word);
+}
+
+int gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
+                    char **argv)
 {
     struct hosting hosting = {.hosted = {.endpoint = endpoint,
                                          .mount = mount,
+                                         .operand = program->operand ? operand : NULL,
                                          .release = release,
                                          .context = &hosting,
-                                         .address = address,
-                                         .unable = unable},
-                              .gateway = gateway};
+                                         .address = program->address,
+                                         .unable = program->unable},
+                              .gateway = gateway,
+                              .program = program};
 
     return command_main(gateway ? gateway->server : NULL, &hosting.hosted, argc, argv);
 }
 
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv)
 {
-    return gateway_command(gateway, NULL, 0, argc, argv);
+    static const struct gateway_program none;
+
+    return gateway_command(gateway, &none, argc, argv);
 }

@@ -4,8 +4,15 @@
 
 #include "gateway/gateway.h"
 
-/* haft_gateway_main.  `address` is where HTTP is served unless another is given, NULL: nowhere; `unable` the
- * exit status when it cannot serve, 0 for 1. */
-int gateway_command(haft_gateway *gateway, const char *address, int unable, int argc, char **argv);
+/* How a program differs from what haft_gateway_main does. */
+struct gateway_program {
+    const char *address; /* where HTTP is served unless another is given; NULL: nowhere */
+    int unable;          /* exit status when it cannot serve; 0: 1 */
+    int (*operand)(void *context, const char *word); /* as in struct hosted */
+    void *context;
+};
+
+int gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
+                    char **argv);
 
 #endif

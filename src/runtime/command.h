@@ -13,6 +13,7 @@ struct command {
     int (*act)(struct command *command, haft_server *server);
     const char *tool, *arguments; /* of --call */
     bool json, verbose;
+    bool operands;       /* there are words that are no options */
     struct given *given; /* options in the order they were given */
     size_t n_given;
     struct program_settings from_program;

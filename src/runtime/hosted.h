@@ -19,6 +19,8 @@ struct hosted {
     /* Puts itself into the options of HTTP.  `path` is the one that was asked for; NULL when none was. */
     int (*mount)(void *context, const char *path, haft_http_options *http,
                  haft_reason *reterr_reason);
+    /* Takes a word of the command line that is no option; may be NULL: there are none.  0, or HAFT_ENOMEM. */
+    int (*operand)(void *context, const char *word);
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
     void *context;

@@ -118,6 +118,18 @@ static int read_option(struct command *command, char **argv, int left)
     return value && !equals ? 2 : 1;
 }
 
+/* A word that is no option: 1 when somebody takes it. */
+static int read_operand(struct command *command, const char *word)
+{
+    const struct hosted *hosted = command->hosted;
+    int status = HAFT_EINVAL;
+
+    if (word[0] != '-' && hosted && hosted->operand)
+        status = hosted->operand(hosted->context, word);
+    command->operands = command->operands || !status;
+    return !status;
+}
+
 static int read_arguments(struct command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc;) {
@@ -128,6 +140,8 @@ static int read_arguments(struct command *command, int argc, char **argv)
         if (taken < 0)
             return verb ? refuse_without(command, verb->text.name, verb->text.takes)
                         : COMMAND_MISUSED;
+        if (!taken)
+            taken = read_operand(command, argv[i]);
         if (!taken)
             return refuse_name(command, argv[i]);
         i += taken;
@@ -210,10 +224,11 @@ static int act_check(struct command *command, haft_server *server)
 
 /* ---- serving ---- */
 
-/* Without a file there is nothing to read again, and SIGHUP means that a terminal is gone. */
+/* Without a file, or files of an operand's, there is nothing to read again, and SIGHUP means that a terminal is gone. */
 static bool can_reload(const struct command *command)
 {
-    return command->settings.config || command->from_program.n_sections;
+    return command->settings.config || command->operands ||
+           (!command->hosted && command->from_program.n_sections);
 }
 
 static int unable(const struct command *command)

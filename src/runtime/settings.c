@@ -169,9 +169,9 @@ static int prepare_sections(struct settings *settings, const struct program_sett
         if (status == HAFT_ENOMEM)
             return status;
         if (status) {
-            complaints_add(complaints, "%s: %s%s%s: %s", settings->config ? settings->config : "",
-                           section->name, *reason.path ? "." : "", reason.path,
-                           *reason.text ? reason.text : haft_strerror(status));
+            complaints_add(complaints, "%s%s%s%s%s: %s", settings->config ? settings->config : "",
+                           settings->config ? ": " : "", section->name, *reason.path ? "." : "",
+                           reason.path, *reason.text ? reason.text : haft_strerror(status));
             return 0; /* those after it may need it */
         }
         settings->n_prepared = i + 1;

@@ -2,7 +2,7 @@
  * and options that count for all of its endpoints. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +10,12 @@ import { after, test } from "node:test";
 import { SSEClientTransport as SseV1 } from "@modelcontextprotocol/sdk/client/sse.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { haft, run } from "./cli.mjs";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Agent } from "node:http";
 import { call, send } from "./http-client.mjs";
 import { withGateway } from "./serve.mjs";
-import { until } from "./server.mjs";
+import { example, until } from "./server.mjs";
 
 const directory = mkdtempSync(join(tmpdir(), "haft-serve-"));
 after(() => rmSync(directory, { recursive: true }));
@@ -63,7 +66,7 @@ for (const [config, text] of wrong)
 const ends = [
     [["--wrong"], 2, /^haft: there is no option --wrong/],
     [["--http"], 2, /^haft: --http needs /],
-    [["plugin"], 2, /^haft: /],
+    [["/no/such/plugin.so"], 2, /^haft: plugins: \/no\/such\/plugin\.so: No such file or directory$/m],
     [["--config", "/no/such/file"], 2, /\/no\/such\/file/],
     [["--http", "203.0.113.1:80"], 6, /off loopback/],
     [["--http", "unix:/no/such/directory/socket"], 6, /./],
@@ -102,6 +105,12 @@ test("--help is what haft help serve prints", async () => {
     assert.match(out, /^ {2}--http HOST:PORT/m);
     assert.match(out, /^ {2}--stdio /m);
 });
+
+test("SIGHUP ends it when there is nothing to read again", () =>
+    withGateway("haft", async (server) => {
+        server.process.kill("SIGHUP");
+        assert.equal(await server.ended, 0);
+    }));
 
 /* ---- again ---- */
 
@@ -234,3 +243,82 @@ test("what is given to standard input and output is the first endpoint's", async
     assert.equal(code, 0);
     assert.equal(out, '{"todos":[]}\n');
 });
+
+/* ---- plugins ---- */
+
+const plugin = (name) => join(example("."), "..", "tests", "plugins", `${name}.so`);
+
+test("plugins of the command line are tools of the first endpoint", async () => {
+    const greeted = await run(["serve", plugin("greet-1"), "--call", "greet", '{"name": "Ada"}']);
+    const both = await run(["serve", "--list", plugin("passing"), plugin("greet-2")]);
+
+    assert.equal(greeted.out, "Hello, Ada: 1\n", greeted.err);
+    assert.match(both.out, /^passing .*\n(.*\n)*greet /m, both.err);
+});
+
+/* Calls of the shop's tool and of the plugin's, one after the other on a connection of its own, until `over`;
+ * how the plugin's were answered is counted. */
+async function keepCalling(server, over, counts) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+    while (!over()) {
+        const sum = await call(server.url, "add_numbers", { a: 2, b: 40 }, { agent });
+
+        assert.equal(sum.response.result?.content[0].text, "2 + 40 = 42");
+        const { response } = await call(server.url, "greet", { name: "Ada" }, { agent });
+        const text = response.result?.content[0].text ?? response.error.message;
+
+        counts[text] = (counts[text] ?? 0) + 1;
+    }
+    agent.destroy();
+}
+
+test("a plugin is added, replaced and removed while 64 connections call", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const file = join(server.directory, "greet.so");
+            const config = (plugins) =>
+                writeFileSync(
+                    join(server.directory, "config.json"),
+                    JSON.stringify({ plugins, log: { level: "notice" } }),
+                );
+            const client = new ClientV1({ name: "watcher", version: "1" });
+            const counts = {};
+            let over = false;
+            let changes = 0;
+
+            client.setNotificationHandler(ToolListChangedNotificationSchema, () => changes++);
+            await client.connect(new HttpV1(new URL(server.url)));
+            const callers = Array.from({ length: 64 }, () =>
+                keepCalling(server, () => over, counts),
+            );
+            const failed = Promise.all(callers);
+            /* Each step is taken when the one before it has been seen by a caller. */
+            const step = async (text, change) => {
+                const before = counts[text] ?? 0;
+                const seen = until(() => (counts[text] ?? 0) > before + 64, text, 60000);
+
+                change();
+                server.process.kill("SIGHUP");
+                await Promise.race([seen, failed]);
+            };
+
+            await step("Hello, Ada: 1", () => {
+                copyFileSync(plugin("greet-1"), file);
+                config([file]);
+            });
+            await step("Hello, Ada: 2", () => copyFileSync(plugin("greet-2"), file));
+            await step("Tool greet not found", () => config([]));
+            over = true;
+            await failed;
+            assert.deepEqual(Object.keys(counts).sort(), [
+                "Hello, Ada: 1",
+                "Hello, Ada: 2",
+                "Tool greet not found",
+            ]);
+            await until(() => changes >= 3, `three announcements, not ${changes}`, 20000);
+            await client.close();
+        },
+        { config: { log: { level: "notice" } } },
+    ));
