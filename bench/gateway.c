@@ -165,7 +165,7 @@ static int dial(int port)
 
 static double least(double a, double b)
 {
-    return a < 0 || b < 0 ? -1 : a && a < b ? a : b;
+    return a < 0 || b < 0 ? -1 : a > 0 && a < b ? a : b;
 }
 
 int main(int argc, char **argv)
