@@ -224,7 +224,8 @@ static int act_check(struct command *command, haft_server *server)
 
 /* ---- serving ---- */
 
-/* Without a file, or files of an operand's, there is nothing to read again, and SIGHUP means that a terminal is gone. */
+/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a terminal
+ * is gone. */
 static bool can_reload(const struct command *command)
 {
     return command->settings.config || command->operands ||
