@@ -3,6 +3,7 @@
 #define HAFT_SRC_BASE_H
 
 #include <haft/base.h>
+#include <string.h>
 
 /* Keeps what seldom runs out of the way of what always does. */
 #if defined __GNUC__
@@ -33,8 +34,20 @@ int error_set(haft_reason *error, int code, const char *path, const char *format
 /* Empties it, and does not hold on to more than `keep` bytes. */
 void buffer_trim(haft_buffer *buffer, size_t keep);
 
+/* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the library's
+ * is a store or two. */
+static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
+{
+    if (size < buffer->capacity - buffer->size && !buffer->status) {
+        memcpy(buffer->data + buffer->size, bytes, size);
+        buffer->size += size;
+    } else {
+        haft_buffer_add(buffer, bytes, size);
+    }
+}
+
 /* Appends a literal, whose size the compiler knows. */
-#define buffer_literal(buffer, text) haft_buffer_add(buffer, text, sizeof text - 1)
+#define buffer_literal(buffer, text) buffer_add(buffer, text, sizeof text - 1)
 
 /* A place in an arena to come back to: what is allocated after it is given back by the rewind. */
 typedef struct arena_mark {

@@ -139,7 +139,7 @@ static size_t plain_run(const char *text, size_t size)
     return i;
 }
 
-/* The rest of a string, from the first byte that is not plain. */
+/* The rest of a string, from the first byte that is not plain: runs of plain ones, and what is between. */
 static void put_escaped(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = 0;
@@ -148,22 +148,22 @@ static void put_escaped(haft_buffer *buffer, const char *text, size_t size)
         char escape = escape_of((unsigned char)text[i]);
 
         if (text[i] == '\xE2' && is_line_separator(text + i)) {
-            haft_buffer_add(buffer, text + start, i - start);
-            haft_buffer_puts(buffer, text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029");
+            buffer_add(buffer, text + start, i - start);
+            buffer_add(buffer, text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029", 6);
             i += 2;
             start = i + 1;
             continue;
         }
         if (!escape)
             continue;
-        haft_buffer_add(buffer, text + start, i - start);
+        buffer_add(buffer, text + start, i - start);
         start = i + 1;
         if (escape == 'u')
             haft_buffer_printf(buffer, "\\u%04x", (unsigned)(unsigned char)text[i]);
         else
-            haft_buffer_add(buffer, (char[]){'\\', escape}, 2);
+            buffer_add(buffer, (char[]){'\\', escape}, 2);
     }
-    haft_buffer_add(buffer, text + start, size - start);
+    buffer_add(buffer, text + start, size - start);
 }
 
 void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)

@@ -11,17 +11,26 @@
 
 size_t integer_to_text(int64_t value, char ret_text[32])
 {
+    /* Two digits a step, from the end of a row that holds the longest. */
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233"
+        "34353637383940414243444546474849505152535455565758596061626364656667"
+        "68697071727374757677787980818283848586878889909192939495969798"
+        "99";
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    char digits[20];
-    size_t n = 0, size = 0;
+    char row[24];
+    size_t at = sizeof row, size;
 
-    do
-        digits[n++] = (char)('0' + rest % 10);
-    while (rest /= 10);
+    for (; rest >= 100; rest /= 100)
+        memcpy(row + (at -= 2), pairs + rest % 100 * 2, 2);
+    if (rest >= 10)
+        memcpy(row + (at -= 2), pairs + rest * 2, 2);
+    else
+        row[--at] = (char)('0' + rest);
     if (value < 0)
-        ret_text[size++] = '-';
-    while (n)
-        ret_text[size++] = digits[--n];
+        row[--at] = '-';
+    size = sizeof row - at;
+    memcpy(ret_text, row + at, size);
     ret_text[size] = '\0';
     return size;
 }
@@ -96,6 +105,9 @@ size_t number_to_text(double value, char ret_text[32])
         ret_text[at] = '\0';
         return at;
     }
+    /* Whole numbers, as most are: every double of this size is one exactly, and is printed as one. */
+    if (value >= -0x1p53 && value <= 0x1p53 && value == (double)(int64_t)value)
+        return integer_to_text((int64_t)value, ret_text);
     if (value < 0)
         at = put(ret_text, at, "-", 1);
     shortest(fabs(value), text);
