@@ -9,9 +9,11 @@
 #if defined __GNUC__
 #define COLD __attribute__((noinline, cold))
 #define APART __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define COLD
 #define APART
+#define ALWAYS_INLINE inline
 #endif
 
 /* Room that is written before it is read: compilers that clear what has no value leave it alone. */
@@ -66,9 +68,10 @@ void *arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size
 
 const haft_allocator *arena_allocator(const haft_arena *arena);
 
-/* The number as JavaScript prints it ("1e+21", "0.1", "-5"): at most 32 bytes with the NUL. */
-size_t number_to_text(double value, char ret_text[32]);
-size_t integer_to_text(int64_t value, char ret_text[32]);
+/* The number as JavaScript prints it ("1e+21", "0.1", "-5"), with a NUL. */
+enum { NUMBER_TEXT = 32 };
+size_t number_to_text(double value, char ret_text[NUMBER_TEXT]);
+size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
 /* Milliseconds since 1970 as "2026-11-15T05:25:27.042Z".  Returns how long it is. */
 enum { TIME_TEXT = 32 };
@@ -77,6 +80,20 @@ size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT]);
 /* The code point at *text, which is moved past it; valid UTF-8 only. */
 uint32_t utf8_next(const char **text);
 size_t utf8_put(uint32_t code_point, char ret_text[4]);
+
+/* Whether as many bytes are the same.  Names are short: two words, which may overlap, mostly tell. */
+static inline bool same_bytes(const char *left, const char *right, size_t size)
+{
+    uint64_t l, r, l_end, r_end;
+
+    if (size < sizeof l || size > 2 * sizeof l)
+        return !memcmp(left, right, size);
+    memcpy(&l, left, sizeof l);
+    memcpy(&r, right, sizeof r);
+    memcpy(&l_end, left + size - sizeof l, sizeof l);
+    memcpy(&r_end, right + size - sizeof r, sizeof r);
+    return !((l ^ r) | (l_end ^ r_end));
+}
 
 /* Whether two texts are equal but for the case of ASCII letters. */
 bool text_same_ignoring_case(const char *left, const char *right);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 256, RUN = 64 };
 
 void haft_buffer_init(haft_buffer *buffer, const haft_allocator *allocator, size_t limit)
 {
@@ -99,6 +99,77 @@ void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
     buffer->size += (size_t)size;
 }
 
+/* How a byte is written inside a JSON string: '.' as it is, 'u' as \u00xx, 'x' as a part of what is not ASCII,
+ * else after a backslash. */
+static const char escapes[] = "uuuuuuuubtnufruu"
+                              "uuuuuuuuuuuuuuuu"
+                              "..\"............."
+                              "................"
+                              "................"
+                              "............\\..."
+                              "................"
+                              "................"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx"
+                              "xxxxxxxxxxxxxxxx";
+
+/* Whether eight bytes stand in a JSON string as they are: printable ASCII but for the quote and the
+ * backslash. */
+static bool is_plain(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+
+    /* A byte is another when its high bit is set in one of these. */
+    return !((((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
+              ((slash - ones) & ~slash) | word) &
+             high);
+}
+
+/* Text as far as each byte becomes one or two, written where there is room for that; *to is moved.  Returns
+ * how many bytes of it. */
+static size_t put_short(char **to, const char *text, size_t size)
+{
+    char *at = *to;
+    size_t i = 0;
+
+    while (i < size) {
+        size_t stop = size;
+        uint64_t word;
+
+        if (size - i >= sizeof word) {
+            memcpy(&word, text + i, sizeof word);
+            if (is_plain(word)) {
+                memcpy(at, &word, sizeof word);
+                at += sizeof word;
+                i += sizeof word;
+                continue;
+            }
+            stop = i + sizeof word;
+        }
+        for (; i < stop; i++) {
+            char escape = escapes[(unsigned char)text[i]];
+
+            if (escape == '.') {
+                *at++ = text[i];
+                continue;
+            }
+            if (escape == 'u' || escape == 'x')
+                goto out;
+            *at++ = '\\';
+            *at++ = escape;
+        }
+    }
+out:
+    *to = at;
+    return i;
+}
+
 /* U+2028 and U+2029 end a line for some readers of lines; JSON allows them bare.  In valid UTF-8 the
  * first byte promises the other two. */
 static bool is_line_separator(const char *text)
@@ -106,46 +177,17 @@ static bool is_line_separator(const char *text)
     return !memcmp(text, "\xE2\x80", 2) && (text[2] == '\xA8' || text[2] == '\xA9');
 }
 
-/* How a byte is written inside a JSON string: 0 as it is, 'u' as \u00xx, else after a backslash. */
-static char escape_of(unsigned char byte)
-{
-    static const char controls[] = "uuuuuuuubtnufruuuuuuuuuuuuuuuuuu";
-
-    if (byte < 0x20)
-        return controls[byte];
-    return byte == '"' || byte == '\\' ? (char)byte : '\0';
-}
-
-/* Bytes at the front that stand in a JSON string as they are: printable ASCII but for the quote and the
- * backslash.  Eight at a time; a byte with its high bit set in `odd` is another. */
-static size_t plain_run(const char *text, size_t size)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
-    size_t i = 0;
-
-    for (uint64_t word; size - i >= sizeof word; i += sizeof word) {
-        uint64_t quote, slash, odd;
-
-        memcpy(&word, text + i, sizeof word);
-        quote = word ^ ones * '"';
-        slash = word ^ ones * '\\';
-        odd = ((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
-              ((slash - ones) & ~slash) | word;
-        if (odd & high)
-            break;
-    }
-    while (i < size && text[i] >= 0x20 && text[i] < 0x7F && text[i] != '"' && text[i] != '\\')
-        i++;
-    return i;
-}
-
-/* The rest of a string, from the first byte that is not plain: runs of plain ones, and what is between. */
-static void put_escaped(haft_buffer *buffer, const char *text, size_t size)
+/* Any text: runs of what stands as it is, and what is between. */
+static void put_long(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = 0;
 
+    if (haft_utf8_valid(text, size) != size) {
+        buffer->status = HAFT_EUTF8;
+        return;
+    }
     for (size_t i = 0; i < size; i++) {
-        char escape = escape_of((unsigned char)text[i]);
+        char escape = escapes[(unsigned char)text[i]];
 
         if (text[i] == '\xE2' && is_line_separator(text + i)) {
             buffer_add(buffer, text + start, i - start);
@@ -154,7 +196,7 @@ static void put_escaped(haft_buffer *buffer, const char *text, size_t size)
             start = i + 1;
             continue;
         }
-        if (!escape)
+        if (escape == '.' || escape == 'x')
             continue;
         buffer_add(buffer, text + start, i - start);
         start = i + 1;
@@ -166,42 +208,56 @@ static void put_escaped(haft_buffer *buffer, const char *text, size_t size)
     buffer_add(buffer, text + start, size - start);
 }
 
+/* Room for this much, if the limit leaves it. */
+static bool has_room(haft_buffer *buffer, size_t size)
+{
+    return size < buffer->capacity - buffer->size ||
+           (size <= buffer->limit - buffer->size && reserve(buffer, size));
+}
+
 void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
 {
-    size_t plain;
+    size_t start = buffer->size, done = 0;
 
-    if (buffer->status)
-        return;
-    if (!size)
-        text = "";
-    plain = plain_run(text, size);
-    if (plain < size && haft_utf8_valid(text + plain, size - plain) != size - plain) {
-        buffer->status = HAFT_EUTF8;
-        return;
-    }
     if (!reserve(buffer, size + 2))
         return;
     buffer->data[buffer->size++] = '"';
-    memcpy(buffer->data + buffer->size, text, plain);
-    buffer->size += plain;
-    if (plain < size)
-        put_escaped(buffer, text + plain, size - plain);
-    haft_buffer_add(buffer, "\"", 1);
+    while (done < size && has_room(buffer, size - done + RUN)) {
+        size_t n = size - done < RUN ? size - done : RUN;
+        char *to = buffer->data + buffer->size;
+        size_t put = put_short(&to, text + done, n);
+
+        buffer->size = (size_t)(to - buffer->data);
+        done += put;
+        if (put < n)
+            break;
+    }
+    if (done < size)
+        put_long(buffer, text + done, size - done);
+    buffer_literal(buffer, "\"");
+    if (buffer->status)
+        buffer->size = start;
 }
 
+/* A number where there is room for any, else by way of the stack. */
 void haft_buffer_json_integer(haft_buffer *buffer, int64_t value)
 {
-    char text[32];
+    char text[NUMBER_TEXT];
 
-    haft_buffer_add(buffer, text, integer_to_text(value, text));
+    if (NUMBER_TEXT < buffer->capacity - buffer->size && !buffer->status)
+        buffer->size += integer_to_text(value, buffer->data + buffer->size);
+    else
+        haft_buffer_add(buffer, text, integer_to_text(value, text));
 }
 
 void haft_buffer_json_number(haft_buffer *buffer, double value)
 {
-    char text[32];
+    char text[NUMBER_TEXT];
 
     if (!isfinite(value))
-        haft_buffer_puts(buffer, "null");
+        buffer_literal(buffer, "null");
+    else if (NUMBER_TEXT < buffer->capacity - buffer->size && !buffer->status)
+        buffer->size += number_to_text(value, buffer->data + buffer->size);
     else
         haft_buffer_add(buffer, text, number_to_text(value, text));
 }

@@ -9,28 +9,33 @@
 #include <string.h>
 #include <yyjson.h>
 
-size_t integer_to_text(int64_t value, char ret_text[32])
+static size_t count_digits(uint64_t value)
 {
-    /* Two digits a step, from the end of a row that holds the longest. */
+    size_t n = 1;
+
+    for (; value >= 10000; value /= 10000)
+        n += 4;
+    return n + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
+{
+    /* Two digits a step, from the end. */
     static const char pairs[] =
         "00010203040506070809101112131415161718192021222324252627282930313233"
         "34353637383940414243444546474849505152535455565758596061626364656667"
         "6869707172737475767778798081828384858687888990919293949596979899";
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    char row[24];
-    size_t at = sizeof row, size;
+    size_t size = count_digits(rest) + (value < 0), at = size;
 
-    for (; rest >= 100; rest /= 100)
-        memcpy(row + (at -= 2), pairs + rest % 100 * 2, 2);
-    if (rest >= 10)
-        memcpy(row + (at -= 2), pairs + rest * 2, 2);
-    else
-        row[--at] = (char)('0' + rest);
-    if (value < 0)
-        row[--at] = '-';
-    size = sizeof row - at;
-    memcpy(ret_text, row + at, size);
+    ret_text[0] = '-';
     ret_text[size] = '\0';
+    for (; rest >= 100; rest /= 100)
+        memcpy(ret_text + (at -= 2), pairs + rest % 100 * 2, 2);
+    if (rest >= 10)
+        memcpy(ret_text + (at -= 2), pairs + rest * 2, 2);
+    else
+        ret_text[--at] = (char)('0' + rest);
     return size;
 }
 
@@ -90,7 +95,7 @@ static void shortest(double value, char text[64])
         memcpy(text, written, size + 1);
 }
 
-size_t number_to_text(double value, char ret_text[32])
+size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
 {
     char text[64], digits[24];
     size_t n, at = 0;

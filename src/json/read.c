@@ -109,8 +109,11 @@ bool json_is_deep(yyjson_val *value, size_t max_depth)
 
     if (max_depth > JSON_MAX_DEPTH)
         max_depth = JSON_MAX_DEPTH;
+    /* Each level is a value at least. */
+    if ((size_t)(end - value) <= max_depth)
+        return false;
     for (yyjson_val *at = value; at < end; at++) {
-        if (!yyjson_is_ctn(at))
+        if (!unsafe_yyjson_is_ctn(at))
             continue;
         while (depth && at >= ends[depth - 1])
             depth--;

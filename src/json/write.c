@@ -26,7 +26,7 @@ static void write_scalar(yyjson_val *value, haft_buffer *buffer)
         haft_buffer_json_string(buffer, yyjson_get_str(value), yyjson_get_len(value));
         break;
     default:
-        haft_buffer_puts(buffer, "null");
+        buffer_literal(buffer, "null");
         break;
     }
 }
@@ -45,15 +45,15 @@ static size_t separate(struct open *stack, size_t depth, const yyjson_val *at, h
 
     while (depth && at >= stack[depth - 1].end) {
         depth--;
-        haft_buffer_add(buffer, stack[depth].object ? "}" : "]", 1);
+        buffer_add(buffer, stack[depth].object ? "}" : "]", 1);
     }
     if (!depth)
         return 0;
     top = &stack[depth - 1];
     if (top->value_next)
-        haft_buffer_add(buffer, ":", 1);
+        buffer_literal(buffer, ":");
     else if (!top->empty)
-        haft_buffer_add(buffer, ",", 1);
+        buffer_literal(buffer, ",");
     top->value_next = top->object && !top->value_next;
     top->empty = false;
     return depth;
@@ -76,9 +76,9 @@ void haft_json_write(const haft_value *value, haft_buffer *buffer)
                 buffer->status = HAFT_EDEPTH;
             return;
         }
-        haft_buffer_add(buffer, yyjson_is_obj(at) ? "{" : "[", 1);
+        buffer_add(buffer, yyjson_is_obj(at) ? "{" : "[", 1);
         stack[depth++] = (struct open){unsafe_yyjson_get_next(at), yyjson_is_obj(at), false, true};
     }
     while (depth)
-        haft_buffer_add(buffer, stack[--depth].object ? "}" : "]", 1);
+        buffer_add(buffer, stack[--depth].object ? "}" : "]", 1);
 }

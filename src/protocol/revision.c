@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-enum { RESOURCE_NOT_FOUND = -32002, INVALID_PARAMS = -32602 };
+enum { RESOURCE_NOT_FOUND = -32002, INVALID_PARAMS = -32602, DATE = 10 };
 
-static const struct revision_row rows[REVISIONS] = {
+const struct revision_row revision_rows[REVISIONS] = {
     [REV_2024_11_05] = {.name = "2024-11-05", .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2025_03_26] = {.name = "2025-03-26",
                         .batches = true,
@@ -37,15 +37,10 @@ static const struct revision_row rows[REVISIONS] = {
                         .not_found_code = INVALID_PARAMS},
 };
 
-const struct revision_row *revision_row(enum revision revision)
-{
-    return &rows[revision];
-}
-
 enum revision revision_named(const char *name, size_t size)
 {
     for (int i = 0; i < REVISIONS; i++)
-        if (strlen(rows[i].name) == size && !memcmp(rows[i].name, name, size))
+        if (size == DATE && same_bytes(revision_rows[i].name, name, DATE))
             return (enum revision)i;
     return REVISIONS;
 }

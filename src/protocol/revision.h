@@ -29,7 +29,12 @@ struct revision_row {
     int not_found_code; /* of a resource that is not there */
 };
 
-const struct revision_row *revision_row(enum revision revision);
+extern const struct revision_row revision_rows[REVISIONS];
+
+static inline const struct revision_row *revision_row(enum revision revision)
+{
+    return &revision_rows[revision];
+}
 
 /* The revision of that name; REVISIONS when there is none. */
 enum revision revision_named(const char *name, size_t size);

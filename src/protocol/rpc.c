@@ -30,20 +30,24 @@ static void invalid(struct rpc_message *message, const char *why)
 /* The members of a message. */
 enum member { JSONRPC, ID, METHOD, PARAMS, RESULT, ERROR, MEMBERS };
 
-/* Which member a key names; MEMBERS for none. */
+/* Which member a key names; MEMBERS for none.  Their sizes tell most of them apart. */
 static enum member member_of(const char *key, size_t size)
 {
-    static const struct {
-        const char *name;
-        size_t size;
-    } names[MEMBERS] = {
-        [JSONRPC] = {"jsonrpc", 7}, [ID] = {"id", 2},         [METHOD] = {"method", 6},
-        [PARAMS] = {"params", 6},   [RESULT] = {"result", 6}, [ERROR] = {"error", 5}};
-    int i = 0;
-
-    while (i < MEMBERS && (names[i].size != size || memcmp(names[i].name, key, size)))
-        i++;
-    return (enum member)i;
+    switch (size) {
+    case 2:
+        return memcmp(key, "id", 2) ? MEMBERS : ID;
+    case 5:
+        return memcmp(key, "error", 5) ? MEMBERS : ERROR;
+    case 6:
+        return !memcmp(key, "method", 6)   ? METHOD
+               : !memcmp(key, "params", 6) ? PARAMS
+               : !memcmp(key, "result", 6) ? RESULT
+                                           : MEMBERS;
+    case 7:
+        return memcmp(key, "jsonrpc", 7) ? MEMBERS : JSONRPC;
+    default:
+        return MEMBERS;
+    }
 }
 
 /* Finds each member once: one that is there twice makes the message ambiguous. */
@@ -85,7 +89,7 @@ void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
         message->id = id;
     message->result = found[RESULT];
     message->error = found[ERROR];
-    if (!yyjson_equals_str(found[JSONRPC], "2.0")) {
+    if (!yyjson_equals_strn(found[JSONRPC], "2.0", 3)) {
         invalid(message, "\"jsonrpc\" must be \"2.0\"");
         return;
     }
@@ -113,7 +117,14 @@ void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 
 void rpc_put_id(haft_buffer *buffer, const yyjson_val *id)
 {
-    haft_json_write(id, buffer);
+    yyjson_val *value = (yyjson_val *)(uintptr_t)id;
+
+    if (yyjson_is_str(value))
+        haft_buffer_json_string(buffer, unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value));
+    else if (value->uni.i64 >= 0 || yyjson_is_sint(value))
+        haft_buffer_json_integer(buffer, value->uni.i64);
+    else
+        haft_json_write(id, buffer);
 }
 
 bool rpc_same_id(const yyjson_val *left, const yyjson_val *right)
@@ -129,35 +140,21 @@ bool rpc_same_id(const yyjson_val *left, const yyjson_val *right)
 void rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
                    const char *data)
 {
-    haft_buffer_puts(buffer, "{\"jsonrpc\":\"2.0\",");
+    buffer_literal(buffer, "{\"jsonrpc\":\"2.0\",");
     if (id) {
-        haft_buffer_puts(buffer, "\"id\":");
+        buffer_literal(buffer, "\"id\":");
         rpc_put_id(buffer, id);
-        haft_buffer_add(buffer, ",", 1);
+        buffer_literal(buffer, ",");
     }
-    haft_buffer_puts(buffer, "\"error\":{\"code\":");
+    buffer_literal(buffer, "\"error\":{\"code\":");
     haft_buffer_json_integer(buffer, code);
-    haft_buffer_puts(buffer, ",\"message\":");
+    buffer_literal(buffer, ",\"message\":");
     if (!message)
         message = rpc_error_text(code);
     haft_buffer_json_string(buffer, message, strlen(message));
     if (data) {
-        haft_buffer_puts(buffer, ",\"data\":");
+        buffer_literal(buffer, ",\"data\":");
         haft_buffer_puts(buffer, data);
     }
-    haft_buffer_puts(buffer, "}}");
-}
-
-yyjson_val *rpc_object(yyjson_val *object, const char *key)
-{
-    yyjson_val *value = yyjson_obj_get(object, key);
-
-    return yyjson_is_obj(value) ? value : NULL;
-}
-
-yyjson_val *rpc_string(yyjson_val *object, const char *key)
-{
-    yyjson_val *value = yyjson_obj_get(object, key);
-
-    return yyjson_is_str(value) ? value : NULL;
+    buffer_literal(buffer, "}}");
 }

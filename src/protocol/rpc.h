@@ -50,7 +50,18 @@ void rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const ch
                    const char *data);
 
 /* A member of an object, only if it is of the type; NULL when not. */
-yyjson_val *rpc_object(yyjson_val *object, const char *key);
-yyjson_val *rpc_string(yyjson_val *object, const char *key);
+static inline yyjson_val *rpc_object(yyjson_val *object, const char *key)
+{
+    yyjson_val *value = yyjson_obj_get(object, key);
+
+    return yyjson_is_obj(value) ? value : NULL;
+}
+
+static inline yyjson_val *rpc_string(yyjson_val *object, const char *key)
+{
+    yyjson_val *value = yyjson_obj_get(object, key);
+
+    return yyjson_is_str(value) ? value : NULL;
+}
 
 #endif

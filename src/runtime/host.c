@@ -237,10 +237,10 @@ void host_stop(struct host *host)
     uv_stop(&host->loop);
 }
 
-int host_receive(struct host *host, const char *text, size_t size)
+int host_receive(struct host *host, const char *text, size_t size, haft_time now)
 {
     host->stirred = true;
-    return haft_session_receive(host->session, text, size, NULL, host_now(host));
+    return haft_session_receive(host->session, text, size, NULL, now);
 }
 
 void host_close_session(struct host *host)

@@ -48,7 +48,7 @@ void host_finish(struct host *host);
 /* Milliseconds since 1970 that never go back, whatever is done to the time of day. */
 haft_time host_now(const struct host *host);
 
-int host_receive(struct host *host, const char *text, size_t size);
+int host_receive(struct host *host, const char *text, size_t size, haft_time now);
 
 /* Ends the session: calls in flight are cancelled, and `gone` is set when the last has come
  * back. */

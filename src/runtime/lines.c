@@ -59,6 +59,9 @@ char *lines_room(struct lines *lines, size_t *ret_size)
             lines_finish(lines);
     }
     move_to_front(lines);
+    /* What filled it to the brim is in a hurry. */
+    if (lines->brimful && lines->capacity < KEEP)
+        grow(lines);
     if (lines->capacity - lines->end < LEAST && !grow(lines)) {
         if (!lines->capacity)
             return NULL;
@@ -73,6 +76,12 @@ char *lines_room(struct lines *lines, size_t *ret_size)
 void lines_filled(struct lines *lines, size_t size)
 {
     lines->end += size;
+    lines->brimful = lines->end == lines->capacity;
+}
+
+size_t lines_left(const struct lines *lines)
+{
+    return lines->end - lines->start;
 }
 
 static bool is_blank(const char *text, size_t size)

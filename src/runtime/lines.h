@@ -16,6 +16,7 @@ struct lines {
     size_t lost;                 /* bytes of the line that is too long, so far */
     bool skipping, told;         /* to the end of that line; it has been reported */
     bool begun;                  /* the first line has been taken */
+    bool brimful;                /* the latest read left no room */
     const haft_allocator *allocator;
 };
 
@@ -26,6 +27,8 @@ void lines_finish(struct lines *lines);
 char *lines_room(struct lines *lines, size_t *ret_size);
 /* So many bytes were read there. */
 void lines_filled(struct lines *lines, size_t size);
+/* How many have not been taken yet. */
+size_t lines_left(const struct lines *lines);
 
 /* The next line, which lives until more is read: 1; 0 when there is no whole one; HAFT_ETOOBIG,
  * once for each line that is over the limit, with its size as far as it is known in *ret_size.

@@ -79,7 +79,7 @@ int local_ask(struct local *local, const char *method, const char *params, haft_
     if (!request)
         return HAFT_ENOMEM;
     local->answered = false;
-    status = host_receive(&local->host, request, size);
+    status = host_receive(&local->host, request, size, host_now(&local->host));
     if (status < 0)
         return status;
     host_run(&local->host);

@@ -28,6 +28,7 @@ enum {
     DEFAULT_QUEUE = 1024,
     DEFAULT_UNSENT = 64 << 20,
     MAX_UNSENT_MESSAGES = 10000,
+    EAGER = 16 << 10, /* of answers: they do not wait for others */
     DEFAULT_GRACE = 100,
     DEFAULT_DRAIN = 10000,
     STALL_CHECK = 1000, /* how often a client that does not read is looked at, */
@@ -210,8 +211,17 @@ static void settle(void *context)
 
 /* ---- input ---- */
 
+/* Writes before everything that came has been answered, if the client reads. */
+static void hurry(struct stdio *stdio)
+{
+    if (stdio->writer.bytes && !(stdio->out_events & UV_WRITABLE) && lines_left(&stdio->lines))
+        flush(stdio);
+}
+
 static void take_lines(struct stdio *stdio)
 {
+    haft_time now = host_now(&stdio->host); /* when they came, all of them */
+    size_t half = lines_left(&stdio->lines) / 2;
     const char *line;
     size_t size;
 
@@ -224,10 +234,15 @@ static void take_lines(struct stdio *stdio)
             return;
         if (status < 0) {
             haft_session_too_long(stdio->host.session, size, NULL);
-        } else if (host_receive(&stdio->host, line, size)) {
+        } else if (host_receive(&stdio->host, line, size, now)) {
             /* What could not be read is not answered; what was answered before still goes out. */
             flush(stdio);
             fail(stdio, HAFT_ENOMEM);
+        }
+        /* So that the client has something to do while the second half is made. */
+        if (stdio->writer.bytes >= EAGER || lines_left(&stdio->lines) < half) {
+            half = 0;
+            hurry(stdio);
         }
     }
 }

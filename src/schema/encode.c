@@ -44,9 +44,9 @@ static unsigned encode_bytes(struct encode *e, struct place from, const struct p
     text = size < SIZE_MAX / 2 ? haft_arena_alloc(e->w.arena, HAFT_BASE64_SIZE(size) + 1) : NULL;
     if (!text)
         return walk_stop(&e->w, HAFT_ENOMEM);
-    haft_buffer_add(e->buffer, "\"", 1);
-    haft_buffer_add(e->buffer, text, haft_base64_encode(bytes, size, text));
-    haft_buffer_add(e->buffer, "\"", 1);
+    buffer_literal(e->buffer, "\"");
+    buffer_add(e->buffer, text, haft_base64_encode(bytes, size, text));
+    buffer_literal(e->buffer, "\"");
     return PASS;
 }
 
@@ -124,17 +124,17 @@ static unsigned encode_array(struct encode *e, const struct node *node, struct p
 
     if (n && !items)
         return report_type(&e->w, at, node, "array", NULL, NULL, ABORT);
-    haft_buffer_add(e->buffer, "[", 1);
+    buffer_literal(e->buffer, "[");
     for (size_t i = 0; i < n && !e->w.status && !e->buffer->status; i++) {
         struct path here = {at, NULL, i};
         struct member member = {i * node->array->items->size, NO_MEMBER, NO_MEMBER, NO_MEMBER,
                                 NO_MEMBER};
 
         if (i)
-            haft_buffer_add(e->buffer, ",", 1);
+            buffer_literal(e->buffer, ",");
         verdict |= encode_value(e, node->array->items, (struct place){items, &member}, &here);
     }
-    haft_buffer_add(e->buffer, "]", 1);
+    buffer_literal(e->buffer, "]");
     if (checks_unique(node)) {
         /* Items that were not written whole cannot be compared. */
         if (verdict)
@@ -157,7 +157,7 @@ static unsigned encode_entry(struct encode *e, const struct node *node, const ch
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
         return report_custom(&e->w, at, "Invalid key: not valid UTF-8", ABORT);
     verdict = encode_text(e, node->object->names, key, strlen(key), &here);
-    haft_buffer_add(e->buffer, ":", 1);
+    buffer_literal(e->buffer, ":");
     return verdict | encode_value(e, node->object->extra_node, from, &here);
 }
 
@@ -175,16 +175,16 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
 
     if (n && (!values || !keys))
         return report_type(&e->w, at, node, "record", NULL, NULL, ABORT);
-    haft_buffer_add(e->buffer, "{", 1);
+    buffer_literal(e->buffer, "{");
     for (size_t i = 0; i < n && !e->w.status && !e->buffer->status; i++) {
         struct member member = {i * node->object->extra_node->size, NO_MEMBER, NO_MEMBER, NO_MEMBER,
                                 NO_MEMBER};
 
         if (i)
-            haft_buffer_add(e->buffer, ",", 1);
+            buffer_literal(e->buffer, ",");
         verdict |= encode_entry(e, node, keys[i], (struct place){values, &member}, at);
     }
-    haft_buffer_add(e->buffer, "}", 1);
+    buffer_literal(e->buffer, "}");
     if (!verdict && n > 1) {
         value = written(e, start);
         if (value)
@@ -220,7 +220,7 @@ static unsigned encode_struct(struct encode *e, const struct node *node, struct 
     size_t n = 0;
     char *base = from.base + from.member->offset;
 
-    haft_buffer_add(e->buffer, "{", 1);
+    buffer_literal(e->buffer, "{");
     for (size_t i = 0; i < node->object->n_properties; i++) {
         const struct property *property = &node->object->properties[i];
         struct path here = {at, property->name, 0};
@@ -228,16 +228,16 @@ static unsigned encode_struct(struct encode *e, const struct node *node, struct 
         if (e->w.status || e->buffer->status || !is_present(property, base))
             continue;
         if (n++)
-            haft_buffer_add(e->buffer, ",", 1);
+            buffer_literal(e->buffer, ",");
         haft_buffer_json_string(e->buffer, property->name, property->size);
-        haft_buffer_add(e->buffer, ":", 1);
+        buffer_literal(e->buffer, ":");
         if (property->member.offset == NO_MEMBER)
             haft_json_write(yyjson_arr_get_first(property->node->values), e->buffer);
         else
             verdict |=
                 encode_value(e, property->node, (struct place){base, &property->member}, &here);
     }
-    haft_buffer_add(e->buffer, "}", 1);
+    buffer_literal(e->buffer, "}");
     object = stand_in(YYJSON_TYPE_OBJ, n);
     return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, &object, at, verdict, n, from);
 }
@@ -331,7 +331,7 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
     const char *text;
 
     if (is_null(node, from)) {
-        haft_buffer_puts(e->buffer, "null");
+        buffer_literal(e->buffer, "null");
         return PASS;
     }
     switch ((enum store)node->store) {

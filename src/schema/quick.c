@@ -15,8 +15,8 @@ struct quick {
     size_t depth; /* levels left */
 };
 
-static bool accept(struct quick *q, const struct node *node, yyjson_val *value, char *base,
-                   const struct member *member);
+static APART bool accept_container(struct quick *q, const struct node *node, yyjson_val *value,
+                                   char *base, const struct member *member);
 
 /* Whether a number below 2^63 is on the right side of a whole bound. */
 static inline bool in_bound(const struct check *check, int64_t value)
@@ -76,10 +76,32 @@ static inline bool accept_string(const struct node *node, const yyjson_val *valu
     for (size_t i = 0; i < node->n_checks; i++)
         if (!fits_text(&node->checks[i], text, size))
             return false;
-    if (node->c_string && memchr(text, 0, size))
+    /* Without an escape there is no NUL: yyjson knows which have none. */
+    if (node->c_string && !(value->tag & YYJSON_SUBTYPE_NOESC) && memchr(text, 0, size))
         return false;
     if (base && node->store == STORE_STRING)
         *(const char **)(void *)(base + member->offset) = text;
+    return true;
+}
+
+/* Only what has parts is worth a call. */
+static ALWAYS_INLINE bool accept(struct quick *q, const struct node *node, yyjson_val *value,
+                                 char *base, const struct member *member)
+{
+    unsigned type = unsafe_yyjson_get_type(value);
+
+    if (type >= YYJSON_TYPE_ARR)
+        return accept_container(q, node, value, base, member);
+    if (!node->plain || node->store == STORE_JSON)
+        return false;
+    if (type == YYJSON_TYPE_STR)
+        return accept_string(node, value, base, member);
+    if (type == YYJSON_TYPE_NUM)
+        return accept_number(node, value, base, member);
+    if (type != YYJSON_TYPE_BOOL || node->types != TYPE_BOOLEAN || node->n_checks)
+        return false;
+    if (base)
+        *(bool *)(base + member->offset) = unsafe_yyjson_get_bool(value);
     return true;
 }
 
@@ -95,8 +117,8 @@ static bool fits_count(const struct node *node, size_t n)
     return true;
 }
 
-static bool accept_array(struct quick *q, const struct node *node, yyjson_val *value, char *base,
-                         const struct member *member)
+static APART bool accept_array(struct quick *q, const struct node *node, yyjson_val *value,
+                               char *base, const struct member *member)
 {
     const struct array *array = node->array;
     struct member at = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
@@ -129,7 +151,7 @@ static bool accept_array(struct quick *q, const struct node *node, yyjson_val *v
 static inline bool is_key(const yyjson_val *key, const struct property *property)
 {
     return unsafe_yyjson_get_len((void *)(uintptr_t)key) == property->size &&
-           !memcmp(key->uni.str, property->name, property->size);
+           same_bytes(key->uni.str, property->name, property->size);
 }
 
 /* Keys in the order of the properties, with optional ones left out. */
@@ -163,38 +185,20 @@ static bool accept_object(struct quick *q, const struct node *node, yyjson_val *
     return !left;
 }
 
-static bool accept(struct quick *q, const struct node *node, yyjson_val *value, char *base,
-                   const struct member *member)
+static APART bool accept_container(struct quick *q, const struct node *node, yyjson_val *value,
+                                   char *base, const struct member *member)
 {
     bool fits = false;
 
-    if (!node->plain)
+    if (!q->depth || !node->plain)
         return false;
-    switch (unsafe_yyjson_get_type(value)) {
-    case YYJSON_TYPE_STR:
-        return node->store != STORE_JSON && accept_string(node, value, base, member);
-    case YYJSON_TYPE_NUM:
-        return node->store != STORE_JSON && accept_number(node, value, base, member);
-    case YYJSON_TYPE_BOOL:
-        if (node->types != TYPE_BOOLEAN || node->n_checks)
-            return false;
-        if (base)
-            *(bool *)(base + member->offset) = unsafe_yyjson_get_bool(value);
-        return true;
-    case YYJSON_TYPE_ARR:
-    case YYJSON_TYPE_OBJ:
-        if (!q->depth)
-            return false;
-        q->depth--;
-        if (unsafe_yyjson_is_arr(value))
-            fits = (node->types & TYPE_ARRAY) && accept_array(q, node, value, base, member);
-        else
-            fits = (node->types & TYPE_OBJECT) && accept_object(q, node, value, base, member);
-        q->depth++;
-        return fits;
-    default:
-        return false;
-    }
+    q->depth--;
+    if (unsafe_yyjson_is_arr(value))
+        fits = (node->types & TYPE_ARRAY) && accept_array(q, node, value, base, member);
+    else
+        fits = (node->types & TYPE_OBJECT) && accept_object(q, node, value, base, member);
+    q->depth++;
+    return fits;
 }
 
 bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)

@@ -52,6 +52,7 @@ static void announce_lists(haft_session *session)
 {
     unsigned changed = 0;
 
+    session->announced = atomic_load(&session->server->version_number);
     for (int i = 0; i < SHELVES; i++) {
         unsigned now = atomic_load(&session->server->changes[i]);
 
@@ -144,7 +145,12 @@ static void announce_updates(haft_session *session)
 
 void session_announce(haft_session *session)
 {
-    if (session->closed)
+    /* Nearly always there is nothing new. */
+    if (session->closed ||
+        (session->announced ==
+             atomic_load_explicit(&session->server->version_number, memory_order_acquire) &&
+         session->n_updates ==
+             atomic_load_explicit(&session->server->n_updates, memory_order_acquire)))
         return;
     /* A client that says nothing must not keep what is no longer offered. */
     if (session->catalogue)

@@ -4,6 +4,7 @@
  * it. */
 #include "server/event.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { ARENA_LIMIT = 64 << 20, SPARE_CALLS = 16, SPARE_BYTES = 256 << 10 };
@@ -113,8 +114,6 @@ static void leave_batch(haft_call *call)
 void call_release(haft_call *call)
 {
     haft_session *session = call->session;
-    haft_buffer content = call->content, structured = call->structured, meta = call->result_meta;
-    haft_arena *arena = call->arena;
 
     if (call->held) {
         call->let_go = true;
@@ -128,17 +127,12 @@ void call_release(haft_call *call)
         return;
     }
     /* One huge message must not make every spare call huge. */
-    arena_trim(arena, SPARE_BYTES);
-    buffer_trim(&content, SPARE_BYTES);
-    buffer_trim(&structured, SPARE_BYTES);
-    buffer_trim(&meta, SPARE_BYTES);
-    memset(call, 0, sizeof *call);
-    call->session = session;
-    call->server = session->server;
-    call->arena = arena;
-    call->content = content;
-    call->structured = structured;
-    call->result_meta = meta;
+    arena_trim(call->arena, SPARE_BYTES);
+    buffer_trim(&call->content, SPARE_BYTES);
+    buffer_trim(&call->structured, SPARE_BYTES);
+    buffer_trim(&call->result_meta, SPARE_BYTES);
+    memset((char *)call + offsetof(haft_call, previous), 0,
+           sizeof *call - offsetof(haft_call, previous));
     call->next = session->spare;
     session->spare = call;
     session->n_spare++;

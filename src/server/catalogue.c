@@ -463,6 +463,7 @@ int haft_rename(haft_server *server, haft_offer kind, const char *name, const ch
 {
     bool disabled;
     struct item *base, *item;
+    bool named = false;
 
     if (kind != HAFT_OFFER_TOOL && kind != HAFT_OFFER_PROMPT)
         return server_refuse(server, HAFT_EINVAL, name, "only tools and prompts can be renamed");
@@ -482,10 +483,9 @@ int haft_rename(haft_server *server, haft_offer kind, const char *name, const ch
         item->owned[0] = item->owned[1] = NULL;
         item->isolated_in = NULL;
         atomic_init(&item->counts, NULL);
-        item->name_size = strlen(new_name);
-        item->name = haft_arena_copy(arena, new_name, item->name_size);
+        named = item_set_name(item, new_name);
     }
-    if (!item || !item->name) {
+    if (!named) {
         if (item)
             item_drop(item);
         else

@@ -23,7 +23,7 @@ static haft_buffer *begin(haft_call *call)
     haft_buffer *content = &call->content;
 
     if (call->n_blocks++)
-        haft_buffer_add(content, ",", 1);
+        buffer_literal(content, ",");
     if (is_prompt(call))
         haft_buffer_printf(content,
                            "{\"role\":\"%s\",\"content\":", call->role ? call->role : "user");
@@ -38,7 +38,7 @@ static int end(haft_call *call)
 
     call->last_block_end = content->size;
     if (is_prompt(call))
-        haft_buffer_add(content, "}", 1);
+        buffer_literal(content, "}");
     return content->status;
 }
 
@@ -53,19 +53,23 @@ static int append_contents(haft_call *call, const char *text, size_t size)
     return contents.uri ? haft_embed(call, &contents) : HAFT_EINVAL;
 }
 
+int content_put_text(haft_call *call, const char *text, size_t size)
+{
+    haft_buffer *content = begin(call);
+
+    buffer_literal(content, "{\"type\":\"text\",\"text\":");
+    haft_buffer_json_string(content, text, size);
+    buffer_literal(content, "}");
+    return end(call);
+}
+
 static int append_text(haft_call *call, const char *text, size_t size)
 {
-    haft_buffer *content;
-
     if (haft_utf8_valid(text, size) != size)
         return HAFT_EUTF8;
     if (is_resource(call) && !call->is_error)
         return append_contents(call, text, size);
-    content = begin(call);
-    buffer_literal(content, "{\"type\":\"text\",\"text\":");
-    haft_buffer_json_string(content, text, size);
-    haft_buffer_add(content, "}", 1);
-    return end(call);
+    return content_put_text(call, text, size);
 }
 
 int haft_text_bytes(haft_call *call, const char *text, size_t size)
@@ -109,12 +113,12 @@ static int put_base64(haft_buffer *content, const void *bytes, size_t size)
     const unsigned char *from = bytes;
     char text[4096];
 
-    haft_buffer_add(content, "\"", 1);
+    buffer_literal(content, "\"");
     for (size_t n; size; size -= n, from += n) {
         n = size < sizeof text / 4 * 3 ? size : sizeof text / 4 * 3;
-        haft_buffer_add(content, text, haft_base64_encode(from, n, text));
+        buffer_add(content, text, haft_base64_encode(from, n, text));
     }
-    haft_buffer_add(content, "\"", 1);
+    buffer_literal(content, "\"");
     return content->status;
 }
 
@@ -135,7 +139,7 @@ static int append_media(haft_call *call, const char *type, const char *mime_type
     put_base64(content, bytes, size);
     buffer_literal(content, ",\"mimeType\":");
     put_string(content, mime_type);
-    haft_buffer_add(content, "}", 1);
+    buffer_literal(content, "}");
     return end(call);
 }
 
@@ -158,7 +162,7 @@ static void put_contents(haft_buffer *content, const haft_contents *contents)
         buffer_literal(content, ",\"blob\":");
         put_base64(content, contents->bytes, contents->size);
     }
-    haft_buffer_add(content, "}", 1);
+    buffer_literal(content, "}");
 }
 
 int haft_embed(haft_call *call, const haft_contents *contents)
@@ -171,7 +175,7 @@ int haft_embed(haft_call *call, const haft_contents *contents)
     }
     buffer_literal(content, "{\"type\":\"resource\",\"resource\":");
     put_contents(content, contents);
-    haft_buffer_add(content, "}", 1);
+    buffer_literal(content, "}");
     return end(call);
 }
 
@@ -205,7 +209,7 @@ int haft_resource(haft_call *call, const haft_link *link)
         buffer_literal(content, ",\"size\":");
         haft_buffer_json_integer(content, link->size);
     }
-    haft_buffer_add(content, "}", 1);
+    buffer_literal(content, "}");
     return end(call);
 }
 
@@ -222,12 +226,12 @@ static bool put_audience(haft_buffer *content, const char *audience)
         if (!((size == 4 && !memcmp(p, "user", 4)) || (size == 9 && !memcmp(p, "assistant", 9))))
             return false;
         if (any)
-            haft_buffer_add(content, ",", 1);
+            buffer_literal(content, ",");
         haft_buffer_json_string(content, p, size);
         any = true;
         p += size + strspn(p + size, " ");
     }
-    haft_buffer_add(content, "]", 1);
+    buffer_literal(content, "]");
     return true;
 }
 
@@ -253,7 +257,7 @@ static bool put_annotations(haft_buffer *content, const char *audience, double p
         haft_buffer_puts(content, any ? ",\"lastModified\":" : "\"lastModified\":");
         put_string(content, last_modified);
     }
-    haft_buffer_add(content, "}", 1);
+    buffer_literal(content, "}");
     return true;
 }
 
@@ -270,12 +274,12 @@ int haft_annotate(haft_call *call, const char *audience, double priority, const 
     content->size = call->last_block_end - 1;
     if (!put_annotations(content, audience, priority, last_modified)) {
         content->size = call->last_block_end - 1;
-        haft_buffer_add(content, "}", 1);
+        buffer_literal(content, "}");
         if (before > content->size)
-            haft_buffer_add(content, "}", 1);
+            buffer_literal(content, "}");
         return HAFT_EINVAL;
     }
-    haft_buffer_add(content, "}", 1);
+    buffer_literal(content, "}");
     call->block_annotated = true;
     return end(call);
 }
@@ -312,9 +316,9 @@ int haft_result_meta(haft_call *call, const char *key, const char *json)
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
         return HAFT_EUTF8;
     if (meta->size)
-        haft_buffer_add(meta, ",", 1);
+        buffer_literal(meta, ",");
     put_string(meta, key);
-    haft_buffer_add(meta, ":", 1);
+    buffer_literal(meta, ":");
     haft_json_write(value, meta);
     return meta->status;
 }

@@ -355,12 +355,14 @@ static const char *seal_state(haft_call *call)
 /* Restores what a retry carries.  The state is what an attacker may have made up. */
 bool input_restore(haft_call *call)
 {
-    yyjson_val *state = yyjson_obj_get(call->params, "requestState");
-    yyjson_val *responses = yyjson_obj_get(call->params, "inputResponses");
-    yyjson_val *payload, *answers, *key, *answer;
+    yyjson_val *state, *responses, *payload, *answers, *key, *answer;
     size_t i, n;
 
-    if (!revision_row(call->revision)->modern || (!state && !responses))
+    if (!revision_row(call->revision)->modern)
+        return true;
+    state = yyjson_obj_get(call->params, "requestState");
+    responses = yyjson_obj_get(call->params, "inputResponses");
+    if (!state && !responses)
         return true;
     if (responses && !yyjson_is_null(responses) && !yyjson_is_obj(responses)) {
         respond_error(call, RPC_INVALID_PARAMS,

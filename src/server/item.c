@@ -84,6 +84,20 @@ struct item *item_isolated(haft_server *server, uint64_t number)
     return item;
 }
 
+bool item_set_name(struct item *item, const char *name)
+{
+    size_t size = strlen(name);
+    haft_buffer quoted;
+
+    haft_buffer_init(&quoted, arena_allocator(item->arena), size * 6 + 2);
+    haft_buffer_json_string(&quoted, name, size);
+    item->quoted = text_of(item->arena, &quoted);
+    item->name = haft_arena_copy(item->arena, name, size);
+    item->name_size = size;
+    /* One that is no text is refused later, in words. */
+    return item->name && (item->quoted.data || haft_utf8_valid(name, size) != size);
+}
+
 /* ---- the end ---- */
 
 void item_drop(struct item *item)

@@ -6,16 +6,21 @@
 
 #include "server/session.h"
 
+#define TEXT(literal) literal, sizeof literal - 1
+
 static const struct list {
     const char *method;
     haft_offer kind;
     const char *member; /* of the result */
-    const char *first;  /* of an entry: what it is found by */
+    struct text first;  /* of an entry: what it is found by */
 } lists[] = {
-    {"tools/list", HAFT_OFFER_TOOL, "tools", "name"},
-    {"resources/list", HAFT_OFFER_RESOURCE, "resources", "uri"},
-    {"resources/templates/list", HAFT_OFFER_TEMPLATE, "resourceTemplates", "uriTemplate"},
-    {"prompts/list", HAFT_OFFER_PROMPT, "prompts", "name"},
+    {"tools/list", HAFT_OFFER_TOOL, "tools", {TEXT("{\"name\":")}},
+    {"resources/list", HAFT_OFFER_RESOURCE, "resources", {TEXT("{\"uri\":")}},
+    {"resources/templates/list",
+     HAFT_OFFER_TEMPLATE,
+     "resourceTemplates",
+     {TEXT("{\"uriTemplate\":")}},
+    {"prompts/list", HAFT_OFFER_PROMPT, "prompts", {TEXT("{\"name\":")}},
 };
 
 static const struct list *list_of(const char *method)
@@ -73,11 +78,9 @@ static ptrdiff_t after_cursor(haft_call *call, const struct shelf *shelf, yyjson
 
 static void put_entry(haft_buffer *out, const struct list *list, const struct item *item, int era)
 {
-    haft_buffer_add(out, "{\"", 2);
-    haft_buffer_puts(out, list->first);
-    haft_buffer_add(out, "\":", 2);
-    haft_buffer_json_string(out, item->name, item->name_size);
-    haft_buffer_add(out, item->rest[era].data, item->rest[era].size);
+    buffer_add(out, list->first.data, list->first.size);
+    buffer_add(out, item->quoted.data, item->quoted.size);
+    buffer_add(out, item->rest[era].data, item->rest[era].size);
 }
 
 /* Writes a page from `i` on and returns where it ended. */
@@ -92,7 +95,7 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
         if (shelf->entries[i].disabled)
             continue;
         if (n++)
-            haft_buffer_add(out, ",", 1);
+            buffer_literal(out, ",");
         put_entry(out, list, shelf->entries[i].item, era);
     }
     return i;

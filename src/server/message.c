@@ -184,13 +184,13 @@ static bool set_principal(haft_call *call)
 static bool identify(haft_call *call, const struct rpc_message *message)
 {
     haft_session *session = call->session;
-    yyjson_val *version;
+    yyjson_val *version = NULL, *token = NULL;
 
-    call->meta = rpc_object(message->params, "_meta");
-    version = yyjson_obj_get(call->meta, META_VERSION);
-    call->progress_token = yyjson_obj_get(call->meta, META_PROGRESS);
-    if (!yyjson_is_str(call->progress_token) && !yyjson_is_int(call->progress_token))
-        call->progress_token = NULL;
+    if (call->meta) {
+        version = yyjson_obj_get(call->meta, META_VERSION);
+        token = yyjson_obj_get(call->meta, META_PROGRESS);
+    }
+    call->progress_token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
     if (version || session->options.modern) {
         call->revision = REV_2026_07_28;
         return read_envelope(call, message, version);
@@ -486,14 +486,15 @@ static int receive_invalid(haft_session *session, haft_call *call,
  * message either. */
 static void look_closer(haft_call *call, yyjson_val *root, struct rpc_message *message)
 {
-    yyjson_val *meta = rpc_object(message->params, "_meta"), *key;
+    yyjson_val *key;
 
     if (message->kind != RPC_REQUEST && message->kind != RPC_NOTIFICATION)
         return;
+    call->meta = rpc_object(message->params, "_meta");
     if (json_is_deep(root, call->server->options.max_depth + ENVELOPE_DEPTH))
         message->why = "it nests too deep";
     else if ((message->params && json_duplicate(message->params, call->arena, &key) > 0) ||
-             (meta && json_duplicate(meta, call->arena, &key) > 0))
+             (call->meta && json_duplicate(call->meta, call->arena, &key) > 0))
         message->why = "a member is there twice";
     if (message->why)
         message->kind = RPC_INVALID;
@@ -505,7 +506,7 @@ static int receive_one(haft_session *session, haft_call *call, yyjson_val *root,
     struct rpc_message message;
 
     call->tag = tag;
-    call->now = session->now;
+    atomic_store_explicit(&call->now, session->now, memory_order_relaxed);
     rpc_read(root, &message);
     look_closer(call, root, &message);
     switch (message.kind) {

@@ -14,12 +14,8 @@ struct item *offer_item(haft_server *server, const char *name, struct hold *hold
 {
     struct item *item = item_new(server, hold);
 
-    if (item) {
-        item->name_size = strlen(name);
-        item->name = haft_arena_copy(item->arena, name, item->name_size);
-        if (item->name)
-            return item;
-    }
+    if (item && item_set_name(item, name))
+        return item;
     item_drop(item);
     server_refuse(server, HAFT_ENOMEM, name, "out of memory");
     return NULL;

@@ -133,18 +133,24 @@ void respond_end_as(haft_call *call, bool any, const char *type)
     bool modern = revision_row(call->revision)->modern;
 
     if (modern) {
-        type = type ? type : "complete";
-        haft_buffer_puts(out, any ? ",\"resultType\":" : "\"resultType\":");
-        haft_buffer_json_string(out, type, strlen(type));
+        if (any)
+            buffer_literal(out, ",");
+        buffer_literal(out, "\"resultType\":");
+        if (type)
+            haft_buffer_json_string(out, type, strlen(type));
+        else
+            buffer_literal(out, "\"complete\"");
     }
     if (modern || meta->size) {
-        haft_buffer_puts(out, any || modern ? ",\"_meta\":{" : "\"_meta\":{");
+        if (any || modern)
+            buffer_literal(out, ",");
+        buffer_literal(out, "\"_meta\":{");
         if (modern)
-            haft_buffer_add(out, tail->data, tail->size);
+            buffer_add(out, tail->data, tail->size);
         if (modern && meta->size)
-            haft_buffer_add(out, ",", 1);
-        haft_buffer_add(out, meta->data, meta->size);
-        haft_buffer_add(out, "}", 1);
+            buffer_literal(out, ",");
+        buffer_add(out, meta->data, meta->size);
+        buffer_literal(out, "}");
     }
     buffer_literal(out, "}}");
     send_response(call, 0);

@@ -60,6 +60,7 @@ struct item {
     struct hold *hold; /* what it was defined in; NULL for the program */
     const char *name;  /* what it is found by: a tool's or prompt's name, a resource's address */
     size_t name_size;
+    struct text quoted;  /* the name as JSON */
     struct text rest[2]; /* as it is listed after its name, for legacy and for modern clients */
 
     const haft_tool *tool;
@@ -200,6 +201,7 @@ struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t siz
 
 /* An item with an arena of its own; NULL without memory. */
 struct item *item_new(haft_server *server, struct hold *hold);
+bool item_set_name(struct item *item, const char *name);
 void item_drop(struct item *item);
 haft_offer item_kind(const struct item *item);
 

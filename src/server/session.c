@@ -30,7 +30,8 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     for (int i = 0; i < SHELVES; i++)
         session->changes[i] = atomic_load(&server->changes[i]);
     session->n_updates = atomic_load(&server->n_updates);
-    session->version_number = atomic_load(&server->version_number) - 1;
+    session->announced = atomic_load(&server->version_number);
+    session->version_number = session->announced - 1;
     session->number_size = integer_to_text((int64_t)++server->n_sessions, session->number);
     session->next = server->sessions;
     if (session->next)

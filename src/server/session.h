@@ -41,13 +41,20 @@ struct haft_posted {
 };
 
 struct haft_call {
-    haft_call *next, *previous; /* in flight */
-    haft_session *session;      /* outlives it */
+    /* what stays when the call is used again */
+    haft_call *next;       /* in flight, or spare */
+    haft_session *session; /* outlives it */
     haft_server *server;
+    haft_arena *arena;
+    haft_buffer content;     /* blocks, separated by commas */
+    haft_buffer structured;  /* JSON, empty for none */
+    haft_buffer result_meta; /* members, separated by commas */
+
+    /* what is zero at first: from here on */
+    haft_call *previous; /* in flight */
     struct catalogue *catalogue;
     struct item *item;
     const struct entry *entry; /* of a tool: where the item stands in the catalogue */
-    haft_arena *arena;
     void *tag;
     struct batch *batch;
 
@@ -69,11 +76,8 @@ struct haft_call {
     void *out;
     int (*execute)(haft_call *call);             /* the handler, with what it needs */
     void (*complete)(haft_call *call);           /* writes the result */
-    haft_buffer content;                         /* blocks, separated by commas */
     size_t n_blocks, last_block, last_block_end; /* of the latest one */
     bool block_annotated;
-    haft_buffer structured;  /* JSON, empty for none */
-    haft_buffer result_meta; /* members, separated by commas */
     bool is_error;
     bool checked;            /* the result has been, against its schema */
     const char *role;        /* of a prompt's next block */
@@ -160,6 +164,7 @@ struct haft_session {
     size_t number_size;
     int64_t second;                       /* that the text is of: */
     char time[TIME_TEXT];                 /* for lines about its calls */
+    unsigned announced;                   /* the version whose changes have been */
     unsigned changes[SHELVES], n_updates; /* announced so far */
 
     /* of a legacy client that has introduced itself */
@@ -381,7 +386,10 @@ void input_withdraw(haft_call *call, const char *reason);
 /* Why a handler returned HAFT_ECAPABILITY. */
 void input_refuse(haft_call *call);
 
-/* ---- results (result.c) ---- */
+/* ---- results (content.c, tool_call.c and others) ---- */
+
+/* A text block of a tool's result, of text that is valid UTF-8. */
+int content_put_text(haft_call *call, const char *text, size_t size);
 
 /* Members of a tool's or resource's result: content, structuredContent, isError. */
 void complete_tool(haft_call *call);

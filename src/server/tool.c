@@ -157,9 +157,7 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     item->call = tool->call;
     item->data = tool->data;
     item->lenient = tool->lenient;
-    item->name_size = strlen(tool->name);
-    item->name = haft_arena_copy(item->arena, tool->name, item->name_size);
-    if (!item->name)
+    if (!item_set_name(item, tool->name))
         return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
         return server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");

@@ -32,7 +32,7 @@ static int encode_out(haft_call *call)
         log_misfit(call, &issues);
     if (status || call->n_blocks)
         return status;
-    return haft_text_bytes(call, call->structured.data, call->structured.size);
+    return content_put_text(call, call->structured.data, call->structured.size);
 }
 
 /* Checks JSON that the handler gave against the output schema. */
@@ -102,10 +102,12 @@ static void put_structured(haft_call *call, haft_buffer *out)
 
     if (!call->structured.size)
         return;
-    haft_buffer_puts(out, wrap ? ",\"structuredContent\":{\"result\":" : ",\"structuredContent\":");
-    haft_buffer_add(out, call->structured.data, call->structured.size);
+    buffer_literal(out, ",\"structuredContent\":");
     if (wrap)
-        haft_buffer_add(out, "}", 1);
+        buffer_literal(out, "{\"result\":");
+    buffer_add(out, call->structured.data, call->structured.size);
+    if (wrap)
+        buffer_literal(out, "}");
 }
 
 /* Something went wrong before a result stood, or the handler or a stage said so. */
@@ -126,11 +128,11 @@ static void complete_fault(haft_call *call, int status)
     out = respond_begin(call);
     buffer_literal(out, "\"content\":[");
     if (said) {
-        haft_buffer_add(out, call->content.data, call->content.size);
+        buffer_add(out, call->content.data, call->content.size);
     } else {
         buffer_literal(out, "{\"type\":\"text\",\"text\":");
         haft_buffer_json_string(out, text, strlen(text));
-        haft_buffer_add(out, "}", 1);
+        buffer_literal(out, "}");
     }
     buffer_literal(out, "],\"isError\":true");
     respond_end(call, true);
@@ -152,8 +154,8 @@ void complete_tool(haft_call *call)
     } else {
         out = respond_begin(call);
         buffer_literal(out, "\"content\":[");
-        haft_buffer_add(out, call->content.data, call->content.size);
-        haft_buffer_add(out, "]", 1);
+        buffer_add(out, call->content.data, call->content.size);
+        buffer_literal(out, "]");
         put_structured(call, out);
         respond_end(call, true);
     }
@@ -193,7 +195,7 @@ static int refuse_arguments(haft_call *call, const haft_issues *issues)
 
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_issues_text(issues, &text);
-    haft_buffer_add(&text, "", 1);
+    buffer_add(&text, "", 1);
     haft_buffer_puts(&call->result_meta, "\"" META_ISSUES "\":");
     haft_issues_json(issues, &call->result_meta);
     status = text.status ? text.status : call->result_meta.status;
