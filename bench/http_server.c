@@ -1,11 +1,11 @@
-/* http_server.c - the server that bench/http measures: a sum, an order, and a long list.
+/* http_server.c - the server that is measured: a sum, an order, and as many other tools as are wanted.
  *
- *     http-server add|list [OPTION ...]
+ *     http-server TOOLS [OPTION ...]
  *
- * With `list` it has 200 tools more; the options are those of every server. */
+ * There are two tools at least; the options are those of every server. */
 #include <haft.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 HAFT_STRUCT(add_args, HAFT_NUMBER(a, "The one"), HAFT_NUMBER(b, "The other"));
 HAFT_STRUCT(add_sum, HAFT_NUMBER(sum, "Both together"));
@@ -48,11 +48,11 @@ int main(int argc, char **argv)
 
     haft_add(server, &add_tool);
     haft_add(server, &order_tool);
-    for (int i = 0; argc > 1 && !strcmp(argv[1], "list") && i < 198; i++) {
+    for (long i = 2; argc > 1 && i < strtol(argv[1], NULL, 10); i++) {
         char name[32];
         haft_tool_builder *tool;
 
-        snprintf(name, sizeof name, "tool_%d", i);
+        snprintf(name, sizeof name, "tool_%ld", i);
         tool = haft_tool_new(name);
         haft_tool_describe(tool, "One of many tools, which does nothing in particular");
         haft_tool_handler(tool, nothing, NULL);

@@ -160,14 +160,23 @@ static void fill(struct driver *driver)
     }
 }
 
+/* A text near the front or the end of an answer: what is between may be long. */
+static const char *find(const char *line, size_t size, const char *text)
+{
+    size_t part = size < 200 ? size : 200;
+    const char *found = memmem(line, part, text, strlen(text));
+
+    return found ? found : memmem(line + size - part, part, text, strlen(text));
+}
+
 /* Answers may come in any order; their id stands before or after the result. */
 static void take_answer(struct driver *driver, const char *line, size_t size, uint64_t now)
 {
-    const char *id = memmem(line, size, "\"id\":", 5);
+    const char *id = find(line, size, "\"id\":");
     long number = id ? strtol(id + 5, NULL, 10) - FIRST_ID : -1;
 
-    if (number < 0 || number >= driver->sent || memmem(line, size, "\"isError\":true", 14) ||
-        !memmem(line, size < 200 ? size : 200, "\"result\"", 8)) {
+    if (number < 0 || number >= driver->sent || find(line, size, "\"isError\":true") ||
+        !find(line, size, "\"result\"")) {
         fprintf(stderr, "what is this: %.*s\n", (int)(size < 500 ? size : 500), line);
         exit(1);
     }

@@ -9,7 +9,8 @@
 # What begins with haft_ is public; the other names are short and must not meet a user's.  The linker
 # keeps them inside the shared library (exports.map).  For the static one all objects are linked into
 # one whose other names are made local.  The price is that a static link takes that one object whole;
-# its functions are in sections of their own, so -Wl,--gc-sections takes the unused ones out again.
+# its functions are in sections of their own (--unique: also those of one name), so -Wl,--gc-sections takes
+# the unused ones out again.
 
 # Sets ret_object to the objects as one, with the public names only.
 function(haft_one_object name ret_object)
@@ -18,7 +19,7 @@ function(haft_one_object name ret_object)
     set(object ${PROJECT_BINARY_DIR}/${name}.o)
     add_custom_command(
         OUTPUT ${object}
-        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${joined} ${objects}
+        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -Wl,--unique -o ${joined} ${objects}
         COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=haft_* ${joined} ${object}
         DEPENDS ${objects}
         COMMAND_EXPAND_LISTS VERBATIM)

@@ -73,6 +73,15 @@ enum { NUMBER_TEXT = 32 };
 size_t number_to_text(double value, char ret_text[NUMBER_TEXT]);
 size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
+/* What is before the point.  (The C library's own functions would bring a library of their own along.) */
+static inline double number_whole(double value)
+{
+    return value > -0x1p53 && value < 0x1p53 ? (double)(int64_t)value : value;
+}
+
+/* Whether a finite number is a whole multiple of another, exactly; of 0 nothing is. */
+bool number_is_multiple(double value, double of);
+
 /* Milliseconds since 1970 as "2026-11-15T05:25:27.042Z".  Returns how long it is. */
 enum { TIME_TEXT = 32 };
 size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT]);

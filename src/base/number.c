@@ -142,3 +142,30 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
     ret_text[at] = '\0';
     return at;
 }
+
+/* The value is this, a number of 53 bits, times two to the exponent less 53. */
+static uint64_t mantissa(double value, int *ret_exponent)
+{
+    return (uint64_t)ldexp(frexp(fabs(value), ret_exponent), 53);
+}
+
+bool number_is_multiple(double value, double of)
+{
+    int exponent, of_exponent;
+    uint64_t rest, by;
+
+    if (!isfinite(value) || !isfinite(of))
+        return false;
+    rest = mantissa(value, &exponent);
+    by = mantissa(of, &of_exponent);
+    if (!rest || !by)
+        return by;
+    if (exponent < of_exponent)
+        return false;
+    /* Long division, a bit at a time: at most 2,100 of them. */
+    for (rest %= by; rest && exponent > of_exponent; exponent--) {
+        rest *= 2;
+        rest -= rest >= by ? by : 0;
+    }
+    return !rest;
+}

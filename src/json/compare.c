@@ -23,7 +23,7 @@ double json_double(const yyjson_val *number)
 bool json_is_integral(const yyjson_val *number)
 {
     return !unsafe_yyjson_is_real((void *)(uintptr_t)number) ||
-           (isfinite(number->uni.f64) && floor(number->uni.f64) == number->uni.f64);
+           (isfinite(number->uni.f64) && number_whole(number->uni.f64) == number->uni.f64);
 }
 
 static int order(bool less, bool more)
@@ -34,7 +34,7 @@ static int order(bool less, bool more)
 /* A 64-bit integer, given as sign and magnitude, against a double. */
 static int compare_mixed(bool negative, uint64_t magnitude, double real)
 {
-    double whole = trunc(real);
+    double whole = number_whole(real);
     uint64_t other;
 
     if (isnan(real))

@@ -108,9 +108,9 @@ static haft_def *number_bound(const haft_def *def, const char *rule, struct chec
 /* A double as JSON would have it: an integer when it is one that doubles hold exactly. */
 static void set_number(yyjson_val *value, double number)
 {
-    if (floor(number) == number && fabs(number) <= MAX_SAFE_INTEGER && number >= 0)
+    if (number_whole(number) == number && fabs(number) <= MAX_SAFE_INTEGER && number >= 0)
         unsafe_yyjson_set_uint(value, (uint64_t)number);
-    else if (floor(number) == number && fabs(number) <= MAX_SAFE_INTEGER)
+    else if (number_whole(number) == number && fabs(number) <= MAX_SAFE_INTEGER)
         unsafe_yyjson_set_sint(value, (int64_t)number);
     else
         unsafe_yyjson_set_real(value, number);

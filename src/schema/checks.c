@@ -170,9 +170,10 @@ static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
     ratio = json_double(value) / json_double(divisor);
     if (!isfinite(ratio))
         return isfinite(json_double(divisor)) &&
-               fmod(json_double(value), json_double(divisor)) == 0;
-    whole = floor(ratio + 0.5);
-    tolerance = 4 * DBL_EPSILON * fmax(fabs(ratio), 1);
+               number_is_multiple(json_double(value), json_double(divisor));
+    ratio = fabs(ratio);
+    whole = number_whole(ratio + 0.5);
+    tolerance = 4 * DBL_EPSILON * (ratio > 1 ? ratio : 1);
     return fabs(ratio - whole) < tolerance;
 }
 

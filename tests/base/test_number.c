@@ -163,12 +163,60 @@ static void prints_integers(void **state)
     }
 }
 
+static void multiples(void **state)
+{
+    static const struct {
+        double value, of;
+        bool is;
+    } rows[] = {
+        {0, 1, true},
+        {6, 3, true},
+        {-6, 3, true},
+        {6, -3, true},
+        {7, 3, false},
+        {3, 6, false},
+        {1, 0, false},
+        {0, 0, false},
+        {0.75, 0.25, true},
+        {0.3, 0.1, false}, /* as doubles */
+        {1e300, 5e-324, true},
+        {1.7976931348623157e308, 3, false},
+        {1.7976931348623157e308, 2.2250738585072014e-308, true},
+        {1e308, 1.1e-300, false},
+        {5e-324, 5e-324, true},
+        {5e-324, 1e-323, false},
+        {INFINITY, 1, false},
+        {1, INFINITY, false},
+        {NAN, 1, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(number_is_multiple(rows[i].value, rows[i].of), rows[i].is);
+        if (rows[i].of != 0)
+            assert_int_equal(fmod(rows[i].value, rows[i].of) == 0, rows[i].is);
+    }
+}
+
+static void whole_parts(void **state)
+{
+    static const double rows[] = {
+        0,      -0.5, 0.5, 1.5, -1.5, 9007199254740993.0, 0x1p53, 1e19, -1e308, 4503599627370495.5,
+        -0x1p53};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_true(number_whole(rows[i]) == trunc(rows[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_as_javascript_does),
         cmocka_unit_test(a_comma_locale_changes_nothing),
         cmocka_unit_test(reads_back_the_same),
+        cmocka_unit_test(multiples),
+        cmocka_unit_test(whole_parts),
         cmocka_unit_test(prints_integers),
     };
 
