@@ -12,7 +12,7 @@
 enum { MAX_HEADERS = 100, READ_SIZE = 64 << 10 };
 
 struct field {
-    size_t name, name_size, value, value_size; /* in the head */
+    uint32_t name, name_size, value, value_size; /* in the head */
 };
 
 enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_CLOSING };
@@ -32,10 +32,10 @@ struct connection {
     haft_buffer head; /* the target, then names and values one after another */
     haft_buffer body;
     haft_buffer waiting; /* bytes of later requests */
-    struct field fields[MAX_HEADERS];
+    haft_buffer fields; /* of struct field: as many as come, since most of the time none is there */
     size_t n_fields, url_size, trailer_size;
     size_t query;       /* in the head; 0 for none */
-    size_t target; /* in head: the path as it came */
+    size_t target;      /* in head: the path as it came */
     struct taken taken; /* its request, by whoever answers that */
     haft_time since;    /* the stage began */
     unsigned char address[16];

@@ -56,6 +56,11 @@ static int add_head(struct connection *c, const char *at, size_t size)
     return c->head.status ? too_much(c, 503) : 0;
 }
 
+static struct field *field_at(const struct connection *c, size_t index)
+{
+    return (struct field *)(void *)c->fields.data + index;
+}
+
 static int on_field(llhttp_t *parser, const char *at, size_t size)
 {
     struct connection *c = parser->data;
@@ -65,19 +70,24 @@ static int on_field(llhttp_t *parser, const char *at, size_t size)
     if (c->stage == STAGE_BODY)
         return on_trailer(c, size);
     /* A value came before: this is the next name. */
-    if (!c->n_fields || c->fields[c->n_fields - 1].value) {
+    if (!c->n_fields || field_at(c, c->n_fields - 1)->value) {
+        struct field next = {.name = (uint32_t)c->head.size};
+
         if (c->n_fields == MAX_HEADERS)
             return too_much(c, 431);
-        c->fields[c->n_fields++] = (struct field){.name = c->head.size};
+        buffer_add(&c->fields, &next, sizeof next);
+        if (c->fields.status)
+            return too_much(c, 503);
+        c->n_fields++;
     }
-    field = &c->fields[c->n_fields - 1];
+    field = field_at(c, c->n_fields - 1);
     status = add_head(c, at, size);
     if (status)
         return status;
     for (size_t i = c->head.size - size; i < c->head.size; i++)
         if (c->head.data[i] >= 'A' && c->head.data[i] <= 'Z')
             c->head.data[i] = (char)(c->head.data[i] | 0x20);
-    field->name_size += size;
+    field->name_size += (uint32_t)size;
     return 0;
 }
 
@@ -89,11 +99,11 @@ static int on_value(llhttp_t *parser, const char *at, size_t size)
 
     if (c->stage == STAGE_BODY)
         return on_trailer(c, size);
-    field = &c->fields[c->n_fields - 1];
+    field = field_at(c, c->n_fields - 1);
     if (!field->value)
-        field->value = c->head.size;
+        field->value = (uint32_t)c->head.size;
     status = add_head(c, at, size);
-    field->value_size += status ? 0 : size;
+    field->value_size += status ? 0 : (uint32_t)size;
     return status;
 }
 
@@ -105,9 +115,9 @@ static int on_value_complete(llhttp_t *parser)
 
     if (c->stage == STAGE_BODY)
         return 0;
-    field = &c->fields[c->n_fields - 1];
+    field = field_at(c, c->n_fields - 1);
     if (!field->value)
-        field->value = c->head.size;
+        field->value = (uint32_t)c->head.size;
     return 0;
 }
 
@@ -117,7 +127,7 @@ static const char *get_header(const void *context, const char *name, size_t *ret
     size_t size = strlen(name);
 
     for (size_t i = 0; i < c->n_fields; i++) {
-        const struct field *field = &c->fields[i];
+        const struct field *field = field_at(c, i);
 
         if (field->name_size == size && c->head.data[field->name] == *name &&
             !memcmp(c->head.data + field->name, name, size)) {
@@ -132,13 +142,15 @@ static bool header_at(const void *context, size_t index, const char **ret_name,
                       size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
 {
     const struct connection *c = context;
+    const struct field *field;
 
     if (index >= c->n_fields)
         return false;
-    *ret_name = c->head.data + c->fields[index].name;
-    *ret_name_size = c->fields[index].name_size;
-    *ret_value = c->head.data + c->fields[index].value;
-    *ret_value_size = c->fields[index].value_size;
+    field = field_at(c, index);
+    *ret_name = c->head.data + field->name;
+    *ret_name_size = field->name_size;
+    *ret_value = c->head.data + field->value;
+    *ret_value_size = field->value_size;
     return true;
 }
 
@@ -167,7 +179,7 @@ static bool is_ambiguous(const struct connection *c)
     unsigned seen = 0;
 
     for (size_t i = 0; i < c->n_fields; i++) {
-        const struct field *field = &c->fields[i];
+        const struct field *field = field_at(c, i);
         const char *name = c->head.data + field->name;
 
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -235,6 +247,7 @@ static const llhttp_settings_t *settings(void)
 static void start_request(struct connection *c)
 {
     haft_buffer_clear(&c->head);
+    haft_buffer_clear(&c->fields);
     if (c->body.capacity > KEPT_BODY)
         haft_buffer_finish(&c->body);
     haft_buffer_clear(&c->body);
@@ -521,6 +534,7 @@ struct connection *connection_new(haft_http *http)
         memset(c, 0, sizeof *c);
         haft_buffer_init(&c->head, allocator,
                          http->options.max_headers + 2 * http->options.max_url);
+        haft_buffer_init(&c->fields, allocator, MAX_HEADERS * sizeof(struct field));
         haft_buffer_init(&c->body, allocator, http->max_body);
         haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
         c->http = http;
@@ -639,6 +653,7 @@ void connection_free(struct connection *c)
     const haft_allocator *allocator = c->http->allocator;
 
     haft_buffer_finish(&c->head);
+    haft_buffer_finish(&c->fields);
     haft_buffer_finish(&c->body);
     haft_buffer_finish(&c->waiting);
     allocator->release(allocator->context, c, sizeof *c);

@@ -112,6 +112,21 @@ static void shelf_add(struct shelf *shelf, struct item *item, bool off,
     shelf->n_enabled += !disabled;
 }
 
+/* All that was there before, when there is room in the table for one more without sorting it anew. */
+static bool shelf_copy(struct shelf *to, const struct shelf *from)
+{
+    if (to->n_slots != from->n_slots)
+        return false;
+    for (size_t i = 0; i < from->n; i++)
+        atomic_fetch_add(&from->entries[i].item->refs, 1);
+    if (from->n)
+        memcpy(to->entries, from->entries, from->n * sizeof *to->entries);
+    memcpy(to->slots, from->slots, from->n_slots * sizeof *to->slots);
+    to->n = from->n;
+    to->n_enabled = from->n_enabled;
+    return true;
+}
+
 /* A change: the entry called `instead` (NULL: a new one) becomes `item` (NULL: nothing). */
 struct change {
     haft_offer kind;
@@ -134,6 +149,8 @@ static struct catalogue *catalogue_with(const struct catalogue *from, const stru
     if (!to)
         return NULL;
     for (int i = 0; i < SHELVES; i++) {
+        if (change->fresh && !old && shelf_copy(&to->shelves[i], &from->shelves[i]))
+            continue;
         for (size_t k = 0; k < from->shelves[i].n; k++) {
             const struct entry *kept = &from->shelves[i].entries[k];
 
