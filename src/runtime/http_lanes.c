@@ -53,6 +53,7 @@ static struct connection *pack(struct connection *c, int fd)
     haft_buffer_init(&c->fields, http->allocator, MAX_HEADERS * sizeof(struct field));
     haft_buffer_init(&c->body, http->allocator, http->max_body);
     haft_buffer_init(&c->waiting, http->allocator, c->waiting.limit);
+    c->n_fields = 0;
     return parcel;
 }
 

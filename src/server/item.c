@@ -5,6 +5,8 @@
  * free to go when the last call that could come across it is over. */
 #include "server/server.h"
 
+#include <string.h>
+
 /* ---- what items live in ---- */
 
 void hold_init(struct hold *hold, void (*release)(struct hold *hold))
@@ -47,6 +49,20 @@ struct item *item_new(haft_server *server, struct hold *hold)
     return item;
 }
 
+bool item_set_name(struct item *item, const char *name)
+{
+    size_t size = strlen(name);
+    haft_buffer quoted;
+
+    haft_buffer_init(&quoted, arena_allocator(item->arena), size * 6 + 2);
+    haft_buffer_json_string(&quoted, name, size);
+    item->quoted = text_of(item->arena, &quoted);
+    item->name = haft_arena_copy(item->arena, name, size);
+    item->name_size = size;
+    /* One that is no text is refused later, in words. */
+    return item->name && (item->quoted.data || haft_utf8_valid(name, size) != size);
+}
+
 /* ---- isolated tools ---- */
 
 void item_list_isolated(haft_server *server, struct item *item)
@@ -82,20 +98,6 @@ struct item *item_isolated(haft_server *server, uint64_t number)
         item = item->isolated_next;
     server_unlock(server);
     return item;
-}
-
-bool item_set_name(struct item *item, const char *name)
-{
-    size_t size = strlen(name);
-    haft_buffer quoted;
-
-    haft_buffer_init(&quoted, arena_allocator(item->arena), size * 6 + 2);
-    haft_buffer_json_string(&quoted, name, size);
-    item->quoted = text_of(item->arena, &quoted);
-    item->name = haft_arena_copy(item->arena, name, size);
-    item->name_size = size;
-    /* One that is no text is refused later, in words. */
-    return item->name && (item->quoted.data || haft_utf8_valid(name, size) != size);
 }
 
 /* ---- the end ---- */
