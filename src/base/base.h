@@ -40,7 +40,7 @@ void buffer_trim(haft_buffer *buffer, size_t keep);
  * is a store or two. */
 static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
-    if (size < buffer->capacity - buffer->size && !buffer->status) {
+    if (size && size < buffer->capacity - buffer->size && !buffer->status) {
         memcpy(buffer->data + buffer->size, bytes, size);
         buffer->size += size;
     } else {
