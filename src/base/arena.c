@@ -91,6 +91,11 @@ size_t haft_arena_used(const haft_arena *arena)
     return arena->total;
 }
 
+size_t arena_held(const haft_arena *arena)
+{
+    return arena->held;
+}
+
 const haft_allocator *arena_allocator(const haft_arena *arena)
 {
     return arena->allocator;

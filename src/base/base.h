@@ -62,6 +62,8 @@ void arena_rewind(haft_arena *arena, arena_mark mark);
 
 /* A reset after which it does not hold on to more than `keep` bytes. */
 void arena_trim(haft_arena *arena, size_t keep);
+/* Bytes that it has, used or not. */
+size_t arena_held(const haft_arena *arena);
 
 /* Grows or shrinks the latest allocation in place when it can, else moves it. */
 void *arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size);

@@ -12,7 +12,6 @@ enum {
     DEFAULT_IDLE = 30 * 60 * 1000,
     DEFAULT_EVENTS = 256,
     KEEP_ALIVE = 15000,
-    REST_MS = 5000, /* after which a session's spare memory is given back */
     SCRATCH_LIMIT = 64 << 20
 };
 
@@ -44,6 +43,18 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     return endpoint;
 }
 
+static void free_spare(haft_endpoint *endpoint)
+{
+    const haft_allocator *allocator = endpoint->allocator;
+
+    while (endpoint->spare) {
+        haft_exchange *exchange = endpoint->spare;
+
+        endpoint->spare = exchange->next;
+        allocator->release(allocator->context, exchange, sizeof *exchange);
+    }
+}
+
 void haft_endpoint_free(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator;
@@ -54,12 +65,7 @@ void haft_endpoint_free(haft_endpoint *endpoint)
     endpoint_abandon(endpoint);
     while (endpoint->exchanges)
         exchange_free(endpoint->exchanges);
-    while (endpoint->spare) {
-        haft_exchange *exchange = endpoint->spare;
-
-        endpoint->spare = exchange->next;
-        allocator->release(allocator->context, exchange, sizeof *exchange);
-    }
+    free_spare(endpoint);
     if (endpoint->slots)
         allocator->release(allocator->context, endpoint->slots,
                            endpoint->n_slots * sizeof *endpoint->slots);
@@ -565,7 +571,7 @@ static void *handle(void *context, const haft_http_request *request,
     haft_endpoint *endpoint = context;
     haft_exchange *exchange = exchange_new(endpoint, responder, responder_context), *other;
 
-    endpoint->now = now;
+    endpoint->now = endpoint->used = now;
     if (!exchange) {
         responder->respond(responder_context, 503, "Retry-After: 1\r\n", NULL, 0);
         return NULL;
@@ -596,6 +602,16 @@ static void keep_alive(haft_exchange *exchange, haft_time now)
         exchange_keep_alive(exchange);
 }
 
+/* Nobody asks for anything: gives back what is kept for who does. */
+static void rest(haft_endpoint *endpoint)
+{
+    for (int i = 0; i < REVISIONS; i++)
+        if (endpoint->shared[i])
+            haft_session_trim(endpoint->shared[i]);
+    free_spare(endpoint);
+    buffer_trim(&endpoint->scratch, 0);
+}
+
 void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
 {
     struct http_session *newer;
@@ -621,6 +637,8 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
         }
     }
     http_sessions_expire(endpoint);
+    if (now - endpoint->used > REST_MS)
+        rest(endpoint);
 }
 
 void haft_endpoint_shut_down(haft_endpoint *endpoint)

@@ -8,7 +8,10 @@
 #include "protocol/revision.h"
 #include "runtime/door.h"
 
-enum { SESSION_ID = 34 }; /* characters of a legacy session's id: where it lives, and 128 bits */
+enum {
+    SESSION_ID = 34, /* characters of a legacy session's id: where it lives, and 128 bits */
+    REST_MS = 5000   /* without use, after which memory that is kept for the next use is given back */
+};
 
 /* A message on a stream that a client may come back for. */
 struct event {
@@ -71,7 +74,7 @@ struct haft_endpoint {
     haft_exchange *spare;
     size_t n_exchanges, n_shared;
     haft_buffer scratch;
-    haft_time now;
+    haft_time now, used;
     bool abandoned;
 };
 

@@ -8,7 +8,7 @@
 
 #include "runtime/endpoint.h"
 
-enum { RETRY_MS = 1000, ID_LINE = 64 };
+enum { RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
 
 /* ---- exchanges ---- */
 
@@ -146,6 +146,7 @@ void exchange_write_event(haft_exchange *exchange, const char *text, size_t size
     haft_buffer_add(event, text, size);
     haft_buffer_puts(event, "\n\n");
     write_text(exchange, event);
+    buffer_trim(event, KEPT_SCRATCH);
 }
 
 void exchange_keep_alive(haft_exchange *exchange)

@@ -92,12 +92,15 @@ struct haft_http {
     char read_buffer[READ_SIZE];
     char url[256];
     haft_time epoch;
+    haft_time used; /* the latest request or connection */
+    bool resting;   /* nothing has come for so long */
     uint64_t made;
     atomic_bool woken;
     bool closing, unix_socket;
     bool deaf;                      /* a connection could not be taken */
     bool late;                      /* the time for closing is over */
     void (*overdue)(void *context); /* called then while handlers still run; may be NULL */
+    void (*rested)(void); /* called when all that can be has been given back; may be NULL */
     haft_time close_by;
     unsigned open_handles;
     void (*closed)(void *context);
@@ -112,6 +115,8 @@ haft_time http_now(const haft_http *http);
 haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
                     struct lanes *lanes, unsigned lane, haft_reason *reterr_reason);
 void http_remember(haft_http *http, struct connection *connection);
+/* A request or a connection has come. */
+void http_use(haft_http *http);
 /* The connection is gone; what it was made of may be used again. */
 void http_forget(struct connection *connection);
 /* Has connection_resume called when nothing else is going on. */
@@ -139,6 +144,8 @@ void connection_close(struct connection *connection);
 void connection_abort(struct connection *connection); /* and does not wait for anything */
 /* Ends it when its stage has taken too long. */
 void connection_check(struct connection *connection, haft_time now);
+/* Gives back what it keeps for a request that is as large as the latest. */
+void connection_trim(struct connection *connection, size_t keep);
 void connection_free(struct connection *connection);
 
 /* ---- http_respond.c ---- */

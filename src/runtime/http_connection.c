@@ -248,9 +248,7 @@ static void start_request(struct connection *c)
 {
     haft_buffer_clear(&c->head);
     haft_buffer_clear(&c->fields);
-    if (c->body.capacity > KEPT_BODY)
-        haft_buffer_finish(&c->body);
-    haft_buffer_clear(&c->body);
+    buffer_trim(&c->body, KEPT_BODY);
     c->n_fields = c->url_size = c->trailer_size = 0;
     c->begun = c->answered = c->continues = false;
     c->stage = STAGE_HEAD;
@@ -343,6 +341,7 @@ static void handle(struct connection *c)
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = http_now(http);
+    http_use(http);
     if (lanes_wants(c, &request))
         return;
     c->handling = true;
@@ -634,6 +633,8 @@ void connection_check(struct connection *c, haft_time now)
             connection_refuse(c, 408, "Request Timeout: the headers took too long");
         else if (!c->begun && spent > options->idle_ms)
             connection_close(c);
+        else if (!c->begun && spent > REST_MS && !c->waiting.size)
+            connection_trim(c, 0);
         break;
     case STAGE_BODY:
         if (spent > options->body_ms)
@@ -646,6 +647,14 @@ void connection_check(struct connection *c, haft_time now)
     case STAGE_HANDLING:
         break;
     }
+}
+
+void connection_trim(struct connection *c, size_t keep)
+{
+    buffer_trim(&c->head, keep);
+    buffer_trim(&c->fields, keep);
+    buffer_trim(&c->body, keep);
+    buffer_trim(&c->waiting, 0);
 }
 
 void connection_free(struct connection *c)

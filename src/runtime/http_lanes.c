@@ -49,9 +49,9 @@ static struct connection *pack(struct connection *c, int fd)
     parcel->due = false;
     parcel->moving = 0;
     parcel->fd = fd;
-    haft_buffer_init(&c->head, http->allocator, http->options.max_headers + http->options.max_url);
-    haft_buffer_init(&c->fields, http->allocator, MAX_HEADERS * sizeof(struct field));
-    haft_buffer_init(&c->body, http->allocator, http->max_body);
+    haft_buffer_init(&c->head, http->allocator, c->head.limit);
+    haft_buffer_init(&c->fields, http->allocator, c->fields.limit);
+    haft_buffer_init(&c->body, http->allocator, c->body.limit);
     haft_buffer_init(&c->waiting, http->allocator, c->waiting.limit);
     c->n_fields = 0;
     return parcel;

@@ -24,7 +24,8 @@ enum {
     CLOSING_SWEEP_MS = 10,
     CANCEL_MS = 500, /* for handlers that have been told to stop */
     SPARE_CONNECTIONS = 64,
-    OTHER_DESCRIPTORS = 128 /* than connections, about */
+    SPARE_BUFFER = 16 << 10, /* of each of them */
+    OTHER_DESCRIPTORS = 128  /* than connections, about */
 };
 
 /* ---- time ---- */
@@ -119,6 +120,12 @@ static void on_bell(uv_async_t *bell)
 
 /* ---- connections ---- */
 
+void http_use(haft_http *http)
+{
+    http->used = http_now(http);
+    http->resting = false;
+}
+
 void http_remember(haft_http *http, struct connection *c)
 {
     c->next = http->connections;
@@ -127,6 +134,7 @@ void http_remember(haft_http *http, struct connection *c)
         c->next->previous = c;
     http->connections = c;
     http->n_connections++;
+    http_use(http);
     if (http->lanes)
         atomic_fetch_add(&http->lanes->n_connections, 1);
 }
@@ -157,10 +165,12 @@ void http_forget(struct connection *c)
     http->n_connections--;
     if (http->lanes)
         atomic_fetch_sub(&http->lanes->n_connections, 1);
-    if (http->n_spare >= SPARE_CONNECTIONS || http->closing) {
+    if (http->n_spare >= SPARE_CONNECTIONS || http->closing || http->resting) {
         connection_free(c);
         return;
     }
+    /* It may have left in the middle of a large request. */
+    connection_trim(c, SPARE_BUFFER);
     c->next = http->spare;
     http->spare = c;
     http->n_spare++;
@@ -253,7 +263,7 @@ static void on_connection(uv_stream_t *listener, int status)
 
 /* ---- the end ---- */
 
-static void release(haft_http *http)
+static void free_spare(haft_http *http)
 {
     while (http->spare) {
         struct connection *c = http->spare;
@@ -261,6 +271,12 @@ static void release(haft_http *http)
         http->spare = c->next;
         connection_free(c);
     }
+    http->n_spare = 0;
+}
+
+static void release(haft_http *http)
+{
+    free_spare(http);
     front_finish(&http->front);
     limiter_free(http->limiter);
     pool_finish(&http->pool);
@@ -309,6 +325,15 @@ static void sweep_closing(haft_http *http, haft_time now)
         http->overdue(http->closed_context);
 }
 
+/* After a burst; the sessions have given back theirs. */
+static void rest(haft_http *http)
+{
+    http->resting = true;
+    free_spare(http);
+    if (http->rested)
+        http->rested();
+}
+
 static void on_sweep(uv_timer_t *timer)
 {
     haft_http *http = timer->data;
@@ -326,6 +351,8 @@ static void on_sweep(uv_timer_t *timer)
     }
     if (http->deaf)
         on_connection(&http->listener.stream, 0);
+    if (!http->resting && now - http->used > REST_MS)
+        rest(http);
 }
 
 void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context)
@@ -438,6 +465,7 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     if (lanes)
         share(&http->options, lanes->n);
     start_clock(http);
+    http_use(http);
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
         goto no_mailbox;
     if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,

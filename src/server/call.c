@@ -7,7 +7,11 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ARENA_LIMIT = 64 << 20, SPARE_CALLS = 16, SPARE_BYTES = 256 << 10 };
+enum {
+    ARENA_LIMIT = 64 << 20,
+    SPARE_CALLS = 16,         /* of a session, */
+    SPARE_ALL_BYTES = 1 << 20 /* and what they hold together */
+};
 
 /* ---- memory ---- */
 
@@ -66,6 +70,7 @@ haft_call *call_new(haft_session *session)
         return call_make(session);
     session->spare = call->next;
     session->n_spare--;
+    session->spare_bytes -= call->spare_bytes;
     call->next = NULL;
     return call;
 }
@@ -111,10 +116,34 @@ static void leave_batch(haft_call *call)
     batch_send(call->session, batch);
 }
 
-void call_release(haft_call *call)
+/* Makes it one to be used again, with what it holds; false when there are enough of those. */
+static bool keep_spare(haft_call *call)
 {
     haft_session *session = call->session;
+    size_t bytes;
 
+    if (session->closed || session->n_spare >= SPARE_CALLS)
+        return false;
+    arena_trim(call->arena, SPARE_BYTES);
+    buffer_trim(&call->content, SPARE_BYTES);
+    buffer_trim(&call->structured, SPARE_BYTES);
+    buffer_trim(&call->result_meta, SPARE_BYTES);
+    bytes = arena_held(call->arena) + call->content.capacity + call->structured.capacity +
+            call->result_meta.capacity;
+    if (bytes > SPARE_ALL_BYTES - session->spare_bytes)
+        return false;
+    memset((char *)call + offsetof(haft_call, previous), 0,
+           sizeof *call - offsetof(haft_call, previous));
+    call->spare_bytes = bytes;
+    call->next = session->spare;
+    session->spare = call;
+    session->n_spare++;
+    session->spare_bytes += bytes;
+    return true;
+}
+
+void call_release(haft_call *call)
+{
     if (call->held) {
         call->let_go = true;
         return;
@@ -122,20 +151,8 @@ void call_release(haft_call *call)
     leave_batch(call);
     call_unlink(call);
     catalogue_drop(call->catalogue);
-    if (session->closed || session->n_spare >= SPARE_CALLS) {
+    if (!keep_spare(call))
         call_free(call);
-        return;
-    }
-    /* One huge message must not make every spare call huge. */
-    arena_trim(call->arena, SPARE_BYTES);
-    buffer_trim(&call->content, SPARE_BYTES);
-    buffer_trim(&call->structured, SPARE_BYTES);
-    buffer_trim(&call->result_meta, SPARE_BYTES);
-    memset((char *)call + offsetof(haft_call, previous), 0,
-           sizeof *call - offsetof(haft_call, previous));
-    call->next = session->spare;
-    session->spare = call;
-    session->n_spare++;
 }
 
 void call_free_spare(haft_session *session)
@@ -145,6 +162,7 @@ void call_free_spare(haft_session *session)
 
         session->spare = call->next;
         session->n_spare--;
+        session->spare_bytes -= call->spare_bytes;
         call_free(call);
     }
 }
@@ -244,8 +262,8 @@ void call_allow(haft_call *call, unsigned milliseconds)
     const struct item *item = call->item;
 
     if (!milliseconds)
-        milliseconds = item && item->timeout_ms ? item->timeout_ms
-                                                : atomic_load(&call->server->timeout_ms);
+        milliseconds =
+            item && item->timeout_ms ? item->timeout_ms : atomic_load(&call->server->timeout_ms);
     call->allowed_ms = milliseconds;
     call->deadline = call->session->now + milliseconds;
     call->now = call->session->now;

@@ -346,7 +346,7 @@ void batch_collect(haft_session *session, struct batch *batch, int error_code)
     haft_buffer_add(all, out->data, out->size);
     haft_buffer_add(all, "]", 1);
     if (!all->status && !out->status) {
-        haft_buffer_clear(out);
+        buffer_trim(out, SPARE_BYTES);
         return;
     }
     all->size = before;

@@ -35,7 +35,7 @@ void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, 
         session_give(session,
                      &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
     }
-    haft_buffer_clear(out);
+    buffer_trim(out, SPARE_BYTES);
 }
 
 /* A notification about a call, unless it is too late for it.  Here, on the session's thread, is where it

@@ -49,6 +49,7 @@ struct haft_call {
     haft_buffer content;     /* blocks, separated by commas */
     haft_buffer structured;  /* JSON, empty for none */
     haft_buffer result_meta; /* members, separated by commas */
+    size_t spare_bytes;      /* of a spare one: what all of these hold */
 
     /* what is zero at first: from here on */
     haft_call *previous; /* in flight */
@@ -182,7 +183,7 @@ struct haft_session {
     haft_call *calls; /* in flight, newest first */
     size_t n_calls, n_lined;
     haft_call *spare; /* calls to use again */
-    size_t n_spare;
+    size_t n_spare, spare_bytes;
     haft_buffer out;
     int64_t next_request_id;
     haft_time now;
@@ -196,6 +197,9 @@ struct haft_session {
 };
 
 /* ---- calls (call.c) ---- */
+
+/* One huge message must not make what is kept for the next one huge: no buffer larger than this is. */
+enum { SPARE_BYTES = 256 << 10 };
 
 /* A call for a message, from the spare ones when there is one; NULL without memory. */
 haft_call *call_new(haft_session *session);
