@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/heap.h"
 #include "runtime/http.h"
 #include "runtime/log.h"
 
@@ -163,6 +164,7 @@ static int open_lane(struct serve *serve, unsigned i, haft_reason *reason)
                           serve->n_lanes > 1 ? &serve->lanes : NULL, i, reason);
     if (!lane->http)
         return reason->code ? reason->code : HAFT_EINVAL;
+    lane->http->rested = heap_trim;
     return i || serve->n_lanes == 1 ? 0 : follow_first(serve);
 }
 

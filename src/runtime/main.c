@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/command.h"
+#include "runtime/heap.h"
 #include "runtime/option.h"
 #include "runtime/verb.h"
 
@@ -370,6 +371,8 @@ static int act(struct command *command)
     haft_otlp *otlp = NULL;
     int status;
 
+    if (serves)
+        heap_settle();
     if (serves && command->settings.otlp.url) {
         otlp = hosted_trace(command->hosted, command->server, &command->settings.otlp, &reason);
         if (!otlp) {
