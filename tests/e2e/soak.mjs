@@ -2,9 +2,11 @@
  * sizes, cancellations, clients that leave in the middle, clients that read slowly, tools that change, isolated
  * calls that crash, settings that are read again.
  *
- * Every second each server's memory, descriptors, threads and processes are counted.  After a quarter of the
- * time, which is for warming up, none may grow: the line through the medians (Theil and Sen) is level within what
- * the table says, and when all clients have left, the descriptors are as many as before the first came. */
+ * Every second each server's memory, descriptors, threads and processes are counted; memory twice: what haft has
+ * asked its allocator for and not given back, and what the process has.  After a third of the time, which is for
+ * warming up, none may grow: the line through the medians (Theil and Sen) is level within what the table says.  When
+ * all clients have left, the descriptors are as many as before the first came, and haft has given back what was
+ * theirs. */
 
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -36,22 +38,24 @@ const complain = (text) => wrong.length < 20 && wrong.push(text);
 /* ---- the servers ---- */
 
 const settings = path.join(os.tmpdir(), `haft-soak-${process.pid}.json`);
-/* So few sessions that those left behind are always as many as may be: what they hold does not then depend on how
- * fast the machine is at the moment. */
 const writeSettings = () =>
     fs.writeFileSync(
         settings,
         JSON.stringify({
             log: { level: "critical" },
             limits: { timeout: pick(["20s", "25s", "30s"]), drain: "5s" },
-            http: { session_idle: "5s", max_sessions: 60 },
+            http: { session_idle: "5s", max_sessions: 1000 },
         }),
     );
 
 function start(...options) {
+    const counts = path.join(os.tmpdir(), `haft-soak-${process.pid}${options[0]}`);
     const server = spawn(program, ["--config", settings, ...options], {
         stdio: ["pipe", "pipe", "pipe"],
+        env: { ...process.env, HAFT_SOAK_COUNTS: counts },
     });
+
+    server.counts = counts;
 
     server.ended = new Promise((resolve) =>
         server.on("exit", (code, signal) => resolve(signal ?? code)),
@@ -94,6 +98,7 @@ function look(server) {
     const field = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]);
 
     return {
+        bytes: Number(fs.readFileSync(server.counts).readBigInt64LE(0) >> 10n),
         memory: field("VmRSS"),
         descriptors: fs.readdirSync(`/proc/${server.pid}/fd`).length,
         threads: field("Threads"),
@@ -210,15 +215,30 @@ async function modernCall(port, slow) {
     );
 }
 
+/* Sessions that nobody ends come one after another at the same pace, whatever the machine has to do besides: how
+ * many wait for their time to be over is then always the same. */
+const LEFT_EVERY_MS = 100;
+let nextLeft = 0;
+
+async function endSession(port, headers) {
+    if (Date.now() >= nextLeft) {
+        nextLeft = Date.now() + LEFT_EVERY_MS;
+        count("sessions left behind");
+        return;
+    }
+    const answer = await send(port, "DELETE", headers);
+
+    count("sessions ended");
+    if (!answer || answer.status >= 300) complain(`a session does not end: ${answer?.status}`);
+}
+
 async function legacySession(port) {
     const opened = await send(port, "POST", {}, hello(0));
     const id = opened?.headers["mcp-session-id"];
     const headers = { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
 
     if (!id) {
-        /* As many as may be are there; those that were left behind go in a while. */
-        if (opened?.status === 503) count("sessions refused");
-        else complain(`no session: ${opened?.status}`);
+        complain(`no session: ${opened?.status}`);
         return;
     }
     const leaving = new AbortController();
@@ -234,8 +254,7 @@ async function legacySession(port) {
     }
     leaving.abort();
     await listening;
-    if (below(4)) await send(port, "DELETE", headers);
-    else count("sessions left behind");
+    await endSession(port, headers);
 }
 
 async function cancelled(port) {
@@ -429,21 +448,31 @@ function growth(samples) {
 
 /* What each may grow by while it is looked at; of what comes and goes, the noise of its median. */
 const measures = [
+    ["bytes", "kB", () => 1024],
     ["memory", "kB", (middle) => Math.max(2048, middle * 0.05)],
     ["descriptors", "", (middle) => Math.max(8, middle * 0.2)],
     ["threads", "", () => 1],
     ["processes", "", () => 2],
 ];
 
+/* What may be there more than before anybody came, once all have left.  A server on stdio keeps what its one
+ * session has to spare; it ends when its client leaves. */
+const kept = {
+    http: { bytes: 128, descriptors: 0 },
+    stdio: { bytes: 2048, descriptors: 0 },
+};
+const isBack = (name, idle, end) =>
+    Object.entries(kept[name]).every(([measure, more]) => end[measure] <= idle[measure] + more);
+
 function judge(name, samples, idle, end) {
-    const level = samples.slice(Math.floor(samples.length / 4));
+    const level = samples.slice(Math.floor(samples.length / 3));
     let good = true;
 
     for (const [measure, unit, allowed] of measures) {
         const values = level.map((sample) => sample[measure]);
         const grown = growth(values);
         const most = allowed(median(values));
-        const back = measure === "descriptors" ? end[measure] <= idle[measure] : true;
+        const back = end[measure] <= idle[measure] + (kept[name][measure] ?? Infinity);
         const flat = grown <= most && back;
 
         good &&= flat;
@@ -495,9 +524,9 @@ for (const [name, server] of Object.entries(servers)) {
         complain(`${name}: ended by itself: ${server.exitCode ?? server.signalCode} ${server.log}`);
         continue;
     }
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < 300; i++) {
         end[name] = look(server);
-        if (end[name].descriptors <= idle[name].descriptors) break;
+        if (isBack(name, idle[name], end[name])) break;
         await sleep(100);
     }
 }
@@ -509,7 +538,8 @@ for (const [name, server] of Object.entries(servers)) {
     if (status !== 0) complain(`${name}: ended with ${status} ${server.log}`);
     if (status === "too late") server.kill("SIGKILL");
 }
-fs.rmSync(settings, { force: true });
+for (const file of [settings, ...Object.values(servers).map((server) => server.counts)])
+    fs.rmSync(file, { force: true });
 
 console.log(`${minutes} minutes`);
 for (const [what, n] of Object.entries(counts).sort()) console.log(`${what.padEnd(22)} ${n}`);

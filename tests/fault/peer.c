@@ -73,7 +73,7 @@ static _Noreturn void be_server(struct peer *peer, int in, int out, bool armed)
     for (const char *const *more = peer->arguments; more && *more; more++)
         arguments[n++] = (char *)(uintptr_t)*more;
     shim_obey(peer->order, armed);
-    exit(site_run(n, arguments));
+    exit(site_run(n, arguments, NULL));
 }
 
 static bool has_ended(struct peer *peer)

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include <haft/base.h>
+
 #include "fault/shim.h"
 
 enum {
@@ -82,7 +84,7 @@ void peer_let_go(int *fd);
 int peer_get(struct peer *peer, const char *path, const char *expected);
 
 /* The server's side; site.c.  argv[0] says which: "plain", "isolated" with a tool in a process of its own,
- * "gateway" with routes. */
-int site_run(int argc, char **argv);
+ * "gateway" with routes.  The allocator is the server's, but for the gateway's; NULL for malloc. */
+int site_run(int argc, char **argv, const haft_allocator *allocator);
 
 #endif

@@ -231,7 +231,7 @@ static int run_gateway(char **argv)
     return 0;
 }
 
-int site_run(int argc, char **argv)
+int site_run(int argc, char **argv, const haft_allocator *allocator)
 {
     struct world world;
     haft_server *server;
@@ -239,8 +239,10 @@ int site_run(int argc, char **argv)
 
     if (!strcmp(argv[0], "gateway"))
         return run_gateway(argv);
-    server = haft_server_new_with(
-        "fault", "1", &(haft_server_options){.resource_subscriptions = true, .data = &world});
+    server = haft_server_new_with("fault", "1",
+                                  &(haft_server_options){.resource_subscriptions = true,
+                                                         .data = &world,
+                                                         .allocator = allocator});
     world.server = server;
     if (!server)
         return haft_main(NULL, argc, argv);
