@@ -246,6 +246,8 @@ static int serve_lanes(struct serve *serve, haft_reason *reason)
     survive_broken_pipes(&before);
     for (unsigned i = 0; !status && i < serve->n_lanes; i++)
         status = open_lane(serve, i, reason);
+    if (!status && serve->server->confine)
+        status = serve->server->confine(serve->server->confine_context, reason);
     if (status) {
         close_lanes(serve);
     } else {

@@ -233,6 +233,9 @@ _Noreturn void isolate_keep(haft_server *server, int control)
     int status;
     pid_t pid;
 
+    /* Before the descriptor that it takes is closed. */
+    if (server->confine && server->confine(server->confine_context, NULL))
+        _exit(1);
     prctl(PR_SET_NAME, "haft-keep");
     setpgid(0, 0);
     for (int i = 1; i < NSIG; i++)

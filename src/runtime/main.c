@@ -103,20 +103,21 @@ static int read_option(struct command *command, char **argv, int left)
     size_t size = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
     const struct option *option = NULL;
     const char *value = equals ? equals + 1 : NULL;
+    bool takes;
 
     for (size_t i = 0; i < option_count && !option; i++)
         if (strlen(option_table[i].flag) == size && !strncmp(option_table[i].flag, argv[0], size))
             option = &option_table[i];
     if (!option)
         return 0;
-    if (!value && option_takes(option) && left > 1)
-        value = argv[1];
-    if (!value && option_takes(option)) {
+    takes = !value && option_takes(option) && !option->bare;
+    if (takes && left < 2) {
         refuse_without(command, option->flag, option_takes(option));
         return -1;
     }
+    value = takes ? argv[1] : value ? value : option->bare;
     command->given[command->n_given++] = (struct given){option, value};
-    return value && !equals ? 2 : 1;
+    return takes ? 2 : 1;
 }
 
 /* A word that is no option: 1 when somebody takes it. */
@@ -362,26 +363,80 @@ static int prepare(struct command *command, struct logger *logger, struct audit_
     return status ? unable(command) : COMMAND_OK;
 }
 
+static int refuse(const struct command *command, const haft_reason *reason)
+{
+    fprintf(stderr, "%s: %s: %s\n", command->program, reason->path, reason->text);
+    return unable(command);
+}
+
+static int enter_sandbox(void *context, haft_reason *reterr_reason)
+{
+    return sandbox_enter(context, reterr_reason);
+}
+
+/* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
+static void confine_by(struct command *command, struct sandbox *sandbox)
+{
+    haft_server *server = command->server;
+
+    for (size_t i = 0; server; server = hosted_at(command->hosted, command->server, i++)) {
+        server->confine = sandbox ? enter_sandbox : NULL;
+        server->confine_context = sandbox;
+        if (!command->hosted)
+            return;
+    }
+}
+
+/* The paths are opened now, and the rest is given up by whoever serves.  Spans have a thread of their own,
+ * which must connect. */
+static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
+{
+    const struct settings *settings = &command->settings;
+    struct sandbox_wish wish = settings->sandbox_wish;
+    haft_server *server;
+    haft_reason reason = {0};
+
+    wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
+    for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
+        wish.kill = wish.kill || atomic_load(&server->n_isolated) > 0;
+    wish.threads = settings->otlp.url ? 1 : 0;
+    if (settings->otlp.url && !wish.connect) {
+        error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
+        return refuse(command, &reason);
+    }
+    if (sandbox_open(sandbox, &wish, &reason))
+        return refuse(command, &reason);
+    if (*sandbox->lacks)
+        server_log(command->server, HAFT_WARNING,
+                   "the sandbox is without %s: this kernel has none", sandbox->lacks);
+    confine_by(command, sandbox);
+    return COMMAND_OK;
+}
+
 /* Calls are traced while the server serves others. */
 static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
     haft_server *server = hosted_at(command->hosted, command->server, 0);
+    struct sandbox sandbox = {.ruleset = -1};
     haft_reason reason = {0};
     haft_otlp *otlp = NULL;
-    int status;
+    int status = COMMAND_OK;
 
     if (serves)
         heap_settle();
-    if (serves && command->settings.otlp.url) {
+    if (serves && command->settings.sandbox != SANDBOX_OFF)
+        status = prepare_sandbox(command, &sandbox);
+    if (status == COMMAND_OK && serves && command->settings.otlp.url) {
         otlp = hosted_trace(command->hosted, command->server, &command->settings.otlp, &reason);
-        if (!otlp) {
-            fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-            return unable(command);
-        }
+        if (!otlp)
+            status = refuse(command, &reason);
     }
-    status = command->act(command, server);
+    if (status == COMMAND_OK)
+        status = command->act(command, server);
     haft_otlp_free(otlp);
+    confine_by(command, NULL);
+    sandbox_close(&sandbox);
     return status;
 }
 

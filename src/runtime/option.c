@@ -19,6 +19,9 @@ enum { KIB = 1 << 10, MIB = 1 << 20, SECOND = 1000, DAY = 24 * 60 * 60 * 1000, M
 static const char *const audit_modes[] = {
     [HAFT_AUDIT_DIGEST] = "digest", [HAFT_AUDIT_ARGUMENTS] = "plain", NULL};
 
+static const char *const sandbox_modes[] = {
+    [SANDBOX_OFF] = "off", [SANDBOX_ON] = "on", [SANDBOX_BEST_EFFORT] = "best-effort", NULL};
+
 /* clang-format off */
 const struct option option_table[] = {
     {NULL, "--config", NULL, AT(config), OPTION_FILE, .help = "read these options from a file of JSON"},
@@ -122,6 +125,15 @@ const struct option option_table[] = {
     {"audit.arguments", "--audit-arguments", NULL, AT(audit_mode), OPTION_WORD, .words = audit_modes,
      .initial = "digest", .help = "what a line says of them: a digest, or all but the secrets"},
 
+    {"sandbox.mode", "--sandbox", NULL, AT(sandbox), OPTION_WORD, .words = sandbox_modes,
+     .initial = "off", .bare = "on", .help = "give up files, programs and the network once it listens"},
+    {"sandbox.read", "--sandbox-read", NULL, AT(sandbox_wish.read), OPTION_LIST, .takes = "PATH",
+     .help = "leave these files, and what is below these directories, to be read"},
+    {"sandbox.write", "--sandbox-write", NULL, AT(sandbox_wish.write), OPTION_LIST, .takes = "PATH",
+     .help = "leave these to be read and written"},
+    {"sandbox.connect", "--sandbox-connect", NULL, AT(sandbox_wish.connect), OPTION_SWITCH,
+     .help = "leave connections to others"},
+
     {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",
      .help = "send every call as a span to this collector: http://127.0.0.1:4318/v1/traces"},
 };
@@ -155,6 +167,7 @@ const struct option_section option_sections[] = {
     {"lists", "Lists"},
     {"log", "Log"},
     {"audit", "Audit"},
+    {"sandbox", "Sandbox"},
     {"trace", "Traces"},
 };
 const size_t option_section_count = sizeof option_sections / sizeof *option_sections;

@@ -34,7 +34,8 @@ struct option {
     const char *const *words; /* ends with NULL */
     const char *takes;        /* what --help calls its value; NULL: as its type has it */
     const char *initial;      /* its value when nobody says anything; NULL for none */
-    bool live;                /* can change while serving */
+    const char *bare; /* its value when the flag is given without one; then only = gives another */
+    bool live;        /* can change while serving */
     const char *help;
 };
 

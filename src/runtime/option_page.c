@@ -49,7 +49,10 @@ static void put_flag(const struct option *option, haft_buffer *buffer)
 {
     const char *takes = option_takes(option);
 
-    haft_buffer_printf(buffer, "%s%s%s", option->flag, takes ? " " : "", takes ? takes : "");
+    if (option->bare)
+        haft_buffer_printf(buffer, "%s[=%s]", option->flag, takes);
+    else
+        haft_buffer_printf(buffer, "%s%s%s", option->flag, takes ? " " : "", takes ? takes : "");
 }
 
 void option_put_help(haft_buffer *buffer)

@@ -10,6 +10,7 @@
 #include <haft/otlp.h>
 #include <haft/run.h>
 
+#include "runtime/sandbox.h"
 #include "server/server.h"
 
 enum { SETTINGS_MAX = 64 }; /* options that there may be */
@@ -44,6 +45,8 @@ struct settings {
     const char *log_file;
     const char *audit;
     int audit_mode;
+    int sandbox; /* enum sandbox_mode */
+    struct sandbox_wish sandbox_wish;
     const char *seal_key; /* the file that has it */
     /* Both transports have these. */
     unsigned workers, drain_ms;

@@ -180,6 +180,9 @@ struct haft_server {
     unsigned char seal_key[32];
     bool has_seal_key;
     unsigned char digest_key[16]; /* made of it: for digests of arguments */
+    /* Gives up what a process that is about to run handlers can do without; NULL for nothing. */
+    int (*confine)(void *context, haft_reason *reterr_reason);
+    void *confine_context;
 };
 
 void server_lock(haft_server *server);
