@@ -18,7 +18,8 @@ enum { TEXT_LIMIT = 64 << 20, LONGEST_LIST = 200 };
 
 int file_read(const char *path, haft_buffer *ret_text)
 {
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    bool own = strcmp(path, "-") != 0;
+    FILE *file = own ? fopen(path, "rb") : stdin;
     char bytes[1 << 14];
     size_t n;
     bool bad;
@@ -29,7 +30,7 @@ int file_read(const char *path, haft_buffer *ret_text)
     while (!ret_text->status && (n = fread(bytes, 1, sizeof bytes, file)) > 0)
         haft_buffer_add(ret_text, bytes, n);
     bad = ferror(file);
-    if (file != stdin)
+    if (own)
         fclose(file);
     return bad ? HAFT_ENOTFOUND : ret_text->status;
 }

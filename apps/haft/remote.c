@@ -118,12 +118,12 @@ static int answer_inputs(struct remote *remote, haft_buffer *out)
     yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key;
     yyjson_obj_iter questions = yyjson_obj_iter_with(rpc_object(remote->result, "inputRequests"));
     const char *between = "";
-    int status = 0;
 
     haft_buffer_puts(out, ",\"inputResponses\":{");
     while ((key = yyjson_obj_iter_next(&questions))) {
         yyjson_val *question = yyjson_obj_iter_get_val(key);
         const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
+        int status;
 
         if (!method || strcmp(method, "elicitation/create") || !remote->options.elicit)
             return remote_fail(remote, EXIT_PROTOCOL,

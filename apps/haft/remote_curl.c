@@ -86,8 +86,8 @@ static int set_watch(CURL *easy, curl_socket_t socket, int what, void *context, 
     if (!watch)
         return -1;
     uv_poll_start(&watch->poll,
-                  (what & CURL_POLL_IN ? UV_READABLE : 0) |
-                      (what & CURL_POLL_OUT ? UV_WRITABLE : 0),
+                  ((what & CURL_POLL_IN) ? UV_READABLE : 0) |
+                      ((what & CURL_POLL_OUT) ? UV_WRITABLE : 0),
                   on_ready);
     return 0;
 }

@@ -66,7 +66,7 @@ static struct policy *put(haft_gateway *gateway, const haft_policy *policy)
 {
     struct policy *made = haft_arena_zalloc(gateway->arena, 1, sizeof *made);
 
-    if (!made)
+    if (!made || !policy->name)
         return NULL;
     made->policy = *policy;
     made->policy.name = haft_arena_copy(gateway->arena, policy->name, strlen(policy->name));

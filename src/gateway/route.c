@@ -92,7 +92,7 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
             return gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
     }
     route->has_body = object && !has_no_body(route->method);
-    for (size_t i = 0; i < route->n_fields && !status; i++)
+    for (size_t i = 0; object && i < route->n_fields && !status; i++)
         status = plan_field(gateway, route, info, &object->properties[i], &route->fields[i]);
     for (size_t i = 0; input && i < route->path_template.n && !status; i++) {
         bool known = !route->path_template.variable[i];

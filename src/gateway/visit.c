@@ -168,6 +168,8 @@ static const char *text_of_blocks(haft_call *call)
     haft_buffer_add(&json, "]", 1);
     if (!json.status)
         blocks = haft_json_read(json.data, json.size, 0, call->arena, NULL);
+    if (!blocks)
+        goto out;
     yyjson_arr_foreach(blocks, i, n, block) {
         yyjson_val *part = rpc_string(block, "text");
 
@@ -176,8 +178,10 @@ static const char *text_of_blocks(haft_call *call)
         if (part)
             haft_buffer_add(&text, yyjson_get_str(part), yyjson_get_len(part));
     }
-    if (blocks && !text.status)
+    if (!text.status)
         copy = haft_arena_copy(call->arena, text.size ? text.data : "", text.size);
+
+out:
     haft_buffer_finish(&json);
     haft_buffer_finish(&text);
     return copy;
@@ -322,10 +326,11 @@ static void serve(haft_visit *visit)
 {
     haft_call *call = visit->call;
     int status = is_late(visit);
-    bool refused = false;
 
     event_of_start(call);
     if (!status) {
+        bool refused;
+
         status = prepare(visit);
         refused = status == HAFT_STOP;
         if (!status)

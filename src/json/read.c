@@ -45,10 +45,7 @@ int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **re
 
 static bool same_key(yyjson_val *left, yyjson_val *right)
 {
-    size_t size = yyjson_get_len(left);
-
-    return size == yyjson_get_len(right) &&
-           !memcmp(yyjson_get_str(left), yyjson_get_str(right), size);
+    return yyjson_equals_strn(left, yyjson_get_str(right), yyjson_get_len(right));
 }
 
 /* Few keys: each against those before it. */

@@ -92,8 +92,11 @@ static void measure(struct histogram *histogram, uint64_t ns)
 static struct counts *counts_for(struct metrics *metrics, const haft_call *call)
 {
     struct item *item = call->item;
-    struct counts *counts = item ? atomic_load(&item->counts) : &metrics->unknown;
+    struct counts *counts;
 
+    if (!item)
+        return &metrics->unknown;
+    counts = atomic_load(&item->counts);
     if (counts)
         return counts;
     counts = item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)

@@ -160,7 +160,7 @@ int front_init(struct front *front, const haft_http_options *options, const haft
 
 void front_finish(struct front *front)
 {
-    for (size_t i = 0; i < front->n_mounts; i++)
+    for (size_t i = 0; front->mounts && i < front->n_mounts; i++)
         if (front->mounts[i].owns && front->mounts[i].app->close)
             front->mounts[i].app->close(front->mounts[i].context);
     if (front->mounts)

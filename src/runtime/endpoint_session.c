@@ -321,7 +321,7 @@ static haft_exchange *exchange_of(const struct http_session *session, uint64_t s
 haft_exchange *http_session_resume(struct http_session *session, haft_exchange *exchange,
                                    const char *last, size_t size)
 {
-    uint64_t stream, number;
+    uint64_t stream = 0, number = 0;
     haft_exchange *open;
 
     if (!read_event_id(last, size, &stream, &number) || !stream || stream >= session->next_stream) {

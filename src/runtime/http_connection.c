@@ -366,7 +366,7 @@ static void fail(struct connection *c)
 
     if (!c->refused)
         c->refused = 400;
-    while (refusals[i].status != c->refused && i < 4)
+    while (i < 4 && refusals[i].status != c->refused)
         i++;
     connection_refuse(c, refusals[i].status, refusals[i].message);
 }

@@ -78,7 +78,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
 
 static int name_url(haft_http *http)
 {
-    struct sockaddr_storage name;
+    struct sockaddr_storage name = {0};
     int size = sizeof name, port;
     char host[64] = "";
     int status = uv_tcp_getsockname(&http->listener.tcp, (struct sockaddr *)&name, &size);
@@ -100,7 +100,7 @@ static int name_url(haft_http *http)
 static int listen_tcp(haft_http *http, haft_reason *reason)
 {
     const haft_http_options *options = &http->options;
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     uv_os_fd_t fd;
     int on = 1, status = read_address(options->address, &address, reason);
 
@@ -122,7 +122,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
 /* A socket that somebody else has opened. */
 static int take_over(haft_http *http, haft_reason *reason)
 {
-    struct sockaddr_storage name;
+    struct sockaddr_storage name = {0};
     socklen_t size = sizeof name;
     int status;
 

@@ -79,7 +79,7 @@ int writer_add(struct writer *writer, const char *text, size_t size)
     size_t room = last ? last->capacity - last->end : 0;
     size_t here = room < size ? room : size;
 
-    if (room < size + 1) {
+    if (!last || room < size + 1) {
         next = chunk_new(writer, size - here + 1);
         if (!next)
             return HAFT_ENOMEM;

@@ -272,7 +272,7 @@ static haft_def *sized(haft_builder *builder, enum check_op op, const char *name
 
 static haft_def *sized_integer(haft_builder *builder, const char *name, int64_t low, uint64_t high)
 {
-    yyjson_val bounds[2];
+    yyjson_val bounds[2] = {{0}};
 
     if (low < 0)
         unsafe_yyjson_set_sint(&bounds[0], low);
@@ -284,7 +284,7 @@ static haft_def *sized_integer(haft_builder *builder, const char *name, int64_t 
 
 static haft_def *sized_float(haft_builder *builder, const char *name, double most)
 {
-    yyjson_val bounds[2];
+    yyjson_val bounds[2] = {{0}};
 
     unsafe_yyjson_set_real(&bounds[0], -most);
     unsafe_yyjson_set_real(&bounds[1], most);

@@ -99,7 +99,7 @@ struct location *location_of(const struct document *doc, const yyjson_val *value
 /* ---- dialects (document_dialect.c) ---- */
 
 /* The dialect of a `$schema` that stands at the location (NULL: of the options). */
-int dialect_find(struct document *doc, const struct location *where, const char *uri, size_t size,
+int dialect_find(struct document *doc, const struct location *where, const char *text, size_t size,
                  const struct dialect **ret_dialect);
 
 /* ---- references (document_ref.c) ---- */

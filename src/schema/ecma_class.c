@@ -229,7 +229,7 @@ static bool read_range(struct ecma *ecma)
 {
     size_t start = ecma->pos;
     uint32_t low = 0, high = 0;
-    bool low_set, high_set;
+    bool low_set = false, high_set = false;
 
     if (!read_item(ecma, &low_set, &low))
         return false;

@@ -212,7 +212,7 @@ static bool put_selected(struct ecma *ecma, bool negated, const char *name, cons
     for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
         const struct selector *row = &selectors[i];
 
-        if (strcmp(row->name, name))
+        if (strcmp(row->name, name) != 0)
             continue;
         if (row->prefix)
             return *value >= 'A' && *value <= 'Z' &&

@@ -55,7 +55,6 @@ bool zod_ipv6(const char *text, size_t size)
             if (!zod_ipv4(text + at, size - at))
                 return false;
             pieces += 2;
-            at = size;
             break;
         }
         if (!digits || digits > 4 || ++pieces > 8)
@@ -186,7 +185,7 @@ static size_t local_part(const char *text, size_t size, bool unicode)
     size_t at = quoted;
 
     for (; at < size; at++) {
-        char c = text[at];
+        unsigned char c = (unsigned char)text[at];
 
         if (c & 0x80) {
             if (!unicode)
@@ -195,13 +194,13 @@ static size_t local_part(const char *text, size_t size, bool unicode)
             if (c == '"')
                 return at + 1;
             if (c == '\\')
-                c = ++at < size ? text[at] : '\0';
-            if (c < 0x20 || c == 0x7F)
+                c = ++at < size ? (unsigned char)text[at] : '\0';
+            if (c < 0x20 || c >= 0x7F)
                 return 0;
         } else if (c == '.') {
             if (!at || text[at - 1] == '.' || at + 1 == size || text[at + 1] == '@')
                 return 0;
-        } else if (!ascii_in(c, SET_ALNUM) && (!c || !strchr("!#$%&'*+-/=?^_`{|}~", c))) {
+        } else if (!ascii_in((char)c, SET_ALNUM) && (!c || !strchr("!#$%&'*+-/=?^_`{|}~", c))) {
             break;
         }
     }

@@ -108,11 +108,12 @@ static unsigned walk_items(struct walk *w, const struct array *array, yyjson_val
     yyjson_arr_foreach(value, i, n, item) {
         const struct node *node = i < array->n_prefix ? array->prefix[i] : array->items;
         struct path here = {at, NULL, i};
-        struct member member = {items ? i * node->size : 0, NO_MEMBER, NO_MEMBER, NO_MEMBER,
-                                NO_MEMBER};
+        struct member member = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
         if (!node)
             break;
+        if (items)
+            member.offset = i * node->size;
         verdict |= walk(w, node, item, &here, NULL, (struct place){items, &member});
         seen_add(seen, i);
         if (verdict && !w->issues)

@@ -61,7 +61,7 @@ static unsigned fail_union(struct walk *w, const struct node *node, const struct
 
     if (!w->issues)
         return ABORT;
-    if (collect(w, rule, value, &lists, &verdicts))
+    if (collect(w, rule, value, &lists, &verdicts) || !verdicts)
         return ABORT_ALL;
     for (size_t i = 0; i < rule->n_nodes; i++) {
         if ((verdicts[i] & ABORT) == FAIL) {

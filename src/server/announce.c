@@ -165,7 +165,7 @@ static struct subscription **find_subscription(haft_session *session, const char
 {
     struct subscription **link = &session->subscriptions;
 
-    while (*link && strcmp((*link)->uri, uri))
+    while (*link && strcmp((*link)->uri, uri) != 0)
         link = &(*link)->next;
     return link;
 }

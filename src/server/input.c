@@ -16,7 +16,7 @@ static struct question *find_question(const haft_call *call, const char *key)
 {
     struct question *question = call->questions;
 
-    while (question && strcmp(question->key, key))
+    while (question && strcmp(question->key, key) != 0)
         question = question->next;
     return question;
 }
@@ -451,7 +451,7 @@ static bool send_question(haft_call *call, struct question *question)
     haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     haft_buffer_json_integer(out, question->request_id);
     haft_buffer_printf(out, ",\"method\":\"%s\"", question->method);
-    if (strcmp(question->params, "{}")) {
+    if (strcmp(question->params, "{}") != 0) {
         haft_buffer_puts(out, ",\"params\":");
         haft_buffer_puts(out, question->params);
     }

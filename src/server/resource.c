@@ -87,10 +87,10 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource_info
 
 static int add(haft_server *server, haft_offer kind, const haft_resource_info *resource)
 {
-    struct item *item;
+    struct item *item = NULL;
     int status = resource_item(server, kind, resource, NULL, &item);
 
-    return status ? status : shelf_put(server, kind, item, NULL);
+    return item ? shelf_put(server, kind, item, NULL) : status;
 }
 
 int haft_add_resource(haft_server *server, const haft_resource_info *resource)

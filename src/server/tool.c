@@ -226,10 +226,10 @@ int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold, str
 
 static int put(haft_server *server, const haft_tool *tool, const char *instead)
 {
-    struct item *item;
+    struct item *item = NULL;
     int status = tool_item(server, tool, NULL, &item);
 
-    return status ? status : store(server, item, instead);
+    return item ? store(server, item, instead) : status;
 }
 
 int haft_add(haft_server *server, const haft_tool *tool)

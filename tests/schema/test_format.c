@@ -225,7 +225,7 @@ static const struct {
     {"idn-email",
      {{"\xEC\x8B\xA4\xEB\xA1\x80@\xEC\x8B\xA4\xEB\xA1\x80.\xED\x85\x8C\xEC\x8A\xA4\xED\x8A\xB8",
       "a@b.c", "\"\xC3\xA9\"@b.c"},
-      {"2962", "a@\xC3\xA9_b", "\xC3\xA9@", "\xC3\xA9..\xC3\xA9@b.c"}}},
+      {"2962", "a@\xC3\xA9_b", "\xC3\xA9@", "\"\\\xC3\xA9\"@b.c", "\xC3\xA9..\xC3\xA9@b.c"}}},
     {"hostname",
      {{"a", "www.example.com", "xn--9n2bp8q.xn--9t4b11yi5a", "a--b", "xn--ll-0ea"},
       {"", "a.", "-a", "a-", "a_b", "xn--X", "xn--al-0ea", "xn--hello-txk", "\xC3\xA9.com",
