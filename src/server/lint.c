@@ -53,6 +53,39 @@ static void warn(const struct lint *lint, const char *path, const char *text)
                *path ? "." : "", path, text);
 }
 
+/* Characters that a reader does not see and a model does: controls, marks that turn the direction of what
+ * follows, and letters that are only tags. */
+static uint32_t hidden_character(const char *text)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0x01, 0x08},     {0x0B, 0x0C},     {0x0E, 0x1F},
+                  {0x7F, 0x9F},     {0x200B, 0x200F}, {0x202A, 0x202E},
+                  {0x2060, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
+
+    /* What is not UTF-8 is refused elsewhere. */
+    if (!text || haft_utf8_valid(text, strlen(text)) != strlen(text))
+        return 0;
+    while (*text) {
+        uint32_t c = utf8_next(&text);
+
+        for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+            if (c >= ranges[i].first && c <= ranges[i].last)
+                return c;
+    }
+    return 0;
+}
+
+static void lint_description(const struct lint *lint, const char *path, const char *text)
+{
+    uint32_t hidden = hidden_character(text);
+
+    if (hidden)
+        server_log(lint->server, HAFT_WARNING,
+                   "%s: %s%sthe description has U+%04X, which a model reads and people do not see",
+                   lint->tool, path, *path ? ": " : "", (unsigned)hidden);
+}
+
 static bool has_rule(const struct node *node, unsigned low, unsigned high)
 {
     for (size_t i = 0; i < node->n_rules; i++)
@@ -82,6 +115,8 @@ static void lint_node(const struct lint *lint, const struct node *node, const ch
             return;
         if (lint->what[0] == 'i' && !(property->node->meta && property->node->meta->description))
             warn(lint, here, "no description: it is the only documentation a model gets");
+        else if (property->node->meta)
+            lint_description(lint, here, property->node->meta->description);
         if (!property->node->recursive && !(property->node->as && property->node->as->recursive))
             lint_node(lint, property->node, here, arena, depth + 1);
     }
@@ -162,6 +197,7 @@ int lint_tool(haft_server *server, const struct item *item)
         server_log(server, HAFT_WARNING,
                    "%s: the description is cut at %d characters by some clients", item->name,
                    LONG_TEXT);
+    lint_description(&lint, "", describe);
     if (item->input) {
         const struct node *root = item->input->root;
 
@@ -170,10 +206,10 @@ int lint_tool(haft_server *server, const struct item *item)
                                    "input: arguments are an object, the schema takes none");
         else if (has_rule(root, RULE_ALL, RULE_DISCRIMINATED))
             warn(&lint, "", "allOf, anyOf or oneOf at the root is refused by some clients");
-        if (!status)
+        if (!status) {
             lint_node(&lint, root, "", arena, 0);
-        if (!status)
             status = lint_headers(server, item, root, &headers, 0);
+        }
     }
     lint.what = "output";
     if (item->output && !status)

@@ -56,11 +56,16 @@ HAFT_STRUCT(empty_header, HAFT_HEADER("", HAFT_STRING(a, "A")));
 HAFT_STRUCT(odd_header, HAFT_HEADER("Re gion", HAFT_STRING(a, "A")));
 HAFT_STRUCT(bad_pattern, HAFT_STRING(a, "A", .pattern = "("));
 
+HAFT_STRUCT(hidden_args, HAFT_STRING(a, "A\xe2\x80\xae"));
+
 static const struct row {
     haft_tool tool;
     int status;
     const char *log;
 } rows[] = {
+    {{.name = "t", .describe = "D", .call = handle, .input = &hidden_args_type},
+     0,
+     "W t: a: the description has U+202E, which a model reads and people do not see\n"},
     /* names */
     {{.name = "ok", .describe = "D", .call = handle}, 0, ""},
     {{.name = "A-z_0.9", .describe = "D", .call = handle}, 0, ""},
@@ -257,6 +262,47 @@ static void test_long_description(void **state)
     haft_server_free(server);
 }
 
+/* A letter for each range, the ends of which are hidden and their neighbours are not. */
+static void test_hidden_characters(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned hidden; /* 0 for none */
+    } cases[] = {
+        {"tab\tand\r\nlines", 0},
+        {"\x1b[2Jred", 0x1B},
+        {"\x01", 0x01},
+        {"\x7f", 0x7F},
+        {"\xc2\x80", 0x80},
+        {"\xc2\xa0", 0},
+        {"a\xe2\x80\x8b", 0x200B},
+        {"\xe2\x80\x90", 0},
+        {"\xe2\x80\xae", 0x202E},
+        {"\xe2\x80\xaf", 0},
+        {"\xe2\x81\xa6", 0x2066},
+        {"\xef\xbb\xbf", 0xFEFF},
+        {"\xf3\xa0\x81\x81", 0xE0041},
+        {"\xf3\xa0\x84\x80", 0},
+        {"\xed\x95\x9c \xf0\x9f\x98\x80", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct log log;
+        haft_server *server = serve(&log);
+        haft_tool tool = {.name = "t", .describe = cases[i].text, .call = handle};
+        char expected[128] = "";
+
+        if (cases[i].hidden)
+            snprintf(expected, sizeof expected,
+                     "W t: the description has U+%04X, which a model reads and people do not see\n",
+                     cases[i].hidden);
+        assert_int_equal(haft_add(server, &tool), 0);
+        assert_string_equal(log.text, expected);
+        haft_server_free(server);
+    }
+}
+
 /* A builder that goes nowhere frees what it was given. */
 static void test_builder(void **state)
 {
@@ -296,8 +342,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_declared),         cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_long_description), cmocka_unit_test(test_builder),
-        cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_long_description), cmocka_unit_test(test_hidden_characters),
+        cmocka_unit_test(test_builder),          cmocka_unit_test(test_servers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
