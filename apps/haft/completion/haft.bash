@@ -52,6 +52,9 @@ _haft()
     serve/--log-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
     serve/--audit) COMPREPLY=($(compgen -f -- "$word")); return ;;
     serve/--audit-arguments) COMPREPLY=($(compgen -W 'digest plain' -- "$word")); return ;;
+    serve/--sandbox) COMPREPLY=($(compgen -W 'off on best-effort' -- "$word")); return ;;
+    serve/--sandbox-read) return ;;
+    serve/--sandbox-write) return ;;
     serve/--otlp) return ;;
     tools/--timeout) return ;;
     tools/--header) return ;;
@@ -84,7 +87,7 @@ _haft()
         words='serve tools call resources prompts ping completion help --help --version'
     else
         case ${COMP_WORDS[1]} in
-        serve) words='--stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --otlp' ;;
+        serve) words='--stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --otlp' ;;
         tools) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
         call) words='--json --out --timeout --header --ca --revision --limit --verbose --help' ;;
         resources) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
