@@ -133,7 +133,8 @@ void nearest_offer(struct nearest *search, const char *name);
 /* Base64url without padding (RFC 4648, section 5), strict. */
 int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
 
-/* A 64-bit hash of bytes (FNV-1a, finished): fast on short keys, not for secrets. */
+/* A 64-bit hash of bytes, or of a word: fast on short keys, another in every process, not for secrets. */
 uint64_t hash_bytes(const void *bytes, size_t size);
+uint64_t hash_word(uint64_t word);
 
 #endif

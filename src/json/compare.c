@@ -171,24 +171,17 @@ int json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 
 /* ---- hashing ---- */
 
-static uint64_t mix(uint64_t hash)
-{
-    hash ^= hash >> 33;
-    hash *= UINT64_C(0xff51afd7ed558ccd);
-    return hash ^ hash >> 33;
-}
-
 static uint64_t hash_number(const yyjson_val *number)
 {
     double real = json_double(number);
     uint64_t bits;
 
     if (!unsafe_yyjson_is_real((void *)(uintptr_t)number))
-        return mix(number->uni.u64 + 1);
+        return hash_word(number->uni.u64 + 1);
     if (json_is_integral(number) && real >= -TWO_63 && real < TWO_64)
-        return mix((real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real) + 1);
+        return hash_word((real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real) + 1);
     memcpy(&bits, &real, sizeof bits);
-    return mix(bits + 2);
+    return hash_word(bits + 2);
 }
 
 uint64_t json_hash(yyjson_val *value)
@@ -199,19 +192,20 @@ uint64_t json_hash(yyjson_val *value)
 
     switch (yyjson_get_type(value)) {
     case YYJSON_TYPE_BOOL:
-        return mix(hash + (yyjson_get_bool(value) ? 2 : 1));
+        return hash_word(hash + (yyjson_get_bool(value) ? 2 : 1));
     case YYJSON_TYPE_NUM:
         return hash_number(value);
     case YYJSON_TYPE_STR:
         return hash_bytes(yyjson_get_str(value), yyjson_get_len(value));
     case YYJSON_TYPE_ARR:
         yyjson_arr_foreach(value, i, n, item)
-            hash = mix(hash * 31 + json_hash(item));
+            hash = hash_word(hash * 31 + json_hash(item));
         return hash;
     case YYJSON_TYPE_OBJ:
         yyjson_obj_foreach(value, i, n, key, item)
-            hash += mix(hash_bytes(yyjson_get_str(key), yyjson_get_len(key)) * 3 + json_hash(item));
-        return mix(hash);
+            hash += hash_word(hash_bytes(yyjson_get_str(key), yyjson_get_len(key)) * 3 +
+                              json_hash(item));
+        return hash_word(hash);
     default:
         return hash;
     }
