@@ -98,84 +98,61 @@ static haft_server *serve(const haft_server_options *options)
 #define REFUSED(text) "\"error\":{\"code\":-32602,\"message\":\"" text "\"}}"
 #define FAILED(text) "\"error\":{\"code\":-32603,\"message\":\"" text "\"}}"
 
-static const struct {
-    const char *params, *response;
-} rows[] = {
-    {PROMPT("greet") ARGUMENT("language", "e"), VALUES("\"en\",\"eo\"", "2")},
-    {PROMPT("greet") ARGUMENT("language", ""), VALUES("\"en\",\"eo\",\"fr\",\"\\\"q\\\"\"", "4")},
-    {PROMPT("greet") ARGUMENT("language", "x"), VALUES("", "0")},
-    {PROMPT("greet") ARGUMENT("name", ""), VALUES("\"nobody\"", "1")},
+static const struct wire_row rows[] = {
+    {PROMPT("greet") ARGUMENT("language", "e"), VALUES("\"en\",\"eo\"", "2"), NULL},
+    {PROMPT("greet") ARGUMENT("language", ""), VALUES("\"en\",\"eo\",\"fr\",\"\\\"q\\\"\"", "4"),
+     NULL},
+    {PROMPT("greet") ARGUMENT("language", "x"), VALUES("", "0"), NULL},
+    {PROMPT("greet") ARGUMENT("name", ""), VALUES("\"nobody\"", "1"), NULL},
     {PROMPT("greet") ARGUMENT("name", "") ",\"context\":{\"arguments\":{\"language\":\"fr\"}}",
-     VALUES("\"fr\"", "1")},
+     VALUES("\"fr\"", "1"), NULL},
     {PROMPT("greet") ARGUMENT("name", "") ",\"context\":{\"arguments\":{\"language\":7}}",
-     VALUES("\"nobody\"", "1")},
-    {PROMPT("greet") ARGUMENT("name", "") ",\"context\":[]", VALUES("\"nobody\"", "1")},
-    {PROMPT("greet") ARGUMENT("other", "e"), VALUES("", "0")},
-    {PROMPT("mute") ARGUMENT("language", "e"), VALUES("", "0")},
-    {RESOURCE("many://{n}{?m}") ARGUMENT("n", "2"), VALUES("\"v\",\"v\"", "2")},
-    {RESOURCE("many://{n}{?m}") ARGUMENT("m", "1"), VALUES("\"v\"", "1")},
-    {RESOURCE("many://{n}{?m}") ARGUMENT("x", "1"), VALUES("", "0")},
-    {RESOURCE("many://fixed") ARGUMENT("n", "1"), VALUES("", "0")},
-    {PROMPT("bad") ARGUMENT("name", ""), FAILED("Internal error")},
-    {PROMPT("bad") ARGUMENT("name", "again"), FAILED("Internal error")},
-    {PROMPT("bad") ARGUMENT("name", "utf8"), FAILED("Internal error")},
-    {PROMPT("bad") ARGUMENT("name", "aloud"), FAILED("no idea")},
-    {PROMPT("bad") ARGUMENT("name", "text"), VALUES("\"ok\"", "1")},
-    {PROMPT("none") ARGUMENT("name", ""), REFUSED("Prompt none not found")},
-    {PROMPT("off") ARGUMENT("name", ""), REFUSED("Prompt off disabled")},
-    {RESOURCE("many://{x}") ARGUMENT("x", ""), REFUSED("Resource template many://{x} not found")},
+     VALUES("\"nobody\"", "1"), NULL},
+    {PROMPT("greet") ARGUMENT("name", "") ",\"context\":[]", VALUES("\"nobody\"", "1"), NULL},
+    {PROMPT("greet") ARGUMENT("other", "e"), VALUES("", "0"), NULL},
+    {PROMPT("mute") ARGUMENT("language", "e"), VALUES("", "0"), NULL},
+    {RESOURCE("many://{n}{?m}") ARGUMENT("n", "2"), VALUES("\"v\",\"v\"", "2"), NULL},
+    {RESOURCE("many://{n}{?m}") ARGUMENT("m", "1"), VALUES("\"v\"", "1"), NULL},
+    {RESOURCE("many://{n}{?m}") ARGUMENT("x", "1"), VALUES("", "0"), NULL},
+    {RESOURCE("many://fixed") ARGUMENT("n", "1"), VALUES("", "0"), NULL},
+    {PROMPT("bad") ARGUMENT("name", ""), FAILED("Internal error"), NULL},
+    {PROMPT("bad") ARGUMENT("name", "again"), FAILED("Internal error"), NULL},
+    {PROMPT("bad") ARGUMENT("name", "utf8"), FAILED("Internal error"), NULL},
+    {PROMPT("bad") ARGUMENT("name", "aloud"), FAILED("no idea"), NULL},
+    {PROMPT("bad") ARGUMENT("name", "text"), VALUES("\"ok\"", "1"), NULL},
+    {PROMPT("none") ARGUMENT("name", ""), REFUSED("Prompt none not found"), NULL},
+    {PROMPT("off") ARGUMENT("name", ""), REFUSED("Prompt off disabled"), NULL},
+    {RESOURCE("many://{x}") ARGUMENT("x", ""), REFUSED("Resource template many://{x} not found"),
+     NULL},
     {"\"ref\":{\"type\":\"ref/tool\",\"name\":\"x\"}," ARGUMENT("x", ""),
-     REFUSED("Invalid params: \\\"ref.type\\\" must be ref/prompt or ref/resource")},
+     REFUSED("Invalid params: \\\"ref.type\\\" must be ref/prompt or ref/resource"), NULL},
     {"\"ref\":{\"type\":\"ref/prompt\"}," ARGUMENT("x", ""),
-     REFUSED("Invalid params: \\\"ref.name\\\" must be a string")},
+     REFUSED("Invalid params: \\\"ref.name\\\" must be a string"), NULL},
     {"\"ref\":{\"type\":\"ref/resource\",\"name\":\"x\"}," ARGUMENT("x", ""),
-     REFUSED("Invalid params: \\\"ref.uri\\\" must be a string")},
+     REFUSED("Invalid params: \\\"ref.uri\\\" must be a string"), NULL},
     {ARGUMENT("x", ""),
-     REFUSED("Invalid params: \\\"ref.type\\\" must be ref/prompt or ref/resource")},
+     REFUSED("Invalid params: \\\"ref.type\\\" must be ref/prompt or ref/resource"), NULL},
     {PROMPT("greet") "\"argument\":{\"name\":\"language\"}",
-     REFUSED("Invalid params: \\\"argument.value\\\" must be a string")},
+     REFUSED("Invalid params: \\\"argument.value\\\" must be a string"), NULL},
     {PROMPT("greet") "\"argument\":{\"name\":7,\"value\":\"\"}",
-     REFUSED("Invalid params: \\\"argument.name\\\" must be a string")},
+     REFUSED("Invalid params: \\\"argument.name\\\" must be a string"), NULL},
     {PROMPT("greet") ARGUMENT("language", "e\\u0000"),
-     REFUSED("Invalid params: \\\"argument.value\\\" must be a string")},
+     REFUSED("Invalid params: \\\"argument.value\\\" must be a string"), NULL},
     {PROMPT("greet") "\"argument\":null",
-     REFUSED("Invalid params: \\\"argument.name\\\" must be a string")},
+     REFUSED("Invalid params: \\\"argument.name\\\" must be a string"), NULL},
 };
-
-static void check_rows(const char *revision, bool is_modern)
-{
-    haft_server *server = serve(NULL);
-    struct wire *wire = wire_open(server);
-
-    wire_greet(wire, revision);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const char *answer = wire_call(wire, "completion/complete", rows[i].params);
-        bool result = !strncmp(rows[i].response, "\"result\"", 8);
-        size_t size = strlen(rows[i].response) - (is_modern && result ? 2 : 0);
-        char expected[1024];
-
-        snprintf(expected, sizeof expected, "{\"jsonrpc\":\"2.0\",\"id\":%zu,%.*s%s", i + 1,
-                 (int)size, rows[i].response, is_modern && result ? "," WIRE_TAIL : "");
-        assert_string_equal(answer, expected);
-        assert_null(wire_next(wire));
-    }
-    wire_close(wire);
-    haft_server_free(server);
-}
 
 static void legacy(void **state)
 {
-    static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
-
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(revisions); i++)
-        check_rows(revisions[i], false);
+    wire_check_legacy(serve, "completion/complete", rows, COUNT_OF(rows));
 }
 
 static void modern(void **state)
 {
     (void)state;
-    check_rows("2026-07-28", true);
+    wire_check_rows(serve, "2026-07-28", "completion/complete", rows, COUNT_OF(rows),
+                    "," WIRE_TAIL);
 }
 
 /* A hundred are sent, the others counted. */
@@ -240,33 +217,8 @@ static void out_of_place(void **state)
 static void no_memory(void **state)
 {
     (void)state;
-    for (size_t nth = 1;; nth++) {
-        struct failing failing;
-        haft_server *server;
-        struct wire *wire;
-        size_t failures;
-        int status;
-
-        failing_init(&failing, 0);
-        server = serve(&(haft_server_options){.allocator = &failing.allocator});
-        wire = wire_open(server);
-        failing.fail_at = failing.calls + nth;
-        status =
-            wire_send(wire, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"completion/complete\","
-                            "\"params\":{" RESOURCE("many://{n}{?m}") ARGUMENT("n", "200") "}}");
-        failures = failing.failures;
-        failing.fail_at = 0;
-        assert_true(status == HAFT_ENOMEM || wire_next(wire));
-        assert_non_null(
-            wire_call(wire, "completion/complete", PROMPT("greet") ARGUMENT("language", "e")));
-        assert_int_equal(wire->error_code, 0);
-        assert_int_equal(haft_session_in_flight(wire->session), 0);
-        wire_close(wire);
-        haft_server_free(server);
-        failing_check(&failing);
-        if (!failures)
-            break;
-    }
+    wire_check_memory(serve, "completion/complete", RESOURCE("many://{n}{?m}") ARGUMENT("n", "200"),
+                      PROMPT("greet") ARGUMENT("language", "e"));
 }
 
 int main(void)

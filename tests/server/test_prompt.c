@@ -104,73 +104,50 @@ static haft_server *serve(const haft_server_options *options)
     "\"error\":{\"code\":-32602,\"message\":\"Invalid arguments for prompt review: " text          \
     "\",\"data\":{\"issues\":[" issues "]}}}"
 
-/* The response after its id; a modern result has more at its end. */
-static const struct row {
-    const char *params, *response;
-} rows[] = {
-    {"\"name\":\"review\",\"arguments\":{\"code\":\"x\"}", REVIEW("Look at x (all, 0)")},
+static const struct wire_row rows[] = {
+    {"\"name\":\"review\",\"arguments\":{\"code\":\"x\"}", REVIEW("Look at x (all, 0)"), NULL},
     {"\"name\":\"review\",\"arguments\":{\"code\":\"x\",\"focus\":\"y\",\"manner\":\"stern\"}",
-     REVIEW("Look at x (y, 1)")},
+     REVIEW("Look at x (y, 1)"), NULL},
     {"\"name\":\"embed\"",
      "\"result\":{\"description\":\"Made of \\\"parts\\\"\",\"messages\":[{\"role\":\"user\","
      "\"content\":{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"text\":\"c\"}}},"
      "{\"role\":\"user\",\"content\":{\"type\":\"image\",\"data\":\"AAEC\","
-     "\"mimeType\":\"image/png\"}}]}}"},
+     "\"mimeType\":\"image/png\"}}]}}",
+     NULL},
     {"\"name\":\"review\"",
      ISSUES("code: Invalid input: expected string, received undefined",
             "{\"expected\":\"string\",\"code\":\"invalid_type\",\"path\":[\"code\"],"
-            "\"message\":\"Invalid input: expected string, received undefined\"}")},
+            "\"message\":\"Invalid input: expected string, received undefined\"}"),
+     NULL},
     {"\"name\":\"review\",\"arguments\":null",
      ISSUES("code: Invalid input: expected string, received undefined",
             "{\"expected\":\"string\",\"code\":\"invalid_type\",\"path\":[\"code\"],"
-            "\"message\":\"Invalid input: expected string, received undefined\"}")},
+            "\"message\":\"Invalid input: expected string, received undefined\"}"),
+     NULL},
     {"\"name\":\"review\",\"arguments\":{\"code\":7}",
      ISSUES("code: Invalid input: expected string, received number",
             "{\"expected\":\"string\",\"code\":\"invalid_type\",\"path\":[\"code\"],"
-            "\"message\":\"Invalid input: expected string, received number\"}")},
-    {"\"name\":\"quiet\"", ERROR("-32603", "Internal error")},
-    {"\"name\":\"wrong\"", ERROR("-32603", "Internal error")},
-    {"\"name\":\"aloud\"", ERROR("-32603", "not today")},
-    {"\"name\":\"none\"", ERROR("-32602", "Prompt none not found")},
-    {"\"name\":\"off\"", ERROR("-32602", "Prompt off disabled")},
-    {"\"name\":7", ERROR("-32602", "Invalid params: \\\"name\\\" must be a string")},
-    {"\"arguments\":{}", ERROR("-32602", "Invalid params: \\\"name\\\" must be a string")},
+            "\"message\":\"Invalid input: expected string, received number\"}"),
+     NULL},
+    {"\"name\":\"quiet\"", ERROR("-32603", "Internal error"), NULL},
+    {"\"name\":\"wrong\"", ERROR("-32603", "Internal error"), NULL},
+    {"\"name\":\"aloud\"", ERROR("-32603", "not today"), NULL},
+    {"\"name\":\"none\"", ERROR("-32602", "Prompt none not found"), NULL},
+    {"\"name\":\"off\"", ERROR("-32602", "Prompt off disabled"), NULL},
+    {"\"name\":7", ERROR("-32602", "Invalid params: \\\"name\\\" must be a string"), NULL},
+    {"\"arguments\":{}", ERROR("-32602", "Invalid params: \\\"name\\\" must be a string"), NULL},
 };
-
-static void check_rows(const char *revision, bool is_modern)
-{
-    haft_server *server = serve(NULL);
-    struct wire *wire = wire_open(server);
-
-    wire_greet(wire, revision);
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const char *answer = wire_call(wire, "prompts/get", rows[i].params);
-        bool result = !strncmp(rows[i].response, "\"result\"", 8);
-        size_t size = strlen(rows[i].response) - (is_modern && result ? 2 : 0);
-        char expected[2048];
-
-        snprintf(expected, sizeof expected, "{\"jsonrpc\":\"2.0\",\"id\":%zu,%.*s%s", i + 1,
-                 (int)size, rows[i].response, is_modern && result ? "," WIRE_TAIL : "");
-        assert_string_equal(answer, expected);
-        assert_null(wire_next(wire));
-    }
-    wire_close(wire);
-    haft_server_free(server);
-}
 
 static void legacy(void **state)
 {
-    static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
-
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(revisions); i++)
-        check_rows(revisions[i], false);
+    wire_check_legacy(serve, "prompts/get", rows, COUNT_OF(rows));
 }
 
 static void modern(void **state)
 {
     (void)state;
-    check_rows("2026-07-28", true);
+    wire_check_rows(serve, "2026-07-28", "prompts/get", rows, COUNT_OF(rows), "," WIRE_TAIL);
 }
 
 static void several_issues(void **state)
@@ -313,36 +290,8 @@ static void no_memory(void **state)
                                            "\"name\":\"aloud\"", "\"name\":\"none\""};
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(requests); i++) {
-        for (size_t nth = 1;; nth++) {
-            struct failing failing;
-            haft_server *server;
-            struct wire *wire;
-            char request[256];
-            size_t failures;
-            int status;
-
-            failing_init(&failing, 0);
-            server = serve(&(haft_server_options){.allocator = &failing.allocator});
-            wire = wire_open(server);
-            failing.fail_at = failing.calls + nth;
-            snprintf(request, sizeof request,
-                     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{%s}}",
-                     requests[i]);
-            status = wire_send(wire, request);
-            failures = failing.failures;
-            failing.fail_at = 0;
-            assert_true(status == HAFT_ENOMEM || wire_next(wire));
-            assert_non_null(wire_call(wire, "prompts/get", "\"name\":\"embed\""));
-            assert_int_equal(wire->error_code, 0);
-            assert_int_equal(haft_session_in_flight(wire->session), 0);
-            wire_close(wire);
-            haft_server_free(server);
-            failing_check(&failing);
-            if (!failures)
-                break;
-        }
-    }
+    for (size_t i = 0; i < COUNT_OF(requests); i++)
+        wire_check_memory(serve, "prompts/get", requests[i], "\"name\":\"embed\"");
 }
 
 static void no_memory_adding(void **state)

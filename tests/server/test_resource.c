@@ -121,39 +121,6 @@ static haft_server *serve(const haft_server_options *options)
 
 /* ---- reading ---- */
 
-/* The members of the response after its id; for a modern client NULL where they are a result that is the
- * legacy one with what a modern client wants at its end. */
-struct row {
-    const char *params, *legacy, *modern;
-};
-
-static void check_rows(const struct row *rows, size_t n, const char *revision, const char *hints)
-{
-    haft_server *server = serve(NULL);
-    struct wire *wire = wire_open(server);
-
-    wire_greet(wire, revision);
-    for (size_t i = 0; i < n; i++) {
-        const char *answer = wire_call(wire, "resources/read", rows[i].params);
-        char expected[2048], id[64];
-        bool result = !strncmp(rows[i].legacy, "\"result\"", 8);
-
-        snprintf(id, sizeof id, "{\"jsonrpc\":\"2.0\",\"id\":%zu,", i + 1);
-        if (!hints || (!result && !rows[i].modern))
-            snprintf(expected, sizeof expected, "%s%s", id, rows[i].legacy);
-        else if (rows[i].modern)
-            snprintf(expected, sizeof expected, "%s%s", id, rows[i].modern);
-        else
-            snprintf(expected, sizeof expected, "%s%.*s%s", id, (int)strlen(rows[i].legacy) - 2,
-                     rows[i].legacy, hints);
-        assert_string_equal(answer, expected);
-        assert_null(wire_next(wire));
-    }
-    assert_int_equal(haft_session_in_flight(wire->session), 0);
-    wire_close(wire);
-    haft_server_free(server);
-}
-
 #define CONTENTS(text) "\"result\":{\"contents\":[" text "]}}"
 #define FAILED(text) "\"error\":{\"code\":-32603,\"message\":\"" text "\"}}"
 #define NOT_FOUND(code, uri)                                                                       \
@@ -163,7 +130,7 @@ static void check_rows(const struct row *rows, size_t n, const char *revision, c
 #define NO_URI                                                                                     \
     "\"error\":{\"code\":-32602,\"message\":\"Invalid params: \\\"uri\\\" must be a string\"}}"
 
-static const struct row reads[] = {
+static const struct wire_row reads[] = {
     {"\"uri\":\"test://text\"",
      CONTENTS("{\"uri\":\"test://text\",\"mimeType\":\"text/plain\",\"text\":\"hi\"}"), NULL},
     {"\"uri\":\"test://bytes\"", CONTENTS("{\"uri\":\"test://bytes\",\"blob\":\"AAEC\"}"), NULL},
@@ -201,18 +168,15 @@ static const struct row reads[] = {
 
 static void legacy(void **state)
 {
-    static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
-
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(revisions); i++)
-        check_rows(reads, COUNT_OF(reads), revisions[i], NULL);
+    wire_check_legacy(serve, "resources/read", reads, COUNT_OF(reads));
 }
 
 static void modern(void **state)
 {
     (void)state;
-    check_rows(reads, COUNT_OF(reads), "2026-07-28",
-               ",\"ttlMs\":0,\"cacheScope\":\"private\"," WIRE_TAIL);
+    wire_check_rows(serve, "2026-07-28", "resources/read", reads, COUNT_OF(reads),
+                    ",\"ttlMs\":0,\"cacheScope\":\"private\"," WIRE_TAIL);
 }
 
 static void cache_hints(void **state)
@@ -450,44 +414,15 @@ static void updates(void **state)
 
 /* ---- memory ---- */
 
-/* Each allocation of a read fails once: there is an answer or an error, and the next read is served. */
 static void no_memory(void **state)
 {
-    static const char *const addresses[] = {"test://both",  "users://7?view=x", "users://1/2/3",
-                                            "test://aloud", "test://not-there", "test://quiet"};
+    static const char *const reads_of[] = {
+        "\"uri\":\"test://both\"",  "\"uri\":\"users://7?view=x\"", "\"uri\":\"users://1/2/3\"",
+        "\"uri\":\"test://aloud\"", "\"uri\":\"test://not-there\"", "\"uri\":\"test://quiet\""};
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(addresses); i++) {
-        for (size_t nth = 1;; nth++) {
-            struct failing failing;
-            haft_server *server;
-            struct wire *wire;
-            char request[256];
-            size_t failures;
-            int status;
-
-            failing_init(&failing, 0);
-            server = serve(&(haft_server_options){.allocator = &failing.allocator});
-            wire = wire_open(server);
-            failing.fail_at = failing.calls + nth;
-            snprintf(request, sizeof request,
-                     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\","
-                     "\"params\":{\"uri\":\"%s\"}}",
-                     addresses[i]);
-            status = wire_send(wire, request);
-            failures = failing.failures;
-            failing.fail_at = 0;
-            assert_true(status == HAFT_ENOMEM || wire_next(wire));
-            assert_non_null(wire_call(wire, "resources/read", "\"uri\":\"test://text\""));
-            assert_int_equal(wire->error_code, 0);
-            assert_int_equal(haft_session_in_flight(wire->session), 0);
-            wire_close(wire);
-            haft_server_free(server);
-            failing_check(&failing);
-            if (!failures)
-                break;
-        }
-    }
+    for (size_t i = 0; i < COUNT_OF(reads_of); i++)
+        wire_check_memory(serve, "resources/read", reads_of[i], "\"uri\":\"test://text\"");
 }
 
 static void no_memory_adding(void **state)

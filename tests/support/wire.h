@@ -48,4 +48,26 @@ const char *wire_call(struct wire *wire, const char *method, const char *params)
     "\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{"              \
     "\"name\":\"test\",\"version\":\"1\"}}}}"
 
+/* ---- checks that kinds of offered things share ---- */
+
+/* Makes the server of a test program, with options or NULL. */
+typedef haft_server *wire_serve(const haft_server_options *options);
+
+/* A request and the response to it, after its id. */
+struct wire_row {
+    const char *params, *response;
+    const char *modern; /* of a modern server; NULL: the same, a result with more at its end */
+};
+
+/* Every row in a session of that revision.  `tail` ends a modern result; NULL for a legacy revision. */
+void wire_check_rows(wire_serve *serve, const char *revision, const char *method,
+                     const struct wire_row *rows, size_t n, const char *tail);
+/* The same in each legacy revision. */
+void wire_check_legacy(wire_serve *serve, const char *method, const struct wire_row *rows,
+                       size_t n);
+
+/* Each allocation of the request fails once: there is an answer or an error, and the next request of the
+ * method, with `good` parameters, is served. */
+void wire_check_memory(wire_serve *serve, const char *method, const char *params, const char *good);
+
 #endif
