@@ -129,6 +129,8 @@ struct nearest {
 
 struct nearest nearest_begin(const char *given);
 void nearest_offer(struct nearest *search, const char *name);
+/* The same of a name whose distance is measured in another way. */
+void nearest_offer_at(struct nearest *search, const char *name, size_t edits);
 
 /* Base64url without padding (RFC 4648, section 5), strict. */
 int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);

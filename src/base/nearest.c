@@ -13,8 +13,11 @@ struct nearest nearest_begin(const char *given)
 
 void nearest_offer(struct nearest *search, const char *name)
 {
-    size_t edits = edit_distance(search->given, name);
+    nearest_offer_at(search, name, edit_distance(search->given, name));
+}
 
+void nearest_offer_at(struct nearest *search, const char *name, size_t edits)
+{
     if (edits >= search->edits)
         return;
     search->edits = edits;

@@ -211,37 +211,21 @@ static size_t distance(const char *given, const char *key)
 
 const char *option_nearest_key(const char *key)
 {
-    const char *nearest = NULL;
-    size_t least = strlen(last_part(key)) / 2 + 1;
+    struct nearest search = {.given = key, .edits = strlen(last_part(key)) / 2 + 1};
 
-    for (size_t i = 0; i < option_count; i++) {
-        const char *candidate = option_table[i].key;
-
-        if (candidate && distance(key, candidate) < least) {
-            nearest = candidate;
-            least = distance(key, candidate);
-        }
-    }
-    for (size_t i = 0; i < option_section_count; i++) {
-        const char *candidate = option_sections[i].name;
-
-        if (edit_distance(key, candidate) < least) {
-            nearest = candidate;
-            least = edit_distance(key, candidate);
-        }
-    }
-    return nearest;
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].key)
+            nearest_offer_at(&search, option_table[i].key, distance(key, option_table[i].key));
+    for (size_t i = 0; i < option_section_count; i++)
+        nearest_offer(&search, option_sections[i].name);
+    return search.name;
 }
 
 const char *option_nearest_word(const struct option *option, const char *word)
 {
-    const char *nearest = NULL;
-    size_t least = strlen(word) / 2 + 1;
+    struct nearest search = {.given = word, .edits = strlen(word) / 2 + 1};
 
-    for (const char *const *w = option->words; w && *w; w++)
-        if (edit_distance(word, *w) < least) {
-            nearest = *w;
-            least = edit_distance(word, *w);
-        }
-    return nearest;
+    for (const char *const *known = option->words; known && *known; known++)
+        nearest_offer(&search, *known);
+    return search.name;
 }

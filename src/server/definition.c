@@ -49,12 +49,13 @@ static const struct row *row_named(const struct row *members, size_t n, yyjson_v
 static int refuse_unknown(struct reading *reading, const struct row *members, size_t n,
                           const char *key)
 {
+    struct nearest search = {.given = key, .edits = NEAR + 1};
     char text[PATH] = "there is no such member";
 
     for (size_t i = 0; i < n; i++)
-        if (edit_distance(members[i].name, key) <= NEAR)
-            snprintf(text, sizeof text, "there is no such member; \"%s\" is meant?",
-                     members[i].name);
+        nearest_offer(&search, members[i].name);
+    if (search.name)
+        snprintf(text, sizeof text, "there is no such member; \"%s\" is meant?", search.name);
     return refuse(reading, text);
 }
 
