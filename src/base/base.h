@@ -132,9 +132,6 @@ void nearest_offer(struct nearest *search, const char *name);
 /* The same of a name whose distance is measured in another way. */
 void nearest_offer_at(struct nearest *search, const char *name, size_t edits);
 
-/* Base64url without padding (RFC 4648, section 5), strict. */
-int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size);
-
 /* A 64-bit hash of bytes, or of a word: fast on short keys, another in every process, not for secrets. */
 uint64_t hash_bytes(const void *bytes, size_t size);
 uint64_t hash_word(uint64_t word);

@@ -25,7 +25,7 @@ size_t haft_base64_encode(const void *bytes, size_t size, char *ret_text)
     return (size_t)(to - ret_text);
 }
 
-static int sextet(char c, char plus, char slash)
+static int sextet(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -33,12 +33,11 @@ static int sextet(char c, char plus, char slash)
         return c - 'a' + 26;
     if (c >= '0' && c <= '9')
         return c - '0' + 52;
-    return c == plus ? 62 : c == slash ? 63 : -1;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 /* Decodes text without padding; the bits that the last character leaves over must be zero. */
-static int decode(const char *text, size_t size, char plus, char slash, unsigned char *to,
-                  size_t *ret_size)
+static int decode(const char *text, size_t size, unsigned char *to, size_t *ret_size)
 {
     unsigned bits = 0, held = 0;
     size_t n = 0;
@@ -46,7 +45,7 @@ static int decode(const char *text, size_t size, char plus, char slash, unsigned
     if (size % 4 == 1)
         return HAFT_EINVAL;
     for (size_t i = 0; i < size; i++) {
-        int value = sextet(text[i], plus, slash);
+        int value = sextet(text[i]);
 
         if (value < 0)
             return HAFT_EINVAL;
@@ -69,10 +68,5 @@ int haft_base64_decode(const char *text, size_t size, void *ret_bytes, size_t *r
         return HAFT_EINVAL;
     if (size && text[size - 1] == '=')
         size -= text[size - 2] == '=' ? 2 : 1;
-    return decode(text, size, '+', '/', ret_bytes, ret_size);
-}
-
-int base64url_decode(const char *text, size_t size, void *ret_bytes, size_t *ret_size)
-{
-    return decode(text, size, '-', '_', ret_bytes, ret_size);
+    return decode(text, size, ret_bytes, ret_size);
 }

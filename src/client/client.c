@@ -41,7 +41,7 @@ static void release(haft_client *client, struct arrived *arrived)
                                    sizeof *arrived + arrived->size);
 }
 
-void client_drop_answer(haft_client *client, struct asked *asked)
+static void drop_answer(haft_client *client, struct asked *asked)
 {
     release(client, asked->answer);
     asked->answer = NULL;
@@ -54,7 +54,7 @@ void client_forget(haft_client *client, struct asked *asked)
     while (*link != asked)
         link = &(*link)->next;
     *link = asked->next;
-    client_drop_answer(client, asked);
+    drop_answer(client, asked);
     client->allocator->release(client->allocator->context, asked, asked->size);
 }
 

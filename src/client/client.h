@@ -52,7 +52,6 @@ haft_time client_now(haft_client *client);
 int client_deliver(haft_client *client);
 /* Looks at everything that has come. */
 void client_pump(haft_client *client);
-void client_drop_answer(haft_client *client, struct asked *asked);
 void client_forget(haft_client *client, struct asked *asked);
 
 /* ---- request.c ---- */
@@ -60,8 +59,6 @@ void client_forget(haft_client *client, struct asked *asked);
 /* Writes a request into client->out; `responses` and `state` of a further round, or NULL. */
 int request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
                   const yyjson_val *state);
-/* Remembers a request; NULL without memory. */
-struct asked *request_new(haft_client *client, const char *method, const char *params);
 
 /* ---- answer.c ---- */
 

@@ -137,7 +137,7 @@ int request_write(haft_client *client, const struct asked *asked, const haft_buf
 
 /* ---- sending ---- */
 
-struct asked *request_new(haft_client *client, const char *method, const char *params)
+static struct asked *make_request(haft_client *client, const char *method, const char *params)
 {
     size_t method_size = strlen(method) + 1, params_size = strlen(params) + 1;
     size_t size = sizeof(struct asked) + method_size + params_size;
@@ -168,7 +168,7 @@ int64_t haft_client_send(haft_client *client, const char *method, const char *pa
 
     haft_arena_reset(client->results);
     haft_arena_reset(client->scratch);
-    asked = request_new(client, method, params ? params : "{}");
+    asked = make_request(client, method, params ? params : "{}");
     if (!asked)
         return HAFT_ENOMEM;
     id = client->latest = asked->id;

@@ -153,7 +153,6 @@ void connection_free(struct connection *connection);
 extern const haft_responder http_responder;
 extern const haft_responder http_app_responder; /* for those who know nothing of CORS */
 size_t connection_unsent(const struct connection *connection);
-void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
 void connection_go_on(struct connection *connection);
 /* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
 void connection_refuse(struct connection *connection, int status, const char *message);

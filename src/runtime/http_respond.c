@@ -74,7 +74,7 @@ static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t
     }
 }
 
-void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
+static void put_bufs(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
     size_t size = 0, done = 0, behind = connection_unsent(c);
     int written;
@@ -202,7 +202,7 @@ static void respond(struct connection *c, int status, const char *first, const c
     uv_buf_t bufs[5] = {line_buf(line_of(status, line)), line_buf(first), line_buf(headers),
                         text_buf(tail, put_tail(c, status, size, tail)), text_buf(body, size)};
 
-    connection_put(c, bufs, sends ? 5 : 4);
+    put_bufs(c, bufs, sends ? 5 : 4);
     finish(c);
 }
 
@@ -238,7 +238,7 @@ static void stream(struct connection *c, int status, const char *first, const ch
     bufs[2] = line_buf(headers);
     bufs[3] = line_buf(tail);
     c->streaming = true;
-    connection_put(c, bufs, 4);
+    put_bufs(c, bufs, 4);
 }
 
 static void on_stream(void *context, int status, const char *headers)
@@ -263,9 +263,9 @@ static void on_write(void *context, const char *bytes, size_t size)
     if (c->parser.method == HTTP_HEAD)
         return;
     if (c->chunked)
-        connection_put(c, bufs, 3);
+        put_bufs(c, bufs, 3);
     else
-        connection_put(c, bufs + 1, 1);
+        put_bufs(c, bufs + 1, 1);
 }
 
 static void on_end(void *context)
@@ -274,7 +274,7 @@ static void on_end(void *context)
     uv_buf_t last = text_buf("0\r\n\r\n", 5);
 
     if (c->chunked && c->parser.method != HTTP_HEAD)
-        connection_put(c, &last, 1);
+        put_bufs(c, &last, 1);
     finish(c);
 }
 
@@ -285,7 +285,7 @@ void connection_go_on(struct connection *c)
 {
     uv_buf_t go_on = text_buf("HTTP/1.1 100 Continue\r\n\r\n", 25);
 
-    connection_put(c, &go_on, 1);
+    put_bufs(c, &go_on, 1);
 }
 
 void connection_refuse(struct connection *c, int status, const char *message)

@@ -19,7 +19,6 @@ struct object_writer {
     bool any;
 };
 
-void emit_key(struct object_writer *object, const char *key);
 void emit_text(struct object_writer *object, const char *key, const char *text);
 void emit_size(struct object_writer *object, const char *key, size_t size);
 void emit_json(struct object_writer *object, const char *key, const yyjson_val *value);

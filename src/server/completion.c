@@ -16,9 +16,11 @@ struct argument {
 
 /* ---- for callbacks ---- */
 
+static void complete(haft_call *call);
+
 static bool is_completion(const haft_call *call)
 {
-    return call->complete == complete_completion;
+    return call->complete == complete;
 }
 
 int haft_complete(haft_call *call, const char *value)
@@ -60,7 +62,7 @@ static void put_completion(haft_call *call)
     respond_end(call, true);
 }
 
-void complete_completion(haft_call *call)
+static void complete(haft_call *call)
 {
     if (!call->status)
         call->status = call->structured.status;
@@ -181,7 +183,7 @@ void handle_complete(haft_call *call)
         return;
     call->in = argument;
     if (can_complete(call->item) && has_argument(call->item, argument->name))
-        offer_start(call, execute, complete_completion);
+        offer_start(call, execute, complete);
     else
         put_completion(call);
 }

@@ -147,7 +147,7 @@ static int execute(haft_call *call)
     return call->item->prompt->get(call, call->in);
 }
 
-void complete_prompt(haft_call *call)
+static void complete(haft_call *call)
 {
     const char *description = call->description;
     haft_buffer *out;
@@ -231,5 +231,5 @@ void handle_prompt_get(haft_call *call)
     }
     call->item = entry->item;
     if (decode(call) && input_restore(call))
-        offer_start(call, execute, complete_prompt);
+        offer_start(call, execute, complete);
 }

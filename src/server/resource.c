@@ -185,7 +185,7 @@ static int execute(haft_call *call)
     return call->item->resource->read(call, call->in);
 }
 
-void complete_resource(haft_call *call)
+static void complete(haft_call *call)
 {
     haft_buffer *out;
 
@@ -227,5 +227,5 @@ void handle_resource_read(haft_call *call)
     }
     call->in = yyjson_get_str(uri);
     if (input_restore(call))
-        offer_start(call, execute, complete_resource);
+        offer_start(call, execute, complete);
 }

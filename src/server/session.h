@@ -403,9 +403,6 @@ int tool_execute(haft_call *call);
 /* The handler, and the check of what it gives. */
 int tool_handle(haft_call *call);
 void put_cache_hints(haft_call *call, haft_buffer *out);
-void complete_resource(haft_call *call);
-void complete_prompt(haft_call *call);
-void complete_completion(haft_call *call);
 void complete_custom(haft_call *call);
 
 #endif

@@ -67,30 +67,6 @@ static void decodes_strictly(void **state)
         check(haft_base64_decode, rows[i].text, rows[i].bytes, rows[i].size);
 }
 
-static void decodes_the_url_form(void **state)
-{
-    static const struct {
-        const char *text, *bytes;
-        size_t size;
-    } rows[] = {
-        {"", TEXT("")},
-        {"Zg", TEXT("f")},
-        {"Zm8", TEXT("fo")},
-        {"Zm9v", TEXT("foo")},
-        {"-_-_", TEXT("\xfb\xff\xbf")},
-        {"Zg==", NULL, 0},
-        {"Zh", NULL, 0},
-        {"Z", NULL, 0},
-        {"Zm9vY", NULL, 0},
-        {"+/+/", NULL, 0},
-        {"Zm9", NULL, 0},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        check(base64url_decode, rows[i].text, rows[i].bytes, rows[i].size);
-}
-
 static void goes_round(void **state)
 {
     unsigned char bytes[256], decoded[256];
@@ -113,7 +89,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_strictly),
-        cmocka_unit_test(decodes_the_url_form),
         cmocka_unit_test(goes_round),
     };
 

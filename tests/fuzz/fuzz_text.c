@@ -23,7 +23,6 @@ static void base64_goes_round(const char *text, size_t size)
             require(haft_base64_encode(bytes, n, again) == size);
             require(memcmp(again, text, size) == 0);
         }
-        base64url_decode(text, size, bytes, &n);
     }
     free(bytes);
     free(again);
