@@ -273,6 +273,33 @@ async function keepCalling(server, over, counts) {
     agent.destroy();
 }
 
+/* What the kernel says of a process: "Seccomp" and others. */
+const stateOf = (pid, what) =>
+    new RegExp(`^${what}:\\s*(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1];
+
+test("in a sandbox the shop serves its routes and tools, on threads too", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            assert.equal(stateOf(server.process.pid, "Seccomp"), "2");
+            assert.equal((await fetch(`${server.base}/customers/cust-1`)).status, 200);
+            const items = Array.from({ length: 4 }, (_, i) => ({
+                productId: `sku-${i + 1}`,
+                quantity: 1,
+            }));
+            const client = new ClientV1({ name: "caller", version: "1" });
+
+            await client.connect(new HttpV1(new URL(server.url)));
+            const result = await client.callTool({
+                name: "process_order",
+                arguments: { customerId: "cust-1", items },
+            });
+            assert.match(result.content[0].text, /"status":"created"/);
+            await client.close();
+        },
+        { args: ["--sandbox=best-effort"] },
+    ));
+
 test("a plugin is added, replaced and removed while 64 connections call", () =>
     withGateway(
         "haft",
