@@ -3,7 +3,8 @@
  *     canned-http PORT ANSWER-FILE
  *
  * The body of every answer is the file.  Requests are told apart by the end of their heads and the
- * Content-Length in them, nothing else is looked at; all requests of a read are answered in one write. */
+ * Content-Length in them, nothing else is looked at; all requests of a read are answered in one
+ * write. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>

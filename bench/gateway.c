@@ -2,9 +2,9 @@
  *
  *     gateway ROUNDS
  *
- * A round asks the same route the same thing REQUESTS times in both ways; the fastest round of each counts.
- * HTTP is one connection that is kept open to another process, which is all that could be saved without
- * leaving HTTP.  Prints both in nanoseconds. */
+ * A round asks the same route the same thing REQUESTS times in both ways; the fastest round of each
+ * counts.  HTTP is one connection that is kept open to another process, which is all that could be
+ * saved without leaving HTTP.  Prints both in nanoseconds. */
 #include <arpa/inet.h>
 #include <haft.h>
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
-/* http_server.c - the server that is measured: a sum, an order, and as many other tools as are wanted.
+/* http_server.c - the server that is measured: a sum, an order, and as many other tools as are
+ * wanted.
  *
  *     http-server TOOLS [OPTION ...]
  *

@@ -2,11 +2,11 @@
  *
  *     stdio-driver CALLS WINDOW FILE COMMAND [ARGUMENT ...]
  *
- * FILE holds lines that are sent once, each request among them answered before the next goes out, and
- * as its last line the request that is measured: its id is 1000000 and counts up.  WINDOW calls are
- * under way at a time.  Prints one line of JSON: seconds, median and 99th percentile of the time of a
- * call in microseconds, the time from the start to the first answer, and the server's memory then and at
- * the end in KiB.
+ * FILE holds lines that are sent once, each request among them answered before the next goes out,
+ * and as its last line the request that is measured: its id is 1000000 and counts up.  WINDOW calls
+ * are under way at a time.  Prints one line of JSON: seconds, median and 99th percentile of the
+ * time of a call in microseconds, the time from the start to the first answer, and the server's
+ * memory then and at the end in KiB.
  *
  * It must not be the slow one: requests are copied with their id patched, answers are told apart by
  * their ends, and only their ids are looked at. */

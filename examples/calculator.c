@@ -1,7 +1,7 @@
 /* calculator.c - a parser behind a tool: bounds, an enum, and an object of options.
  *
- * The schema has checked everything that a schema can; the expression is text, so it is checked here,
- * and what is wrong with it is said with its place. */
+ * The schema has checked everything that a schema can; the expression is text, so it is checked
+ * here, and what is wrong with it is said with its place. */
 #include <haft.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* catalog.c - three tools over one piece of state.
  *
- * They are quick: they run one after the other on the thread that reads, so the state needs no lock. */
+ * They are quick: they run one after the other on the thread that reads, so the state needs no
+ * lock. */
 #include <ctype.h>
 #include <haft.h>
 #include <string.h>

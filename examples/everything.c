@@ -1,7 +1,7 @@
 /* everything.c - one of each: every kind of content, report, question, resource and prompt.
  *
- * The tools, resources and prompts are those that the protocol's conformance suite looks for, under the
- * names that it gives them.  Where one shows something, its comment says what. */
+ * The tools, resources and prompts are those that the protocol's conformance suite looks for, under
+ * the names that it gives them.  Where one shows something, its comment says what. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* middleware.c - stages of one's own around every call.
  *
- * A clock that measures, a door that is shut for some, and a footnote on every result: three stages, added
- * in the order in which calls pass them. */
+ * A clock that measures, a door that is shut for some, and a footnote on every result: three
+ * stages, added in the order in which calls pass them. */
 #include <haft.h>
 #include <string.h>
 

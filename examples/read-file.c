@@ -1,7 +1,7 @@
 /* read-file.c - hints about behaviour, an enum with a default, and errors from the system.
  *
- * Reads whatever the process may read, as a demonstration: a real one would open a directory of its own
- * and stay below it. */
+ * Reads whatever the process may read, as a demonstration: a real one would open a directory of its
+ * own and stay below it. */
 #include <errno.h>
 #include <haft.h>
 #include <stdio.h>

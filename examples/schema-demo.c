@@ -1,7 +1,8 @@
 /* schema-demo.c - one declaration, five readings.
  *
- * Declares the arguments of a weather tool, then shows what comes of it: a table for people, the JSON
- * Schema a model sees, a decoded struct, the issues of a bad value, and the struct as JSON again. */
+ * Declares the arguments of a weather tool, then shows what comes of it: a table for people, the
+ * JSON Schema a model sees, a decoded struct, the issues of a bad value, and the struct as JSON
+ * again. */
 #include <haft.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* weather.c - a tool with structured output.
  *
- * The handler fills in a struct; its type is the output schema that clients see, and what is sent is
- * checked against it. */
+ * The handler fills in a struct; its type is the output schema that clients see, and what is sent
+ * is checked against it. */
 #include <haft.h>
 
 HAFT_STRUCT(weather_args,

@@ -1,9 +1,10 @@
-/* edge_driver.c - an HTTP server with everything that stands around its MCP endpoint, for tests from outside.
+/* edge_driver.c - an HTTP server with everything that stands around its MCP endpoint, for tests
+ * from outside.
  *
  *     edge-driver THREADS CALLS COLLECTOR
  *
- * It has a second endpoint and an app beside the first, answers CALLS requests of a client in an hour, counts,
- * and sends spans to COLLECTOR, an address. */
+ * It has a second endpoint and an app beside the first, answers CALLS requests of a client in an
+ * hour, counts, and sends spans to COLLECTOR, an address. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* gateway_driver.c - a gateway with handlers that misbehave, wait and tell what became of them, for tests over
- * HTTP.
+/* gateway_driver.c - a gateway with handlers that misbehave, wait and tell what became of them, for
+ * tests over HTTP.
  *
- * /wait runs until nobody waits for it, /fan and the tool `fan` call it three times at once, /counts says how
- * many have begun and how many were cancelled.  /hasty has little time.  The tools, resources and prompts are
- * those that a client can be fooled with. */
+ * /wait runs until nobody waits for it, /fan and the tool `fan` call it three times at once,
+ * /counts says how many have begun and how many were cancelled.  /hasty has little time.  The
+ * tools, resources and prompts are those that a client can be fooled with. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <stdatomic.h>

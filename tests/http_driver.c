@@ -1,7 +1,7 @@
 /* http_driver.c - a server whose handlers tell afterwards what became of them, for tests over HTTP.
  *
- * `work` takes its time and reports; `counts` says how many of those have begun, were cancelled and came
- * to their end.  `routed` has arguments of every kind that is also sent as a header. */
+ * `work` takes its time and reports; `counts` says how many of those have begun, were cancelled and
+ * came to their end.  `routed` has arguments of every kind that is also sent as a header. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
-/* pipeline_driver.c - a server with a tool for everything that can happen to a call on its way, and stages
- * that say what they have seen.
+/* pipeline_driver.c - a server with a tool for everything that can happen to a call on its way, and
+ * stages that say what they have seen.
  *
- * As every haft program it serves standard input and output, or HTTP.  With --inside FILE it is its own
- * client: each line of standard input is the parameters of a tools/call, each line of standard output its
- * result or error, and FILE gets the audit. */
+ * As every haft program it serves standard input and output, or HTTP.  With --inside FILE it is its
+ * own client: each line of standard input is the parameters of a tools/call, each line of standard
+ * output its result or error, and FILE gets the audit. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <signal.h>

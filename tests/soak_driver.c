@@ -1,8 +1,8 @@
 /* soak_driver.c - the server of the fault tests as a program, for those who load it for long.
  *
- * What haft has asked its allocator for and not given back is in a file that whoever started it names, and can read
- * at any moment without the server being asked: what the process has, libc's share of it included, is another
- * matter, and shows in /proc. */
+ * What haft has asked its allocator for and not given back is in a file that whoever started it
+ * names, and can read at any moment without the server being asked: what the process has, libc's
+ * share of it included, is another matter, and shows in /proc. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

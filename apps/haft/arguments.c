@@ -377,7 +377,8 @@ static int take_input(haft_buffer *ret_json, haft_reason *reason)
         status = error_set(reason, HAFT_EINVAL, NULL, "standard input is not a JSON object: %.180s",
                            why);
     }
-    /* Outside of strings, where alone they may be, line ends are as good as spaces; a message has none. */
+    /* Outside of strings, where alone they may be, line ends are as good as spaces; a message has
+     * none. */
     for (char *c = ret_json->data; c && c < ret_json->data + ret_json->size; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';

@@ -4,9 +4,9 @@
 
 #include "json/json.h"
 
-/* Writes, to an empty buffer, the object that `words` (key=value, key:=JSON, a lone -) make under an input schema, which may
- * be NULL.  0, or a haft_status with what is wrong in *reterr_reason: HAFT_EINVAL when the words are,
- * HAFT_ENOTFOUND when a file cannot be read. */
+/* Writes, to an empty buffer, the object that `words` (key=value, key:=JSON, a lone -) make under
+ * an input schema, which may be NULL.  0, or a haft_status with what is wrong in *reterr_reason:
+ * HAFT_EINVAL when the words are, HAFT_ENOTFOUND when a file cannot be read. */
 int arguments_build(yyjson_val *schema, char *const *words, size_t n, haft_buffer *ret_json,
                     haft_reason *reterr_reason);
 

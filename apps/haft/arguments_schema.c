@@ -1,7 +1,7 @@
 /* arguments_schema.c - which types a schema accepts, and where its members are.
  *
- * This only decides what a word becomes; whether it fits is for the server to say.  So it may be rough
- * about what it does not understand: that accepts everything. */
+ * This only decides what a word becomes; whether it fits is for the server to say.  So it may be
+ * rough about what it does not understand: that accepts everything. */
 #include "arguments_schema.h"
 
 #include <string.h>

@@ -22,7 +22,8 @@ yyjson_val *schema_resolve(yyjson_val *root, yyjson_val *schema);
 
 unsigned schema_types(yyjson_val *root, yyjson_val *schema);
 
-/* The schema of an object's member, wherever in the schema it stands; NULL when nothing is said of it. */
+/* The schema of an object's member, wherever in the schema it stands; NULL when nothing is said of
+ * it. */
 yyjson_val *schema_property(yyjson_val *root, yyjson_val *schema, const char *name, size_t size);
 
 /* Whether the schema says that there are no other members than it names. */

@@ -1,4 +1,5 @@
-/* form.c - a form is one line a field: its name, what it takes, and what it is when nothing is typed. */
+/* form.c - a form is one line a field: its name, what it takes, and what it is when nothing is
+ * typed. */
 #include "form.h"
 
 #include <stdio.h>

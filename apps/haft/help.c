@@ -99,8 +99,8 @@ void help_write(const struct command *command, haft_buffer *out)
 
 /* ---- the manual page ---- */
 
-/* Text of a page: a dash is a minus and a backslash itself; a control character is not at the start of a
- * line. */
+/* Text of a page: a dash is a minus and a backslash itself; a control character is not at the start
+ * of a line. */
 static void put_roff(haft_buffer *out, const char *text)
 {
     bool start = true;

@@ -1,7 +1,7 @@
 /* parameters.c - arguments that are repeated in headers, so that proxies can route by them.
  *
- * A property of the schema with x-mcp-header names the header; only those that properties alone lead to
- * count. */
+ * A property of the schema with x-mcp-header names the header; only those that properties alone
+ * lead to count. */
 #include <string.h>
 
 #include "arguments.h"

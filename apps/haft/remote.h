@@ -9,9 +9,9 @@
  *         complain(status, "%s", remote_why(remote));
  *     remote_close(remote);
  *
- * One request is asked at a time, and every wait has an end.  Functions return an exit code; what went
- * wrong is said by remote_why.  Of revisions a caller sees nothing: the first thing that is asked finds
- * out what the server speaks. */
+ * One request is asked at a time, and every wait has an end.  Functions return an exit code; what
+ * went wrong is said by remote_why.  Of revisions a caller sees nothing: the first thing that is
+ * asked finds out what the server speaks. */
 #ifndef HAFT_REMOTE_H
 #define HAFT_REMOTE_H
 
@@ -72,8 +72,8 @@ enum revision remote_revision(const struct remote *remote);
 yyjson_val *remote_server_info(const struct remote *remote); /* or NULL */
 yyjson_val *remote_capabilities(const struct remote *remote);
 
-/* A line from the terminal, while the server is listened to: 1, 0 at the end of input, or a negative
- * exit code.  Without the line's end. */
+/* A line from the terminal, while the server is listened to: 1, 0 at the end of input, or a
+ * negative exit code.  Without the line's end. */
 int remote_read_line(struct remote *remote, haft_buffer *ret_line);
 
 #endif

@@ -1,7 +1,7 @@
 /* remote_http.c - the wire to an HTTP endpoint: every message is a POST of its own.
  *
- * The answer is one JSON document or a stream of events; in a stream the server may ask something, which
- * is answered by another POST while the first is still open. */
+ * The answer is one JSON document or a stream of events; in a stream the server may ask something,
+ * which is answered by another POST while the first is still open. */
 #include "remote_http.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* remote_link.h - what remote.c and the two wires know of each other.
  *
- * A wire takes letters and tells the remote what it hears, from inside the loop; the remote looks at it
- * when the loop has come back, so that answering a question may take the time of a person.  Whatever
- * somebody may be waiting for stops the loop, which else could wait on after it has happened. */
+ * A wire takes letters and tells the remote what it hears, from inside the loop; the remote looks
+ * at it when the loop has come back, so that answering a question may take the time of a person.
+ * Whatever somebody may be waiting for stops the loop, which else could wait on after it has
+ * happened. */
 #ifndef HAFT_REMOTE_LINK_H
 #define HAFT_REMOTE_LINK_H
 

@@ -1,7 +1,7 @@
 /* remote_process.c - the wire to a process that is started for it: one message a line.
  *
- * The process leads a group of its own, so that an interrupt at the terminal reaches it as a cancellation
- * and not as a signal, and so that what it has started ends with it. */
+ * The process leads a group of its own, so that an interrupt at the terminal reaches it as a
+ * cancellation and not as a signal, and so that what it has started ends with it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* remote_settle.c - finds out what the server speaks.
  *
- * The newest revision is asked for first, with a request that needs no handshake.  A server that does not
- * know it says so in one of many ways, and is then greeted the old way. */
+ * The newest revision is asked for first, with a request that needs no handshake.  A server that
+ * does not know it says so in one of many ways, and is then greeted the old way. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* shop.h - what `haft serve` serves when nobody says otherwise: a shop with customers, an inventory, orders,
- * weather and a list of things to do.
+/* shop.h - what `haft serve` serves when nobody says otherwise: a shop with customers, an
+ * inventory, orders, weather and a list of things to do.
  *
- * The store is memory of fixed size behind one lock.  Routes stand on the store; tools call the routes. */
+ * The store is memory of fixed size behind one lock.  Routes stand on the store; tools call the
+ * routes. */
 #ifndef HAFT_SHOP_H
 #define HAFT_SHOP_H
 
@@ -71,8 +72,8 @@ const struct shop_customer *shop_customer_of(const char *id);
 bool shop_product_of(struct shop *shop, const char *id, struct shop_product *ret_product);
 bool shop_product_at(struct shop *shop, size_t i, struct shop_product *ret_product);
 
-/* Takes everything that an order wants from the shelves, or nothing, and fills in its number, total and
- * delivery.  0; or HAFT_EBUSY with the product of which there is not enough. */
+/* Takes everything that an order wants from the shelves, or nothing, and fills in its number, total
+ * and delivery.  0; or HAFT_EBUSY with the product of which there is not enough. */
 int shop_order_place(struct shop *shop, struct shop_order *order, const char **reterr_product);
 bool shop_order_of(struct shop *shop, uint64_t number, struct shop_order *ret_order);
 

@@ -1,4 +1,5 @@
-/* shop_store.c - the shop's memory: a few customers and products, and what was ordered and noted down. */
+/* shop_store.c - the shop's memory: a few customers and products, and what was ordered and noted
+ * down. */
 #include "shop.h"
 
 #include <stdlib.h>

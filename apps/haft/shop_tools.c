@@ -1,5 +1,5 @@
-/* shop_tools.c - tools of the shop: one that only computes, one that fails when it is asked to, and two that
- * call the shop's routes. */
+/* shop_tools.c - tools of the shop: one that only computes, one that fails when it is asked to, and
+ * two that call the shop's routes. */
 #include "shop.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* shop_weather.c - the weather as a route: what a day in June is like at a few places, by name or by
- * coordinates. */
+/* shop_weather.c - the weather as a route: what a day in June is like at a few places, by name or
+ * by coordinates. */
 #include "shop.h"
 
 #include <math.h>

@@ -31,8 +31,8 @@ void show_prompts(struct page *page, yyjson_val *prompts);
 void show_resources(struct page *page, yyjson_val *resources, yyjson_val *templates);
 void show_names(struct page *page, yyjson_val *list, const char *member);
 
-/* Prints the blocks of a result, and writes the first that is a file to `out`, which may be NULL; an exit
- * code. */
+/* Prints the blocks of a result, and writes the first that is a file to `out`, which may be NULL;
+ * an exit code. */
 int show_result(yyjson_val *result, const char *out);
 int show_json(yyjson_val *value);
 

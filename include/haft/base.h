@@ -120,8 +120,8 @@ void haft_buffer_add(haft_buffer *buffer, const void *bytes, size_t size);
 void haft_buffer_puts(haft_buffer *buffer, const char *text);
 void haft_buffer_printf(haft_buffer *buffer, const char *format, ...) HAFT_PRINTF_(2, 3);
 
-/* JSON tokens.  A string is quoted and escaped; one that is not UTF-8 fails the buffer.  A number is
- * the shortest that reads back the same, whatever the locale; NaN and infinities become null. */
+/* JSON tokens.  A string is quoted and escaped; one that is not UTF-8 fails the buffer.  A number
+ * is the shortest that reads back the same, whatever the locale; NaN and infinities become null. */
 void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size);
 void haft_buffer_json_integer(haft_buffer *buffer, int64_t value);
 void haft_buffer_json_number(haft_buffer *buffer, double value);

@@ -1,8 +1,8 @@
 /* haft/call.h - what a handler can do: answer, look around, report, ask.
  *
- * A haft_call lives until its handler has finished.  What is allocated from it lives as long; a handler
- * frees nothing.  Everything here may be called from the thread that runs the handler; haft_cancelled,
- * haft_progress, haft_message, haft_log and haft_finish from any thread. */
+ * A haft_call lives until its handler has finished.  What is allocated from it lives as long; a
+ * handler frees nothing.  Everything here may be called from the thread that runs the handler;
+ * haft_cancelled, haft_progress, haft_message, haft_log and haft_finish from any thread. */
 #ifndef HAFT_CALL_H
 #define HAFT_CALL_H
 
@@ -14,8 +14,9 @@ extern "C" {
 
 /* ---- answering ------------------------------------------------------------- */
 
-/* Each appends a block to the result and returns 0, or an error that the handler can return.  Reading a
- * resource gives contents: haft_embed, or haft_text for the resource itself; not the others. */
+/* Each appends a block to the result and returns 0, or an error that the handler can return.
+ * Reading a resource gives contents: haft_embed, or haft_text for the resource itself; not the
+ * others. */
 int haft_text(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 int haft_text_bytes(haft_call *call, const char *text, size_t size);
 int haft_image(haft_call *call, const char *mime_type, const void *bytes, size_t size);
@@ -42,19 +43,19 @@ int haft_embed(haft_call *call, const haft_contents *contents);
 int haft_annotate(haft_call *call, const char *audience, double priority,
                   const char *last_modified);
 
-/* JSON text as structured content, and as a text block unless there are blocks already.  It is checked
- * against the tool's output schema before it leaves. */
+/* JSON text as structured content, and as a text block unless there are blocks already.  It is
+ * checked against the tool's output schema before it leaves. */
 int haft_json(haft_call *call, const char *json, size_t size);
 
-/* Marks the result as an error that the model may read, with this text.  Detail that it must not read
- * goes to haft_log. */
+/* Marks the result as an error that the model may read, with this text.  Detail that it must not
+ * read goes to haft_log. */
 int haft_error(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* A member of the result's `_meta`, as JSON. */
 int haft_result_meta(haft_call *call, const char *key, const char *json);
 
-/* Ends a call whose handler returned HAFT_PENDING, from any thread: `status` as the handler would have
- * returned it.  The call is gone afterwards. */
+/* Ends a call whose handler returned HAFT_PENDING, from any thread: `status` as the handler would
+ * have returned it.  The call is gone afterwards. */
 void haft_finish(haft_call *call, int status);
 
 /* ---- looking around --------------------------------------------------------- */
@@ -76,14 +77,14 @@ const char *haft_principal(const haft_call *call); /* who the client is; NULL wh
 /* Whether the client declared a capability: "sampling", "elicitation.url", "roots". */
 bool haft_client_can(const haft_call *call, const char *capability);
 
-/* The request's `_meta` and its arguments; NULL when there are none.  The arguments are as they came, or,
- * once a lenient tool has repaired them, as the handler gets them. */
+/* The request's `_meta` and its arguments; NULL when there are none.  The arguments are as they
+ * came, or, once a lenient tool has repaired them, as the handler gets them. */
 haft_value *haft_request_meta(const haft_call *call);
 haft_value *haft_arguments(const haft_call *call);
 
-/* Where the call stands in a trace (W3C Trace Context), when its request said so in `_meta` or, without
- * that, in a header; NULL when it did not, or not well.  Requests that a handler makes carry `traceparent`
- * and, unless it is empty, `tracestate` on. */
+/* Where the call stands in a trace (W3C Trace Context), when its request said so in `_meta` or,
+ * without that, in a header; NULL when it did not, or not well.  Requests that a handler makes
+ * carry `traceparent` and, unless it is empty, `tracestate` on. */
 typedef struct haft_trace {
     char trace_id[33];    /* hexadecimal digits */
     char parent_id[17];   /* the client's span */
@@ -103,13 +104,14 @@ haft_arena *haft_call_arena(haft_call *call);
 /* True once nobody waits for the answer: stop what can be stopped. */
 bool haft_cancelled(const haft_call *call);
 
-/* Milliseconds until the deadline as of the latest tick, 0 when it has passed, -1 when there is none. */
+/* Milliseconds until the deadline as of the latest tick, 0 when it has passed, -1 when there is
+ * none. */
 int64_t haft_time_left(const haft_call *call);
 
 /* ---- reporting --------------------------------------------------------------- */
 
-/* Progress to the client, when it asked for it; else nothing.  Total 0 when it is not known; format may
- * be NULL.  What would go backwards is not sent. */
+/* Progress to the client, when it asked for it; else nothing.  Total 0 when it is not known; format
+ * may be NULL.  What would go backwards is not sent. */
 void haft_progress(haft_call *call, double done, double total, const char *format, ...)
     HAFT_PRINTF_(4, 5);
 
@@ -137,11 +139,11 @@ void haft_close_stream(haft_call *call);
 
 /* ---- asking ------------------------------------------------------------------- */
 
-/* The client, or the person behind it, can be asked for input in the middle of a call.  The same code
- * serves every revision: the first time a question is put there is no answer yet, the function returns
- * HAFT_AGAIN, and so must the handler.  When the answer has come the handler is called again from the
- * start, with the same arguments, and the function returns it.  Questions are told apart by `key`.
- * Several may be put before the handler returns HAFT_AGAIN once.
+/* The client, or the person behind it, can be asked for input in the middle of a call.  The same
+ * code serves every revision: the first time a question is put there is no answer yet, the function
+ * returns HAFT_AGAIN, and so must the handler.  When the answer has come the handler is called
+ * again from the start, with the same arguments, and the function returns it.  Questions are told
+ * apart by `key`.  Several may be put before the handler returns HAFT_AGAIN once.
  *
  * A negative result is an error that the handler returns: HAFT_ECAPABILITY when the client has not
  * declared that it can be asked. */
@@ -155,9 +157,9 @@ typedef enum haft_answer {
 int haft_elicit(haft_call *call, const char *key, const char *message, const haft_type *form,
                 void *ret_content);
 
-/* The same with a JSON Schema of the program's own; *ret_content is the accepted content.  The schema is
- * {"type": "object", "properties": ...} of strings, numbers, booleans and selections, as the protocol has
- * forms: else HAFT_ESCHEMA, with why in the log. */
+/* The same with a JSON Schema of the program's own; *ret_content is the accepted content.  The
+ * schema is {"type": "object", "properties": ...} of strings, numbers, booleans and selections, as
+ * the protocol has forms: else HAFT_ESCHEMA, with why in the log. */
 int haft_elicit_json(haft_call *call, const char *key, const char *message, const char *schema,
                      haft_value **ret_content);
 
@@ -171,7 +173,8 @@ int haft_sample(haft_call *call, const char *key, const char *request, haft_valu
 /* The client's roots: an array of {uri, name}. */
 int haft_roots(haft_call *call, const char *key, haft_value **ret_roots);
 
-/* Text of the handler's own that it finds again when it is called again; NULL when there is none yet. */
+/* Text of the handler's own that it finds again when it is called again; NULL when there is none
+ * yet. */
 const char *haft_state(const haft_call *call);
 int haft_set_state(haft_call *call, const char *text);
 

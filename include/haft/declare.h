@@ -1,13 +1,13 @@
-/* haft/declare.h - one declaration gives a C struct, its validator, its decoder and encoder, and its
- * JSON Schema.
+/* haft/declare.h - one declaration gives a C struct, its validator, its decoder and encoder, and
+ * its JSON Schema.
  *
  *     HAFT_STRUCT(search_args,
  *         HAFT_STRING(query, "Substring to match against product names"),
  *         HAFT_OPTIONAL(HAFT_INTEGER(limit, "How many to return", .max = 50)));
  *
- * declares `search_args` with members `const char *query`, `bool has_limit` and `int64_t limit`, and
- * the constant `search_args_type` that haft_schema_compile takes.  Nothing is registered and nothing
- * runs at start-up.  Up to 64 fields.  The member each field makes:
+ * declares `search_args` with members `const char *query`, `bool has_limit` and `int64_t limit`,
+ * and the constant `search_args_type` that haft_schema_compile takes.  Nothing is registered and
+ * nothing runs at start-up.  Up to 64 fields.  The member each field makes:
  *
  *     HAFT_BOOLEAN(x, "...")           bool x
  *     HAFT_INTEGER(x, "...", rules)    int64_t x
@@ -29,8 +29,8 @@
  *     HAFT_EXTENDS(Base)               Base base, its fields on the same level; only as the first field
  *
  * The first thing after a field's name and type is its description: it is the only documentation a
- * model gets, so it is not optional.  Then come rules as designated initialisers, `.min = 1`; a rule
- * that the kind does not have does not compile. */
+ * model gets, so it is not optional.  Then come rules as designated initialisers, `.min = 1`; a
+ * rule that the kind does not have does not compile. */
 #ifndef HAFT_DECLARE_H
 #define HAFT_DECLARE_H
 
@@ -222,8 +222,8 @@ struct haft_type {
                                                           .n_fields = T##_count_}
 #define HAFT_CASE(name, type) (name, type)
 
-/* A list that is a type of its own: typedef struct T { size_t n_items; ITEM *items; } T.  For arrays of
- * arrays, and for a value that is an array all by itself. */
+/* A list that is a type of its own: typedef struct T { size_t n_items; ITEM *items; } T.  For
+ * arrays of arrays, and for a value that is an array all by itself. */
 #define HAFT_LIST(T, item, ...) HAFT_STRUCT_AS_(LIST, T, HAFT_ARRAY(items, item, __VA_ARGS__))
 
 /* Options of a struct, after its declaration: HAFT_OPTIONS(T, .extra = HAFT_EXTRA_IGNORE); */

@@ -44,22 +44,22 @@ typedef struct haft_session_options {
     /* Sends a message.  It must not come back to the session before it returns. */
     void (*send)(void *context, const haft_outgoing *message);
     /* There is no message: the connection of `tag` may be let go while the call goes on, by
-     * haft_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the call.
-     * NULL: a connection is for more than one message. */
+     * haft_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the
+     * call.  NULL: a connection is for more than one message. */
     void (*let_go)(void *context, void *tag, bool over);
     /* Takes a call to another thread, which calls haft_call_run; then the session's thread calls
-     * haft_call_done.  0, or an error when it cannot: the call is answered "busy".  NULL: handlers run
-     * where messages are received. */
+     * haft_call_done.  0, or an error when it cannot: the call is answered "busy".  NULL: handlers
+     * run where messages are received. */
     int (*run)(void *context, haft_call *call);
     /* Brings something that another thread wants done to the session's thread, which calls
      * haft_session_deliver with it: at once when that is the calling one.  NULL: there is only one
      * thread. */
     void (*post)(void *context, haft_posted *posted);
-    /* Called from any thread when the server has something to announce: have haft_session_tick called
-     * soon.  NULL: it is called often enough. */
+    /* Called from any thread when the server has something to announce: have haft_session_tick
+     * called soon.  NULL: it is called often enough. */
     void (*wake)(void *context);
-    /* The session is gone: nothing above is called any more.  Before that, and after haft_session_free,
-     * only `post` and `wake` are.  May be NULL. */
+    /* The session is gone: nothing above is called any more.  Before that, and after
+     * haft_session_free, only `post` and `wake` are.  May be NULL. */
     void (*gone)(void *context);
     void *context;
     const char *revision;  /* for messages of a client that has not said which: 2025-11-25 */
@@ -72,8 +72,8 @@ typedef struct haft_session_options {
 /* NULL without memory. */
 haft_session *haft_session_new(haft_server *server, const haft_session_options *options);
 
-/* Cancels what is in flight.  While other threads still run calls the session lives on in silence, and
- * is gone when the last of them is done. */
+/* Cancels what is in flight.  While other threads still run calls the session lives on in silence,
+ * and is gone when the last of them is done. */
 void haft_session_free(haft_session *session);
 
 /* Takes in one message.  0, or HAFT_ENOMEM: it is then answered as far as that is possible. */
@@ -92,14 +92,14 @@ typedef enum haft_incoming_kind {
     HAFT_INCOMING_RESPONSE
 } haft_incoming_kind;
 
-/* What the HTTP request that brought a message says about it; names are asked for in lower case.  A modern
- * request must agree with its headers. */
+/* What the HTTP request that brought a message says about it; names are asked for in lower case.  A
+ * modern request must agree with its headers. */
 typedef struct haft_headers {
     const char *(*get)(const void *context, const char *name, size_t *ret_size); /* NULL: absent */
     const void *context;
     const char *principal; /* who has sent it, when that is known; NULL: the session's */
-    /* The header of that number, in the order in which they came; false past the last.  NULL: they cannot
-     * be told one by one. */
+    /* The header of that number, in the order in which they came; false past the last.  NULL: they
+     * cannot be told one by one. */
     bool (*at)(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,
                const char **ret_value, size_t *ret_value_size);
 } haft_headers;
@@ -112,8 +112,8 @@ bool haft_incoming_is(const haft_incoming *message, const char *method);
 bool haft_incoming_is_modern(const haft_incoming *message); /* by what it says itself */
 void haft_incoming_drop(haft_incoming *message);
 
-/* Takes the message in for this session, which may be another one of the same server on the same thread.
- * 1 when there is, or will be, an answer; 0 when there is none; or HAFT_ENOMEM. */
+/* Takes the message in for this session, which may be another one of the same server on the same
+ * thread.  1 when there is, or will be, an answer; 0 when there is none; or HAFT_ENOMEM. */
 int haft_incoming_process(haft_incoming *message, haft_session *session, const haft_headers *headers);
 
 /* A message that was too long to be read: it is answered without having been seen. */
@@ -122,8 +122,8 @@ void haft_session_too_long(haft_session *session, size_t size, void *tag);
 /* Nobody waits for what is about `tag` any more. */
 void haft_session_cancel(haft_session *session, const void *tag);
 
-/* Ends what has passed its deadline, and sends what the server announced.  Returns when it wants to be
- * called again; -1 when nothing waits. */
+/* Ends what has passed its deadline, and sends what the server announced.  Returns when it wants to
+ * be called again; -1 when nothing waits. */
 haft_time haft_session_tick(haft_session *session, haft_time now);
 
 /* Gives back the memory that is kept for the next message: there will not be one soon. */

@@ -16,10 +16,11 @@
  *     haft_route(gateway, &get_customer_route);
  *     haft_mcp(gateway, &(haft_mcp_options){.tools = my_tools, .routes = "get_*"});
  *
- * A route is a handler like a tool's, with a method and a path in front of it: its one declared input comes
- * from the path, the query and the JSON body, its one declared output is the body of the response.  Policies
- * stand around it.  A handler, of a tool or of a route, calls routes by haft_invoke: no socket, no HTTP text,
- * the same policies.  Everything is added before the gateway serves; what is wrong with it is refused then. */
+ * A route is a handler like a tool's, with a method and a path in front of it: its one declared
+ * input comes from the path, the query and the JSON body, its one declared output is the body of
+ * the response.  Policies stand around it.  A handler, of a tool or of a route, calls routes by
+ * haft_invoke: no socket, no HTTP text, the same policies.  Everything is added before the gateway
+ * serves; what is wrong with it is refused then. */
 #ifndef HAFT_GATEWAY_H
 #define HAFT_GATEWAY_H
 
@@ -130,8 +131,9 @@ const char *haft_status_text(int status);
 
 /* ---- routes ------------------------------------------------------------------------ */
 
-/* Where a field of the input comes from when it is not where it would be: a field that the path names comes
- * from there; the others from the query for GET, HEAD and DELETE, from the JSON body for the rest. */
+/* Where a field of the input comes from when it is not where it would be: a field that the path
+ * names comes from there; the others from the query for GET, HEAD and DELETE, from the JSON body
+ * for the rest. */
 typedef enum haft_from { HAFT_FROM_QUERY = 1, HAFT_FROM_BODY, HAFT_FROM_HEADER } haft_from;
 
 typedef struct haft_source {
@@ -164,8 +166,9 @@ typedef struct haft_route_info {
     haft_rate rate;
 } haft_route_info;
 
-/* Adds a route; the constant must outlive the gateway.  0, or an error: a path that is none, a route that is
- * there already, two that differ in the name of a variable only, a policy or a field that does not exist. */
+/* Adds a route; the constant must outlive the gateway.  0, or an error: a path that is none, a
+ * route that is there already, two that differ in the name of a variable only, a policy or a field
+ * that does not exist. */
 int haft_route(haft_gateway *gateway, const haft_route_info *route);
 
 /* A route known only at run time; texts are copied.  `id` NULL makes one of method and path. */
@@ -199,12 +202,13 @@ int haft_route_add(haft_gateway *gateway, const char *method, const char *path, 
 
 /* ---- policies ------------------------------------------------------------------------ */
 
-/* For which requests a policy is there: those that come in from outside, those of haft_invoke, or both.  A
- * limit that must count a call once, whatever it leads to, is for the edge. */
+/* For which requests a policy is there: those that come in from outside, those of haft_invoke, or
+ * both.  A limit that must count a call once, whatever it leads to, is for the edge. */
 typedef enum haft_scope { HAFT_BOTH, HAFT_EDGE, HAFT_INVOKE } haft_scope;
 
-/* Policies are passed in the order in which they are listed on the way in, and in the other on the way out.
- * One that stops a request is the last that is passed: those before it see the answer on the way out. */
+/* Policies are passed in the order in which they are listed on the way in, and in the other on the
+ * way out.  One that stops a request is the last that is passed: those before it see the answer on
+ * the way out. */
 typedef struct haft_policy {
     const char *name;
     haft_scope scope;
@@ -220,14 +224,14 @@ typedef struct haft_policy {
 /* Adds a policy under its name; it must outlive the gateway. */
 int haft_policy_add(haft_gateway *gateway, const haft_policy *policy);
 
-/* A kind of policy that is made from options: the built-in ones are api-key, basic-auth, rate-limit,
- * size-limit, set-headers, remove-headers, cors, validate, mock and sleep. */
+/* A kind of policy that is made from options: the built-in ones are api-key, basic-auth,
+ * rate-limit, size-limit, set-headers, remove-headers, cors, validate, mock and sleep. */
 typedef struct haft_policy_kind {
     const char *name;
     const haft_type *options; /* NULL: it has none */
     haft_scope scope;         /* unless another is asked for */
-    /* Fills in *ret_policy, which has its name already, but for its scope.  `options` and what they point to live as long as
-     * the gateway, and so does what is taken from `arena`. */
+    /* Fills in *ret_policy, which has its name already, but for its scope.  `options` and what they
+     * point to live as long as the gateway, and so does what is taken from `arena`. */
     int (*make)(haft_gateway *gateway, const void *options, haft_arena *arena,
                 haft_policy *ret_policy, haft_reason *reterr_reason);
     void (*drop)(void *data); /* of the policy, when the gateway is freed; may be NULL */
@@ -254,13 +258,14 @@ typedef struct haft_invoke_options {
     size_t body_size; /* 0: its length */
 } haft_invoke_options;
 
-/* Calls a route in this process as if by a request: the policies of the route that are not for the edge
- * alone, its handler, and the policies again.  The caller's identity, deadline and cancellation are the
- * child's too; of its headers only the forwarded ones are.
+/* Calls a route in this process as if by a request: the policies of the route that are not for the
+ * edge alone, its handler, and the policies again.  The caller's identity, deadline and
+ * cancellation are the child's too; of its headers only the forwarded ones are.
  *
- * 0 with the response, whatever its status, in the call's memory: 404 when there is no such route, 508 when
- * invokes nest too deep, 429 when there were too many, 499 and 504 when the call has been cancelled or its
- * time is over.  Or HAFT_ENOMEM, or HAFT_ENOTFOUND when the call belongs to no gateway.
+ * 0 with the response, whatever its status, in the call's memory: 404 when there is no such route,
+ * 508 when invokes nest too deep, 429 when there were too many, 499 and 504 when the call has been
+ * cancelled or its time is over.  Or HAFT_ENOMEM, or HAFT_ENOTFOUND when the call belongs to no
+ * gateway.
  *
  * `target` is a path with its query; what is put into it is encoded by haft_encoded. */
 int haft_invoke(haft_call *call, const char *method, const char *target,
@@ -272,8 +277,8 @@ typedef struct haft_invocation {
     haft_response response; /* filled in */
 } haft_invocation;
 
-/* Several at once; when it returns all of them have ended.  0, or the error of the first that failed; those
- * that did not have their response. */
+/* Several at once; when it returns all of them have ended.  0, or the error of the first that
+ * failed; those that did not have their response. */
 int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n);
 
 /* Text as one segment of a path, or one value of a query; in the call's memory, NULL without any. */
@@ -295,12 +300,12 @@ typedef struct haft_mcp_options {
     const haft_server_options *server; /* NULL: as the gateway's */
 } haft_mcp_options;
 
-/* Adds an endpoint with a server of its own, which stays the gateway's; NULL when it or one of its tools is
- * refused.  More may be added to the server, also while it serves. */
+/* Adds an endpoint with a server of its own, which stays the gateway's; NULL when it or one of its
+ * tools is refused.  More may be added to the server, also while it serves. */
 haft_server *haft_mcp(haft_gateway *gateway, const haft_mcp_options *options);
 
-/* Lists a route as a tool of a server that haft_mcp has made.  Its arguments are the route's input; a
- * response that is not 2xx is an error with the text "HTTP 404 Not Found" and the body. */
+/* Lists a route as a tool of a server that haft_mcp has made.  Its arguments are the route's input;
+ * a response that is not 2xx is an error with the text "HTTP 404 Not Found" and the body. */
 int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *route_id);
 
 /* The endpoints, in the order they were added; NULL past the last. */
@@ -308,12 +313,12 @@ haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const 
 
 /* ---- from outside: requests in, responses out --------------------------------------------------- */
 
-/* A request on its way through the gateway.  It is made and freed on one thread; `run` may be called on
- * another, and cancelled and ticked while it runs. */
+/* A request on its way through the gateway.  It is made and freed on one thread; `run` may be
+ * called on another, and cancelled and ticked while it runs. */
 typedef struct haft_visit haft_visit;
 
-/* What is pointed to must live until the visit is freed.  The path and query are as they came; `principal`
- * may be NULL.  NULL without memory. */
+/* What is pointed to must live until the visit is freed.  The path and query are as they came;
+ * `principal` may be NULL.  NULL without memory. */
 haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
                            const char *principal, haft_time now);
 /* Whether it may be run on a thread that must not wait. */
@@ -326,20 +331,22 @@ bool haft_visit_tick(haft_visit *visit, haft_time now);
 const haft_response *haft_visit_response(const haft_visit *visit);
 void haft_visit_free(haft_visit *visit);
 
-/* The gateway as a part of an HTTP server (haft/http.h), which has its routes and its endpoints at the path
- * where it is mounted, "/" for all of them.  The gateway must outlive the server. */
+/* The gateway as a part of an HTTP server (haft/http.h), which has its routes and its endpoints at
+ * the path where it is mounted, "/" for all of them.  The gateway must outlive the server. */
 haft_app haft_gateway_app(haft_gateway *gateway);
 
-/* Serves the gateway and nothing else over HTTP, as haft_serve_http does; `path` and `mounts` of the options
- * do not count. */
+/* Serves the gateway and nothing else over HTTP, as haft_serve_http does; `path` and `mounts` of
+ * the options do not count. */
 int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
                        haft_reason *reterr_reason);
 
-/* The command line that every server has (haft_main), for a gateway: --http serves its routes and endpoints,
+/* The command line that every server has (haft_main), for a gateway: --http serves its routes and
+ * endpoints,
  * --stdio its first endpoint, which is also what --list, --check and --call are about.  What is asked for by
- * options counts for all endpoints, --path for the first.  A section of the configuration (haft_configure on
- * haft_gateway_server) may add policies, routes and endpoints when it is prepared for the first time.  Takes
- * over the gateway, which may be NULL (there was no memory for it), and frees it.  Returns the exit status. */
+ * options counts for all endpoints, --path for the first.  A section of the configuration
+ * (haft_configure on haft_gateway_server) may add policies, routes and endpoints when it is
+ * prepared for the first time.  Takes over the gateway, which may be NULL (there was no memory for
+ * it), and frees it.  Returns the exit status. */
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
 
 /* ---- behind the macros ---- */

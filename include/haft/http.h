@@ -53,9 +53,9 @@ typedef struct haft_http_request {
     const char *principal; /* who the client is, when that is known; NULL otherwise */
 } haft_http_request;
 
-/* How a response goes out.  `headers` is text, each line with its CRLF, and has everything but what is
- * about the transfer (Content-Length, Transfer-Encoding, Connection).  What is pointed to lives until the
- * function returns.  None of them may come back to the endpoint before it returns. */
+/* How a response goes out.  `headers` is text, each line with its CRLF, and has everything but what
+ * is about the transfer (Content-Length, Transfer-Encoding, Connection).  What is pointed to lives
+ * until the function returns.  None of them may come back to the endpoint before it returns. */
 typedef struct haft_responder {
     void (*respond)(void *context, int status, const char *headers, const char *body, size_t size);
     void (*stream)(void *context, int status, const char *headers); /* `write` and `end` follow */
@@ -70,8 +70,8 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
 /* Everything that runs must have come back: haft_endpoint_idle. */
 void haft_endpoint_free(haft_endpoint *endpoint);
 
-/* Takes in a request.  NULL when it has been answered already; else what to say when its client is gone,
- * valid until `respond` or `end`. */
+/* Takes in a request.  NULL when it has been answered already; else what to say when its client is
+ * gone, valid until `respond` or `end`. */
 haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
                                     const haft_responder *responder, void *context, haft_time now);
 void haft_exchange_gone(haft_exchange *exchange);
@@ -85,8 +85,8 @@ bool haft_endpoint_idle(const haft_endpoint *endpoint);
 
 /* ---- whoever answers requests --------------------------------------------------- */
 
-/* What a loop lends to those who serve on it: the members are those of haft_endpoint_options, so that an
- * endpoint or a session can be made of them. */
+/* What a loop lends to those who serve on it: the members are those of haft_endpoint_options, so
+ * that an endpoint or a session can be made of them. */
 typedef struct haft_http_loop {
     void *loop;              /* a uv_loop_t; everything below happens on its thread */
     unsigned number, n;      /* of this loop, and how many there are */
@@ -98,13 +98,13 @@ typedef struct haft_http_loop {
     void *context;
 } haft_http_loop;
 
-/* A program's own part of an HTTP server, beside MCP.  Every loop has one that is opened for it and knows
- * nothing of the others; its functions are called on the loop's thread. */
+/* A program's own part of an HTTP server, beside MCP.  Every loop has one that is opened for it and
+ * knows nothing of the others; its functions are called on the loop's thread. */
 typedef struct haft_app {
     /* NULL, with the reason, when it cannot be: the server does not start then. */
     void *(*open)(void *data, const haft_http_loop *loop, haft_reason *reterr_reason);
-    /* It is idle.  Handles of its own on the loop are closed now, and may take until the loop comes around;
-     * may be NULL. */
+    /* It is idle.  Handles of its own on the loop are closed now, and may take until the loop comes
+     * around; may be NULL. */
     void (*close)(void *app);
     /* As haft_endpoint_handle: NULL when it has been answered, else what to give to `gone`. */
     void *(*handle)(void *app, const haft_http_request *request, const haft_responder *responder,
@@ -141,13 +141,14 @@ typedef struct haft_http_options {
     bool legacy_sse;
     const haft_http_mount *mounts; /* besides the server's own endpoint */
     size_t n_mounts;
-    /* Sees every request before it is handed on, and may say whose it is (request->principal, for as long as
-     * the request is handled).  False when it has answered.  Called on the loops' threads; NULL: no need. */
+    /* Sees every request before it is handed on, and may say whose it is (request->principal, for
+     * as long as the request is handled).  False when it has answered.  Called on the loops'
+     * threads; NULL: no need. */
     bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
                   void *responder_context);
     void *admit_context;
-    /* Requests that are answered; others get 429.  Probes and /metrics are not counted.  Zero for any number;
-     * a minute when per_ms is 0. */
+    /* Requests that are answered; others get 429.  Probes and /metrics are not counted.  Zero for
+     * any number; a minute when per_ms is 0. */
     haft_rate rate;       /* of one client: its principal, else its address (of IPv6, the network of 64 bits) */
     haft_rate total_rate; /* of all clients together */
     const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics) */
@@ -177,9 +178,10 @@ typedef struct haft_http_options {
     void *reload_context;
 } haft_http_options;
 
-/* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight are finished within drain_ms.  0; or an error when it could
- * not begin, with the reason in *reterr_reason (which may be NULL).  It does not return, but ends the
- * process, when handlers still run after drain_ms (status 1), and at a second signal N (status 128 + N). */
+/* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight are finished within drain_ms.  0; or an
+ * error when it could not begin, with the reason in *reterr_reason (which may be NULL).  It does
+ * not return, but ends the process, when handlers still run after drain_ms (status 1), and at a
+ * second signal N (status 128 + N). */
 int haft_serve_http(haft_server *server, const haft_http_options *options,
                     haft_reason *reterr_reason);
 
@@ -191,8 +193,8 @@ haft_http *haft_http_new(haft_server *server, const haft_http_options *options, 
 /* Where it listens: "http://127.0.0.1:8808/mcp". */
 const char *haft_http_url(const haft_http *http);
 
-/* Stops accepting, lets calls in flight finish within `ms`, cancels the rest, closes everything when they
- * have come back, and calls `closed`; it is gone then. */
+/* Stops accepting, lets calls in flight finish within `ms`, cancels the rest, closes everything
+ * when they have come back, and calls `closed`; it is gone then. */
 void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* haft/issue.h - what is wrong with a value, in Zod's words.
  *
- * An issue has a code, the path to the part of the value that it is about, a sentence for a model or
- * a person to read, and the members that its code brings along.  Codes, members and sentences are
- * those of Zod 4, so that models and tools which know them can read ours.  Two sentences say more
- * than Zod's: an unrecognised key is told the accepted ones, and a failed union says why. */
+ * An issue has a code, the path to the part of the value that it is about, a sentence for a model
+ * or a person to read, and the members that its code brings along.  Codes, members and sentences
+ * are those of Zod 4, so that models and tools which know them can read ours.  Two sentences say
+ * more than Zod's: an unrecognised key is told the accepted ones, and a failed union says why. */
 #ifndef HAFT_ISSUE_H
 #define HAFT_ISSUE_H
 

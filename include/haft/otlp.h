@@ -5,9 +5,9 @@
  *     haft_otlp_free(otlp);
  *     haft_server_free(server);
  *
- * Spans wait in a queue of fixed size and are sent from a thread of their own, many at a time, as JSON over
- * HTTP (OTLP/HTTP).  A call never waits for that: what a collector does not take, or not fast enough, is
- * lost, and counted. */
+ * Spans wait in a queue of fixed size and are sent from a thread of their own, many at a time, as
+ * JSON over HTTP (OTLP/HTTP).  A call never waits for that: what a collector does not take, or not
+ * fast enough, is lost, and counted. */
 #ifndef HAFT_OTLP_H
 #define HAFT_OTLP_H
 
@@ -32,8 +32,8 @@ typedef struct haft_otlp haft_otlp;
 haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
                          haft_reason *reterr_reason);
 
-/* When the server serves no more, and before it is freed: sends what waits, within flush_ms.  NULL is
- * fine. */
+/* When the server serves no more, and before it is freed: sends what waits, within flush_ms.  NULL
+ * is fine. */
 void haft_otlp_free(haft_otlp *otlp);
 
 /* Spans that a collector has taken, and those that were lost. */

@@ -8,9 +8,9 @@
  *                                              .before = only_at_day};
  *     haft_use(server, &opening_hours);
  *
- * A call goes through the stages in the order they were added, and its result back through them in the
- * other direction.  A stage can look at the call, keep something with it, answer in the handler's place,
- * and add to the result. */
+ * A call goes through the stages in the order they were added, and its result back through them in
+ * the other direction.  A stage can look at the call, keep something with it, answer in the
+ * handler's place, and add to the result. */
 #ifndef HAFT_PIPELINE_H
 #define HAFT_PIPELINE_H
 
@@ -43,8 +43,8 @@ typedef enum haft_outcome {
 
 const char *haft_outcome_name(haft_outcome outcome);
 
-/* What `before` and `ready` return: 0 to go on, this when they have answered (by haft_text, haft_error
- * ...), or an error as a handler would. */
+/* What `before` and `ready` return: 0 to go on, this when they have answered (by haft_text,
+ * haft_error ...), or an error as a handler would. */
 enum { HAFT_STOP = 3 };
 
 typedef struct haft_stage {
@@ -54,8 +54,9 @@ typedef struct haft_stage {
     int (*before)(haft_call *call, void *data);
     /* The arguments are right; the handler is next. */
     int (*ready)(haft_call *call, void *data);
-    /* The call is over, once for every call, also for one that was refused, cancelled or timed out.  Until
-     * then more may be added to a result; not to one that timed out, whose handler may be running. */
+    /* The call is over, once for every call, also for one that was refused, cancelled or timed out.
+     * Until then more may be added to a result; not to one that timed out, whose handler may be
+     * running. */
     void (*after)(haft_call *call, haft_outcome outcome, void *data);
     void *data;
 } haft_stage;
@@ -70,8 +71,8 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 /* Marks the result as an error with this text, and returns HAFT_STOP. */
 int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
-/* Something that a stage keeps with a call for later ones, or for the handler.  The key is compared as
- * text and must live as long as the call.  0 or HAFT_ENOMEM; NULL when there is none. */
+/* Something that a stage keeps with a call for later ones, or for the handler.  The key is compared
+ * as text and must live as long as the call.  0 or HAFT_ENOMEM; NULL when there is none. */
 int haft_set(haft_call *call, const char *key, void *value);
 void *haft_get(const haft_call *call, const char *key);
 
@@ -79,13 +80,13 @@ void *haft_get(const haft_call *call, const char *key);
  *
  *     HAFT_SERVER_CONTEXT(backends, struct backends)
  *
- * makes `struct backends *backends(const haft_call *)`, which is what the server was given as `.data`, and
- * `backends_data(&value)`, which is that of the right type only.
+ * makes `struct backends *backends(const haft_call *)`, which is what the server was given as
+ * `.data`, and `backends_data(&value)`, which is that of the right type only.
  *
  *     HAFT_CALL_CONTEXT(user, struct user)
  *
- * makes `struct user *user(const haft_call *)`, NULL when there is none, and `int user_set(haft_call *,
- * struct user *)`: haft_get and haft_set under that name. */
+ * makes `struct user *user(const haft_call *)`, NULL when there is none, and `int
+ * user_set(haft_call *, struct user *)`: haft_get and haft_set under that name. */
 #define HAFT_SERVER_CONTEXT(name, Type)                                                            \
     HAFT_MAYBE_UNUSED_ static inline Type *name(const haft_call *call)                             \
     {                                                                                              \
@@ -108,9 +109,9 @@ void *haft_get(const haft_call *call, const char *key);
 
 /* ---- events ----------------------------------------------------------------------- */
 
-/* What happens in a server.  The first four are the steps by which a tool is registered; `status` says
- * whether one was taken, and `reason` why not.  A call that started ends with exactly one of the kinds
- * after it. */
+/* What happens in a server.  The first four are the steps by which a tool is registered; `status`
+ * says whether one was taken, and `reason` why not.  A call that started ends with exactly one of
+ * the kinds after it. */
 #define HAFT_EVENTS(X)                                                                             \
     X(HAFT_EVENT_ACCEPTED, "tool accepted")   /* name and handler are right */                     \
     X(HAFT_EVENT_COMPILED, "tool compiled")   /* so are its schemas; it can be listed */           \
@@ -137,7 +138,8 @@ typedef enum haft_event_kind {
 
 const char *haft_event_name(haft_event_kind kind);
 
-/* What does not belong to the kind, or is not known, is NULL or 0.  Valid until the function returns. */
+/* What does not belong to the kind, or is not known, is NULL or 0.  Valid until the function
+ * returns. */
 typedef struct haft_event {
     haft_event_kind kind;
     const char *tool;       /* of a call: as it was asked for, which may not exist */
@@ -151,10 +153,11 @@ typedef struct haft_event {
     double ms;            /* since it came */
 } haft_event;
 
-/* Is called on the thread where the thing happens, by several at once, and no lock is held.  The end of a
- * call is told after its answer has been given away, so nobody waits for the function but what comes next
- * on that thread: it looks, counts, or hands over, and does not block.  It has nothing of the call to
- * change and nothing to return; it may use the server, but not to call its tools. */
+/* Is called on the thread where the thing happens, by several at once, and no lock is held.  The
+ * end of a call is told after its answer has been given away, so nobody waits for the function but
+ * what comes next on that thread: it looks, counts, or hands over, and does not block.  It has
+ * nothing of the call to change and nothing to return; it may use the server, but not to call its
+ * tools. */
 typedef void haft_event_function(void *context, const haft_event *event);
 
 /* Before the server serves; at most 8. */
@@ -164,9 +167,9 @@ int haft_watch(haft_server *server, haft_event_function *function, void *context
 
 /* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */
 
-/* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool, outcome,
- * milliseconds, bytes of the result, the ids of trace and span, and the arguments.  Called on the thread of
- * the call's session. */
+/* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool,
+ * outcome, milliseconds, bytes of the result, the ids of trace and span, and the arguments.  Called
+ * on the thread of the call's session. */
 typedef void haft_audit_function(void *context, const char *line, size_t size);
 int haft_audit(haft_server *server, haft_audit_function *write, void *context);
 
@@ -179,8 +182,8 @@ typedef enum haft_audit_mode {
 /* Of all audits of the server; HAFT_AUDIT_DIGEST until it is set.  Before the server serves. */
 void haft_audit_set(haft_server *server, haft_audit_mode mode);
 
-/* Counts calls by tool and outcome, how long they took, sessions, bytes, and what was repaired; before the
- * server serves. */
+/* Counts calls by tool and outcome, how long they took, sessions, bytes, and what was repaired;
+ * before the server serves. */
 int haft_metrics(haft_server *server);
 /* Appends the counts in Prometheus' text format.  HAFT_ENOTFOUND when nothing is counted. */
 int haft_metrics_write(haft_server *server, haft_buffer *buffer);

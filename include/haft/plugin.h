@@ -4,8 +4,9 @@
  *     HAFT_TOOL_IN(greet, greet_args, "Greets somebody");
  *     HAFT_PLUGIN(&greet_tool);
  *
- * makes, with `cc -shared -fPIC $(pkg-config --cflags haft) -o greet.so greet.c`, a plugin.  It is linked
- * with nothing: what it calls of haft is found in the program that loads it, which has to show it. */
+ * makes, with `cc -shared -fPIC $(pkg-config --cflags haft) -o greet.so greet.c`, a plugin.  It is
+ * linked with nothing: what it calls of haft is found in the program that loads it, which has to
+ * show it. */
 #ifndef HAFT_PLUGIN_H
 #define HAFT_PLUGIN_H
 
@@ -30,12 +31,12 @@ typedef struct haft_plugin {
     const haft_tool *const *tools;
     const haft_resource_info *const *resources, *const *templates;
     const haft_prompt *const *prompts;
-    /* Called before anything above is looked at, so it may fill in what no constant can hold.  0, or an
-     * error: the plugin is refused.  What is offered is in the lists: what `start` added to the server
-     * could not be taken back. */
+    /* Called before anything above is looked at, so it may fill in what no constant can hold.  0,
+     * or an error: the plugin is refused.  What is offered is in the lists: what `start` added to
+     * the server could not be taken back. */
     int (*start)(haft_server *server);
-    /* Called when no call is in the plugin any more and none can come, before it is unloaded; on any
-     * thread, while others serve.  Threads that the plugin has started must end here. */
+    /* Called when no call is in the plugin any more and none can come, before it is unloaded; on
+     * any thread, while others serve.  Threads that the plugin has started must end here. */
     void (*stop)(void);
 } haft_plugin;
 
@@ -59,23 +60,24 @@ typedef struct haft_plugins haft_plugins;
 /* NULL without memory. */
 haft_plugins *haft_plugins_new(haft_server *server);
 
-/* Loads a plugin; or, when it is loaded and its file has changed since, the new one in its place.  What a
- * tool is called with afterwards is the new one; calls that run go on in the old one, which is unloaded
- * after the last.  0; or an error, logged and in *reterr_reason (which may be NULL) with the file and why,
- * and nothing has changed. */
+/* Loads a plugin; or, when it is loaded and its file has changed since, the new one in its place.
+ * What a tool is called with afterwards is the new one; calls that run go on in the old one, which
+ * is unloaded after the last.  0; or an error, logged and in *reterr_reason (which may be NULL)
+ * with the file and why, and nothing has changed. */
 int haft_plugins_load(haft_plugins *plugins, const char *path, haft_reason *reterr_reason);
 
-/* Makes these the program's plugins: those that are new or have changed are loaded, those that are not
- * named are removed, all in one step.  0, or an error as above. */
+/* Makes these the program's plugins: those that are new or have changed are loaded, those that are
+ * not named are removed, all in one step.  0, or an error as above. */
 int haft_plugins_set(haft_plugins *plugins, const char *const *paths, size_t n,
                      haft_reason *reterr_reason);
 
-/* For haft_configure: "plugins", a list of files in the configuration.  They are there besides the program's
- * own, and at SIGHUP those of both that have changed are loaded anew.  Valid until haft_plugins_free. */
+/* For haft_configure: "plugins", a list of files in the configuration.  They are there besides the
+ * program's own, and at SIGHUP those of both that have changed are loaded anew.  Valid until
+ * haft_plugins_free. */
 const haft_section *haft_plugins_section(haft_plugins *plugins);
 
-/* Lets go of the plugins, after the server has been freed; haft_main does that.  (While it is there, what it
- * offers stays.)  NULL is fine. */
+/* Lets go of the plugins, after the server has been freed; haft_main does that.  (While it is
+ * there, what it offers stays.)  NULL is fine. */
 void haft_plugins_free(haft_plugins *plugins);
 
 /* ---- behind the macros ---- */

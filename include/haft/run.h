@@ -25,9 +25,9 @@ extern "C" {
  * be NULL (there was no memory for it), and frees it.  Returns the exit status. */
 int haft_main(haft_server *server, int argc, char **argv);
 
-/* A part of the configuration file (--config) that is the program's own: the member of that name.  It is
- * taken in when haft_main starts and at every SIGHUP, in two steps, so that a file is taken as a whole or
- * not at all.  Both happen on the thread of haft_main. */
+/* A part of the configuration file (--config) that is the program's own: the member of that name.
+ * It is taken in when haft_main starts and at every SIGHUP, in two steps, so that a file is taken
+ * as a whole or not at all.  Both happen on the thread of haft_main. */
 typedef struct haft_section {
     const char *name; /* "backends"; none of haft's own */
     /* Looks at the value, NULL when the file has none or there is no file, and makes of it what `commit`
@@ -68,10 +68,11 @@ typedef struct haft_stdio_options {
  * cancelled, everything that can be written is, and the process ends here. */
 int haft_serve_stdio(haft_server *server, const haft_stdio_options *options);
 
-/* Starts the process that isolated tools are forked from, with what the server offers now.  haft_main,
- * haft_serve_stdio, haft_serve_http, haft_http_new and haft_connect do it; call it yourself when calls come
- * another way (haft_session, haft_endpoint), or earlier: before the program has threads.  It may be called
- * again.  0, HAFT_ENOMEM, or HAFT_EBUSY when there is no process or descriptor to be had. */
+/* Starts the process that isolated tools are forked from, with what the server offers now.
+ * haft_main, haft_serve_stdio, haft_serve_http, haft_http_new and haft_connect do it; call it
+ * yourself when calls come another way (haft_session, haft_endpoint), or earlier: before the
+ * program has threads.  It may be called again.  0, HAFT_ENOMEM, or HAFT_EBUSY when there is no
+ * process or descriptor to be had. */
 int haft_isolate(haft_server *server);
 
 #ifdef __cplusplus

@@ -48,8 +48,9 @@ typedef struct haft_schema_options {
     size_t n_documents;
 } haft_schema_options;
 
-/* Each returns 0 and a schema to be freed, or an error with the reason in *reterr_error (which may be
- * NULL).  The type must outlive the schema; the text of a document need not.  `options` may be NULL. */
+/* Each returns 0 and a schema to be freed, or an error with the reason in *reterr_error (which may
+ * be NULL).  The type must outlive the schema; the text of a document need not.  `options` may be
+ * NULL. */
 int haft_schema_compile(const haft_type *type, const haft_schema_options *options,
                         haft_schema **ret_schema, haft_reason *reterr_error);
 int haft_schema_parse(const char *json, size_t size, const haft_schema_options *options,
@@ -70,16 +71,16 @@ int haft_validate(const haft_schema *schema, haft_value *value, haft_arena *aren
 int haft_validate_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
                        haft_issues *reterr_issues);
 
-/* The same, and on success fills *ret_value, an object of the declared type; what it points to lives in
- * the arena, and (for the first form) in `value`.  On failure *ret_value is unspecified.  Only for a
- * schema that has a C type: else HAFT_EINVAL. */
+/* The same, and on success fills *ret_value, an object of the declared type; what it points to
+ * lives in the arena, and (for the first form) in `value`.  On failure *ret_value is unspecified.
+ * Only for a schema that has a C type: else HAFT_EINVAL. */
 int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena, void *ret_value,
                 haft_issues *reterr_issues);
 int haft_decode_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
                      void *ret_value, haft_issues *reterr_issues);
 
-/* Appends an object of the declared type as JSON, checked as it goes: what does not fit its own schema
- * is HAFT_EISSUES, and what was appended is taken back. */
+/* Appends an object of the declared type as JSON, checked as it goes: what does not fit its own
+ * schema is HAFT_EISSUES, and what was appended is taken back. */
 int haft_encode(const haft_schema *schema, const void *value, haft_arena *arena,
                 haft_buffer *buffer, haft_issues *reterr_issues);
 
@@ -104,8 +105,8 @@ int haft_schema_print(const haft_schema *schema, haft_buffer *buffer);
 /* What a check across fields reports to. */
 typedef struct refinement haft_refinement;
 
-/* Adds an issue of code custom at `path` below the refined value ("items.0.name"; "" or NULL for the
- * value itself). */
+/* Adds an issue of code custom at `path` below the refined value ("items.0.name"; "" or NULL for
+ * the value itself). */
 void haft_refine_issue(haft_refinement *refinement, const char *path, const char *format, ...)
     HAFT_PRINTF_(3, 4);
 

@@ -1,8 +1,8 @@
 /* haft/server.h - a server: what it offers, and to whom it listens.
  *
- * Everything that is offered is checked, compiled and rendered when it is added; what is wrong with it is
- * said then, by name and path, and harms nothing else.  Tools, resources and prompts may be added and
- * removed while the server serves; clients are told. */
+ * Everything that is offered is checked, compiled and rendered when it is added; what is wrong with
+ * it is said then, by name and path, and harms nothing else.  Tools, resources and prompts may be
+ * added and removed while the server serves; clients are told. */
 #ifndef HAFT_SERVER_H
 #define HAFT_SERVER_H
 
@@ -17,8 +17,9 @@ typedef struct haft_server haft_server;
 /* Gets every line of the server's log; text is one line, without its end. */
 typedef void haft_log_function(void *context, haft_level level, const char *text, size_t size);
 
-/* The same with what the line is about kept apart from it, for whoever writes more than text.  Outside of
- * a call there is only the text; what is not known is NULL.  Valid until the function returns. */
+/* The same with what the line is about kept apart from it, for whoever writes more than text.
+ * Outside of a call there is only the text; what is not known is NULL.  Valid until the function
+ * returns. */
 typedef struct haft_record {
     haft_level level;
     const char *text;
@@ -32,11 +33,11 @@ typedef struct haft_record {
 
 typedef void haft_record_function(void *context, const haft_record *record);
 
-/* Where calls are counted for their limits.  `take` counts one under a key: 1 when it is allowed; 0 when it
- * is not, with the milliseconds until one is in *ret_wait; or an error, which ends the call.  `now` is in
- * milliseconds.  It is called by several threads at once, and they wait for it.  A key is the tool's name
- * (none for calls of any tool), a NUL, and who is calling: "p" and the principal, "n" and the client's
- * name, or "s" and a number of its session. */
+/* Where calls are counted for their limits.  `take` counts one under a key: 1 when it is allowed; 0
+ * when it is not, with the milliseconds until one is in *ret_wait; or an error, which ends the
+ * call.  `now` is in milliseconds.  It is called by several threads at once, and they wait for it.
+ * A key is the tool's name (none for calls of any tool), a NUL, and who is calling: "p" and the
+ * principal, "n" and the client's name, or "s" and a number of its session. */
 typedef struct haft_rate_store {
     int (*take)(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
                 int64_t *ret_wait);
@@ -102,8 +103,9 @@ int haft_rename(haft_server *server, haft_offer kind, const char *name, const ch
 /* Puts another definition in the place of the tool of that name. */
 int haft_update(haft_server *server, const char *name, const haft_tool *tool);
 
-/* Which tools clients see and can call, for whoever runs the server.  Zero hides nothing.  It holds for
- * tools that are added later too; what is hidden is as if it were disabled, and changes are announced. */
+/* Which tools clients see and can call, for whoever runs the server.  Zero hides nothing.  It holds
+ * for tools that are added later too; what is hidden is as if it were disabled, and changes are
+ * announced. */
 typedef struct haft_visibility {
     const char *tools; /* names that match, "list_*,-*_delete"; NULL for all */
     bool read_only;    /* only tools that declare themselves read-only */
@@ -113,8 +115,8 @@ typedef struct haft_visibility {
 
 int haft_set_visibility(haft_server *server, const haft_visibility *visibility);
 
-/* A tool put together at run time; texts are copied.  haft_tool_build adds it and frees the builder,
- * whether it succeeds or not.  Schemas are handed over: the server frees them. */
+/* A tool put together at run time; texts are copied.  haft_tool_build adds it and frees the
+ * builder, whether it succeeds or not.  Schemas are handed over: the server frees them. */
 typedef struct haft_tool_builder haft_tool_builder;
 typedef int haft_json_handler(haft_call *call, haft_value *arguments, void *data);
 
@@ -135,11 +137,12 @@ void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned ma
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
 
-/* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has them,
- * `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and `_meta`.
- * `annotations.custom.rateLimit`, {"windowMs": 60000, "max": 5}, is the tool's rate and is not listed.  Any
- * other member, or one of another type, is refused by its path: logged, kept for haft_server_error, and
- * returned by haft_tool_build.  The handler and what else is wanted are added as to any builder. */
+/* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has
+ * them, `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and `_meta`.
+ * `annotations.custom.rateLimit`, {"windowMs": 60000, "max": 5}, is the tool's rate and is not
+ * listed.  Any other member, or one of another type, is refused by its path: logged, kept for
+ * haft_server_error, and returned by haft_tool_build.  The handler and what else is wanted are
+ * added as to any builder. */
 haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t size);
 
 /* ---- resources ------------------------------------------------------------------ */
@@ -200,9 +203,9 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
 
 /* ---- any method ----------------------------------------------------------------------- */
 
-/* Handles a method of the program's own ("acme/thing").  The handler gets the parameters and answers by
- * haft_json with an object, in which `_meta` joins what haft adds to it and `resultType` is for modern
- * clients alone; it may ask as tools do.  A notification is not answered. */
+/* Handles a method of the program's own ("acme/thing").  The handler gets the parameters and
+ * answers by haft_json with an object, in which `_meta` joins what haft adds to it and `resultType`
+ * is for modern clients alone; it may ask as tools do.  A notification is not answered. */
 int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
-/* haft/tool.h - a tool: a name, a description, two types and a handler whose parameters are those types.
+/* haft/tool.h - a tool: a name, a description, two types and a handler whose parameters are those
+ * types.
  *
  *     static int add(haft_call *call, const add_args *in, add_sum *out) { ... return 0; }
  *     HAFT_TOOL(add, add_args, add_sum, "Adds two numbers", .annotations = {.read_only = HAFT_YES});
  *
- * makes the constant `add_tool`.  A handler of another type does not compile.  Text after the types is
- * the description; any further member of haft_tool may follow it. */
+ * makes the constant `add_tool`.  A handler of another type does not compile.  Text after the types
+ * is the description; any further member of haft_tool may follow it. */
 #ifndef HAFT_TOOL_H
 #define HAFT_TOOL_H
 
@@ -61,24 +62,25 @@ typedef struct haft_tool {
     const haft_type *input, *output;
     const haft_schema *input_schema, *output_schema;
 
-    /* With declared types, `in` and `out` are those structs.  With a schema made at run time `in` is a
-     * haft_value * and the handler answers by haft_json. */
+    /* With declared types, `in` and `out` are those structs.  With a schema made at run time `in`
+     * is a haft_value * and the handler answers by haft_json. */
     int (*call)(haft_call *call, const void *in, void *out);
     void *data; /* the handler's own: haft_tool_data */
 
     bool quick;          /* never blocks: runs on the thread that reads */
     unsigned timeout_ms; /* 0: the server's */
     haft_rate rate;
-    /* Reads "5" as 5, "true" as true and JSON text as an object or array, where no string is accepted;
-     * UNSET: as the server says. */
+    /* Reads "5" as 5, "true" as true and JSON text as an object or array, where no string is
+     * accepted; UNSET: as the server says. */
     haft_hint lenient;
 
-    /* How many calls of it may run at once, whoever they come from; 0 for any number.  Further ones wait
-     * for their turn, as many as max_waiting says (0: 64), and those after them are answered "busy". */
+    /* How many calls of it may run at once, whoever they come from; 0 for any number.  Further ones
+     * wait for their turn, as many as max_waiting says (0: 64), and those after them are answered
+     * "busy". */
     unsigned max_running, max_waiting;
 
-    /* Each call runs in a process of its own, which a crash, the deadline or a cancel ends.  What that
-     * means for the handler is in docs/isolation.md. */
+    /* Each call runs in a process of its own, which a crash, the deadline or a cancel ends.  What
+     * that means for the handler is in docs/isolation.md. */
     bool isolate;
     size_t isolate_memory; /* bytes of address space that such a process may have; 0: as the server */
 } haft_tool;

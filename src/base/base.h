@@ -36,8 +36,8 @@ int error_set(haft_reason *error, int code, const char *path, const char *format
 /* Empties it, and does not hold on to more than `keep` bytes. */
 void buffer_trim(haft_buffer *buffer, size_t keep);
 
-/* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the library's
- * is a store or two. */
+/* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the
+ * library's is a store or two. */
 static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
     if (size && size < buffer->capacity - buffer->size && !buffer->status) {
@@ -75,7 +75,8 @@ enum { NUMBER_TEXT = 32 };
 size_t number_to_text(double value, char ret_text[NUMBER_TEXT]);
 size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
-/* What is before the point.  (The C library's own functions would bring a library of their own along.) */
+/* What is before the point.  (The C library's own functions would bring a library of their own
+ * along.) */
 static inline double number_whole(double value)
 {
     return value > -0x1p53 && value < 0x1p53 ? (double)(int64_t)value : value;
@@ -112,16 +113,16 @@ bool text_same_ignoring_case(const char *left, const char *right);
 /* Whether a name matches a pattern with `*` and `?`. */
 bool glob_match(const char *pattern, size_t size, const char *text);
 
-/* The same of a list: "a*,-*b" is what begins with a but for what ends with b.  The last that matches
- * decides. */
+/* The same of a list: "a*,-*b" is what begins with a but for what ends with b.  The last that
+ * matches decides. */
 bool glob_list_allows(const char *list, const char *name);
 
-/* Edits (insert, delete, replace, swap neighbours) that make one name of the other; SIZE_MAX when either
- * is longer than 32 bytes. */
+/* Edits (insert, delete, replace, swap neighbours) that make one name of the other; SIZE_MAX when
+ * either is longer than 32 bytes. */
 size_t edit_distance(const char *left, const char *right);
 
-/* The search for the name that was meant by one that is not known: offer every name that is, then look at
- * `name`, which is NULL when none is near.  Of equally near ones it is the first. */
+/* The search for the name that was meant by one that is not known: offer every name that is, then
+ * look at `name`, which is NULL when none is near.  Of equally near ones it is the first. */
 struct nearest {
     const char *given, *name;
     size_t edits; /* fewer than these is nearer */
@@ -132,7 +133,8 @@ void nearest_offer(struct nearest *search, const char *name);
 /* The same of a name whose distance is measured in another way. */
 void nearest_offer_at(struct nearest *search, const char *name, size_t edits);
 
-/* A 64-bit hash of bytes, or of a word: fast on short keys, another in every process, not for secrets. */
+/* A 64-bit hash of bytes, or of a word: fast on short keys, another in every process, not for
+ * secrets. */
 uint64_t hash_bytes(const void *bytes, size_t size);
 uint64_t hash_word(uint64_t word);
 

@@ -99,8 +99,8 @@ void haft_buffer_printf(haft_buffer *buffer, const char *format, ...)
     buffer->size += (size_t)size;
 }
 
-/* How a byte is written inside a JSON string: '.' as it is, 'u' as \u00xx, 'x' as a part of what is not ASCII,
- * else after a backslash. */
+/* How a byte is written inside a JSON string: '.' as it is, 'u' as \u00xx, 'x' as a part of what is
+ * not ASCII, else after a backslash. */
 static const char escapes[] = "uuuuuuuubtnufruu"
                               "uuuuuuuuuuuuuuuu"
                               "..\"............."
@@ -131,8 +131,8 @@ static bool is_plain(uint64_t word)
              high);
 }
 
-/* Text as far as each byte becomes one or two, written where there is room for that; *to is moved.  Returns
- * how many bytes of it. */
+/* Text as far as each byte becomes one or two, written where there is room for that; *to is moved.
+ * Returns how many bytes of it. */
 static size_t put_short(char **to, const char *text, size_t size)
 {
     char *at = *to;
@@ -170,8 +170,8 @@ out:
     return i;
 }
 
-/* U+2028 and U+2029 end a line for some readers of lines; JSON allows them bare.  In valid UTF-8 the
- * first byte promises the other two. */
+/* U+2028 and U+2029 end a line for some readers of lines; JSON allows them bare.  In valid UTF-8
+ * the first byte promises the other two. */
 static bool is_line_separator(const char *text)
 {
     return !memcmp(text, "\xE2\x80", 2) && (text[2] == '\xA8' || text[2] == '\xA9');

@@ -1,7 +1,7 @@
 /* glob.c - names that match: `*` is any run of characters, `?` any one.
  *
- * A star is tried at its shortest and made longer when what follows does not fit; only the latest star
- * has to be remembered, so the work is at most the product of the two sizes. */
+ * A star is tried at its shortest and made longer when what follows does not fit; only the latest
+ * star has to be remembered, so the work is at most the product of the two sizes. */
 #include <string.h>
 
 #include "base/base.h"

@@ -1,8 +1,8 @@
 /* hash.c - a hash for tables of names.
  *
- * What lies in a table may come from a stranger, who must not be able to tell which names meet in one place:
- * each process hashes in its own way, by where the loader has put it.  Products of 128 bits, folded, take
- * eight bytes at a time. */
+ * What lies in a table may come from a stranger, who must not be able to tell which names meet in
+ * one place: each process hashes in its own way, by where the loader has put it.  Products of 128
+ * bits, folded, take eight bytes at a time. */
 #include "base/base.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* sha256.c - SHA-256 and HMAC.
  *
- * By hand, because libhaft-core must not need OpenSSL: the state of an unfinished call is sealed on a
- * microcontroller too.  Checked against the published vectors. */
+ * By hand, because libhaft-core must not need OpenSSL: the state of an unfinished call is sealed on
+ * a microcontroller too.  Checked against the published vectors. */
 #include "base/sha256.h"
 
 #include <string.h>

@@ -10,7 +10,8 @@ struct siphash {
 
 void siphash_init(struct siphash *hash, const unsigned char key[16]);
 
-/* Takes in eight bytes, and bytes with their number: the digest of one text is that of its bytes alone. */
+/* Takes in eight bytes, and bytes with their number: the digest of one text is that of its bytes
+ * alone. */
 void siphash_word(struct siphash *hash, uint64_t word);
 void siphash_bytes(struct siphash *hash, const void *bytes, size_t size);
 uint64_t siphash_finish(struct siphash *hash);

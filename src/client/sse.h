@@ -1,7 +1,7 @@
 /* client/sse.h - messages out of a stream of server-sent events.
  *
- * The stream may be cut up anywhere on its way.  CR, LF and CR LF end a line; a byte order mark at the
- * very start is passed over; `data` lines of one event are joined by LF.  What a message of the
+ * The stream may be cut up anywhere on its way.  CR, LF and CR LF end a line; a byte order mark at
+ * the very start is passed over; `data` lines of one event are joined by LF.  What a message of the
  * protocol cannot be in (comments, events of another name, events without data) is passed over. */
 #ifndef HAFT_SRC_SSE_H
 #define HAFT_SRC_SSE_H
@@ -22,8 +22,9 @@ struct sse {
 void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit);
 void sse_finish(struct sse *sse);
 
-/* Reads on and calls `on_event` for each event that is complete.  0, or HAFT_ETOOBIG or HAFT_ENOMEM,
- * after which nothing more can be read.  An event that the stream's end cuts off is none. */
+/* Reads on and calls `on_event` for each event that is complete.  0, or HAFT_ETOOBIG or
+ * HAFT_ENOMEM, after which nothing more can be read.  An event that the stream's end cuts off is
+ * none. */
 int sse_feed(struct sse *sse, const char *bytes, size_t size, sse_function *on_event,
              void *context);
 

@@ -1,4 +1,5 @@
-/* app.c - a gateway behind the HTTP server: its routes, and its MCP endpoints with their policies around them.
+/* app.c - a gateway behind the HTTP server: its routes, and its MCP endpoints with their policies
+ * around them.
  *
  * Every loop has one, with endpoints of its own. */
 #include <string.h>

@@ -1,7 +1,7 @@
 /* crew.c - the gateway's own threads, started when there is something for them.
  *
- * Nobody may depend on them: what is handed over here is work that whoever handed it over does itself when
- * no thread comes for it. */
+ * Nobody may depend on them: what is handed over here is work that whoever handed it over does
+ * itself when no thread comes for it. */
 #include <string.h>
 #include <uv.h>
 

@@ -1,7 +1,7 @@
 /* gateway/gateway.h - what the files of the gateway share.
  *
- * Everything that is added lives in the gateway's arena and does not change once it serves, so that requests
- * on any number of threads read it without a lock. */
+ * Everything that is added lives in the gateway's arena and does not change once it serves, so that
+ * requests on any number of threads read it without a lock. */
 #ifndef HAFT_SRC_GATEWAY_H
 #define HAFT_SRC_GATEWAY_H
 
@@ -79,13 +79,15 @@ struct haft_gateway {
     struct crew *crew; /* NULL when there is none */
     haft_executor executor;
     haft_reason error;
-    /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one has. */
+    /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one
+     * has. */
     size_t max_sessions;
     unsigned session_idle_ms;
     bool legacy_sse;
 };
 
-/* Puts a gateway into the options of an HTTP server, as its only app; `mount` and `app` must outlive it. */
+/* Puts a gateway into the options of an HTTP server, as its only app; `mount` and `app` must
+ * outlive it. */
 int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
                   haft_app *app, haft_reason *reterr_reason);
 
@@ -139,14 +141,16 @@ haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_reque
                       haft_time now);
 /* Through policies to a handler and back. */
 void visit_run(haft_visit *visit);
-/* The parts of it, for whoever has something else between them: 0, or HAFT_STOP when it is answered. */
+/* The parts of it, for whoever has something else between them: 0, or HAFT_STOP when it is
+ * answered. */
 int visit_inbound(haft_visit *visit);
 void visit_outbound(haft_visit *visit);
 
-/* The input of a route: from the path, the query, the body and the headers, as one object.  0; HAFT_STOP
- * when it has been answered (400, 415); or an error. */
+/* The input of a route: from the path, the query, the body and the headers, as one object.  0;
+ * HAFT_STOP when it has been answered (400, 415); or an error. */
 int input_read(haft_visit *visit, yyjson_val **ret_arguments);
-/* Answers 400 with issues whose paths say where each value came from: `from`, or as the route has it. */
+/* Answers 400 with issues whose paths say where each value came from: `from`, or as the route has
+ * it. */
 int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char *from);
 
 /* Reads the query into pairs; 0, HAFT_EINVAL when it is not well written, or HAFT_ENOMEM. */
@@ -155,8 +159,8 @@ int query_read(haft_visit *visit);
 /* An answer with nothing but a status and its problem. */
 int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues);
 
-/* Decodes %XX, and + when `plus`, into the arena.  NULL when it is not well written, not UTF-8, has a NUL,
- * or there is no memory (*ret_status says which). */
+/* Decodes %XX, and + when `plus`, into the arena.  NULL when it is not well written, not UTF-8, has
+ * a NUL, or there is no memory (*ret_status says which). */
 const char *percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
                            int *ret_status);
 /* Appends text with everything encoded that is not unreserved. */

@@ -1,8 +1,9 @@
 /* input.c - the input of a route, put together from wherever its fields come from.
  *
- * Texts of the path, the query and the headers become what their field's schema wants, the members of the
- * body are taken as they are, and the whole is one object that is checked like a tool's arguments.  What is
- * wrong with it is said with the place it came from in front: path.id, query.limit, body.items.0.quantity. */
+ * Texts of the path, the query and the headers become what their field's schema wants, the members
+ * of the body are taken as they are, and the whole is one object that is checked like a tool's
+ * arguments.  What is wrong with it is said with the place it came from in front: path.id,
+ * query.limit, body.items.0.quantity. */
 #include <string.h>
 
 #include "gateway/gateway.h"
@@ -43,8 +44,8 @@ static void add_text(struct texts *texts, const char *name, const char *value)
     texts->list[texts->n++] = (struct text_field){name, strlen(name), value, strlen(value)};
 }
 
-/* Those of the path and the headers, and all of the query: what no field wants is shown to the schema, which
- * knows whether that matters. */
+/* Those of the path and the headers, and all of the query: what no field wants is shown to the
+ * schema, which knows whether that matters. */
 static int gather(haft_visit *visit, struct texts *texts)
 {
     const struct route *route = visit->route;

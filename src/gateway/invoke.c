@@ -1,8 +1,8 @@
 /* invoke.c - a route called from a handler: no socket, no HTTP text, the same policies.
  *
- * What is called is a call of its own within the caller's, made and taken apart on the caller's thread, so
- * that only its run can be somewhere else.  Several at once are a heap of work that anybody may take from:
- * the caller does too, so nothing waits for a thread that never comes. */
+ * What is called is a call of its own within the caller's, made and taken apart on the caller's
+ * thread, so that only its run can be somewhere else.  Several at once are a heap of work that
+ * anybody may take from: the caller does too, so nothing waits for a thread that never comes. */
 #include <string.h>
 #include <uv.h>
 
@@ -207,8 +207,8 @@ int haft_invoke(haft_call *call, const char *method, const char *target,
 
 /* ---- several ---- */
 
-/* Work that is taken from by index.  A helper may come when all is done and the caller is gone: it finds
- * nothing to take, and lets go. */
+/* Work that is taken from by index.  A helper may come when all is done and the caller is gone: it
+ * finds nothing to take, and lets go. */
 struct heap {
     const haft_allocator *allocator;
     atomic_uint refs;

@@ -1,8 +1,8 @@
 /* mcp.c - MCP endpoints of a gateway, and routes that are tools there.
  *
- * A route that is called as a tool is invoked like by any handler: its arguments are written as the path,
- * the query, the headers and the body that they would come from, so its policies and its handler cannot tell
- * the difference. */
+ * A route that is called as a tool is invoked like by any handler: its arguments are written as the
+ * path, the query, the headers and the body that they would come from, so its policies and its
+ * handler cannot tell the difference. */
 #include <string.h>
 
 #include "gateway/gateway.h"

@@ -1,8 +1,8 @@
-/* passage.c - one request on its way through a loop: answered here, or by a worker, or by an endpoint with
- * policies around it.
+/* passage.c - one request on its way through a loop: answered here, or by a worker, or by an
+ * endpoint with policies around it.
  *
- * What does not block is answered where it comes in; the rest goes to the loop's workers as a call does, with a
- * copy of the request, since its client may leave before it ends. */
+ * What does not block is answered where it comes in; the rest goes to the loop's workers as a call
+ * does, with a copy of the request, since its client may leave before it ends. */
 #include <string.h>
 
 #include "gateway/passage.h"

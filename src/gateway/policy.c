@@ -1,7 +1,7 @@
 /* policy.c - policies by name, and kinds that make them of options.
  *
- * The options of a kind are a declared type, so configuration is checked against it like any other input,
- * and what is wrong is said by name and path before anything is served. */
+ * The options of a kind are a declared type, so configuration is checked against it like any other
+ * input, and what is wrong is said by name and path before anything is served. */
 #include <string.h>
 
 #include "gateway/policies.h"

@@ -1,7 +1,7 @@
 /* policy_auth.c - who asks: API keys, and names with passwords.
  *
- * Secrets are never kept, only what they hash to, and a comparison takes the same time wherever it fails and
- * whoever is meant. */
+ * Secrets are never kept, only what they hash to, and a comparison takes the same time wherever it
+ * fails and whoever is meant. */
 #include <stdio.h>
 #include <string.h>
 

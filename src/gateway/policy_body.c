@@ -1,4 +1,5 @@
-/* policy_body.c - bodies: checked against a JSON Schema on the way in, or answered in the handler's place. */
+/* policy_body.c - bodies: checked against a JSON Schema on the way in, or answered in the handler's
+ * place. */
 #include <string.h>
 
 #include "gateway/policies.h"

@@ -1,5 +1,5 @@
-/* policy_headers.c - headers that are set and removed, and those by which browsers let pages of other origins
- * in (CORS). */
+/* policy_headers.c - headers that are set and removed, and those by which browsers let pages of
+ * other origins in (CORS). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* response.c - what is answered: a status, headers, a body.
  *
- * Header values are checked where they are set: a line end in one would be a second header to whoever
- * reads it. */
+ * Header values are checked where they are set: a line end in one would be a second header to
+ * whoever reads it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* route.c - adding routes.
  *
- * A route is a tool of the routes' server, so its schemas are compiled and its id checked where those of
- * tools are; what it adds is a place in the tree of paths, and for each field of its input where that comes
- * from. */
+ * A route is a tool of the routes' server, so its schemas are compiled and its id checked where
+ * those of tools are; what it adds is a place in the tree of paths, and for each field of its input
+ * where that comes from. */
 #include <string.h>
 
 #include "gateway/gateway.h"

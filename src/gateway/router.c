@@ -1,7 +1,8 @@
 /* router.c - a tree of segments.
  *
- * A path is split before it is decoded, and each segment is decoded once: an encoded slash is a character
- * of a value and never a border.  What would lead upwards, in whatever disguise, is refused. */
+ * A path is split before it is decoded, and each segment is decoded once: an encoded slash is a
+ * character of a value and never a border.  What would lead upwards, in whatever disguise, is
+ * refused. */
 #include "gateway/router.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* gateway/router.h - which route a path belongs to.
  *
- * Paths are a tree of segments.  At every step a segment that is written out goes before a variable; the
- * search looks at each place of the tree once at most, so a request costs no more than the routes are. */
+ * Paths are a tree of segments.  At every step a segment that is written out goes before a
+ * variable; the search looks at each place of the tree once at most, so a request costs no more
+ * than the routes are. */
 #ifndef HAFT_SRC_ROUTER_H
 #define HAFT_SRC_ROUTER_H
 
@@ -51,8 +52,8 @@ int template_read(haft_arena *arena, const char *path, struct template *ret_temp
 int router_add(struct router *router, const char *method, const struct template *path, void *route,
                void **reterr_route);
 
-/* 1 with the route; 0 when there is none, with the methods of the path if it has any; HAFT_EINVAL for a path
- * that is not well written or leads upwards; HAFT_ENOMEM.  HEAD finds GET. */
+/* 1 with the route; 0 when there is none, with the methods of the path if it has any; HAFT_EINVAL
+ * for a path that is not well written or leads upwards; HAFT_ENOMEM.  HEAD finds GET. */
 int router_find(const struct router *router, const char *method, const char *path,
                 haft_arena *arena, struct match *ret_match);
 

@@ -1,8 +1,8 @@
 /* visit.c - a request on its way: in through the policies, to the handler, and out again.
  *
- * One walk for requests from outside and for those of haft_invoke; they differ in which policies are there
- * for them, and in whose identity and deadline they have.  Whatever happens, there is a response at the
- * end. */
+ * One walk for requests from outside and for those of haft_invoke; they differ in which policies
+ * are there for them, and in whose identity and deadline they have.  Whatever happens, there is a
+ * response at the end. */
 #include <stdio.h>
 #include <string.h>
 #include <uv.h>
@@ -376,8 +376,8 @@ static int respond_allow(haft_visit *visit, int status, const char *detail)
                   : haft_respond(call, status, NULL, NULL, 0);
 }
 
-/* OPTIONS: what the path allows, after a word with the policies that answer such a question for the method
- * that is asked about. */
+/* OPTIONS: what the path allows, after a word with the policies that answer such a question for the
+ * method that is asked about. */
 static int respond_options(haft_visit *visit)
 {
     haft_call *call = visit->call;

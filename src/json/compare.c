@@ -1,7 +1,7 @@
 /* compare.c - numbers and values compared exactly.
  *
- * yyjson keeps an integer that fits 64 bits as one and everything else as a double.  Two numbers are
- * compared as what they are, so 9007199254740993 is not 9007199254740992 and 1 is 1.0. */
+ * yyjson keeps an integer that fits 64 bits as one and everything else as a double.  Two numbers
+ * are compared as what they are, so 9007199254740993 is not 9007199254740992 and 1 is 1.0. */
 #include "json/json.h"
 
 #include <math.h>

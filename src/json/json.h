@@ -7,8 +7,9 @@
 
 #include "base/base.h"
 
-/* Reads JSON without a look at depth or duplicate keys, for callers that walk the value anyway.  The
- * value lives in the arena.  0, HAFT_EPARSE, HAFT_EUTF8, HAFT_ENOMEM; *reterr_offset says where. */
+/* Reads JSON without a look at depth or duplicate keys, for callers that walk the value anyway.
+ * The value lives in the arena.  0, HAFT_EPARSE, HAFT_EUTF8, HAFT_ENOMEM; *reterr_offset says
+ * where. */
 int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
                size_t *reterr_offset, const char **reterr_reason);
 

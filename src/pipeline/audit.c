@@ -1,7 +1,7 @@
 /* audit.c - one line for every call, however it ended.
  *
- * It is written for every call, so it is put together in place: no memory is asked for, and nothing is
- * formatted that is known to need no quotes. */
+ * It is written for every call, so it is put together in place: no memory is asked for, and nothing
+ * is formatted that is known to need no quotes. */
 #include <string.h>
 
 #include "base/siphash.h"
@@ -119,8 +119,8 @@ static void put_time(struct line *line, haft_session *session)
     put(line, rest, sizeof rest);
 }
 
-/* Short texts and numbers go into a word of their own; the highest byte tells them from the tags of other
- * values, whose sizes are never so large. */
+/* Short texts and numbers go into a word of their own; the highest byte tells them from the tags of
+ * other values, whose sizes are never so large. */
 enum { SHORT_TEXT = 7, WORD_TEXT = 0xE0, WORD_NUMBER = 0xF0 };
 
 /* Every value in its order, each with its kind and size: no two arguments look alike. */
@@ -179,8 +179,8 @@ static void put_redacted(struct line *line, const haft_call *call, struct siphas
     haft_buffer_finish(&text);
 }
 
-/* What was asked can be compared without being told.  Whoever has the key can try out what a secret may
- * be, so that a digest is of the redacted arguments too. */
+/* What was asked can be compared without being told.  Whoever has the key can try out what a secret
+ * may be, so that a digest is of the redacted arguments too. */
 static void put_arguments(struct line *line, const haft_call *call)
 {
     const haft_schema *input = call->item ? call->item->input : NULL;

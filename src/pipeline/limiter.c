@@ -1,7 +1,7 @@
 /* limiter.c - for each key the times of its latest calls, in a ring as long as the limit.
  *
- * When the ring is full, the oldest of them decides: once it has left the window, the new call takes its
- * place. */
+ * When the ring is full, the oldest of them decides: once it has left the window, the new call
+ * takes its place. */
 #include "pipeline/limiter.h"
 
 #include <stdatomic.h>

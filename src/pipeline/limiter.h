@@ -1,7 +1,7 @@
 /* pipeline/limiter.h - so many calls in so much time, counted exactly.
  *
- * A window that slides: at no moment have there been more than `calls` in the `per_ms` before it.  Whose
- * calls are counted together is said by a key. */
+ * A window that slides: at no moment have there been more than `calls` in the `per_ms` before it.
+ * Whose calls are counted together is said by a key. */
 #ifndef HAFT_SRC_LIMITER_H
 #define HAFT_SRC_LIMITER_H
 
@@ -9,8 +9,8 @@
 
 struct limiter;
 
-/* Of the keys at most `max_keys` are remembered; the one that was used longest ago is forgotten first.  NULL
- * without memory.  May be used by several threads at once. */
+/* Of the keys at most `max_keys` are remembered; the one that was used longest ago is forgotten
+ * first.  NULL without memory.  May be used by several threads at once. */
 struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys);
 void limiter_free(struct limiter *limiter);
 

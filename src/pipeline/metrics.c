@@ -1,8 +1,8 @@
-/* metrics.c - calls, sessions and bytes counted, and how long they took, in Prometheus' text format; the
- * names are those of OpenTelemetry's conventions for MCP where they have one.
+/* metrics.c - calls, sessions and bytes counted, and how long they took, in Prometheus' text
+ * format; the names are those of OpenTelemetry's conventions for MCP where they have one.
  *
- * Counting is a look-up and a few atomic additions.  The number of tools that are told apart is bounded,
- * so that nobody can fill a monitoring system by asking for names that do not exist. */
+ * Counting is a look-up and a few atomic additions.  The number of tools that are told apart is
+ * bounded, so that nobody can fill a monitoring system by asking for names that do not exist. */
 #include <stdio.h>
 #include <string.h>
 

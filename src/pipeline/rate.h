@@ -5,8 +5,9 @@
 #include "pipeline/limiter.h"
 #include "server/server.h"
 
-/* In the store that the server was given, else in `own`, which is then not NULL.  As haft_rate_store.take;
- * a rate of no calls is no limit.  Keys of tools hold a NUL, so others should not. */
+/* In the store that the server was given, else in `own`, which is then not NULL.  As
+ * haft_rate_store.take; a rate of no calls is no limit.  Keys of tools hold a NUL, so others should
+ * not. */
 int rate_take(const haft_server *server, struct limiter *own, const char *key, size_t size,
               haft_rate rate, int64_t now, int64_t *ret_wait);
 

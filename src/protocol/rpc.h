@@ -44,8 +44,8 @@ void rpc_put_id(haft_buffer *buffer, const yyjson_val *id);
 
 bool rpc_same_id(const yyjson_val *left, const yyjson_val *right);
 
-/* {"jsonrpc":"2.0","id":ID,"error":{"code":...,"message":"...","data":DATA}}.  No id and no data when
- * they are NULL; message NULL for the code's own. */
+/* {"jsonrpc":"2.0","id":ID,"error":{"code":...,"message":"...","data":DATA}}.  No id and no data
+ * when they are NULL; message NULL for the code's own. */
 void rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
                    const char *data);
 

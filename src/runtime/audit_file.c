@@ -1,5 +1,5 @@
-/* audit_file.c - a line is one write to a file that is open for appending, so that several processes can
- * share it and a reader never sees half a line. */
+/* audit_file.c - a line is one write to a file that is open for appending, so that several
+ * processes can share it and a reader never sees half a line. */
 #include "runtime/audit_file.h"
 
 #include <errno.h>

@@ -10,13 +10,13 @@ struct audit_file {
     bool told; /* that a line could not be written */
 };
 
-/* Opens it for appending; 0, or an error with its reason kept by the server, whose log is told what goes
- * wrong later. */
+/* Opens it for appending; 0, or an error with its reason kept by the server, whose log is told what
+ * goes wrong later. */
 int audit_file_open(struct audit_file *file, haft_server *server, const char *path);
 /* The server's calls are lines of it from now on. */
 int audit_file_take(struct audit_file *file, haft_server *server);
-/* Goes on in the file that is called so now, after the old one was moved away; lines that are being written
- * go to either.  0; or -errno, and the old one is kept. */
+/* Goes on in the file that is called so now, after the old one was moved away; lines that are being
+ * written go to either.  0; or -errno, and the old one is kept. */
 int audit_file_reopen(struct audit_file *file, const char *path);
 void audit_file_close(struct audit_file *file);
 

@@ -25,8 +25,8 @@ static int take_over(int fd, int mode)
     return fresh >= 0 ? fresh : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_PRIVATE);
 }
 
-/* Makes `fd` another name of `target`, or of nothing when there is no target.  -1 when that cannot be: it is
- * never closed, for the next descriptor that anybody opens would then have its number. */
+/* Makes `fd` another name of `target`, or of nothing when there is no target.  -1 when that cannot
+ * be: it is never closed, for the next descriptor that anybody opens would then have its number. */
 static int point_at(int fd, int target)
 {
     int null, done;

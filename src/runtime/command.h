@@ -1,4 +1,5 @@
-/* runtime/command.h - what a command line asks for: something to do, and the settings to do it with. */
+/* runtime/command.h - what a command line asks for: something to do, and the settings to do it
+ * with. */
 #ifndef HAFT_SRC_COMMAND_H
 #define HAFT_SRC_COMMAND_H
 

@@ -1,7 +1,8 @@
 /* endpoint.c - one endpoint, five revisions: what a request is, and who answers it.
  *
- * The ladder of refusals comes first: the door, the path, what it carries.  Then the message decides: a modern request describes itself, a legacy one belongs to its session, and one
- * without a session is served on its own as far as that goes. */
+ * The ladder of refusals comes first: the door, the path, what it carries.  Then the message
+ * decides: a modern request describes itself, a legacy one belongs to its session, and one without
+ * a session is served on its own as far as that goes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -169,7 +170,8 @@ void haft_exchange_gone(haft_exchange *exchange)
     if (exchange->session) {
         struct http_session *session = exchange->session;
 
-        /* Losing the connection cancels nothing: the client may come back, unless it is of 2024-11-05. */
+        /* Losing the connection cancels nothing: the client may come back, unless it is of
+         * 2024-11-05. */
         if (session->listening == exchange)
             exchange_free(exchange);
         if (session->sse)
@@ -192,7 +194,8 @@ static haft_headers headers_of(const haft_http_request *request)
     return headers;
 }
 
-/* The session of that id, if it is the client's own: knowing the id of somebody else's is not enough. */
+/* The session of that id, if it is the client's own: knowing the id of somebody else's is not
+ * enough. */
 static struct http_session *find_session(haft_exchange *exchange, const haft_http_request *request,
                                          const char *id, size_t size)
 {

@@ -95,7 +95,8 @@ void endpoint_send_shared(void *context, const haft_outgoing *message);
 void endpoint_let_go_session(void *context, void *tag, bool over);
 void endpoint_let_go_shared(void *context, void *tag, bool over);
 
-/* One response: {"jsonrpc":"2.0","error":...}, or any other.  `extra` is further headers, "" for none. */
+/* One response: {"jsonrpc":"2.0","error":...}, or any other.  `extra` is further headers, "" for
+ * none. */
 void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int code,
                      const char *message);
 void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
@@ -128,8 +129,8 @@ void http_sessions_expire(haft_endpoint *endpoint);
 /* Keeps an event for a client that comes back. */
 void http_session_keep(struct http_session *session, uint64_t stream, uint64_t number,
                        const char *text, size_t size);
-/* Sends what came after the event of that name.  When its request is still at work, the connection becomes
- * that request's, which is returned; NULL otherwise, with everything said. */
+/* Sends what came after the event of that name.  When its request is still at work, the connection
+ * becomes that request's, which is returned; NULL otherwise, with everything said. */
 haft_exchange *http_session_resume(struct http_session *session, haft_exchange *exchange,
                                    const char *last, size_t size);
 

@@ -1,8 +1,8 @@
-/* endpoint_door.c - what every request passes before anybody looks at what it wants: where it comes from, and
- * whether the server is there for it.
+/* endpoint_door.c - what every request passes before anybody looks at what it wants: where it comes
+ * from, and whether the server is there for it.
  *
- * A page in a browser can make its visitor's browser send requests to this machine; what it cannot do is to
- * lie about its own origin, or about the name that it asked for. */
+ * A page in a browser can make its visitor's browser send requests to this machine; what it cannot
+ * do is to lie about its own origin, or about the name that it asked for. */
 #include <string.h>
 
 #include "runtime/door.h"

@@ -1,7 +1,7 @@
 /* endpoint_front.c - several that answer requests, behind one door.
  *
- * Who answers is a row: a path, and the functions of an endpoint or of a program's own.  The door is the same
- * for all of them: no row can forget to ask where a request comes from. */
+ * Who answers is a row: a path, and the functions of an endpoint or of a program's own.  The door
+ * is the same for all of them: no row can forget to ask where a request comes from. */
 #include <string.h>
 
 #include "runtime/front.h"

@@ -1,7 +1,8 @@
 /* endpoint_limit.c - how often clients may ask, whatever they ask for.
  *
- * A client is its principal where that is known, else its address.  Its own limit is looked at before the one
- * of all together, so that somebody who asks too often does not use up what others are allowed. */
+ * A client is its principal where that is known, else its address.  Its own limit is looked at
+ * before the one of all together, so that somebody who asks too often does not use up what others
+ * are allowed. */
 #include <stdio.h>
 #include <string.h>
 #include <uv.h>
@@ -54,7 +55,8 @@ static const char *skip_scalar(const char *at, const char *end)
     return at;
 }
 
-/* The value of the member "id" of an object: its text, of *ret_size bytes; NULL when none is found soon. */
+/* The value of the member "id" of an object: its text, of *ret_size bytes; NULL when none is found
+ * soon. */
 static const char *find_id(const char *text, size_t size, size_t *ret_size)
 {
     const char *end = text + (size < MAX_PEEK ? size : MAX_PEEK), *at = skip_space(text, end);

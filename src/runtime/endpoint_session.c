@@ -1,5 +1,6 @@
-/* endpoint_session.c - sessions of legacy clients: found by ids that cannot be guessed, ended when they
- * have not been used for long, and with the latest events kept for a client that lost its connection. */
+/* endpoint_session.c - sessions of legacy clients: found by ids that cannot be guessed, ended when
+ * they have not been used for long, and with the latest events kept for a client that lost its
+ * connection. */
 #include <limits.h>
 #include <string.h>
 

@@ -62,8 +62,8 @@ bool front_idle(const struct front *front);
 int limit_new(const haft_http_options *options, const haft_allocator *allocator,
               struct limiter **ret_limiter);
 
-/* False when the request is one too many and has been answered.  One for an MCP endpoint is answered in its
- * words. */
+/* False when the request is one too many and has been answered.  One for an MCP endpoint is
+ * answered in its words. */
 bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now);
 

@@ -1,8 +1,8 @@
 /* runtime/hosted.h - what a command line serves: its server, or several behind an app.
  *
- * A program of one server has one.  One that has several, such as a gateway, lends the command line a server
- * that serves nobody but has the settings, and the functions below; what is said of the one is then said of
- * all of them. */
+ * A program of one server has one.  One that has several, such as a gateway, lends the command line
+ * a server that serves nobody but has the settings, and the functions below; what is said of the
+ * one is then said of all of them. */
 #ifndef HAFT_SRC_HOSTED_H
 #define HAFT_SRC_HOSTED_H
 
@@ -16,10 +16,12 @@ struct hosted {
     /* The servers of its MCP endpoints, and where they are; NULL past the last.  The first is the one that
      * --stdio serves and --list, --check and --call are about. */
     haft_server *(*endpoint)(void *context, size_t i, const char **ret_path);
-    /* Puts itself into the options of HTTP.  `path` is the one that was asked for; NULL when none was. */
+    /* Puts itself into the options of HTTP.  `path` is the one that was asked for; NULL when none
+     * was. */
     int (*mount)(void *context, const char *path, haft_http_options *http,
                  haft_reason *reterr_reason);
-    /* Takes a word of the command line that is no option; may be NULL: there are none.  0, or HAFT_ENOMEM. */
+    /* Takes a word of the command line that is no option; may be NULL: there are none.  0, or
+     * HAFT_ENOMEM. */
     int (*operand)(void *context, const char *word);
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
@@ -32,8 +34,8 @@ struct hosted {
 /* The i-th server that is served; NULL past the last.  `hosted` NULL: `own` is the only one. */
 haft_server *hosted_at(const struct hosted *hosted, haft_server *own, size_t i);
 
-/* What the operator asks of them before they serve: options, log, clock, limits, visibility, seal, audit and
- * metrics.  `logger` NULL leaves their logs alone.  0, or an error with the reason. */
+/* What the operator asks of them before they serve: options, log, clock, limits, visibility, seal,
+ * audit and metrics.  `logger` NULL leaves their logs alone.  0, or an error with the reason. */
 int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
 

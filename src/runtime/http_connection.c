@@ -1,8 +1,8 @@
 /* http_connection.c - requests off a socket, one after another.
  *
- * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so that the
- * answers of pipelined requests keep their order.  What comes meanwhile waits, and when enough waits, or
- * the peer does not read its answers, nothing more is read. */
+ * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so
+ * that the answers of pipelined requests keep their order.  What comes meanwhile waits, and when
+ * enough waits, or the peer does not read its answers, nothing more is read. */
 #include <string.h>
 
 #include "runtime/http.h"
@@ -583,7 +583,8 @@ static void on_shut(uv_shutdown_t *request, int status)
 }
 
 /* What is queued is written first, as far as the peer takes it.  One that was refused may still be
- * sending: closing under it would take the refusal away from it, so what it sends is read and dropped. */
+ * sending: closing under it would take the refusal away from it, so what it sends is read and
+ * dropped. */
 void connection_close(struct connection *c)
 {
     const haft_allocator *allocator = c->http->allocator;

@@ -1,8 +1,9 @@
 /* http_lanes.c - several loops behind one address.
  *
- * The kernel deals out connections without knowing whose sessions they will name.  A session's id begins
- * with the number of its lane, so a request for one that lives elsewhere is seen as such without a table,
- * and its connection moves there: the socket and what has been read of it, never a call or an answer. */
+ * The kernel deals out connections without knowing whose sessions they will name.  A session's id
+ * begins with the number of its lane, so a request for one that lives elsewhere is seen as such
+ * without a table, and its connection moves there: the socket and what has been read of it, never a
+ * call or an answer. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

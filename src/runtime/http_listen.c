@@ -1,5 +1,5 @@
-/* http_listen.c - where a server listens: an address, a path in the file system, or a socket that somebody
- * else has opened. */
+/* http_listen.c - where a server listens: an address, a path in the file system, or a socket that
+ * somebody else has opened. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* http_respond.c - responses onto a socket.
  *
  * A response is one writev; what the socket does not take at once is copied and written later.  The
- * endpoint calls in here while it is at work, so nothing here calls back into it: a connection that fails
- * is doomed, and closed when the loop comes around. */
+ * endpoint calls in here while it is at work, so nothing here calls back into it: a connection that
+ * fails is doomed, and closed when the loop comes around. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* http_serve.c - a process that serves HTTP: its loops and its signals.
  *
- * The first lane runs on the thread that called and hears the signals; every other one has a thread of its
- * own, and is told by its bell. */
+ * The first lane runs on the thread that called and hears the signals; every other one has a thread
+ * of its own, and is told by its bell. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

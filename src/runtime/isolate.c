@@ -1,10 +1,11 @@
 /* isolate.c - the server's side of calls in processes of their own.
  *
- * The thread that would run the handler sends the call away and listens until it is answered, cancelled
- * or late; then it closes its socket, and that is the end of the process, whatever it is doing.
+ * The thread that would run the handler sends the call away and listens until it is answered,
+ * cancelled or late; then it closes its socket, and that is the end of the process, whatever it is
+ * doing.
  *
- * The fork server knows the tools that were there when it was forked.  When an isolated tool is added later there
- * is a new one; the old one lives until its last call is done. */
+ * The fork server knows the tools that were there when it was forked.  When an isolated tool is
+ * added later there is a new one; the old one lives until its last call is done. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -82,8 +83,8 @@ static void collect(struct isolate *isolate)
     }
 }
 
-/* No signal of the server's may arrive in a process that still has its handlers, and nobody else's thread
- * may hold the lock that the copy will need. */
+/* No signal of the server's may arrive in a process that still has its handlers, and nobody else's
+ * thread may hold the lock that the copy will need. */
 static pid_t fork_keeper(haft_server *server, const int ends[2])
 {
     sigset_t all, before;
@@ -286,7 +287,8 @@ static int converse(haft_call *call, int fd)
     carry_write_call(call, &out);
     status = out.status ? out.status
                         : packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
-    /* A process that does not listen has something to say about it; one that could not be told ends. */
+    /* A process that does not listen has something to say about it; one that could not be told
+     * ends. */
     if (status == HAFT_ECLOSED)
         shutdown(fd, SHUT_WR);
     if (!status || status == HAFT_ECLOSED)

@@ -1,19 +1,20 @@
 /* runtime/isolate.h - calls in processes of their own.
  *
- * Four kinds of process.  The server asks; the fork server (isolate_fork.c), which was forked from the
- * server before it had threads and has none itself, forks one process a call; that one (isolate_child.c)
- * runs the handler; and a keeper, the fork server's parent, forks another one when it dies.
+ * Four kinds of process.  The server asks; the fork server (isolate_fork.c), which was forked from
+ * the server before it had threads and has none itself, forks one process a call; that one
+ * (isolate_child.c) runs the handler; and a keeper, the fork server's parent, forks another one
+ * when it dies.
  *
- * Each call has a pair of sockets.  The server keeps one end, the call's process has the other, and the
- * fork server a copy of that: it notices by it that the server has closed its end, and ends the process;
- * and it says on it how the process ended. */
+ * Each call has a pair of sockets.  The server keeps one end, the call's process has the other, and
+ * the fork server a copy of that: it notices by it that the server has closed its end, and ends the
+ * process; and it says on it how the process ended. */
 #ifndef HAFT_SRC_ISOLATE_H
 #define HAFT_SRC_ISOLATE_H
 
 #include "server/session.h"
 
-/* Makes what runs isolated calls, unless the server has it, and the fork server if there are isolated
- * tools and it has none.  0, HAFT_ENOMEM, HAFT_EBUSY. */
+/* Makes what runs isolated calls, unless the server has it, and the fork server if there are
+ * isolated tools and it has none.  0, HAFT_ENOMEM, HAFT_EBUSY. */
 int isolate_start(haft_server *server);
 
 /* ---- isolate_packet.c ---- */
@@ -44,9 +45,9 @@ struct packet_reader {
     int kind; /* of the message that has begun; 0 for none */
 };
 
-/* Takes in a packet.  Its kind when the message is whole, in reader->body until the next; 0 when there is
- * more to come; or HAFT_EPARSE, HAFT_ETOOBIG, HAFT_ENOMEM.  The fork server's word ends whatever had
- * begun. */
+/* Takes in a packet.  Its kind when the message is whole, in reader->body until the next; 0 when
+ * there is more to come; or HAFT_EPARSE, HAFT_ETOOBIG, HAFT_ENOMEM.  The fork server's word ends
+ * whatever had begun. */
 int packet_take(struct packet_reader *reader, const void *packet, size_t size);
 
 /* Waits until the socket is ready: 0, or what ends the waiting. */
@@ -66,8 +67,8 @@ int packet_receive_descriptor(int fd);
 
 /* ---- isolate_fork.c ---- */
 
-/* The process behind `control`: it keeps a fork server there until the other end is closed.  Does not
- * return. */
+/* The process behind `control`: it keeps a fork server there until the other end is closed.  Does
+ * not return. */
 _Noreturn void isolate_keep(haft_server *server, int control);
 
 /* ---- isolate_child.c ---- */

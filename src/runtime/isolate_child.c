@@ -1,8 +1,8 @@
-/* isolate_child.c - the process of one call: it has a copy of the server, a session without a client, and
- * a socket.
+/* isolate_child.c - the process of one call: it has a copy of the server, a session without a
+ * client, and a socket.
  *
- * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over the
- * socket.  A handler that is pending is waited for. */
+ * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over
+ * the socket.  A handler that is pending is waited for. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

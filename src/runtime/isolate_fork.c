@@ -1,8 +1,8 @@
 /* isolate_fork.c - the fork server, and its keeper.
  *
- * Both have one thread, none of the server's descriptors and none of its signal handlers.  They outlive
- * nothing: when the server is gone its end of `control` is closed, and a process of a call is killed with
- * the fork server that is its parent. */
+ * Both have one thread, none of the server's descriptors and none of its signal handlers.  They
+ * outlive nothing: when the server is gone its end of `control` is closed, and a process of a call
+ * is killed with the fork server that is its parent. */
 #define _GNU_SOURCE /* close_range; the other way to say the same is a loop over every number */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +49,8 @@ static void set_signal(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* What ends a server in a terminal, or a service, must leave it time to drain: it is ignored but by the
- * processes of calls. */
+/* What ends a server in a terminal, or a service, must leave it time to drain: it is ignored but by
+ * the processes of calls. */
 static void set_ends(void (*handler)(int))
 {
     static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};

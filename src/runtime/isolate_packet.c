@@ -1,7 +1,7 @@
 /* isolate_packet.c - messages in packets.
  *
- * A sequence of packets cannot be cut in the middle of one: what a process that dies has begun to say is
- * seen as that, and what the fork server says after it is not taken for the rest. */
+ * A sequence of packets cannot be cut in the middle of one: what a process that dies has begun to
+ * say is seen as that, and what the fork server says after it is not taken for the rest. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* log.c - lines of the log: made, and written without waiting.
  *
- * Many clients never read what a server writes to standard error.  A pipe that is full would stop the
- * thread that writes to it, and with it the server; so a line is only written where there is room for
- * it.  A line is made whole on the stack, with what the record says about itself first and the text
- * last: the text takes the room that is left. */
+ * Many clients never read what a server writes to standard error.  A pipe that is full would stop
+ * the thread that writes to it, and with it the server; so a line is only written where there is
+ * room for it.  A line is made whole on the stack, with what the record says about itself first and
+ * the text last: the text takes the room that is left. */
 #include "runtime/log.h"
 
 #include <errno.h>
@@ -119,8 +119,9 @@ static size_t character(const char *text, size_t left)
     return size <= left && haft_utf8_valid(text, size) == size ? size : 0;
 }
 
-/* A character as it may stand in a line: what would end the line or a JSON string, or move a terminal's
- * cursor, becomes an escape.  Returns its bytes; *ret_taken is how many of the text it was. */
+/* A character as it may stand in a line: what would end the line or a JSON string, or move a
+ * terminal's cursor, becomes an escape.  Returns its bytes; *ret_taken is how many of the text it
+ * was. */
 static size_t escape(const char *text, size_t left, bool json, char ret_out[8], size_t *ret_taken)
 {
     static const char digits[] = "0123456789abcdef", named[] = "\bb\ff\nn\rr\tt";

@@ -1,5 +1,5 @@
-/* runtime/log.h - the log of a server that has no other: lines of text or of JSON, on standard error or
- * in a file. */
+/* runtime/log.h - the log of a server that has no other: lines of text or of JSON, on standard
+ * error or in a file. */
 #ifndef HAFT_SRC_LOG_H
 #define HAFT_SRC_LOG_H
 
@@ -7,8 +7,8 @@
 
 #include <haft/server.h>
 
-/* The longest line, with its end.  To a pipe it is half of that: what a pipe that can be written to has
- * room for. */
+/* The longest line, with its end.  To a pipe it is half of that: what a pipe that can be written to
+ * has room for. */
 enum { LOG_LINE_MAX = 8192, LOG_PIPE_MAX = 4096 };
 
 #define LOG_FORMATS(X)                                                                             \
@@ -35,25 +35,25 @@ struct logger {
     size_t lost; /* lines that were not taken */
 };
 
-/* 0; HAFT_ENOMEM; or HAFT_EINVAL when the file cannot be opened, with why in *reterr_reason, which may
- * be NULL. */
+/* 0; HAFT_ENOMEM; or HAFT_EINVAL when the file cannot be opened, with why in *reterr_reason, which
+ * may be NULL. */
 int logger_open(struct logger *logger, const struct log_options *options,
                 haft_reason *reterr_reason);
 /* The same of text to standard error. */
 int logger_init(struct logger *logger, haft_level level);
 void logger_finish(struct logger *logger);
 
-/* Opens the file again, under the name it has: after the old one has been moved away.  When it cannot
- * be opened the old one is kept; returns as logger_open.  From any thread. */
+/* Opens the file again, under the name it has: after the old one has been moved away.  When it
+ * cannot be opened the old one is kept; returns as logger_open.  From any thread. */
 int logger_reopen(struct logger *logger, haft_reason *reterr_reason);
 
 /* From now on; from any thread. */
 void logger_set_level(struct logger *logger, haft_level level);
 void logger_set_format(struct logger *logger, enum log_format format);
 
-/* A haft_record_function, whose context is the logger: a line in one write.  It never waits and never
- * fails: what is not taken (a reader that does not read, a full disk) is counted, and the count is written
- * when it can be.  From any thread. */
+/* A haft_record_function, whose context is the logger: a line in one write.  It never waits and
+ * never fails: what is not taken (a reader that does not read, a full disk) is counted, and the
+ * count is written when it can be.  From any thread. */
 void logger_record(void *logger, const haft_record *record);
 
 /* The names of levels, as the protocol has them, and of formats; each ends with NULL. */

@@ -226,8 +226,8 @@ static int act_check(struct command *command, haft_server *server)
 
 /* ---- serving ---- */
 
-/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a terminal
- * is gone. */
+/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
+ * terminal is gone. */
 static bool can_reload(const struct command *command)
 {
     return command->settings.config || command->operands ||
@@ -387,8 +387,8 @@ static void confine_by(struct command *command, struct sandbox *sandbox)
     }
 }
 
-/* The paths are opened now, and the rest is given up by whoever serves.  Spans have a thread of their own,
- * which must connect. */
+/* The paths are opened now, and the rest is given up by whoever serves.  Spans have a thread of
+ * their own, which must connect. */
 static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
 {
     const struct settings *settings = &command->settings;

@@ -1,6 +1,7 @@
 /* option.c - the options that every server has, as a table.
  *
- * An option that is not here does not exist: the command line, the environment, the configuration file,
+ * An option that is not here does not exist: the command line, the environment, the configuration
+ * file,
  * --help, --print-config and docs/configuration.md are all read off these rows.  Rows of one section
  * stand together, in the order of the sections. */
 #include "runtime/option.h"

@@ -1,8 +1,8 @@
 /* runtime/option.h - what an operator can say about a server: one table, and its readings.
  *
- * A row is an option: how the command line, the environment and the configuration file call it, what it
- * takes, and where its value lies in the settings.  Reading and printing go by the row, so a new option is
- * a member of the settings, a row, and a line where it is applied. */
+ * A row is an option: how the command line, the environment and the configuration file call it,
+ * what it takes, and where its value lies in the settings.  Reading and printing go by the row, so
+ * a new option is a member of the settings, a row, and a line where it is applied. */
 #ifndef HAFT_SRC_OPTION_H
 #define HAFT_SRC_OPTION_H
 
@@ -68,9 +68,9 @@ void option_variable(const struct option *option, char ret_name[OPTION_VARIABLE]
 
 /* ---- values (option_value.c) ---- */
 
-/* Reads a value and stores it; texts are copied into the settings' arena.  A list is given in one text
- * with commas between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a good value,
- * or HAFT_ENOMEM. */
+/* Reads a value and stores it; texts are copied into the settings' arena.  A list is given in one
+ * text with commas between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a
+ * good value, or HAFT_ENOMEM. */
 int option_read(const struct option *option, const char *text, struct settings *settings);
 int option_read_json(const struct option *option, yyjson_val *value, struct settings *settings);
 /* Puts one more at the end of a list. */

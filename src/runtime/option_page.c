@@ -1,4 +1,5 @@
-/* option_page.c - the table of options as pages: for a terminal, for the documentation, with values. */
+/* option_page.c - the table of options as pages: for a terminal, for the documentation, with
+ * values. */
 #include "runtime/option.h"
 
 #include <string.h>
@@ -35,7 +36,8 @@ static const char *section_title(const struct option *option)
 
 /* ---- columns ---- */
 
-/* What has been put since `start` ends in a column of that width; a wider one still ends with a space. */
+/* What has been put since `start` ends in a column of that width; a wider one still ends with a
+ * space. */
 static void pad(haft_buffer *buffer, size_t start, size_t width)
 {
     size_t size = buffer->size - start;

@@ -1,7 +1,7 @@
 /* option_value.c - the values of options: read from text or JSON, compared, and written back.
  *
- * A value that is written reads back the same.  Numbers go through one function each way, whatever their
- * member's width is, and have units that are tables. */
+ * A value that is written reads back the same.  Numbers go through one function each way, whatever
+ * their member's width is, and have units that are tables. */
 #include "runtime/option.h"
 
 #include <string.h>

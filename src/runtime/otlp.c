@@ -1,7 +1,8 @@
 /* otlp.c - every call of a tool as a span, sent by a thread that calls never wait for.
  *
- * The queue is a ring.  Whoever ends a call puts a span at its end, or counts it as lost when the ring is full;
- * the thread reads from the front without the lock, since nobody writes where spans are. */
+ * The queue is a ring.  Whoever ends a call puts a span at its end, or counts it as lost when the
+ * ring is full; the thread reads from the front without the lock, since nobody writes where spans
+ * are. */
 #include "runtime/isolate.h"
 #include "runtime/otlp.h"
 

@@ -22,8 +22,8 @@ int otlp_tap(haft_otlp *otlp, haft_server *server);
 
 /* ---- otlp_json.c ---- */
 
-/* A batch as the body of a request: what is at `first`, then what is at `rest`.  `name` and `version` are
- * those of the server. */
+/* A batch as the body of a request: what is at `first`, then what is at `rest`.  `name` and
+ * `version` are those of the server. */
 void otlp_put_batch(haft_buffer *out, const char *name, const char *version,
                     const struct span *first, size_t n_first, const struct span *rest,
                     size_t n_rest);

@@ -1,4 +1,5 @@
-/* otlp_json.c - spans in OTLP's JSON, with the attributes that OpenTelemetry's conventions for MCP name. */
+/* otlp_json.c - spans in OTLP's JSON, with the attributes that OpenTelemetry's conventions for MCP
+ * name. */
 #include <stdio.h>
 #include <string.h>
 

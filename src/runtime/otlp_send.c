@@ -1,7 +1,7 @@
 /* otlp_send.c - one request to a collector, on a thread that has nothing else to do.
  *
- * It may wait, so it does, and looks every moment whether waiting is still wanted.  Every request has a
- * connection of its own: they are seconds apart. */
+ * It may wait, so it does, and looks every moment whether waiting is still wanted.  Every request
+ * has a connection of its own: they are seconds apart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <llhttp.h>

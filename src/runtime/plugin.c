@@ -1,8 +1,8 @@
 /* plugin.c - one shared object: from a file to something that can be called, and away again.
  *
- * What is loaded is a copy of the file in memory.  The loader knows objects by where they come from and
- * would give the old one back for a file that was replaced; and a file that is written over while it is
- * mapped takes the process along. */
+ * What is loaded is a copy of the file in memory.  The loader knows objects by where they come from
+ * and would give the old one back for a file that was replaced; and a file that is written over
+ * while it is mapped takes the process along. */
 #define _GNU_SOURCE /* memfd_create */
 #include "runtime/plugin.h"
 
@@ -89,8 +89,8 @@ static int copy_file(struct plugin *plugin, const char *path, haft_reason *reter
 
 /* ---- what is in it ---- */
 
-/* Whether all that is to be mapped is there.  The loader maps what the headers say and dies on what a file
- * that has been copied by half does not have. */
+/* Whether all that is to be mapped is there.  The loader maps what the headers say and dies on what
+ * a file that has been copied by half does not have. */
 static bool is_whole(int fd, uint64_t size)
 {
     ElfW(Ehdr) head;
@@ -130,8 +130,8 @@ static int load(struct plugin *plugin, const char *path, haft_reason *reterr_rea
 
     if (!is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
         return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");
-    /* The descriptor stays open: another copy must not get the same name while this one is loaded.  A
-     * debugger finds the file by the number of the process. */
+    /* The descriptor stays open: another copy must not get the same name while this one is loaded.
+     * A debugger finds the file by the number of the process. */
     snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)getpid(), plugin->fd);
     plugin->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     return plugin->handle ? 0 : refuse_load(name, path, reterr_reason);

@@ -1,4 +1,5 @@
-/* runtime/plugin.h - a shared object that has been loaded: counted, and unloaded when nothing uses it. */
+/* runtime/plugin.h - a shared object that has been loaded: counted, and unloaded when nothing uses
+ * it. */
 #ifndef HAFT_SRC_PLUGIN_H
 #define HAFT_SRC_PLUGIN_H
 

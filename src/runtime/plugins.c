@@ -1,8 +1,8 @@
 /* plugins.c - the plugins of a server: which files, and what they offer.
  *
- * A line-up is all of it at one moment.  A new one is made beside the one in force, up to the compiled
- * tools, so that everything that can be wrong is known before anything is changed; then the catalogue is
- * changed in one step, and the old line-up let go of. */
+ * A line-up is all of it at one moment.  A new one is made beside the one in force, up to the
+ * compiled tools, so that everything that can be wrong is known before anything is changed; then
+ * the catalogue is changed in one step, and the old line-up let go of. */
 #include "runtime/plugin.h"
 
 #include <stdio.h>

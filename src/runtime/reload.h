@@ -1,7 +1,7 @@
 /* runtime/reload.h - settings that are in force, and others in their place while the server serves.
  *
- * New settings are read beside the old ones.  Only when all of them are right is anything changed; what
- * cannot change while serving stays as it is, and the log says so. */
+ * New settings are read beside the old ones.  Only when all of them are right is anything changed;
+ * what cannot change while serving stays as it is, and the log says so. */
 #ifndef HAFT_SRC_RELOAD_H
 #define HAFT_SRC_RELOAD_H
 

@@ -1,5 +1,5 @@
-/* reserve.c - making a loop's table large: libuv makes it as large as the highest descriptor that is watched,
- * so one with a high number is watched for no time at all. */
+/* reserve.c - making a loop's table large: libuv makes it as large as the highest descriptor that
+ * is watched, so one with a high number is watched for no time at all. */
 #include "runtime/reserve.h"
 
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* sandbox.c - Landlock: which files a process can still reach.
  *
- * All rights that the kernel knows are taken away, and some given back for what is listed.  The rights
- * are rows, each with the version of Landlock that brought it, so an older kernel is asked for less and a
- * newer one for all of it.  The rights stand here, and not in a header, because a system's headers may be
- * older than its kernel. */
+ * All rights that the kernel knows are taken away, and some given back for what is listed.  The
+ * rights are rows, each with the version of Landlock that brought it, so an older kernel is asked
+ * for less and a newer one for all of it.  The rights stand here, and not in a header, because a
+ * system's headers may be older than its kernel. */
 #if defined __linux__
 #define _GNU_SOURCE /* O_PATH */
 #endif
@@ -178,8 +178,8 @@ int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
     return status;
 }
 
-/* Landlock confines the thread that asks for it and those it starts later; the kernel counts a directory
- * for each, besides the two that every directory has. */
+/* Landlock confines the thread that asks for it and those it starts later; the kernel counts a
+ * directory for each, besides the two that every directory has. */
 static bool has_more_threads(unsigned than)
 {
     struct stat about;

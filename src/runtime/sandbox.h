@@ -1,8 +1,8 @@
 /* runtime/sandbox.h - what a server gives up for good before it runs a handler.
  *
- * It is made while everything may still be opened, and entered by every process of the server on its own:
- * the server once it listens, and whoever forks the processes of isolated tools.  Files are Landlock's
- * (sandbox.c), system calls are seccomp's (sandbox_filter.c). */
+ * It is made while everything may still be opened, and entered by every process of the server on
+ * its own: the server once it listens, and whoever forks the processes of isolated tools.  Files
+ * are Landlock's (sandbox.c), system calls are seccomp's (sandbox_filter.c). */
 #ifndef HAFT_SRC_SANDBOX_H
 #define HAFT_SRC_SANDBOX_H
 
@@ -39,8 +39,8 @@ struct sandbox {
     char lacks[160]; /* what is left out; "" for nothing */
 };
 
-/* 0, or HAFT_EINVAL: a path cannot be opened, or the kernel lacks something and that will not do.  After 0
- * it is to be closed. */
+/* 0, or HAFT_EINVAL: a path cannot be opened, or the kernel lacks something and that will not do.
+ * After 0 it is to be closed. */
 int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
                  haft_reason *reterr_reason);
 
@@ -51,8 +51,8 @@ void sandbox_close(struct sandbox *sandbox);
 
 /* ---- sandbox_filter.c ---- */
 
-/* Writes the program for a kernel with that version of Landlock, 0 for none.  False when system calls
- * cannot be filtered on this machine. */
+/* Writes the program for a kernel with that version of Landlock, 0 for none.  False when system
+ * calls cannot be filtered on this machine. */
 bool sandbox_write_filter(struct sandbox *sandbox, bool connect, int landlock);
 
 #endif

@@ -1,9 +1,9 @@
 /* sandbox_filter.c - seccomp: which system calls are refused.
  *
- * The rows name what a server that runs has no use for and what it would use against the machine: starting
- * programs, looking into other processes, changing what is mounted, loading code into the kernel, making
- * sockets.  Everything else is as it was.  A call of another machine's kind is the end of the process,
- * since its numbers mean something else. */
+ * The rows name what a server that runs has no use for and what it would use against the machine:
+ * starting programs, looking into other processes, changing what is mounted, loading code into the
+ * kernel, making sockets.  Everything else is as it was.  A call of another machine's kind is the
+ * end of the process, since its numbers mean something else. */
 #include "runtime/sandbox.h"
 
 #if defined __linux__
@@ -50,8 +50,8 @@ static const struct row {
     REFUSE(process_vm_writev), REFUSE(kcmp), REFUSE(pidfd_getfd), REFUSE(process_madvise),
     {SYS_ioctl, EPERM, ALWAYS, EQUALS, 1, TYPE_AT},
     {SYS_ioctl, EPERM, ALWAYS, EQUALS, 1, TYPE_AT_CONSOLE},
-    /* What is mounted, and views of the machine.  The arguments of clone3 cannot be looked at: without it
-     * the C library takes clone. */
+    /* What is mounted, and views of the machine.  The arguments of clone3 cannot be looked at:
+     * without it the C library takes clone. */
     REFUSE(mount), REFUSE(umount2), REFUSE(pivot_root), REFUSE(chroot), REFUSE(open_tree),
     REFUSE(move_mount), REFUSE(fsopen), REFUSE(fsconfig), REFUSE(fsmount), REFUSE(fspick),
     REFUSE(mount_setattr), REFUSE(setns), REFUSE(unshare),
@@ -106,8 +106,8 @@ static void put_answer(struct sandbox *sandbox, uint32_t answer)
     put(sandbox, BPF_RET | BPF_K, answer, 0, 0);
 }
 
-/* The lower half of an argument is all that the kernel looks at of those that are tested.  The number is
- * loaded again for the next row. */
+/* The lower half of an argument is all that the kernel looks at of those that are tested.  The
+ * number is loaded again for the next row. */
 static void put_row(struct sandbox *sandbox, const struct row *row)
 {
     uint32_t answer = SECCOMP_RET_ERRNO | (uint32_t)row->error;

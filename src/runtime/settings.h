@@ -1,8 +1,8 @@
 /* runtime/settings.h - how a server is to run: the values of all options at one moment.
  *
- * They come in layers, each over the one before: what the program said in C, the configuration file, the
- * environment, the command line.  Settings are read as a whole, beside those in force, and are right or
- * not as a whole. */
+ * They come in layers, each over the one before: what the program said in C, the configuration
+ * file, the environment, the command line.  Settings are read as a whole, beside those in force,
+ * and are right or not as a whole. */
 #ifndef HAFT_SRC_SETTINGS_H
 #define HAFT_SRC_SETTINGS_H
 
@@ -77,8 +77,8 @@ struct given {
     const char *value; /* NULL: it is on */
 };
 
-/* Reads all layers.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.  Finish the settings in any
- * case. */
+/* Reads all layers.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.  Finish the settings in
+ * any case. */
 int settings_load(struct settings *settings, const struct program_settings *program,
                   const struct given *given, size_t n_given, struct complaints *complaints);
 /* The sections discard what they prepared, unless it was committed. */

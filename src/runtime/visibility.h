@@ -4,8 +4,8 @@
 
 #include "runtime/settings.h"
 
-/* Hides what the settings, the program, or a variable TOOL_<NAME>_DISABLED hides.  What the program said
- * (settings->program) must outlive the server. */
+/* Hides what the settings, the program, or a variable TOOL_<NAME>_DISABLED hides.  What the program
+ * said (settings->program) must outlive the server. */
 int visibility_apply(haft_server *server, const struct settings *settings);
 
 #endif

@@ -1,7 +1,7 @@
 /* emit.c - a compiled schema as JSON Schema.
  *
- * Everything is written from the node that also decides, so a client is told what is enforced.  What
- * contains itself is written once under $defs and referred to. */
+ * Everything is written from the node that also decides, so a client is told what is enforced.
+ * What contains itself is written once under $defs and referred to. */
 #include "schema/emit.h"
 
 #include <string.h>

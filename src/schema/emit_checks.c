@@ -1,7 +1,7 @@
 /* emit_checks.c - checks as JSON Schema keywords.
  *
- * Several checks of one kind become the tightest of them; patterns and divisors, which have no tightest,
- * become one keyword and an allOf of the others. */
+ * Several checks of one kind become the tightest of them; patterns and divisors, which have no
+ * tightest, become one keyword and an allOf of the others. */
 #include <string.h>
 
 #include "json/json.h"

@@ -1,8 +1,9 @@
-/* fields.c - the front end for declared C types: tables of fields become nodes that know their members.
+/* fields.c - the front end for declared C types: tables of fields become nodes that know their
+ * members.
  *
- * Every type is compiled once and then used by shallow copies, one a field, which carry the field's own
- * words and way of being stored.  A type's node is registered before its fields are looked at, so a
- * struct may contain itself. */
+ * Every type is compiled once and then used by shallow copies, one a field, which carry the field's
+ * own words and way of being stored.  A type's node is registered before its fields are looked at,
+ * so a struct may contain itself. */
 #include <haft/declare.h>
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
  *
  * A node is a set of rules sorted by what they apply to: the JSON types that may pass, the ordered
  * checks of a scalar or a size, the shape of an object or an array, the accepted values, and the
- * logic that joins other nodes.  That is JSON Schema's own model; Zod's schemas are a part of it, and
- * a C struct is a node whose properties know their members.  Nothing in it says which front end made
- * it.  Nodes are immutable once schema_finish has run, and live in their schema's arena. */
+ * logic that joins other nodes.  That is JSON Schema's own model; Zod's schemas are a part of it,
+ * and a C struct is a node whose properties know their members.  Nothing in it says which front end
+ * made it.  Nodes are immutable once schema_finish has run, and live in their schema's arena. */
 #ifndef HAFT_SRC_NODE_H
 #define HAFT_SRC_NODE_H
 
@@ -99,8 +99,8 @@ struct check {
     yyjson_val bound, bound2; /* numbers, exact as they were read */
     const struct pattern *pattern;
     const struct format *format;
-    /* Looks at the value (and the struct decoded from it, when there is one); adds issues through the
-     * refinement. */
+    /* Looks at the value (and the struct decoded from it, when there is one); adds issues through
+     * the refinement. */
     void (*refine)(struct refinement *refinement, const yyjson_val *json, const void *value,
                    void *data);
     void *refine_data;

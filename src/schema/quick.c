@@ -1,9 +1,9 @@
 /* quick.c - the fast lane: values that are plainly all right.
  *
- * Nearly every value that is sent is right, has its keys in the order the schema lists them, and meets
- * rules that are a type, a range, a length or a format.  Such a value is accepted here, in one pass
- * without bookkeeping.  Anything else is not refused but left to the walk (walk.c), which alone decides
- * what is wrong; so this can only ever agree with it. */
+ * Nearly every value that is sent is right, has its keys in the order the schema lists them, and
+ * meets rules that are a type, a range, a length or a format.  Such a value is accepted here, in
+ * one pass without bookkeeping.  Anything else is not refused but left to the walk (walk.c), which
+ * alone decides what is wrong; so this can only ever agree with it. */
 #include "schema/quick.h"
 
 #include <string.h>

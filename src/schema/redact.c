@@ -1,8 +1,8 @@
 /* redact.c - a value with its secrets struck out.
  *
  * What applies to a place is not decided here, as the validation would; all that could apply is
- * gathered, and one secret among it is enough.  The value may be wrong in any way, so whatever stands
- * where the schema has no word for it is struck out as well. */
+ * gathered, and one secret among it is enough.  The value may be wrong in any way, so whatever
+ * stands where the schema has no word for it is struck out as well. */
 #include "schema/redact.h"
 
 #include <string.h>

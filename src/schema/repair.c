@@ -1,16 +1,16 @@
 /* repair.c - a second look at a value that was refused: texts are read where no text is accepted.
  *
- * The walk here goes where the one that validates goes, by the same nodes, and gives back the value or a
- * copy with changes.  A text is JSON of one type or of none, so what it is read as is never a guess; of a
- * union's options, the only one that a repair makes right is taken. */
+ * The walk here goes where the one that validates goes, by the same nodes, and gives back the value
+ * or a copy with changes.  A text is JSON of one type or of none, so what it is read as is never a
+ * guess; of a union's options, the only one that a repair makes right is taken. */
 #include "schema/repair.h"
 
 #include <string.h>
 
 #include "schema/walk.h"
 
-/* Visits of nodes, and values copied, of one repair; how deep nodes may lead to one another; how far
- * alternatives are followed to tell a type. */
+/* Visits of nodes, and values copied, of one repair; how deep nodes may lead to one another; how
+ * far alternatives are followed to tell a type. */
 enum { MAX_STEPS = 1000000, MAX_FRAMES = 512, MAX_ACCEPTS_DEPTH = 16, MAX_ACCEPTS_STEPS = 1024 };
 
 /* Repairs made, the latest first, so that those of an alternative can be taken back. */

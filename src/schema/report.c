@@ -1,7 +1,7 @@
 /* report.c - issues as they are found: Zod's members, Zod's sentences.
  *
- * Two sentences go on where Zod's stop: unrecognised keys are told which keys are accepted and which of
- * them was probably meant, and a failed union says why by the option that came closest. */
+ * Two sentences go on where Zod's stop: unrecognised keys are told which keys are accepted and
+ * which of them was probably meant, and a failed union says why by the option that came closest. */
 #include "schema/walk.h"
 
 #include <string.h>
@@ -211,8 +211,8 @@ void report_note(struct walk *w, const char *note, const char *pattern)
 
 /* ---- one function a sentence ---- */
 
-/* The name of the one type that passes, or of the ones.  As in Zod, an integer is a number first, and an
- * int then. */
+/* The name of the one type that passes, or of the ones.  As in Zod, an integer is a number first,
+ * and an int then. */
 static const char *expected_of(struct walk *w, const struct node *node, const yyjson_val *value)
 {
     const char *names[TYPE_NAMES], *text = "";

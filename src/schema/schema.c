@@ -1,7 +1,7 @@
 /* schema.c - making a compiled schema: the steps that all three front ends share.
  *
- * A schema is one arena.  Front ends allocate nodes in it and hang rules on them; schema_finish does
- * what can only be done when all of them stand. */
+ * A schema is one arena.  Front ends allocate nodes in it and hang rules on them; schema_finish
+ * does what can only be done when all of them stand. */
 #include <string.h>
 
 #include "schema/walk.h"
@@ -333,8 +333,8 @@ static bool is_simple(const struct object *object)
            !object->n_required && !object->n_dependents && !object->unevaluated;
 }
 
-/* Whether the rules of a node look at every part of a container that passes.  A value that has parts
- * nobody looks at is searched for depth and duplicate keys before the walk. */
+/* Whether the rules of a node look at every part of a container that passes.  A value that has
+ * parts nobody looks at is searched for depth and duplicate keys before the walk. */
 static bool is_covered(const struct node *node)
 {
     bool joined = false;

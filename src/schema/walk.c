@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* How far the C stack may go: a reference that leads to itself without consuming the value ends here
- * and not in a crash. */
+/* How far the C stack may go: a reference that leads to itself without consuming the value ends
+ * here and not in a crash. */
 enum { MAX_FRAMES = 1024 };
 
 unsigned walk_stop(struct walk *w, int status)
@@ -123,8 +123,8 @@ static inline unsigned check_int64(struct walk *w, const struct node *node, cons
 {
     if (node->store != STORE_INTEGER)
         return PASS;
-    /* An integer one below the least is read as the double that the least would be, so that double is
-     * refused; the least itself is read as an integer. */
+    /* An integer one below the least is read as the double that the least would be, so that double
+     * is refused; the least itself is read as an integer. */
     if (unsafe_yyjson_is_real((void *)(uintptr_t)value)
             ? value->uni.f64 > -9223372036854775808.0 && value->uni.f64 < 9223372036854775808.0
             : unsafe_yyjson_is_sint((void *)(uintptr_t)value) || value->uni.i64 >= 0)

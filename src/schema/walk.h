@@ -1,8 +1,8 @@
 /* schema/walk.h - one pass over a value by its node: validate, and decode where there is a struct.
  *
  * A walk visits a value with the rules of one node.  It answers with a verdict and, unless it is
- * quiet, adds an issue for everything that is wrong.  With a place to store, the value is also kept in
- * the C member that the node was declared for. */
+ * quiet, adds an issue for everything that is wrong.  With a place to store, the value is also kept
+ * in the C member that the node was declared for. */
 #ifndef HAFT_SRC_WALK_H
 #define HAFT_SRC_WALK_H
 
@@ -44,7 +44,8 @@ struct walk {
     int status;    /* HAFT_ENOMEM, HAFT_ESTEPS or HAFT_EDEPTH: the walk cannot go on */
 };
 
-/* Where a decoded value goes: into the struct at `base`, at the member's offsets.  Base NULL: nowhere. */
+/* Where a decoded value goes: into the struct at `base`, at the member's offsets.  Base NULL:
+ * nowhere. */
 struct place {
     char *base;
     const struct member *member;
@@ -63,8 +64,8 @@ unsigned walk_array(struct walk *w, const struct node *node, yyjson_val *value,
 unsigned walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
                     const struct path *at, struct seen *seen, struct place place);
 
-/* The checks in their order.  `verdict` is what stands so far; `size` is the count of an array's items
- * or an object's properties.  Returns the verdict with theirs. */
+/* The checks in their order.  `verdict` is what stands so far; `size` is the count of an array's
+ * items or an object's properties.  Returns the verdict with theirs. */
 unsigned walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
                      const struct path *at, unsigned verdict, size_t size, struct place place);
 
@@ -81,7 +82,8 @@ const struct node *walk_find_dynamic(const struct walk *w, const struct rule *ru
 /* The property of this name; NULL when there is none. */
 const struct property *object_property(const struct object *object, const char *name, size_t size);
 
-/* A walk from its beginning, for the public readings: sets *issues and returns the status of it all. */
+/* A walk from its beginning, for the public readings: sets *issues and returns the status of it
+ * all. */
 int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
              haft_arena *arena, struct place place, haft_issues *issues);
 

@@ -1,8 +1,8 @@
 /* walk_object.c - objects: properties in the order they were declared, whatever order they came in.
  *
- * A first pass over the keys finds each one's property; a second pass over the properties visits the
- * values, so that issues come in the schema's order, as Zod's do, and what is absent is met on the
- * way. */
+ * A first pass over the keys finds each one's property; a second pass over the properties visits
+ * the values, so that issues come in the schema's order, as Zod's do, and what is absent is met on
+ * the way. */
 #include "schema/walk.h"
 
 #include <string.h>
@@ -41,8 +41,8 @@ const struct property *object_property(const struct object *object, const char *
     return found < object->n_properties ? &object->properties[found] : NULL;
 }
 
-/* Its index.  Clients send keys in the order the schema lists them, so the one after the last found is
- * tried first. */
+/* Its index.  Clients send keys in the order the schema lists them, so the one after the last found
+ * is tried first. */
 static inline size_t find_property(const struct object *object, const char *name, size_t size,
                                    size_t next)
 {

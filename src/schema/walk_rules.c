@@ -1,7 +1,7 @@
 /* walk_rules.c - the logic that joins nodes: all, any, one, not, if, references, discriminators.
  *
- * An alternative is tried quietly first.  Only when all of them have failed are they walked again, each
- * with a list of its own, to say why. */
+ * An alternative is tried quietly first.  Only when all of them have failed are they walked again,
+ * each with a list of its own, to say why. */
 #include "schema/walk.h"
 
 #include <string.h>
@@ -50,8 +50,8 @@ static bool prefix_paths(struct walk *w, haft_issues *issues, const struct path 
     return true;
 }
 
-/* No option passed.  When exactly one got past its type, its issues are those of a union, though not
- * of an exclusive one. */
+/* No option passed.  When exactly one got past its type, its issues are those of a union, though
+ * not of an exclusive one. */
 static unsigned fail_union(struct walk *w, const struct node *node, const struct rule *rule,
                            yyjson_val *value, const struct path *at)
 {

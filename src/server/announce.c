@@ -1,8 +1,8 @@
-/* announce.c - what changes is told: to legacy clients as it is, to modern ones on the subscriptions they
- * opened.
+/* announce.c - what changes is told: to legacy clients as it is, to modern ones on the
+ * subscriptions they opened.
  *
- * The server counts its changes; a session knows how far it has told them.  So nothing is queued, and a
- * session that was away tells a change once. */
+ * The server counts its changes; a session knows how far it has told them.  So nothing is queued,
+ * and a session that was away tells a change once. */
 #include <string.h>
 
 #include "server/session.h"

@@ -1,7 +1,8 @@
-/* call.c - the life of a call: taken from the spare ones, run here or elsewhere, answered once, put back.
+/* call.c - the life of a call: taken from the spare ones, run here or elsewhere, answered once, put
+ * back.
  *
- * A call that nobody waits for any more is never answered, but it lives until its handler is done with
- * it. */
+ * A call that nobody waits for any more is never answered, but it lives until its handler is done
+ * with it. */
 #include "server/event.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* cap.c - so many calls of a tool at once, and the others in line.
  *
- * The line is one for all sessions, under the server's lock.  A place that becomes free is handed to the
- * first in line, not taken from it: that call counts as running from then on, though its session, on its
- * own thread, starts it at its next tick. */
+ * The line is one for all sessions, under the server's lock.  A place that becomes free is handed
+ * to the first in line, not taken from it: that call counts as running from then on, though its
+ * session, on its own thread, starts it at its next tick. */
 #include "server/session.h"
 
 int cap_enter(haft_call *call)
@@ -32,8 +32,8 @@ int cap_enter(haft_call *call)
     return status;
 }
 
-/* With the lock held: a place is free.  Sessions leave the line before they go, so the first one's is
- * there. */
+/* With the lock held: a place is free.  Sessions leave the line before they go, so the first one's
+ * is there. */
 static void pass_on(struct cap *cap)
 {
     haft_call *next = cap->first;

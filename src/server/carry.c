@@ -1,8 +1,9 @@
 /* carry.c - a call as text: to the process that runs its handler, and what came of it back.
  *
- * The text is JSON, read by the same strict reader as what clients send.  What comes back is believed as
- * little as what a client says: blocks, questions and notifications are written anew from the values that
- * were read, and structured content is checked against the tool's schema again. */
+ * The text is JSON, read by the same strict reader as what clients send.  What comes back is
+ * believed as little as what a client says: blocks, questions and notifications are written anew
+ * from the values that were read, and structured content is checked against the tool's schema
+ * again. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* catalogue.c - shelves, and their replacement as a whole.
  *
- * A catalogue is one piece of memory: the counts, the tables of pointers and the hash index.  Changing
- * anything makes a new one beside it and swaps the pointer; whoever holds the old one keeps it. */
+ * A catalogue is one piece of memory: the counts, the tables of pointers and the hash index.
+ * Changing anything makes a new one beside it and swaps the pointer; whoever holds the old one
+ * keeps it. */
 #include <string.h>
 
 #include "server/event.h"

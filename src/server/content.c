@@ -1,8 +1,8 @@
 /* content.c - the blocks of a result, as a handler appends them.
  *
- * A block is written as JSON the moment it is appended.  What stands around it depends on who asked: a
- * tool's blocks stand as they are, a prompt's are messages, a resource's are bare contents.  Kinds of
- * block that a revision does not have become the nearest that it has. */
+ * A block is written as JSON the moment it is appended.  What stands around it depends on who
+ * asked: a tool's blocks stand as they are, a prompt's are messages, a resource's are bare
+ * contents.  Kinds of block that a revision does not have become the nearest that it has. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* definition.c - a tool's definition as a JSON document, as tools/list writes one.
  *
- * What each object may hold is a table.  A member that is not in it, or is not what it should be, is
- * refused by its path: a misspelt name must not become a tool that lacks what it was given. */
+ * What each object may hold is a table.  A member that is not in it, or is not what it should be,
+ * is refused by its path: a misspelt name must not become a tool that lacks what it was given. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* event.c - telling the program what happens: tools, calls, clients.
  *
- * A watcher is called on the thread where the thing happens, with no lock held; the end of a call is told
- * when its answer has been given away.  While nobody watches, an event costs a load and a branch. */
+ * A watcher is called on the thread where the thing happens, with no lock held; the end of a call
+ * is told when its answer has been given away.  While nobody watches, an event costs a load and a
+ * branch. */
 #include "server/event.h"
 
 #include <stdio.h>

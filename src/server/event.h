@@ -4,7 +4,8 @@
 
 #include "server/session.h"
 
-/* A step of a tool's registration, or a change of it; the reason of a refusal is the server's latest. */
+/* A step of a tool's registration, or a change of it; the reason of a refusal is the server's
+ * latest. */
 void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status);
 
 /* What has become of the tools from one catalogue to the next. */

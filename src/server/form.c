@@ -1,5 +1,6 @@
-/* form.c - forms for a person: flat, of scalars and choices, in the subset of JSON Schema that elicitation
- * allows.  A declared type is written as one; JSON of the program's own is looked at whether it is one. */
+/* form.c - forms for a person: flat, of scalars and choices, in the subset of JSON Schema that
+ * elicitation allows.  A declared type is written as one; JSON of the program's own is looked at
+ * whether it is one. */
 #include <string.h>
 
 #include "json/json.h"
@@ -284,8 +285,8 @@ static const struct form *find(const struct form *form, const haft_type *type)
     return form;
 }
 
-/* A type is known by its address, which another may have when its shared object is gone: forms of such
- * types are kept with that. */
+/* A type is known by its address, which another may have when its shared object is gone: forms of
+ * such types are kept with that. */
 const struct form *form_of(haft_server *server, struct hold *hold, const haft_type *type)
 {
     struct form **forms = hold ? &hold->forms : &server->forms, *made;

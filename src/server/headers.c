@@ -1,7 +1,8 @@
 /* headers.c - a modern request and the HTTP headers that came with it must say the same.
  *
- * Proxies route by the headers and the server obeys the body: where the two differ, somebody is being
- * deceived.  A value may be written as base64 between =?base64? and ?=, for what a header cannot hold. */
+ * Proxies route by the headers and the server obeys the body: where the two differ, somebody is
+ * being deceived.  A value may be written as base64 between =?base64? and ?=, for what a header
+ * cannot hold. */
 #include <string.h>
 
 #include "server/session.h"

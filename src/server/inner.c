@@ -12,7 +12,8 @@ struct inner {
     void *context;
 };
 
-/* A pending handler has finished.  Nothing else is posted: nobody has asked for progress or messages. */
+/* A pending handler has finished.  Nothing else is posted: nobody has asked for progress or
+ * messages. */
 static void post(void *context, haft_posted *posted)
 {
     struct inner *inner = context;

@@ -1,8 +1,9 @@
 /* input.c - asking in the middle of a call, in every era.
  *
- * A handler puts questions and returns; it is called again from the start when they are answered.  A
- * legacy client is sent requests, and the call waits for their responses.  A modern client gets the
- * questions as the result, with the answers so far sealed into a state, and sends the request again. */
+ * A handler puts questions and returns; it is called again from the start when they are answered.
+ * A legacy client is sent requests, and the call waits for their responses.  A modern client gets
+ * the questions as the result, with the answers so far sealed into a state, and sends the request
+ * again. */
 #include <string.h>
 
 #include "schema/format_check.h"

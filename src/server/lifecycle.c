@@ -184,7 +184,8 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
     return *ret_status ? NULL : result;
 }
 
-/* The members of the result go between ours.  Its own resultType stands, where there is such a thing. */
+/* The members of the result go between ours.  Its own resultType stands, where there is such a
+ * thing. */
 void complete_custom(haft_call *call)
 {
     yyjson_val *result, *key, *value;

@@ -1,7 +1,7 @@
 /* lint.c - what real clients cannot take, found when a tool is added.
  *
- * Names are refused when the protocol forbids them; everything else that is known to break a client is a
- * warning with the tool and the place, because it is legal and some clients can. */
+ * Names are refused when the protocol forbids them; everything else that is known to break a client
+ * is a warning with the tool and the place, because it is legal and some clients can. */
 #include <string.h>
 
 #include "server/server.h"
@@ -53,8 +53,8 @@ static void warn(const struct lint *lint, const char *path, const char *text)
                *path ? "." : "", path, text);
 }
 
-/* Characters that a reader does not see and a model does: controls, marks that turn the direction of what
- * follows, and letters that are only tags. */
+/* Characters that a reader does not see and a model does: controls, marks that turn the direction
+ * of what follows, and letters that are only tags. */
 static uint32_t hidden_character(const char *text)
 {
     static const struct {

@@ -55,8 +55,8 @@ static void put_cursor(haft_buffer *out, haft_arena *arena, const struct item *l
     haft_buffer_json_string(out, text, haft_base64_encode(plain, size, text));
 }
 
-/* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names has gone,
- * the next one has moved up into its place. */
+/* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names
+ * has gone, the next one has moved up into its place. */
 static ptrdiff_t after_cursor(haft_call *call, const struct shelf *shelf, yyjson_val *cursor)
 {
     size_t size = yyjson_get_len(cursor), n, at = 0;

@@ -1,7 +1,7 @@
 /* log.c - lines of the server's log, each with what it is about.
  *
- * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text.  A line
- * about a call may come from any thread, so nothing here touches the call's memory. */
+ * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text.  A
+ * line about a call may come from any thread, so nothing here touches the call's memory. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* message.c - messages in: which kind, which era, which method.
  *
- * A message is classified once, as a value, before anything is done about it.  A modern request says in
- * its own _meta what it is; nothing about it is taken from an earlier one.  Everything else belongs to
- * the legacy client that introduced itself by `initialize`, if one did. */
+ * A message is classified once, as a value, before anything is done about it.  A modern request
+ * says in its own _meta what it is; nothing about it is taken from an earlier one.  Everything else
+ * belongs to the legacy client that introduced itself by `initialize`, if one did. */
 #include <string.h>
 
 #include "server/event.h"
@@ -35,7 +35,8 @@ void session_refresh(haft_session *session)
 static bool refuse_message(haft_session *session, const yyjson_val *id, int code,
                            const char *message, void *tag)
 {
-    /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for it. */
+    /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
+     * it. */
     if (!id && !tag && !revision_row(session->revision)->anonymous) {
         server_log(session->server, HAFT_WARNING, "a message was dropped: %s",
                    message ? message : rpc_error_text(code));
@@ -94,8 +95,8 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
                   data);
 }
 
-/* What a modern request says about its client, and what its headers say about it, in the order in which
- * clients expect to be told.  False when it was refused. */
+/* What a modern request says about its client, and what its headers say about it, in the order in
+ * which clients expect to be told.  False when it was refused. */
 static bool read_envelope(haft_call *call, const struct rpc_message *message, yyjson_val *version)
 {
     yyjson_val *meta = call->meta, *info, *level;
@@ -353,7 +354,8 @@ void batch_collect(haft_session *session, struct batch *batch, int error_code)
     all->status = 0;
     if (before)
         all->data[before - 1] = ']';
-    /* Better alone than not at all; but whoever waits for one message would take it for all of them. */
+    /* Better alone than not at all; but whoever waits for one message would take it for all of
+     * them. */
     batch->lost = batch->lost || batch->tag || out->status;
     if (batch->lost)
         haft_buffer_clear(out);
@@ -457,8 +459,8 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
 
 /* ---- a message ---- */
 
-/* An object without an id may have been meant as a notification, and one with a result as an answer:
- * neither is ever answered.  1 when there was an answer. */
+/* An object without an id may have been meant as a notification, and one with a result as an
+ * answer: neither is ever answered.  1 when there was an answer. */
 static int receive_invalid(haft_session *session, haft_call *call,
                            const struct rpc_message *message, bool object, struct batch *batch)
 {
@@ -482,8 +484,8 @@ static int receive_invalid(haft_session *session, haft_call *call,
     return answered;
 }
 
-/* What would be read one way here and another way elsewhere, or too deep for whoever walks it, is no
- * message either. */
+/* What would be read one way here and another way elsewhere, or too deep for whoever walks it, is
+ * no message either. */
 static void look_closer(haft_call *call, yyjson_val *root, struct rpc_message *message)
 {
     yyjson_val *key;
@@ -603,8 +605,8 @@ void haft_incoming_drop(haft_incoming *message)
     call_release((haft_call *)message);
 }
 
-/* Where an error needs an id, each request is told by its own: none is left waiting.  1 when there was
- * an answer. */
+/* Where an error needs an id, each request is told by its own: none is left waiting.  1 when there
+ * was an answer. */
 static int refuse_array(haft_session *session, yyjson_val *array, const char *why, void *tag)
 {
     struct rpc_message message;

@@ -1,7 +1,7 @@
 /* offer.c - the way of resources and prompts, from the shelf to the answer.
  *
- * A tool that fails gives a result that the model can read; a resource or a prompt has no such result,
- * so its failure is an error of the protocol. */
+ * A tool that fails gives a result that the model can read; a resource or a prompt has no such
+ * result, so its failure is an error of the protocol. */
 #include "server/offer.h"
 
 #include <string.h>

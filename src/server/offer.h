@@ -1,5 +1,5 @@
-/* server/offer.h - what resources and prompts have in common: how they are put on a shelf, how their
- * handlers are started, and how they fail. */
+/* server/offer.h - what resources and prompts have in common: how they are put on a shelf, how
+ * their handlers are started, and how they fail. */
 #ifndef HAFT_SRC_OFFER_H
 #define HAFT_SRC_OFFER_H
 
@@ -16,8 +16,8 @@ int offer_render(haft_server *server, struct item *item,
 void offer_start(haft_call *call, int (*execute)(haft_call *call),
                  void (*complete)(haft_call *call));
 
-/* Answers for a handler that failed, with the text of haft_error if there is one.  False when it did
- * not fail. */
+/* Answers for a handler that failed, with the text of haft_error if there is one.  False when it
+ * did not fail. */
 bool offer_failed(haft_call *call);
 
 /* What haft_error said: the latest block, read back.  NULL when there is none. */

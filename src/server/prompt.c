@@ -1,7 +1,7 @@
 /* prompt.c - prompts: adding them, and prompts/get.
  *
- * The arguments of a prompt are texts that a person fills in.  They are declared as a type like those of
- * a tool, and checked by the same schema. */
+ * The arguments of a prompt are texts that a person fills in.  They are declared as a type like
+ * those of a tool, and checked by the same schema. */
 #include <string.h>
 
 #include "server/offer.h"

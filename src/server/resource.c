@@ -1,7 +1,7 @@
 /* resource.c - resources and templates: adding them, and resources/read.
  *
- * An address is looked up as it is among the resources, and then held against the templates in the order
- * in which they were added: the first that matches answers. */
+ * An address is looked up as it is among the resources, and then held against the templates in the
+ * order in which they were added: the first that matches answers. */
 #include <string.h>
 
 #include "server/offer.h"
@@ -130,7 +130,8 @@ void haft_resource_updated(haft_server *server, const char *uri)
 
 /* ---- finding ---- */
 
-/* Looks among the templates, and sets the variables of the first that matches.  1, 0 or HAFT_ENOMEM. */
+/* Looks among the templates, and sets the variables of the first that matches.  1, 0 or
+ * HAFT_ENOMEM. */
 static int find_template(haft_call *call, yyjson_val *uri)
 {
     const struct shelf *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];

@@ -1,7 +1,7 @@
 /* respond.c - answers on the wire.
  *
- * A result is written straight into the session's buffer, between what comes before it and what a modern
- * client wants after it; one buffer serves every answer. */
+ * A result is written straight into the session's buffer, between what comes before it and what a
+ * modern client wants after it; one buffer serves every answer. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,8 +38,8 @@ void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, 
     buffer_trim(out, SPARE_BYTES);
 }
 
-/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is where it
- * shows whether progress goes forward: it may come from several others. */
+/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is
+ * where it shows whether progress goes forward: it may come from several others. */
 static void send_notification(haft_call *call, const char *text, size_t size,
                               const double *progress)
 {

@@ -18,8 +18,8 @@ static void add_part(struct sha256 *hash, const char *text, size_t size)
     sha256_add(hash, text, size);
 }
 
-/* What was asked: a state must not be good for anything else.  A method of the program's own has all its
- * params for arguments, but for those that belong to the protocol. */
+/* What was asked: a state must not be good for anything else.  A method of the program's own has
+ * all its params for arguments, but for those that belong to the protocol. */
 static void put_arguments(const haft_call *call, haft_buffer *out)
 {
     static const char *const protocol[] = {"_meta", "inputResponses", "requestState"};
@@ -65,8 +65,8 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     return ok;
 }
 
-/* What to seal with; NULL when there is none.  A client in this process could read any key, so it needs
- * none. */
+/* What to seal with; NULL when there is none.  A client in this process could read any key, so it
+ * needs none. */
 static const unsigned char *key_of(const haft_call *call)
 {
     static const unsigned char none[sizeof call->server->seal_key];

@@ -1,7 +1,7 @@
 /* server/seal.h - the state of an unfinished call, as a modern client carries it.
  *
- * The client gets text that it cannot read anything into nor change: the payload and an HMAC over it.  It
- * is bound to who asked, for what, with which arguments, and until when. */
+ * The client gets text that it cannot read anything into nor change: the payload and an HMAC over
+ * it.  It is bound to who asked, for what, with which arguments, and until when. */
 #ifndef HAFT_SRC_SEAL_H
 #define HAFT_SRC_SEAL_H
 

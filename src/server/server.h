@@ -1,7 +1,7 @@
 /* server/server.h - the server's own view of what it offers.
  *
- * What is offered lies on four shelves.  A catalogue is all shelves at one moment: immutable, counted, and
- * replaced as a whole, so that a call keeps what it found while tools come and go. */
+ * What is offered lies on four shelves.  A catalogue is all shelves at one moment: immutable,
+ * counted, and replaced as a whole, so that a call keeps what it found while tools come and go. */
 #ifndef HAFT_SRC_SERVER_H
 #define HAFT_SRC_SERVER_H
 
@@ -25,8 +25,8 @@ struct text {
 struct uri_template;
 struct form;
 
-/* What the definitions and handlers of some items live in, when that can go while the server stays: a
- * shared object.  It is counted; its items hold it, and calls hold those. */
+/* What the definitions and handlers of some items live in, when that can go while the server stays:
+ * a shared object.  It is counted; its items hold it, and calls hold those. */
 struct hold {
     atomic_uint refs;
     void (*release)(struct hold *hold); /* nothing of it is in use any more, by anybody */
@@ -208,8 +208,8 @@ bool item_set_name(struct item *item, const char *name);
 void item_drop(struct item *item);
 haft_offer item_kind(const struct item *item);
 
-/* Lists an isolated tool for the processes that are forked from now on, until it is gone.  They are forked
- * before it is offered, and may be asked for one that is offered no longer. */
+/* Lists an isolated tool for the processes that are forked from now on, until it is gone.  They are
+ * forked before it is offered, and may be asked for one that is offered no longer. */
 void item_list_isolated(haft_server *server, struct item *item);
 /* The one of that number; NULL when there is none. */
 struct item *item_isolated(haft_server *server, uint64_t number);
@@ -218,8 +218,8 @@ struct item *item_isolated(haft_server *server, uint64_t number);
  * whether it succeeds or not. */
 int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
 
-/* The item of a definition: checked, compiled and rendered, but not offered yet (tool.c, resource.c,
- * prompt.c).  0, or an error that has been refused. */
+/* The item of a definition: checked, compiled and rendered, but not offered yet (tool.c,
+ * resource.c, prompt.c).  0, or an error that has been refused. */
 int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold,
               struct item **ret_item);
 int resource_item(haft_server *server, haft_offer kind, const haft_resource_info *resource,
@@ -227,9 +227,10 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource_info
 int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
                 struct item **ret_item);
 
-/* Puts the items on their shelves and takes away everything whose hold is leaving, in one step.  An item
- * goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or HAFT_EEXISTS with
- * the one whose name is taken; then nothing has changed.  The items stay the caller's. */
+/* Puts the items on their shelves and takes away everything whose hold is leaving, in one step.  An
+ * item goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or
+ * HAFT_EEXISTS with the one whose name is taken; then nothing has changed.  The items stay the
+ * caller's. */
 int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
                     const struct item **reterr_item);
 /* Whether that can be done, but for memory. */
@@ -241,9 +242,9 @@ extern const haft_stage visibility_stage, validation_stage, deadline_stage; /* t
 extern const haft_stage rate_stage; /* src/pipeline/rate.c; idle before rate_install */
 void stages_init(haft_server *server);
 
-/* What the stage that counts cannot see for itself (src/pipeline/metrics.c).  Nothing happens while nothing
- * is counted: arguments that were not right and have been made so; a client that is met, or leaves after so
- * many milliseconds. */
+/* What the stage that counts cannot see for itself (src/pipeline/metrics.c).  Nothing happens while
+ * nothing is counted: arguments that were not right and have been made so; a client that is met, or
+ * leaves after so many milliseconds. */
 void metrics_repaired(const haft_call *call, size_t n);
 void metrics_met(haft_server *server);
 void metrics_left(haft_server *server, int64_t ms);
@@ -272,17 +273,18 @@ int server_refuse(haft_server *server, int code, const char *path, const char *f
 
 /* Whether somebody takes it. */
 bool server_has_log(const haft_server *server);
-/* Gives the log to a function from now on, and what was held for one.  NULL: nobody takes it any more. */
+/* Gives the log to a function from now on, and what was held for one.  NULL: nobody takes it any
+ * more. */
 void server_set_log(haft_server *server, haft_log_function *log, void *context);
 void server_set_record(haft_server *server, haft_record_function *record, void *context);
 void server_log(haft_server *server, haft_level level, const char *format, ...) HAFT_PRINTF_(3, 4);
 
-/* The form of a declared type (form.c); NULL when it cannot be one, which is logged.  It lives as long as
- * the hold that the type is in, or as the server. */
+/* The form of a declared type (form.c); NULL when it cannot be one, which is logged.  It lives as
+ * long as the hold that the type is in, or as the server. */
 const struct form *form_of(haft_server *server, struct hold *hold, const haft_type *type);
 void forms_free(struct form *forms);
-/* Why a JSON Schema is no form; NULL when it is one, with whether several can be chosen from a list in it,
- * which forms have since 2025-11-25. */
+/* Why a JSON Schema is no form; NULL when it is one, with whether several can be chosen from a list
+ * in it, which forms have since 2025-11-25. */
 const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);
 
 /* An output schema as the property of an object that older clients want (wrap.c).  0 or an error. */

@@ -1,4 +1,5 @@
-/* session.c - the life of a session: from its first message to its last call, and the time in between. */
+/* session.c - the life of a session: from its first message to its last call, and the time in
+ * between. */
 #include "server/event.h"
 
 #include <string.h>
@@ -83,8 +84,8 @@ void session_collect(haft_session *session)
     session->allocator->release(session->allocator->context, session, sizeof *session);
 }
 
-/* Calls that wait for an answer of the client, or for haft_finish after a cancel, end here; those that
- * run elsewhere are told and end when they come back. */
+/* Calls that wait for an answer of the client, or for haft_finish after a cancel, end here; those
+ * that run elsewhere are told and end when they come back. */
 void haft_session_free(haft_session *session)
 {
     haft_server *server;

@@ -239,8 +239,8 @@ void carry_write_call(haft_call *call, haft_buffer *out);
 haft_call *carry_read_call(haft_session *session, const char *text, size_t size, int *ret_status);
 /* Writes what the handler came to. */
 void carry_write_result(haft_call *call, int status, haft_buffer *out);
-/* Reads that, from a process that may have lost its mind, into the call.  What the handler returned, or
- * HAFT_ECRASHED when it makes no sense. */
+/* Reads that, from a process that may have lost its mind, into the call.  What the handler
+ * returned, or HAFT_ECRASHED when it makes no sense. */
 int carry_read_result(haft_call *call, const char *text, size_t size);
 /* The same of a notification that it wants sent: a negative result when it makes no sense. */
 int carry_read_notice(haft_call *call, const char *text, size_t size);
@@ -251,16 +251,16 @@ void call_clear_result(haft_call *call);
 /* Sets the deadline so far ahead; 0 for what the tool or the server says. */
 void call_allow(haft_call *call, unsigned milliseconds);
 
-/* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that only
- * waited for the client is gone. */
+/* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
+ * only waited for the client is gone. */
 void call_give_up(haft_call *call);
 
 /* Ends a call that waited for answers which nobody wants any more. */
 void call_abandon(haft_call *call);
 void call_free_spare(haft_session *session);
 
-/* The call from outside that this one goes back to: itself, unless it was made within another.  It alone
- * is told the time. */
+/* The call from outside that this one goes back to: itself, unless it was made within another.  It
+ * alone is told the time. */
 haft_call *call_root(const haft_call *call);
 
 /* The level of that name; -1 when there is none. */
@@ -276,11 +276,12 @@ void batch_collect(haft_session *session, struct batch *batch, int error_code);
 
 /* ---- answers (respond.c) ---- */
 
-/* Starts and ends a response in session->out.  Between them the members of the result are written, each
- * but the first with a comma before it; `any` tells the end whether there were any. */
+/* Starts and ends a response in session->out.  Between them the members of the result are written,
+ * each but the first with a comma before it; `any` tells the end whether there were any. */
 haft_buffer *respond_begin(haft_call *call);
 void respond_end(haft_call *call, bool any);
-/* The same with a resultType of the handler's own; NULL for "complete".  Only modern clients see it. */
+/* The same with a resultType of the handler's own; NULL for "complete".  Only modern clients see
+ * it. */
 void respond_end_as(haft_call *call, bool any, const char *type);
 void respond_empty(haft_call *call);
 void respond_error(haft_call *call, int code, const char *message, const char *data);
@@ -304,8 +305,8 @@ void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, 
 /* The connection of `tag` may go: for now, or because nothing more comes. */
 void session_let_go(const haft_session *session, void *tag, bool over);
 
-/* A notification about a call, from whatever thread.  One about progress is sent only if it goes forward;
- * `progress` is NULL for others. */
+/* A notification about a call, from whatever thread.  One about progress is sent only if it goes
+ * forward; `progress` is NULL for others. */
 void call_notify(haft_call *call, const haft_buffer *message, const double *progress);
 
 /* ---- methods (method.c and those that bring one) ---- */
@@ -374,8 +375,8 @@ bool headers_agree_on_arguments(haft_call *call);
 
 /* ---- questions (input.c) ---- */
 
-/* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot be
- * one. */
+/* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot
+ * be one. */
 bool input_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
 /* An answer that a handler elsewhere is to find.  False without memory. */
 bool input_give(haft_call *call, const yyjson_val *key, yyjson_val *answer);

@@ -34,7 +34,8 @@ static bool is_hex(char c)
     return c == '0' || is_id(&c, 1);
 }
 
-/* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; a later version may say more after a dash. */
+/* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; a later version may say more after a
+ * dash. */
 static bool read_parent(const char *text, size_t size, haft_trace *ret_trace)
 {
     const char *trace = text + VERSION + 1, *span = trace + TRACE + 1, *flags = span + SPAN + 1;
@@ -119,8 +120,8 @@ static void put_hex(char *text, uint64_t value, size_t digits)
         text[i] = "0123456789abcdef"[value & 15];
 }
 
-/* A number for this call's own span: from outside, or, without that, one that is only unlikely to be used
- * by another. */
+/* A number for this call's own span: from outside, or, without that, one that is only unlikely to
+ * be used by another. */
 static uint64_t new_span(haft_server *server, const haft_trace *trace)
 {
     uint64_t number = atomic_fetch_add(&server->n_spans, 1);

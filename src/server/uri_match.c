@@ -1,8 +1,8 @@
 /* uri_match.c - an address held against a template; the rules are in uri_template.h.
  *
- * The parts are gone through from the last to the first, and for each place in the address it is noted
- * where a part that starts there would end so that the rest still matches; then one walk from the start
- * reads the answer off.  Nothing is tried twice, so no address is slow. */
+ * The parts are gone through from the last to the first, and for each place in the address it is
+ * noted where a part that starts there would end so that the rest still matches; then one walk from
+ * the start reads the answer off.  Nothing is tried twice, so no address is slow. */
 #include <string.h>
 
 #include "server/uri_template.h"

@@ -1,8 +1,8 @@
 /* uri_template.c - addresses as characters, and templates as parts.
  *
- * A template becomes a row of parts: literals, values with what stands before them, and groups of named
- * values.  Both it and the addresses that are held against it are decoded first, each character once, so
- * that nothing after this has to think of encodings. */
+ * A template becomes a row of parts: literals, values with what stands before them, and groups of
+ * named values.  Both it and the addresses that are held against it are decoded first, each
+ * character once, so that nothing after this has to think of encodings. */
 #include "server/uri_template.h"
 
 #include <string.h>
@@ -214,8 +214,8 @@ static const struct expression *expression_of(char sign)
     return &expressions[0];
 }
 
-/* Puts the newest variable where it belongs: a part of its own, or the named group before it.  A {&...}
- * right after a {?...} belongs to the same query. */
+/* Puts the newest variable where it belongs: a part of its own, or the named group before it.  A
+ * {&...} right after a {?...} belongs to the same query. */
 static int place_variable(struct compiler *compiler, const struct expression *expression,
                           bool is_first)
 {

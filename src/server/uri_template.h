@@ -1,6 +1,7 @@
 /* server/uri_template.h - RFC 6570 templates, read backwards: from an address to the variables.
  *
- * Expansion loses what it was made from, so several readings of an address can be right.  haft's rule:
+ * Expansion loses what it was made from, so several readings of an address can be right.  haft's
+ * rule:
  *
  *   - {var} is one or more characters other than / ? #.  {+var} is one or more of any.
  *   - {#var} {.var} {/var} {;var} {?var} {&var} may be missing altogether, and then leave their variables
@@ -67,8 +68,8 @@ struct uri_template {
     size_t n_variables;
 };
 
-/* Takes an address apart, into the arena.  0, HAFT_ENOMEM, HAFT_ETOOBIG, or HAFT_EINVAL when it is none
- * that a template can match. */
+/* Takes an address apart, into the arena.  0, HAFT_ENOMEM, HAFT_ETOOBIG, or HAFT_EINVAL when it is
+ * none that a template can match. */
 int address_read(haft_arena *arena, const char *text, size_t size, struct address *ret_address);
 
 /* Compiles a template into the arena.  0, or an error with the place and a sentence. */

@@ -1,6 +1,7 @@
 /* wrap.c - an output schema inside the object that clients before 2026-07-28 want around it.
  *
- * What was the root is now a property, so whatever refers to the root, or from it, has further to go. */
+ * What was the root is now a property, so whatever refers to the root, or from it, has further to
+ * go. */
 #include <string.h>
 
 #include "server/server.h"
@@ -38,8 +39,8 @@ static bool is_root(yyjson_val *schema)
     return id && id[0] != '#';
 }
 
-/* Below a schema, or below `names`: an object whose keys are names and no keywords.  False without memory
- * or too deep. */
+/* Below a schema, or below `names`: an object whose keys are names and no keywords.  False without
+ * memory or too deep. */
 static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t depth)
 {
     static const char *const refs[] = {"$ref", "$dynamicRef", NULL};

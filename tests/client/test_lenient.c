@@ -1,4 +1,5 @@
-/* test_lenient.c - a tool, or a server, that reads texts as what they stand for; and one that does not. */
+/* test_lenient.c - a tool, or a server, that reads texts as what they stand for; and one that does
+ * not. */
 #include <haft.h>
 #include <stdio.h>
 #include <stdlib.h>

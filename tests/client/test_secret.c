@@ -1,5 +1,5 @@
-/* test_secret.c - what is marked as secret is in nothing that leaves the server: no line of the audit, no
- * line of the log, no issue; however wrong the arguments are that hold it. */
+/* test_secret.c - what is marked as secret is in nothing that leaves the server: no line of the
+ * audit, no line of the log, no issue; however wrong the arguments are that hold it. */
 #include <haft.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* main.c - the driver: every scenario with every call of every kind failing, one at a time.
  *
- * A row is a scenario and a failure; its points are the 1st, 2nd, ... call of that kind until the scenario
- * passes untouched.  Each point has a server of its own, so that nothing is warm and a leak is that
- * point's.  A point fails when the server crashes, leaks, says something wrong, hangs, or does not serve the
- * next request.
+ * A row is a scenario and a failure; its points are the 1st, 2nd, ... call of that kind until the
+ * scenario passes untouched.  Each point has a server of its own, so that nothing is warm and a
+ * leak is that point's.  A point fails when the server crashes, leaks, says something wrong, hangs,
+ * or does not serve the next request.
  *
  *     fault-driver [--sample N] [--scenario TEXT] [--call NAME] [--nth N] [--jobs N] [--patience MS]
  *                  [--verbose]
@@ -369,7 +369,8 @@ int main(int argc, char **argv)
     return atomic_load(&results->failed) ? 1 : 0;
 }
 
-/* What the sanitizers are told in the servers: their own exit status, and NULL for what cannot be had. */
+/* What the sanitizers are told in the servers: their own exit status, and NULL for what cannot be
+ * had. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

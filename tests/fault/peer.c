@@ -83,7 +83,8 @@ static bool has_ended(struct peer *peer)
     return peer->ended;
 }
 
-/* What the process said when it ended: RIGHT for 0, REFUSED for a status that says that something failed. */
+/* What the process said when it ended: RIGHT for 0, REFUSED for a status that says that something
+ * failed. */
 static int judge_end(struct peer *peer)
 {
     static char text[REPORT];

@@ -1,7 +1,7 @@
 /* fault/peer.h - a server in a process that obeys an order, and a client that is hard to fool.
  *
- * Every function that talks to the server returns what came of it.  Nothing waits for ever: a server that
- * says nothing for so long and keeps the connection open hangs, and that is wrong. */
+ * Every function that talks to the server returns what came of it.  Nothing waits for ever: a
+ * server that says nothing for so long and keeps the connection open hangs, and that is wrong. */
 #ifndef HAFT_TESTS_FAULT_PEER_H
 #define HAFT_TESTS_FAULT_PEER_H
 
@@ -43,8 +43,8 @@ struct peer {
     size_t heard_size, streamed_size;
 };
 
-/* Starts the server; `armed`, with the order in force from the first moment.  RIGHT when it is ready, REFUSED
- * when it ended with a message and a status that says so. */
+/* Starts the server; `armed`, with the order in force from the first moment.  RIGHT when it is
+ * ready, REFUSED when it ended with a message and a status that says so. */
 int peer_start(struct peer *peer, bool armed);
 
 /* Ends it, as a client or an operator does. */
@@ -59,7 +59,8 @@ int peer_tell(struct peer *peer, const char *message);
 /* Waits until `expected` has come: on stdio in anything that is said, over HTTP on the stream. */
 int peer_expect(struct peer *peer, const char *expected);
 
-/* HTTP: sends a request with the headers of the era and leaves its answer to peer_expect, as a stream. */
+/* HTTP: sends a request with the headers of the era and leaves its answer to peer_expect, as a
+ * stream. */
 int peer_stream(struct peer *peer, const char *method, const char *headers, const char *message);
 /* HTTP: bytes as they are, and the answer to them. */
 int peer_raw(struct peer *peer, const char *bytes, const char *expected);
@@ -83,8 +84,9 @@ void peer_let_go(int *fd);
 /* HTTP: a request for a path, with no protocol above it. */
 int peer_get(struct peer *peer, const char *path, const char *expected);
 
-/* The server's side; site.c.  argv[0] says which: "plain", "isolated" with a tool in a process of its own,
- * "gateway" with routes.  The allocator is the server's, but for the gateway's; NULL for malloc. */
+/* The server's side; site.c.  argv[0] says which: "plain", "isolated" with a tool in a process of
+ * its own, "gateway" with routes.  The allocator is the server's, but for the gateway's; NULL for
+ * malloc. */
 int site_run(int argc, char **argv, const haft_allocator *allocator);
 
 #endif

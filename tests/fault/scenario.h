@@ -20,7 +20,8 @@ struct scenario {
     bool ends;     /* the server ends with it */
 };
 
-/* The table of those that are written out, and one after another all there are: NULL after the last. */
+/* The table of those that are written out, and one after another all there are: NULL after the
+ * last. */
 const struct scenario *scenario_at(size_t i, struct scenario *room);
 
 #endif

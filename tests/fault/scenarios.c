@@ -1,7 +1,8 @@
-/* scenarios.c - every way through the runtime: each kind of request in each era over each carrier, and what
- * takes more than one message.
+/* scenarios.c - every way through the runtime: each kind of request in each era over each carrier,
+ * and what takes more than one message.
  *
- * A scenario stops at the first step that is refused: after that the client knows that something failed. */
+ * A scenario stops at the first step that is refused: after that the client knows that something
+ * failed. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -345,8 +346,8 @@ static int run_route_tool(struct peer *peer, const struct scenario *scenario)
                "{\"id\":\"7\"}");
 }
 
-/* Until the answer shows that the signal has been dealt with: whether the settings were taken, or the old
- * ones stay, the server goes on. */
+/* Until the answer shows that the signal has been dealt with: whether the settings were taken, or
+ * the old ones stay, the server goes on. */
 static int run_reload(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;

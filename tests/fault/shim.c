@@ -1,10 +1,11 @@
 /* shim.c - the functions that can fail; see shim.h.
  *
- * What a call may fail with depends on its descriptor: a pipe or an eventfd that libuv made for itself is
- * only ever interrupted, because the kernel gives no other error there and libuv ends the process on one.
- * libuv does so in three more places, which nobody above it can help, and which are left alone for that: its
- * realloc (of the table of what it watches) while a server begins, the first pipe of a process (for signals),
- * and epoll_ctl but for where it asks whether a descriptor can be watched at all. */
+ * What a call may fail with depends on its descriptor: a pipe or an eventfd that libuv made for
+ * itself is only ever interrupted, because the kernel gives no other error there and libuv ends the
+ * process on one.  libuv does so in three more places, which nobody above it can help, and which
+ * are left alone for that: its realloc (of the table of what it watches) while a server begins, the
+ * first pipe of a process (for signals), and epoll_ctl but for where it asks whether a descriptor
+ * can be watched at all. */
 #define _GNU_SOURCE
 #include "fault/shim.h"
 
@@ -155,7 +156,8 @@ void shim_obey(struct order *order, bool armed)
     if (armed)
         uv_replace_allocator(malloc, resize_untouched, calloc, free);
 
-    /* The first one loads a library, which must not happen in the middle of something, and keeps it. */
+    /* The first one loads a library, which must not happen in the middle of something, and keeps
+     * it. */
     if (__lsan_disable)
         __lsan_disable();
     backtrace(warm, 2);

@@ -1,8 +1,9 @@
 /* fault/shim.h - calls that fail on purpose, in one process and those that it forks.
  *
- * shim.c defines the C library's allocation functions and system calls in the program itself, so that
- * the program, libhaft and libuv all call those.  They pass on what they are asked, but for the one call
- * that the order says: the nth of a kind, counted over all threads from the moment it was given.
+ * shim.c defines the C library's allocation functions and system calls in the program itself, so
+ * that the program, libhaft and libuv all call those.  They pass on what they are asked, but for
+ * the one call that the order says: the nth of a kind, counted over all threads from the moment it
+ * was given.
  *
  * The order lies in memory that is shared with the process that gives it. */
 #ifndef HAFT_TESTS_FAULT_SHIM_H

@@ -1,9 +1,9 @@
 /* fuzz_agree.c - two readers of one value must agree.
  *
- * A declared type is compiled; what it says of itself as JSON Schema is read back as a document.  A value that
- * a grammar made is decoded by the one and validated by the other: what the advertised schema accepts the
- * decoder takes, and the other way round.  Then a schema document that a grammar made, against the document
- * that it is written out as. */
+ * A declared type is compiled; what it says of itself as JSON Schema is read back as a document.  A
+ * value that a grammar made is decoded by the one and validated by the other: what the advertised
+ * schema accepts the decoder takes, and the other way round.  Then a schema document that a grammar
+ * made, against the document that it is written out as. */
 #include <haft/schema.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* fuzz_config.c - any bytes as a configuration file: it is refused with a complaint, or what it says comes
- * back from the file that is printed of it. */
+/* fuzz_config.c - any bytes as a configuration file: it is refused with a complaint, or what it
+ * says comes back from the file that is printed of it. */
 #include <stdlib.h>
 #include <string.h>
 

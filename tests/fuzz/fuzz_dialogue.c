@@ -1,6 +1,6 @@
-/* fuzz_dialogue.c - dialogues that a client of either era could lead, made by a grammar, to the session of
- * fuzz_engine.c: what is checked is the same, but every message gets past the reader.  Ids are few, so that
- * cancellations and answers often meet what they are about. */
+/* fuzz_dialogue.c - dialogues that a client of either era could lead, made by a grammar, to the
+ * session of fuzz_engine.c: what is checked is the same, but every message gets past the reader.
+ * Ids are few, so that cancellations and answers often meet what they are about. */
 #define LLVMFuzzerTestOneInput feed
 #include "fuzz/fuzz_engine.c"
 #undef LLVMFuzzerTestOneInput

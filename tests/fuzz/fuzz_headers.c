@@ -1,6 +1,7 @@
-/* fuzz_headers.c - what a modern request names, and what its headers say it names: it is answered only when
- * the two are the same after base64 between =?base64? and ?= has been taken off.  The input is the value of
- * Mcp-Name, a line end, that of Mcp-Param-Region, a line end, and the name in the body. */
+/* fuzz_headers.c - what a modern request names, and what its headers say it names: it is answered
+ * only when the two are the same after base64 between =?base64? and ?= has been taken off.  The
+ * input is the value of Mcp-Name, a line end, that of Mcp-Param-Region, a line end, and the name in
+ * the body. */
 #include <haft/engine.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* fuzz_http.c - any bytes on a connection, and any request at the endpoint.
  *
- * The first byte says which.  As a connection: the rest is what a peer sends, cut where the first byte says,
- * and then the peer is gone; whatever it was, what comes back is HTTP, and nothing is left open.  As a
- * request: a line each for the method, the path and some headers, and the rest is the body; it is answered
- * exactly once. */
+ * The first byte says which.  As a connection: the rest is what a peer sends, cut where the first
+ * byte says, and then the peer is gone; whatever it was, what comes back is HTTP, and nothing is
+ * left open.  As a request: a line each for the method, the path and some headers, and the rest is
+ * the body; it is answered exactly once. */
 #define _DEFAULT_SOURCE
 #include <haft.h>
 #include <stdlib.h>

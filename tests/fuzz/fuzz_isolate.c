@@ -1,8 +1,8 @@
 /* fuzz_isolate.c - any bytes from the process of a call, in any packets.
  *
- * The first byte says which tool is called and by whom, then each packet is a byte for its size and so many
- * bytes.  Whatever they say, the call is answered with messages that are one line of JSON each, one of them
- * its response. */
+ * The first byte says which tool is called and by whom, then each packet is a byte for its size and
+ * so many bytes.  Whatever they say, the call is answered with messages that are one line of JSON
+ * each, one of them its response. */
 #include <haft.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fuzz_repair.c - any bytes as a schema, any bytes as a value, with a NUL between them.
  *
- * A valid value is never changed; a repaired one is valid, and differs from what came only where a text
- * stood; one that cannot be repaired keeps its issues.  Redacted, it is JSON still. */
+ * A valid value is never changed; a repaired one is valid, and differs from what came only where a
+ * text stood; one that cannot be repaired keeps its issues.  Redacted, it is JSON still. */
 #include <haft/schema.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* fuzz_resume.c - sessions over an endpoint without sockets: calls, streams that break off, clients that come
- * back with any Last-Event-ID, sessions that end, in any order.
+/* fuzz_resume.c - sessions over an endpoint without sockets: calls, streams that break off, clients
+ * that come back with any Last-Event-ID, sessions that end, in any order.
  *
- * Every exchange begins once and ends once, what is on a stream is whole events, and the events that a client
- * gets when it comes back are after the one it names: none of them twice, none out of order. */
+ * Every exchange begins once and ends once, what is on a stream is whole events, and the events
+ * that a client gets when it comes back are after the one it names: none of them twice, none out of
+ * order. */
 #include <haft/http.h>
 #include <haft/tool.h>
 #include <stdio.h>

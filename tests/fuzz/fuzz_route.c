@@ -1,5 +1,6 @@
-/* fuzz_route.c - paths, queries and bodies: there is a response to each, and only declared routes are
- * reached.  The input is a line with a method and a target, lines of headers, an empty line, and the body. */
+/* fuzz_route.c - paths, queries and bodies: there is a response to each, and only declared routes
+ * are reached.  The input is a line with a method and a target, lines of headers, an empty line,
+ * and the body. */
 #include <haft/gateway.h>
 #include <stdlib.h>
 #include <string.h>

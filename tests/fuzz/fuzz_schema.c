@@ -1,7 +1,7 @@
 /* fuzz_schema.c - any bytes as a schema, any bytes as a value, with a NUL between them.
  *
- * What is made of a schema that compiles must hold together: issues come with their status, JSON that
- * is written can be read, and one value is judged the same twice. */
+ * What is made of a schema that compiles must hold together: issues come with their status, JSON
+ * that is written can be read, and one value is judged the same twice. */
 #include <haft/schema.h>
 #include <stdlib.h>
 #include <string.h>

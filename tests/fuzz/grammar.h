@@ -1,5 +1,5 @@
-/* fuzz/grammar.h - bytes as decisions: what a fuzzer changes is which branch a grammar takes, so that what
- * comes out is always well written and goes deep.
+/* fuzz/grammar.h - bytes as decisions: what a fuzzer changes is which branch a grammar takes, so
+ * that what comes out is always well written and goes deep.
  *
  * When the bytes are used up every decision is 0, which each grammar makes the short way out. */
 #ifndef HAFT_TESTS_GRAMMAR_H

@@ -1,4 +1,5 @@
-/* gateway/ask.h - a request from outside, and its response as one text: "200 application/json {...}". */
+/* gateway/ask.h - a request from outside, and its response as one text: "200 application/json
+ * {...}". */
 #ifndef HAFT_TESTS_ASK_H
 #define HAFT_TESTS_ASK_H
 

@@ -1,5 +1,5 @@
-/* test_app.c - a gateway behind a real HTTP server: routes on the loop and on workers, endpoints with policies
- * around them, clients that leave. */
+/* test_app.c - a gateway behind a real HTTP server: routes on the loop and on workers, endpoints
+ * with policies around them, clients that leave. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include "runtime/site.h"

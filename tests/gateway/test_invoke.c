@@ -1,5 +1,5 @@
-/* test_invoke.c - routes that call routes: the order of policies, what a child inherits, where it ends, and
- * many at once. */
+/* test_invoke.c - routes that call routes: the order of policies, what a child inherits, where it
+ * ends, and many at once. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdatomic.h>

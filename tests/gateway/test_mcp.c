@@ -1,5 +1,5 @@
-/* test_mcp.c - MCP endpoints of a gateway: code tools and routes as tools in one list, and tools that invoke
- * routes. */
+/* test_mcp.c - MCP endpoints of a gateway: code tools and routes as tools in one list, and tools
+ * that invoke routes. */
 #include "ask.h"
 
 #include <yyjson.h>

@@ -1,4 +1,5 @@
-/* test_policy.c - the built-in policies, users' own, and configuration that is refused with a reason. */
+/* test_policy.c - the built-in policies, users' own, and configuration that is refused with a
+ * reason. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <unistd.h>

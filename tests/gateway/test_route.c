@@ -1,5 +1,5 @@
-/* test_route.c - a request in, a response out: where fields come from, what is refused and how, and the ways
- * in which a handler answers. */
+/* test_route.c - a request in, a response out: where fields come from, what is refused and how, and
+ * the ways in which a handler answers. */
 #include "ask.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* program.c - a user's program, outside the tree.  It has functions whose names the library uses inside,
- * which must not meet. */
+/* program.c - a user's program, outside the tree.  It has functions whose names the library uses
+ * inside, which must not meet. */
 #include <haft.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* So many calls in so much time: exact at the edges, apart by key, bounded in keys, and exact when several
- * threads call at once. */
+/* So many calls in so much time: exact at the edges, apart by key, bounded in keys, and exact when
+ * several threads call at once. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* test_shop.c - the shop's store: orders take all or nothing, lists end where they must, and threads at once
- * lose nothing. */
+/* test_shop.c - the shop's store: orders take all or nothing, lists end where they must, and
+ * threads at once lose nothing. */
 #include "shop.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* asking.h - the endpoint without sockets: a request is a row, and so is all that comes back.
  *
- * In texts ' stands for ", $S for the id of the latest session, and in what is expected * for anything. */
+ * In texts ' stands for ", $S for the id of the latest session, and in what is expected * for
+ * anything. */
 #ifndef HAFT_TESTS_ASKING_H
 #define HAFT_TESTS_ASKING_H
 

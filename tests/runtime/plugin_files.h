@@ -1,4 +1,5 @@
-/* plugin_files.h - shared objects that come, go and change on the disk, and which of them are loaded. */
+/* plugin_files.h - shared objects that come, go and change on the disk, and which of them are
+ * loaded. */
 #ifndef HAFT_TESTS_PLUGIN_FILES_H
 #define HAFT_TESTS_PLUGIN_FILES_H
 

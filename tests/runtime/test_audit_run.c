@@ -1,5 +1,5 @@
-/* test_audit_run.c - many calls over several sessions and threads, ended in every way at random: each has
- * one line in the audit, and the metrics say the same as the lines. */
+/* test_audit_run.c - many calls over several sessions and threads, ended in every way at random:
+ * each has one line in the audit, and the metrics say the same as the lines. */
 #define _DEFAULT_SOURCE
 #include <haft.h>
 #include <signal.h>
@@ -218,8 +218,8 @@ static void audit(void *context, const char *line, size_t size)
 
 /* ---- threads that run handlers, and end what is pending ---- */
 
-/* Runs a handler and brings it back.  True when it is pending: then it lives until it is finished, whatever
- * the client does. */
+/* Runs a handler and brings it back.  True when it is pending: then it lives until it is finished,
+ * whatever the client does. */
 static bool run_job(struct run *run, haft_posted *job)
 {
     haft_call *call = job->call;

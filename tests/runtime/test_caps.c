@@ -1,4 +1,5 @@
-/* test_caps.c - so many calls of a tool at once, and not one more: in order, across sessions and threads. */
+/* test_caps.c - so many calls of a tool at once, and not one more: in order, across sessions and
+ * threads. */
 #define _DEFAULT_SOURCE
 #include <haft.h>
 #include <pthread.h>

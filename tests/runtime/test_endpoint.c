@@ -1,5 +1,5 @@
-/* test_endpoint.c - the HTTP endpoint: whom it refuses, whom it answers and how, what it remembers, and
- * what it does when there is no memory. */
+/* test_endpoint.c - the HTTP endpoint: whom it refuses, whom it answers and how, what it remembers,
+ * and what it does when there is no memory. */
 #include "runtime/asking.h"
 
 /* ---- refusals ---- */

@@ -1,7 +1,8 @@
-/* test_hostile.c - a server among enemies: it stays up, stays small, stays quick for its friends, and gives
- * every descriptor back.
+/* test_hostile.c - a server among enemies: it stays up, stays small, stays quick for its friends,
+ * and gives every descriptor back.
  *
- * The server is a process of its own, so that what it has in memory and in descriptors can be counted. */
+ * The server is a process of its own, so that what it has in memory and in descriptors can be
+ * counted. */
 #define _DEFAULT_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -286,7 +287,8 @@ static void stays_quick_among_slow_clients(void **state)
     bool quick = false;
 
     (void)state;
-    /* Other programs may be at work on this machine: only what is always slow is the server's fault. */
+    /* Other programs may be at work on this machine: only what is always slow is the server's
+     * fault. */
     for (int attempt = 0; attempt < TRIES && !quick; attempt++) {
         int64_t quiet = friend_p99(), loud;
         pthread_t thread;

@@ -1,5 +1,5 @@
-/* test_http.c - the HTTP server over sockets: what is well said is answered, in order and as a whole, and
- * clients that come and go as they please harm nobody. */
+/* test_http.c - the HTTP server over sockets: what is well said is answered, in order and as a
+ * whole, and clients that come and go as they please harm nobody. */
 #define _DEFAULT_SOURCE
 #include "runtime/site.h"
 

@@ -1,5 +1,6 @@
-/* test_http_refusals.c - what an HTTP server must not take: requests that can be read in two ways, are too
- * long, or take too long.  Each is refused, the connection ends, and nothing after it is heard. */
+/* test_http_refusals.c - what an HTTP server must not take: requests that can be read in two ways,
+ * are too long, or take too long.  Each is refused, the connection ends, and nothing after it is
+ * heard. */
 #define _DEFAULT_SOURCE
 #include "runtime/site.h"
 

@@ -1,5 +1,5 @@
-/* test_isolate.c - a handler in a process of its own: what it does by haft/call.h arrives as if it had run
- * here, and what it does to itself stays there. */
+/* test_isolate.c - a handler in a process of its own: what it does by haft/call.h arrives as if it
+ * had run here, and what it does to itself stays there. */
 #define _GNU_SOURCE
 #include <haft.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* Streams that are quiet: a comment now and then, and only then.  The endpoint has no clock, so the test is
- * the clock. */
+/* Streams that are quiet: a comment now and then, and only then.  The endpoint has no clock, so the
+ * test is the clock. */
 #include <haft/http.h>
 #include <stdio.h>
 #include <string.h>

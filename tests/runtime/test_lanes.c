@@ -1,5 +1,5 @@
-/* test_lanes.c - several loops behind one address: whichever one a connection comes to, a session is found,
- * and a signal ends them all. */
+/* test_lanes.c - several loops behind one address: whichever one a connection comes to, a session
+ * is found, and a signal ends them all. */
 #define _DEFAULT_SOURCE
 #include <arpa/inet.h>
 #include <stdatomic.h>

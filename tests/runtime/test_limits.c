@@ -1,5 +1,5 @@
-/* test_limits.c - how often clients may ask: to the request, on one loop and on several, and in whose words the
- * one too many is refused; and who may see what is counted. */
+/* test_limits.c - how often clients may ask: to the request, on one loop and on several, and in
+ * whose words the one too many is refused; and who may see what is counted. */
 #define _DEFAULT_SOURCE
 #include <arpa/inet.h>
 #include <pthread.h>

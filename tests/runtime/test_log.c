@@ -1,5 +1,5 @@
-/* test_log.c - lines of the log: their shape, their size, and what becomes of them when nobody takes
- * them. */
+/* test_log.c - lines of the log: their shape, their size, and what becomes of them when nobody
+ * takes them. */
 #define _DEFAULT_SOURCE
 #include "runtime/log.h"
 

@@ -1,4 +1,5 @@
-/* test_mounts.c - several that answer behind one door: whose a request is, what passes to whom, and the end. */
+/* test_mounts.c - several that answer behind one door: whose a request is, what passes to whom, and
+ * the end. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include "runtime/site.h"

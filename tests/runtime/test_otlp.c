@@ -1,4 +1,5 @@
-/* test_otlp.c - calls as spans: what a collector gets, and what happens when it is slow, broken or not there. */
+/* test_otlp.c - calls as spans: what a collector gets, and what happens when it is slow, broken or
+ * not there. */
 #define _DEFAULT_SOURCE
 #include <arpa/inet.h>
 #include <poll.h>

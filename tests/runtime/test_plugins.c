@@ -1,6 +1,6 @@
-/* test_plugins.c - tools in shared objects: what they offer is there, replaced and gone in one step; what is
- * wrong with one is said and harms nothing; and an object is unloaded when, and not before, nothing uses
- * it. */
+/* test_plugins.c - tools in shared objects: what they offer is there, replaced and gone in one
+ * step; what is wrong with one is said and harms nothing; and an object is unloaded when, and not
+ * before, nothing uses it. */
 #define _GNU_SOURCE
 #include <haft.h>
 

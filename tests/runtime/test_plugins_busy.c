@@ -1,5 +1,5 @@
-/* test_plugins_busy.c - plugins come, change and go while many connections call: no call fails but those of
- * a tool that is gone, everybody is told, and nothing stays loaded. */
+/* test_plugins_busy.c - plugins come, change and go while many connections call: no call fails but
+ * those of a tool that is gone, everybody is told, and nothing stays loaded. */
 #define _DEFAULT_SOURCE
 #include "runtime/plugin_files.h"
 #include "runtime/site.h"

@@ -1,5 +1,5 @@
-/* test_sandbox.c - what a handler can still do in the sandbox, one deed a row: each is tried over the
- * wire, says what came of it, and the server goes on. */
+/* test_sandbox.c - what a handler can still do in the sandbox, one deed a row: each is tried over
+ * the wire, says what came of it, and the server goes on. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -304,7 +304,8 @@ static void try_all(const struct program *program, const struct row *rows, size_
     struct child child;
 
     child_start(&child, run, &copy);
-    /* Nobody reads what its processes complain of, as they do when they cannot write down their counts. */
+    /* Nobody reads what its processes complain of, as they do when they cannot write down their
+     * counts. */
     fcntl(child.error, F_SETPIPE_SZ, 1 << 20);
     for (size_t i = 0; i < n; i++) {
         int found = ask(&child, program->isolates, rows[i].deed, rows[i].path);
@@ -546,7 +547,8 @@ static void opens_what_is_listed(void **state)
 
 /* ---- the filter ---- */
 
-/* More is refused without a network, and by a kernel whose Landlock cannot keep files from being cut. */
+/* More is refused without a network, and by a kernel whose Landlock cannot keep files from being
+ * cut. */
 static void filters_by_what_is_known(void **state)
 {
     static struct sandbox all, connecting, older;

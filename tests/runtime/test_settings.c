@@ -1,5 +1,5 @@
-/* test_settings.c - settings as a whole: files that are wrong, sections of the program's own, memory that
- * runs out, and what a reload changes. */
+/* test_settings.c - settings as a whole: files that are wrong, sections of the program's own,
+ * memory that runs out, and what a reload changes. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_spare.c - memory that is kept for the next request: bounded whatever the latest were, and given back when
- * none comes. */
+/* test_spare.c - memory that is kept for the next request: bounded whatever the latest were, and
+ * given back when none comes. */
 #define _DEFAULT_SOURCE
 #include <haft/engine.h>
 
@@ -237,8 +237,8 @@ static void ask_site(int fd)
     hear(fd, text, sizeof text, PONG(1), 1);
 }
 
-/* Waits until so much is out, or no more than that.  The server does not rest when there is a connection to ask
- * it on; -1 for none. */
+/* Waits until so much is out, or no more than that.  The server does not rest when there is a
+ * connection to ask it on; -1 for none. */
 static void wait_until(struct counting *counting, bool more, int64_t bytes, int busy)
 {
     for (int64_t end = milliseconds() + 30000; (out(counting) > bytes) != more;) {

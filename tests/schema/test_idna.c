@@ -1,5 +1,5 @@
-/* test_idna.c - labels of international names, by code points: what may stand where, in which direction,
- * and what they are in ASCII. */
+/* test_idna.c - labels of international names, by code points: what may stand where, in which
+ * direction, and what they are in ASCII. */
 #include <string.h>
 
 #include "schema/idna.h"

@@ -1,5 +1,5 @@
-/* test_repair.c - texts in the place of numbers, booleans, objects and arrays; where they are read as
- * such, and where they are left alone. */
+/* test_repair.c - texts in the place of numbers, booleans, objects and arrays; where they are read
+ * as such, and where they are left alone. */
 #include "schema/repair.h"
 
 #include <string.h>

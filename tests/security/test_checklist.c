@@ -14,8 +14,9 @@
 
 static void keys_match_exactly(void **state)
 {
-    /* Other letters, letters that fold to these, a NUL behind; alone, and beside the right one.  When a
-     * member is there twice nobody knows what was asked, or by which id: nothing is answered or done. */
+    /* Other letters, letters that fold to these, a NUL behind; alone, and beside the right one.
+     * When a member is there twice nobody knows what was asked, or by which id: nothing is answered
+     * or done. */
     static const struct {
         const char *members, *answer; /* NULL for none */
     } rows[] = {
@@ -126,8 +127,8 @@ static int serve(void *context)
     return status;
 }
 
-/* Calls run on other threads while they are cancelled; each is answered once or never, and all that were
- * asked before a ping are over with when it is answered. */
+/* Calls run on other threads while they are cancelled; each is answered once or never, and all that
+ * were asked before a ping are over with when it is answered. */
 static void a_call_is_answered_once_or_never(void **state)
 {
     static unsigned char answers[RACES + 1];

@@ -1,5 +1,5 @@
-/* What went wrong, as it goes out: the table of faults against the answers of every revision, and against
- * the page that prints it. */
+/* What went wrong, as it goes out: the table of faults against the answers of every revision, and
+ * against the page that prints it. */
 #include "server/fault.h"
 
 #include <haft.h>

@@ -351,8 +351,8 @@ static void test_array_with_listen(void **state)
     haft_server_free(server);
 }
 
-/* Only one revision has arrays.  Those before 2025-11-25 have no error without an id either: there each
- * request is told, so that nobody waits for it, and an array without any is passed over. */
+/* Only one revision has arrays.  Those before 2025-11-25 have no error without an id either: there
+ * each request is told, so that nobody waits for it, and an array without any is passed over. */
 static void test_arrays_elsewhere(void **state)
 {
     static const char refused[] = "! - -32600 Invalid Request: arrays of messages are not accepted";

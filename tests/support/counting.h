@@ -1,4 +1,5 @@
-/* support/counting.h - an allocator that any thread may use and any may read: how much is out at the moment. */
+/* support/counting.h - an allocator that any thread may use and any may read: how much is out at
+ * the moment. */
 #ifndef HAFT_TESTS_COUNTING_H
 #define HAFT_TESTS_COUNTING_H
 

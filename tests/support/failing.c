@@ -1,7 +1,7 @@
 /* failing.c - the allocator that fails on purpose; see failing.h.
  *
- * Each block has its size in front of it, so that a wrong size is noticed.  A resize always moves, so
- * that a pointer kept across one is noticed too, by the sanitizers. */
+ * Each block has its size in front of it, so that a wrong size is noticed.  A resize always moves,
+ * so that a pointer kept across one is noticed too, by the sanitizers. */
 #include "support/failing.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
-/* record.c - writes down what goes over every session of a test program, for tests/e2e/recorded.test.mjs.
+/* record.c - writes down what goes over every session of a test program, for
+ * tests/e2e/recorded.test.mjs.
  *
- * The linker puts these functions around those that make a session and those that feed it, so that a test
- * need not know of it and none can forget it.  With $HAFT_RECORD unset they do nothing.  A line of that
- * file is one message: which session, the revision until its client names one, who speaks, and the text,
- * each byte of which is a character, for it may be anything. */
+ * The linker puts these functions around those that make a session and those that feed it, so that
+ * a test need not know of it and none can forget it.  With $HAFT_RECORD unset they do nothing.  A
+ * line of that file is one message: which session, the revision until its client names one, who
+ * speaks, and the text, each byte of which is a character, for it may be anything. */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ static void put_text(haft_buffer *line, const char *text, size_t size)
     }
 }
 
-/* A session that many clients share is one to each of their messages.  The file is opened for every line:
- * a child closes what it does not know. */
+/* A session that many clients share is one to each of their messages.  The file is opened for every
+ * line: a child closes what it does not know. */
 static void record(const struct recorder *recorder, const char *from, const void *tag,
                    const char *text, size_t size)
 {

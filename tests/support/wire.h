@@ -29,8 +29,9 @@ struct wire *wire_open(haft_server *server);
 struct wire *wire_open_with(haft_server *server, haft_session_options options);
 void wire_close(struct wire *wire);
 
-/* Introduces the client: `initialize` and its notification, or, for a modern revision, nothing but the
- * resolve to describe each request.  The client can be asked anything.  Fails the test when it goes wrong. */
+/* Introduces the client: `initialize` and its notification, or, for a modern revision, nothing but
+ * the resolve to describe each request.  The client can be asked anything.  Fails the test when it
+ * goes wrong. */
 void wire_greet(struct wire *wire, const char *revision);
 
 /* Feeds one message. */
@@ -59,15 +60,16 @@ struct wire_row {
     const char *modern; /* of a modern server; NULL: the same, a result with more at its end */
 };
 
-/* Every row in a session of that revision.  `tail` ends a modern result; NULL for a legacy revision. */
+/* Every row in a session of that revision.  `tail` ends a modern result; NULL for a legacy
+ * revision. */
 void wire_check_rows(wire_serve *serve, const char *revision, const char *method,
                      const struct wire_row *rows, size_t n, const char *tail);
 /* The same in each legacy revision. */
 void wire_check_legacy(wire_serve *serve, const char *method, const struct wire_row *rows,
                        size_t n);
 
-/* Each allocation of the request fails once: there is an answer or an error, and the next request of the
- * method, with `good` parameters, is served. */
+/* Each allocation of the request fails once: there is an answer or an error, and the next request
+ * of the method, with `good` parameters, is served. */
 void wire_check_memory(wire_serve *serve, const char *method, const char *params, const char *good);
 
 #endif
