@@ -43,13 +43,13 @@ typedef struct haft_executor {
 
 /* Zero means the stated default. */
 typedef struct haft_gateway_options {
-    const haft_server_options
-        *server;          /* of the routes: allocator, data, log, clock, timeout_ms, max_message
-                                          (of a body), max_depth (of JSON) ... */
+    /* Of the routes: allocator, data, log, clock, timeout_ms, max_message (of a body), max_depth (of
+     * JSON) ... */
+    const haft_server_options *server;
     const char *policies; /* in front of those of every route */
-    const char *const
-        *forward;         /* headers that an invoke takes along from its caller; ends with NULL:
-                                   accept-language, traceparent, tracestate */
+    /* Headers that an invoke takes along from its caller; ends with NULL: accept-language, traceparent,
+     * tracestate. */
+    const char *const *forward;
     unsigned max_depth;   /* of invokes: 8 */
     unsigned max_invokes; /* of one request or call of a tool, with all that it leads to: 64 */
     unsigned workers;     /* threads of the gateway's own for haft_invoke_all: 4 */
@@ -156,9 +156,8 @@ typedef struct haft_route_info {
     const haft_type *input, *output;
     const haft_schema *input_schema, *output_schema;
     int (*call)(haft_call *call, const void *in, void *out);
-    haft_json_handler
-        *handler; /* instead: gets the input as JSON; without a schema, an object of the
-                                   path's and the query's texts */
+    /* Instead: gets the input as JSON; without a schema, an object of the path's and query's texts. */
+    haft_json_handler *handler;
     void *data;
 
     bool quick;          /* never blocks */

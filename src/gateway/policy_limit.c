@@ -20,8 +20,8 @@ HAFT_STRUCT(rate_limit_options, HAFT_INTEGER(calls, "How many", .min = 1, .max =
                          rate_key_caller));
 
 struct rate {
-    const char *
-        name; /* of the policy: each counts for itself, also where several processes count together */
+    /* Of the policy: each counts for itself, also where several processes count together. */
+    const char *name;
     struct limiter *limiter;
     haft_rate rate;
     rate_key by;

@@ -10,7 +10,7 @@
 
 enum {
     SESSION_ID = 34, /* characters of a legacy session's id: where it lives, and 128 bits */
-    REST_MS = 5000   /* without use, after which memory that is kept for the next use is given back */
+    REST_MS = 5000 /* without use, after which memory that is kept for the next use is given back */
 };
 
 /* A message on a stream that a client may come back for. */
@@ -65,8 +65,8 @@ struct haft_endpoint {
     haft_endpoint_options options;
     struct door door; /* of an endpoint that has nobody in front of it */
     const haft_allocator *allocator;
-    haft_session
-        *shared[REVISIONS]; /* for clients without a session, by revision; made when needed */
+    /* For clients without a session, by revision; made when needed. */
+    haft_session *shared[REVISIONS];
     struct http_session **slots;
     size_t n_slots, n_sessions;
     struct http_session *oldest, *newest;

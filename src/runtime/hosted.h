@@ -26,8 +26,8 @@ struct hosted {
     /* Frees everything, the server of the command line too. */
     void (*release)(void *context);
     void *context;
-    const char *
-        address; /* where HTTP is served when no address is given; NULL: standard input and output are */
+    /* Where HTTP is served when no address is given; NULL: standard input and output are. */
+    const char *address;
     int unable; /* exit status when it cannot serve; 0: 1 */
 };
 

@@ -249,8 +249,8 @@ struct haft_schema {
     struct node *nodes; /* all of them, by node.all */
     size_t n_nodes;
     struct pattern *patterns;
-    const char
-        *document; /* a JSON Schema document is advertised as it came; NULL when made otherwise */
+    /* A JSON Schema document is advertised as it came; NULL when made otherwise. */
+    const char *document;
     size_t document_size;
     int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
     bool typed;   /* it has a C type: haft_decode and haft_encode may be used */

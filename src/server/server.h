@@ -78,8 +78,8 @@ struct item {
     unsigned timeout_ms;
     _Atomic(void *) counts; /* of src/pipeline: where its calls are counted */
     unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
-    haft_server
-        *isolated_in; /* the server that lists it for those processes; NULL when none does */
+    /* The server that lists it for those processes; NULL when none does. */
+    haft_server *isolated_in;
     struct item *isolated_next;
     struct cap *cap; /* NULL for none */
 };
