@@ -13,7 +13,7 @@ export const driver = join(example("."), "..", "tests", "gateway-driver");
 /* Runs "haft" (the shop) or the driver for as long as `use` takes, with a configuration when one is given.
  * `files` are written beside it: a name, or several, and what is in them; {DIR} in the configuration is where
  * they are. */
-export async function withGateway(which, use, { config, files = {}, args = [] } = {}) {
+export async function withGateway(which, use, { config, files = {}, args = [], env } = {}) {
     const directory = mkdtempSync(join(tmpdir(), "haft-gateway-"));
     const place = (text) => text.replaceAll("{DIR}", directory);
     const words = which === "haft" ? ["serve"] : [];
@@ -25,12 +25,11 @@ export async function withGateway(which, use, { config, files = {}, args = [] } 
         writeFileSync(file, place(JSON.stringify(config)));
         words.push("--config", file);
     }
-    const server = await new Server(which === "haft" ? haft : driver, [
-        ...words,
-        "--http",
-        "127.0.0.1:0",
-        ...args,
-    ]).ready();
+    const server = await new Server(
+        which === "haft" ? haft : driver,
+        [...words, "--http", "127.0.0.1:0", ...args],
+        { env },
+    ).ready();
 
     server.base = new URL("/", server.url).href.slice(0, -1);
     server.directory = directory;

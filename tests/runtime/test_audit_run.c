@@ -220,14 +220,12 @@ static void audit(void *context, const char *line, size_t size)
 
 /* Runs a handler and brings it back.  True when it is pending: then it lives until it is finished,
  * whatever the client does. */
-static bool run_job(struct run *run, haft_posted *job)
+static bool run_job(haft_posted *job)
 {
     haft_call *call = job->call;
-    struct peer *peer = run->peers;
+    struct peer *peer = call->session->options.context;
     bool pending = false;
 
-    while (peer->session != call->session)
-        peer++;
     if (!haft_cancelled(call)) {
         haft_call_run(call);
         pending = call->status == HAFT_PENDING;
@@ -252,7 +250,7 @@ static void serve(void *context)
             held = NULL;
         }
         call = job ? job->call : NULL;
-        if (!job || !run_job(run, job))
+        if (!job || !run_job(job))
             continue;
         if (held) {
             haft_finish(call, 0);

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "runtime/plugin_files.h"
 #include "runtime/site.h"
+#include "support/forkable.h"
 #include "support/wire.h"
 
 enum { CALLERS = 8, CONNECTIONS = 8, ROUNDS = 50, ANSWER = 4096 };
@@ -109,7 +110,7 @@ static void change_plugins(haft_plugins *plugins, const char *greet, struct wire
 
 static void while_many_call(void **state)
 {
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open_with((haft_http_options){0}, &forkable_allocator);
     haft_plugins *plugins = haft_plugins_new(site->server);
     struct wire *wire = wire_open(site->server);
     struct caller callers[CALLERS] = {0};
@@ -119,6 +120,7 @@ static void while_many_call(void **state)
     const char *greet;
 
     (void)state;
+    assert_true(site->http && site->port);
     folder_open(&folder);
     greet = folder_file(&folder, "greet.so");
     put_plugin(greet, "greet-1");
@@ -158,5 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(while_many_call)};
 
+    /* The tool that is isolated is forked while all the others are called. */
+    forkable_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
