@@ -220,10 +220,10 @@ static void audit(void *context, const char *line, size_t size)
 
 /* Runs a handler and brings it back.  True when it is pending: then it lives until it is finished,
  * whatever the client does. */
-static bool run_job(haft_posted *job)
+static bool run_job(struct run *run, haft_posted *job)
 {
     haft_call *call = job->call;
-    struct peer *peer = call->session->options.context;
+    struct peer *peer = &run->peers[strtoul(haft_client_name(call), NULL, 10)];
     bool pending = false;
 
     if (!haft_cancelled(call)) {
@@ -250,7 +250,7 @@ static void serve(void *context)
             held = NULL;
         }
         call = job ? job->call : NULL;
-        if (!job || !run_job(job))
+        if (!job || !run_job(run, job))
             continue;
         if (held) {
             haft_finish(call, 0);
