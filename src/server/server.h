@@ -129,6 +129,12 @@ enum {
     SECTIONS_MAX = 16
 };
 
+/* In the order that calls come to them. */
+struct stages {
+    const haft_stage *list[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND];
+    size_t n;
+};
+
 struct watcher {
     haft_event_function *function;
     void *context;
@@ -153,8 +159,8 @@ struct haft_server {
     char *updates[UPDATES];       /* the latest of them, in a ring */
     atomic_uint offered;          /* bits of shelves that have ever held something */
     haft_visibility visibility;
-    const haft_stage *stages[STAGES_BEFORE + MAX_STAGES + STAGES_BEHIND];
-    size_t n_stages;
+    struct stages stages;
+    struct stages before, ready, after; /* of them, those with something to do there */
     struct watcher watchers[MAX_WATCHERS];
     size_t n_watchers;
     bool timed;                        /* somebody wants to know how long calls take */

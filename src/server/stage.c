@@ -14,34 +14,55 @@ const char *haft_outcome_name(haft_outcome outcome)
     return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
 }
 
+/* A call passes by what has nothing to do for it. */
+static void sort_out(haft_server *server)
+{
+    struct stages *before = &server->before, *ready = &server->ready, *after = &server->after;
+
+    before->n = ready->n = after->n = 0;
+    for (size_t i = 0; i < server->stages.n; i++) {
+        const haft_stage *stage = server->stages.list[i];
+
+        if (stage->before)
+            before->list[before->n++] = stage;
+        if (stage->ready)
+            ready->list[ready->n++] = stage;
+        if (stage->after)
+            after->list[after->n++] = stage;
+    }
+}
+
 void stages_init(haft_server *server)
 {
     static const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
         &visibility_stage, &rate_stage, &validation_stage, &deadline_stage};
 
-    memcpy(server->stages, built_in, sizeof built_in);
-    server->n_stages = sizeof built_in / sizeof *built_in;
+    memcpy(server->stages.list, built_in, sizeof built_in);
+    server->stages.n = sizeof built_in / sizeof *built_in;
+    sort_out(server);
 }
 
 const haft_stage *haft_stage_at(const haft_server *server, size_t index)
 {
-    return index < server->n_stages ? server->stages[index] : NULL;
+    return index < server->stages.n ? server->stages.list[index] : NULL;
 }
 
 int haft_use(haft_server *server, const haft_stage *stage)
 {
-    size_t n = server->n_stages;
+    struct stages *stages = &server->stages;
+    size_t n = stages->n;
 
     if (!stage->name || !(stage->before || stage->ready || stage->after))
         return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
                              "a stage has a name and something to do");
-    if (n == sizeof server->stages / sizeof *server->stages)
+    if (n == sizeof stages->list / sizeof *stages->list)
         return server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
                              MAX_STAGES);
     for (size_t i = 0; i < STAGES_BEHIND; i++)
-        server->stages[n - i] = server->stages[n - i - 1];
-    server->stages[n - STAGES_BEHIND] = stage;
-    server->n_stages++;
+        stages->list[n - i] = stages->list[n - i - 1];
+    stages->list[n - STAGES_BEHIND] = stage;
+    stages->n++;
+    sort_out(server);
     server->timed = true;
     return 0;
 }
@@ -71,13 +92,13 @@ uint64_t call_nanoseconds(const haft_call *call)
 
 int stages_before(haft_call *call)
 {
-    haft_server *server = call->server;
+    const struct stages *stages = &call->server->before;
     int status = 0;
 
-    for (size_t i = 0; i < server->n_stages && !status; i++) {
-        const haft_stage *stage = server->stages[i];
+    for (size_t i = 0; i < stages->n && !status; i++) {
+        const haft_stage *stage = stages->list[i];
 
-        if (stage->before && concerns(stage, call))
+        if (concerns(stage, call))
             status = stage->before(call, stage->data);
     }
     return status;
@@ -85,13 +106,13 @@ int stages_before(haft_call *call)
 
 int stages_ready(haft_call *call)
 {
-    haft_server *server = call->server;
+    const struct stages *stages = &call->server->ready;
     int status = 0;
 
-    for (size_t i = 0; i < server->n_stages && !status; i++) {
-        const haft_stage *stage = server->stages[i];
+    for (size_t i = 0; i < stages->n && !status; i++) {
+        const haft_stage *stage = stages->list[i];
 
-        if (stage->ready && concerns(stage, call))
+        if (concerns(stage, call))
             status = stage->ready(call, stage->data);
     }
     return status;
@@ -99,17 +120,17 @@ int stages_ready(haft_call *call)
 
 void stages_after(haft_call *call, haft_outcome outcome)
 {
-    haft_server *server = call->server;
+    const struct stages *stages = &call->server->after;
 
     if (call->after_ran)
         return;
     call->after_ran = true;
     call->outcome = outcome;
     call->elapsed = call_nanoseconds(call);
-    for (size_t i = server->n_stages; i-- > 0;) {
-        const haft_stage *stage = server->stages[i];
+    for (size_t i = stages->n; i-- > 0;) {
+        const haft_stage *stage = stages->list[i];
 
-        if (stage->after && concerns(stage, call))
+        if (concerns(stage, call))
             stage->after(call, outcome, stage->data);
     }
 }
