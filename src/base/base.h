@@ -75,6 +75,10 @@ enum { NUMBER_TEXT = 32 };
 size_t number_to_text(double value, char ret_text[NUMBER_TEXT]);
 size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
+/* Sixteen digits, without a NUL. */
+enum { HEX_TEXT = 16 };
+void hex_to_text(uint64_t value, char ret_text[HEX_TEXT]);
+
 /* What is before the point.  (The C library's own functions would bring a library of their own
  * along.) */
 static inline double number_whole(double value)
@@ -93,13 +97,28 @@ size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT]);
 uint32_t utf8_next(const char **text);
 size_t utf8_put(uint32_t code_point, char ret_text[4]);
 
+/* Up to eight bytes as a word: another for others of that size. */
+static inline uint64_t bytes_word(const char *bytes, size_t size)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint32_t first, last;
+
+    if (size < sizeof first)
+        return size ? at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16 : 0;
+    memcpy(&first, at, sizeof first);
+    memcpy(&last, at + size - sizeof last, sizeof last);
+    return first | (uint64_t)last << 32;
+}
+
 /* Whether as many bytes are the same.  Names are short: two words, which may overlap, mostly tell. */
 static inline bool same_bytes(const char *left, const char *right, size_t size)
 {
     uint64_t l, r, l_end, r_end;
 
-    if (size < sizeof l || size > 2 * sizeof l)
+    if (size < sizeof l / 2 || size > 2 * sizeof l)
         return !memcmp(left, right, size);
+    if (size <= sizeof l)
+        return bytes_word(left, size) == bytes_word(right, size);
     memcpy(&l, left, sizeof l);
     memcpy(&r, right, sizeof r);
     memcpy(&l_end, left + size - sizeof l, sizeof l);

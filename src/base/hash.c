@@ -45,15 +45,12 @@ uint64_t hash_word(uint64_t word)
 
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
-    const unsigned char *at = bytes;
-    uint64_t hash = secret() ^ size, word = 0;
+    const char *at = bytes;
+    uint64_t hash = secret() ^ size, word;
 
     for (; size > sizeof word; at += sizeof word, size -= sizeof word) {
         memcpy(&word, at, sizeof word);
         hash = fold(hash ^ word, UINT64_C(0xe7037ed1a0b428db));
     }
-    word = 0;
-    if (size)
-        memcpy(&word, at, size);
-    return finish(hash ^ word);
+    return finish(hash ^ bytes_word(at, size));
 }

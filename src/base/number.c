@@ -39,6 +39,19 @@ size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
     return size;
 }
 
+void hex_to_text(uint64_t value, char ret_text[HEX_TEXT])
+{
+#define PAIRS(d)                                                                                   \
+    d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9" d "a" d "b" d "c" d "d" d "e" d "f"
+    static const char pairs[] =
+        PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3") PAIRS("4") PAIRS("5") PAIRS("6") PAIRS("7")
+            PAIRS("8") PAIRS("9") PAIRS("a") PAIRS("b") PAIRS("c") PAIRS("d") PAIRS("e") PAIRS("f");
+#undef PAIRS
+
+    for (size_t at = HEX_TEXT; at; value >>= 8)
+        memcpy(ret_text + (at -= 2), pairs + (value & 0xff) * 2, 2);
+}
+
 /* Reads the digits and the decimal exponent out of a number as yyjson writes it, so that the value
  * is 0.DIGITS times ten to the *ret_exponent. */
 static size_t read_digits(const char *text, char digits[24], int *ret_exponent)

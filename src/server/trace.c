@@ -114,10 +114,13 @@ static bool is_state(const char *text, size_t size)
 
 /* ---- a call ---- */
 
+/* The last digits of a number. */
 static void put_hex(char *text, uint64_t value, size_t digits)
 {
-    for (size_t i = digits; i-- > 0; value >>= 4)
-        text[i] = "0123456789abcdef"[value & 15];
+    char all[HEX_TEXT];
+
+    hex_to_text(value, all);
+    memcpy(text, all + HEX_TEXT - digits, digits);
 }
 
 /* A number for this call's own span: from outside, or, without that, one that is only unlikely to

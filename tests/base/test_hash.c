@@ -19,6 +19,23 @@ static void is_of_the_bytes_and_the_size(void **state)
     assert_true(hash_bytes(TEXT("ab")) != hash_bytes(TEXT("ba")));
 }
 
+/* Whatever the size, a change of one byte makes another name of it. */
+static void every_byte_counts(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size < 40; size++) {
+        char name[40] = "", other[40] = "";
+
+        assert_true(same_bytes(name, other, size));
+        for (size_t i = 0; i < size; i++) {
+            other[i] = 1;
+            assert_false(same_bytes(name, other, size));
+            assert_true(hash_bytes(name, size) != hash_bytes(other, size));
+            other[i] = 0;
+        }
+    }
+}
+
 /* 4096 names in 4096 slots, by the low bits and by the high ones: no slot gets a crowd. */
 static void spreads(void **state)
 {
@@ -89,6 +106,7 @@ int main(int argc, char **argv)
     const uint64_t hash = hash_bytes(TEXT("name"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_of_the_bytes_and_the_size),
+        cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(spreads),
         cmocka_unit_test(differs_between_processes),
     };

@@ -198,6 +198,27 @@ static void multiples(void **state)
     }
 }
 
+static void prints_hex(void **state)
+{
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } rows[] = {
+        {0, "0000000000000000"},
+        {1, "0000000000000001"},
+        {UINT64_C(0x0123456789abcdef), "0123456789abcdef"},
+        {UINT64_C(0xfedcba9876543210), "fedcba9876543210"},
+        {UINT64_MAX, "ffffffffffffffff"},
+    };
+    char text[HEX_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        hex_to_text(rows[i].value, text);
+        assert_memory_equal(text, rows[i].text, sizeof text);
+    }
+}
+
 static void whole_parts(void **state)
 {
     static const double rows[] = {
@@ -217,6 +238,7 @@ int main(void)
         cmocka_unit_test(reads_back_the_same),
         cmocka_unit_test(multiples),
         cmocka_unit_test(whole_parts),
+        cmocka_unit_test(prints_hex),
         cmocka_unit_test(prints_integers),
     };
 
