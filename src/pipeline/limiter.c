@@ -15,7 +15,7 @@ struct counter {
     uint64_t hash;
     size_t key_size, size; /* of all of it */
     unsigned calls;
-    unsigned first, n; /* of the ring */
+    unsigned at, n; /* of the ring: the oldest when it is full, and how full it is */
     int64_t *times;
     char *key;
 };
@@ -70,7 +70,7 @@ static void put_last(struct limiter *limiter, struct counter *counter)
 
 /* ---- counters ---- */
 
-static void forget(struct limiter *limiter, struct counter *counter)
+COLD static void forget(struct limiter *limiter, struct counter *counter)
 {
     struct counter **link = &limiter->slots[counter->hash % SLOTS];
 
@@ -91,8 +91,8 @@ void limiter_free(struct limiter *limiter)
     limiter->allocator->release(limiter->allocator->context, limiter, sizeof *limiter);
 }
 
-static struct counter *counter_new(struct limiter *limiter, const char *key, size_t key_size,
-                                   uint64_t hash, unsigned calls)
+APART static struct counter *counter_new(struct limiter *limiter, const char *key, size_t key_size,
+                                         uint64_t hash, unsigned calls)
 {
     size_t size = sizeof(struct counter) + calls * sizeof(int64_t) + key_size;
     struct counter *counter, **slot = &limiter->slots[hash % SLOTS];
@@ -113,15 +113,19 @@ static struct counter *counter_new(struct limiter *limiter, const char *key, siz
     return counter;
 }
 
+static inline bool is_of(const struct counter *counter, const char *key, size_t size)
+{
+    return counter->key_size == size && same_bytes(counter->key, key, size);
+}
+
 /* The counter of a key, made when there is none; one of another limit is begun anew. */
-static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size,
-                                  unsigned calls)
+APART static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size,
+                                        unsigned calls)
 {
     uint64_t hash = hash_bytes(key, size);
     struct counter *counter = limiter->slots[hash % SLOTS];
 
-    while (counter &&
-           (counter->hash != hash || counter->key_size != size || memcmp(counter->key, key, size)))
+    while (counter && (counter->hash != hash || !is_of(counter, key, size)))
         counter = counter->next;
     if (counter && counter->calls != calls) {
         forget(limiter, counter);
@@ -136,37 +140,38 @@ static struct counter *counter_of(struct limiter *limiter, const char *key, size
 
 static int count(struct counter *counter, unsigned per_ms, int64_t now, int64_t *ret_wait)
 {
-    int64_t oldest;
+    int64_t *time = &counter->times[counter->at];
 
     if (counter->n < counter->calls) {
-        counter->times[(counter->first + counter->n++) % counter->calls] = now;
-        return 1;
-    }
-    oldest = counter->times[counter->first];
-    if (now - oldest < (int64_t)per_ms) {
-        *ret_wait = oldest + (int64_t)per_ms - now;
+        counter->n++;
+    } else if (now - *time < (int64_t)per_ms) {
+        *ret_wait = *time + (int64_t)per_ms - now;
         return 0;
     }
-    counter->times[counter->first] = now;
-    counter->first = (counter->first + 1) % counter->calls;
+    *time = now;
+    if (++counter->at == counter->calls)
+        counter->at = 0;
     return 1;
 }
 
-int limiter_take(struct limiter *limiter, const char *key, size_t size, unsigned calls,
-                 unsigned per_ms, int64_t now, int64_t *ret_wait)
+int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
+                 int64_t *ret_wait)
 {
     struct counter *counter;
     int status;
 
-    if (!calls) {
-        *ret_wait = per_ms;
+    if (!rate.calls) {
+        *ret_wait = rate.per_ms;
         return 0;
     }
     /* Held for a look-up and a handful of stores. */
     while (atomic_flag_test_and_set_explicit(&limiter->lock, memory_order_acquire))
         ;
-    counter = counter_of(limiter, key, size, calls);
-    status = counter ? count(counter, per_ms, now, ret_wait) : HAFT_ENOMEM;
+    /* Who calls is often who called last. */
+    counter = limiter->newest;
+    if (!counter || counter->calls != rate.calls || !is_of(counter, key, size))
+        counter = counter_of(limiter, key, size, rate.calls);
+    status = counter ? count(counter, rate.per_ms, now, ret_wait) : HAFT_ENOMEM;
     atomic_flag_clear_explicit(&limiter->lock, memory_order_release);
     return status;
 }

@@ -5,6 +5,8 @@
 #ifndef HAFT_SRC_LIMITER_H
 #define HAFT_SRC_LIMITER_H
 
+#include <haft/tool.h>
+
 #include "base/base.h"
 
 struct limiter;
@@ -16,7 +18,7 @@ void limiter_free(struct limiter *limiter);
 
 /* 1 when the call is allowed, and counted; 0 when it is not, with the milliseconds until one is in
  * *ret_wait; HAFT_ENOMEM. */
-int limiter_take(struct limiter *limiter, const char *key, size_t size, unsigned calls,
-                 unsigned per_ms, int64_t now, int64_t *ret_wait);
+int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
+                 int64_t *ret_wait);
 
 #endif

@@ -10,18 +10,6 @@
 
 enum { MAX_KEYS = 10000, KEY = 512 };
 
-int rate_take(const haft_server *server, struct limiter *own, const char *key, size_t size,
-              haft_rate rate, int64_t now, int64_t *ret_wait)
-{
-    const haft_rate_store *store = server->options.rate_store;
-
-    if (!rate.calls)
-        return 1;
-    if (store)
-        return store->take(store->context, key, size, rate, now, ret_wait);
-    return limiter_take(own, key, size, rate.calls, rate.per_ms, now, ret_wait);
-}
-
 /* ---- keys ---- */
 
 /* A part of a key, cut to half of one. */
@@ -32,48 +20,56 @@ static size_t put_part(char *at, const char *text, size_t size)
     return size;
 }
 
+APART static size_t put_named(const haft_call *call, char *at)
+{
+    const char *text = call->principal ? call->principal : haft_client_name(call);
+
+    *at = call->principal ? 'p' : 'n';
+    return 1 + put_part(at + 1, text, strlen(text));
+}
+
 /* Who is calling, as far as that can be told. */
 static size_t put_client(const haft_call *call, char *at)
 {
     const haft_session *session = call->session;
-    const char *text = call->principal;
 
-    if (!text && !session->options.shared) {
-        *at = 's';
-        return 1 + put_part(at + 1, session->number, session->number_size);
-    }
-    *at = text ? 'p' : 'n';
-    text = text ? text : haft_client_name(call);
-    return 1 + put_part(at + 1, text, strlen(text));
+    if (call->principal || session->options.shared)
+        return put_named(call, at);
+    *at = 's';
+    /* All of its room: the compiler knows how large that is. */
+    memcpy(at + 1, session->number, sizeof session->number);
+    return 1 + session->number_size;
 }
 
 /* ---- the stage ---- */
 
-static int refuse(haft_call *call, const haft_rate *rate, int64_t wait, const char *what)
+COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char *what)
 {
-    bool whole = rate->per_ms % 1000 == 0;
+    bool whole = rate.per_ms % 1000 == 0;
     char text[128];
 
     snprintf(text, sizeof text, "%lld", (long long)wait);
     if (haft_result_meta(call, "haft/retryAfterMs", text))
         return HAFT_ENOMEM;
-    snprintf(text, sizeof text, "%u times in %u %s. Try again in %lld s.", rate->calls,
-             whole ? rate->per_ms / 1000 : rate->per_ms, whole ? "s" : "ms",
+    snprintf(text, sizeof text, "%u times in %u %s. Try again in %lld s.", rate.calls,
+             whole ? rate.per_ms / 1000 : rate.per_ms, whole ? "s" : "ms",
              (long long)(wait + 999) / 1000);
     return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 
 /* Counts a call under a key; `tool` is NULL for calls of any tool. */
-static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate, const char *tool)
+static int count(haft_call *call, haft_rate rate, const char *tool)
 {
-    char key[KEY];
+    haft_server *server = call->server;
+    struct limiter *limiter = atomic_load_explicit(&server->limiter, memory_order_acquire);
+    char key[KEY] UNSET;
     int64_t wait = 0;
     size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
     int allowed;
 
     key[size++] = '\0';
     size += put_client(call, key + size);
-    allowed = rate_take(call->server, limiter, key, size, *rate, call->now, &wait);
+    allowed = rate_take(server, limiter, key, size, rate, call->now, &wait);
     if (allowed < 0)
         return allowed;
     return allowed ? 0 : refuse(call, rate, wait, tool ? tool : "tools");
@@ -81,16 +77,13 @@ static int count(haft_call *call, struct limiter *limiter, const haft_rate *rate
 
 static int before(haft_call *call, void *data)
 {
-    const haft_rate all = {atomic_load(&call->server->client_calls),
-                           atomic_load(&call->server->client_per_ms)};
-    const haft_rate *own = &call->item->tool->rate;
-    struct limiter *limiter = atomic_load_explicit(&call->server->limiter, memory_order_acquire);
-    int status = 0;
+    haft_server *server = call->server;
+    const haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
+    haft_rate own = call->item->tool->rate;
+    int status = all.calls ? count(call, all, NULL) : 0;
 
     (void)data;
-    if (all.calls)
-        status = count(call, limiter, &all, NULL);
-    return !status && own->calls ? count(call, limiter, own, call->item->name) : status;
+    return !status && own.calls ? count(call, own, call->item->name) : status;
 }
 
 const haft_stage rate_stage = {.name = "rate limit", .before = before};

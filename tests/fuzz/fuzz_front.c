@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(body, data, size); /* with nothing behind it */
         limit_new(&options, NULL, &limiter);
         front.limiter = limiter;
-        limiter_take(limiter, "http:all", 8, 1, 60000, 1, &wait);
+        limiter_take(limiter, "http:all", 8, (haft_rate){1, 60000}, 1, &wait);
         refuse(&front, "/mcp", body, size);
         if (!path_is(text, "/healthz") && !path_is(text, "/readyz"))
             refuse(&front, text, "", 0);

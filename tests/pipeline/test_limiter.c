@@ -16,10 +16,9 @@ static void windows_slide(void **state)
         int allowed;
         int64_t wait;
     } rows[] = {
-        {0, 1, 0},     {10, 1, 0},    {20, 1, 0},    {20, 0, 980},  {999, 0, 1},
-        {1000, 1, 0},  {1000, 0, 10}, {1010, 1, 0},  {1019, 0, 1},  {1020, 1, 0},
-        {5000, 1, 0},  {5000, 1, 0},  {5000, 1, 0},  {5000, 0, 1000}, {5999, 0, 1},
-        {6000, 1, 0},
+        {0, 1, 0},     {10, 1, 0},      {20, 1, 0},   {20, 0, 980}, {999, 0, 1},  {1000, 1, 0},
+        {1000, 0, 10}, {1010, 1, 0},    {1019, 0, 1}, {1020, 1, 0}, {5000, 1, 0}, {5000, 1, 0},
+        {5000, 1, 0},  {5000, 0, 1000}, {5999, 0, 1}, {6000, 1, 0},
     };
     struct limiter *limiter = limiter_new(NULL, 10);
 
@@ -27,7 +26,7 @@ static void windows_slide(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         int64_t wait = 0;
 
-        assert_int_equal(limiter_take(limiter, "k", 1, 3, 1000, rows[i].at, &wait),
+        assert_int_equal(limiter_take(limiter, "k", 1, (haft_rate){3, 1000}, rows[i].at, &wait),
                          rows[i].allowed);
         assert_int_equal(wait, rows[i].wait);
     }
@@ -40,17 +39,17 @@ static void keys_are_counted_apart(void **state)
     int64_t wait;
 
     (void)state;
-    assert_int_equal(limiter_take(limiter, "a", 1, 1, 1000, 0, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "b", 1, 1, 1000, 0, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "a", 1, 1, 1000, 1, &wait), 0);
-    assert_int_equal(limiter_take(limiter, "b", 1, 1, 1000, 1, &wait), 0);
+    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 0, &wait), 1);
+    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 0, &wait), 1);
+    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 1, &wait), 0);
+    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 1, &wait), 0);
     /* a third one takes the place of the one that was used longest ago */
-    assert_int_equal(limiter_take(limiter, "c", 1, 1, 1000, 2, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "b", 1, 1, 1000, 3, &wait), 0);
-    assert_int_equal(limiter_take(limiter, "a", 1, 1, 1000, 4, &wait), 1);
+    assert_int_equal(limiter_take(limiter, "c", 1, (haft_rate){1, 1000}, 2, &wait), 1);
+    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 3, &wait), 0);
+    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 4, &wait), 1);
     /* another limit begins anew, and none allows nothing */
-    assert_int_equal(limiter_take(limiter, "b", 1, 2, 1000, 5, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "b", 1, 0, 1000, 5, &wait), 0);
+    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){2, 1000}, 5, &wait), 1);
+    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){0, 1000}, 5, &wait), 0);
     limiter_free(limiter);
     limiter_free(NULL);
 }
@@ -66,8 +65,8 @@ static void memory_may_fail(void **state)
     assert_null(limiter_new(&memory.allocator, 4));
     failing_init(&memory, 2);
     limiter = limiter_new(&memory.allocator, 4);
-    assert_int_equal(limiter_take(limiter, "a", 1, 3, 1000, 0, &wait), HAFT_ENOMEM);
-    assert_int_equal(limiter_take(limiter, "a", 1, 3, 1000, 0, &wait), 1);
+    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){3, 1000}, 0, &wait), HAFT_ENOMEM);
+    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){3, 1000}, 0, &wait), 1);
     limiter_free(limiter);
     failing_check(&memory);
 }
@@ -85,8 +84,8 @@ static void *hammer(void *context)
     int64_t wait;
 
     for (int i = 0; i < TRIES; i++)
-        atomic_fetch_add(&crowd->allowed,
-                         limiter_take(crowd->limiter, "key", 3, ALLOWED, 60000, 5, &wait));
+        atomic_fetch_add(&crowd->allowed, limiter_take(crowd->limiter, "key", 3,
+                                                       (haft_rate){ALLOWED, 60000}, 5, &wait));
     return NULL;
 }
 
