@@ -1,4 +1,6 @@
-/* base/siphash.h - SipHash-2-4: a digest of 64 bits that says nothing to whoever lacks the key. */
+/* base/siphash.h - SipHash-2-4: a digest of 64 bits that says nothing to whoever lacks the key.
+ *
+ * What every call needs is written out where it is used, so that the state stays in registers. */
 #ifndef HAFT_SRC_SIPHASH_H
 #define HAFT_SRC_SIPHASH_H
 
@@ -8,12 +10,57 @@ struct siphash {
     uint64_t v0, v1, v2, v3;
 };
 
-void siphash_init(struct siphash *hash, const unsigned char key[16]);
+static inline uint64_t siphash_read(const unsigned char *bytes)
+{
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 |
+           (uint64_t)bytes[3] << 24 | (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 |
+           (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+}
+
+static inline uint64_t siphash_rotate(uint64_t value, unsigned bits)
+{
+    return value << bits | value >> (64 - bits);
+}
+
+static ALWAYS_INLINE void siphash_round(struct siphash *s)
+{
+    s->v0 += s->v1;
+    s->v2 += s->v3;
+    s->v1 = siphash_rotate(s->v1, 13) ^ s->v0;
+    s->v3 = siphash_rotate(s->v3, 16) ^ s->v2;
+    s->v0 = siphash_rotate(s->v0, 32) + s->v3;
+    s->v2 += s->v1;
+    s->v1 = siphash_rotate(s->v1, 17) ^ s->v2;
+    s->v3 = siphash_rotate(s->v3, 21) ^ s->v0;
+    s->v2 = siphash_rotate(s->v2, 32);
+}
+
+static ALWAYS_INLINE void siphash_init(struct siphash *hash, const unsigned char key[16])
+{
+    uint64_t k0 = siphash_read(key), k1 = siphash_read(key + 8);
+
+    *hash = (struct siphash){k0 ^ UINT64_C(0x736f6d6570736575), k1 ^ UINT64_C(0x646f72616e646f6d),
+                             k0 ^ UINT64_C(0x6c7967656e657261), k1 ^ UINT64_C(0x7465646279746573)};
+}
 
 /* Takes in eight bytes, and bytes with their number: the digest of one text is that of its bytes
  * alone. */
-void siphash_word(struct siphash *hash, uint64_t word);
+static ALWAYS_INLINE void siphash_word(struct siphash *hash, uint64_t word)
+{
+    hash->v3 ^= word;
+    siphash_round(hash);
+    siphash_round(hash);
+    hash->v0 ^= word;
+}
+
 void siphash_bytes(struct siphash *hash, const void *bytes, size_t size);
-uint64_t siphash_finish(struct siphash *hash);
+
+static ALWAYS_INLINE uint64_t siphash_finish(struct siphash *hash)
+{
+    hash->v2 ^= 0xff;
+    for (int i = 0; i < 4; i++)
+        siphash_round(hash);
+    return hash->v0 ^ hash->v1 ^ hash->v2 ^ hash->v3;
+}
 
 #endif

@@ -8,7 +8,10 @@
 #include "schema/redact.h"
 #include "server/session.h"
 
-enum { LINE_LIMIT = 8192, ARGUMENTS_LIMIT = 4096 };
+/* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
+ * whether it fits, since there is so much room behind the limit.  What came from outside ends at the
+ * limit. */
+enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096 };
 
 struct audit {
     haft_audit_function *write;
@@ -16,246 +19,266 @@ struct audit {
     haft_stage stage;
 };
 
-/* Where the line has got to.  What does not fit ends it. */
-struct line {
-    char *at, *end;
-    bool full;
-};
-
-static inline void put(struct line *line, const char *text, size_t size)
+/* Whatever puts something takes where it begins, and returns where it ends.  A line that ends behind
+ * the limit did not fit. */
+static inline char *put(char *at, const char *text, size_t size)
 {
-    if ((size_t)(line->end - line->at) < size) {
-        line->full = true;
-        line->end = line->at;
-        return;
-    }
-    memcpy(line->at, text, size);
-    line->at += size;
+    memcpy(at, text, size);
+    return at + size;
 }
 
-#define put_literal(line, text) put(line, text, sizeof text - 1)
+#define put_literal(at, text) put(at, text, sizeof text - 1)
 
-/* Text that came from outside, after its key. */
-static void put_text(struct line *line, const char *key, size_t key_size, const char *text)
+/* What is of any length: it ends at the limit when it does not fit. */
+static inline char *put_long(char *at, char *limit, const char *text, size_t size)
 {
-    haft_buffer quoted;
-    char *at;
+    if (at >= limit)
+        return at;
+    return (size_t)(limit - at) < size ? limit : put(at, text, size);
+}
 
-    put(line, key, key_size);
-    /* Most of it needs no escape. */
-    for (at = line->at;
-         at < line->end - 2 && *text >= 0x20 && *text < 0x7f && *text != '"' && *text != '\\';)
-        *++at = *text++;
-    if (!*text) {
-        *line->at = '"';
-        *++at = '"';
-        line->at = at + 1;
-        return;
-    }
-    text -= at - line->at;
-    quoted = (haft_buffer){.data = line->at,
-                           .capacity = (size_t)(line->end - line->at) + 1,
-                           .limit = (size_t)(line->end - line->at)};
+/* Text that came from outside, in quotes: any, and such as mostly comes. */
+APART static char *put_escaped(char *at, char *limit, const char *text)
+{
+    haft_buffer quoted = {
+        .data = at, .capacity = (size_t)(limit - at) + 1, .limit = (size_t)(limit - at)};
+
     haft_buffer_json_string(&quoted, text, strlen(text));
-    line->at += quoted.size;
-    line->full |= quoted.status != 0;
+    return quoted.status ? limit : at + quoted.size;
+}
+
+static char *put_text(char *at, char *limit, const char *text)
+{
+    const char *from = text;
+    char *to = at;
+
+    if (at >= limit)
+        return at;
+    *to++ = '"';
+    /* Most of it needs no escape. */
+    while (to < limit && *from >= 0x20 && *from < 0x7f && *from != '"' && *from != '\\')
+        *to++ = *from++;
+    if (*from)
+        return put_escaped(at, limit, text);
+    *to = '"';
+    return to + 1;
 }
 
 /* Nothing when there is none. */
-#define PUT_MEMBER(line, key, text)                                                                \
-    do {                                                                                           \
-        if ((text) && *(text))                                                                     \
-            put_text(line, key, sizeof key - 1, text);                                             \
-    } while (0)
+#define put_member(at, limit, key, text)                                                           \
+    ((text) && *(text) ? put_text(put_literal(at, key), limit, text) : (at))
 
-static void put_number(struct line *line, int64_t number)
+static char *put_number(char *at, int64_t number)
 {
-    char text[32];
+    if (number < 0 || number > 9)
+        return at + integer_to_text(number, at);
+    *at = (char)('0' + number);
+    return at + 1;
+}
 
-    if (number >= 0 && number < 10) {
-        text[0] = (char)('0' + number);
-        put(line, text, 1);
-        return;
-    }
-    put(line, text, integer_to_text(number, text));
+/* Three digits. */
+static inline char *put_thousandths(char *at, unsigned n)
+{
+    unsigned tens = n / 10, hundreds = tens / 10;
+
+    at[0] = (char)('0' + hundreds);
+    at[1] = (char)('0' + (tens - hundreds * 10));
+    at[2] = (char)('0' + (n - tens * 10));
+    return at + 3;
 }
 
 /* To the microsecond, without zeros at the end. */
-static void put_milliseconds(struct line *line, uint64_t ns)
+static char *put_milliseconds(char *at, uint64_t ns)
 {
-    unsigned us = (unsigned)(ns / 1000 % 1000);
-    char text[] = {'.', (char)('0' + us / 100), (char)('0' + us / 10 % 10), (char)('0' + us % 10)};
+    uint64_t us = ns / 1000;
+    unsigned rest = (unsigned)(us % 1000);
 
-    put_number(line, (int64_t)(ns / 1000000));
-    if (us)
-        put(line, text, us % 10 ? 4 : us % 100 ? 3 : 2);
+    at = put_number(at, (int64_t)(us / 1000));
+    if (!rest)
+        return at;
+    *at++ = '.';
+    at = put_thousandths(at, rest);
+    return rest % 10 ? at : rest % 100 ? at - 1 : at - 2;
 }
 
-static void put_id(struct line *line, yyjson_val *id)
+static char *put_id(char *at, char *limit, yyjson_val *id)
 {
-    static const char id_key[] = ",\"id\":";
-
-    if (yyjson_is_str(id)) {
-        put_text(line, id_key, sizeof id_key - 1, yyjson_get_str(id));
-    } else {
-        put(line, id_key, sizeof id_key - 1);
-        put_number(line, (int64_t)yyjson_get_sint(id));
-    }
+    at = put_literal(at, ",\"id\":");
+    return yyjson_is_str(id) ? put_text(at, limit, yyjson_get_str(id))
+                             : put_number(at, (int64_t)yyjson_get_sint(id));
 }
 
-/* When the session was last told the time; the part before the milliseconds is kept for a second. */
-static void put_time(struct line *line, haft_session *session)
+/* When the session was last told the time; all but the milliseconds is kept for a second. */
+static char *put_time(char *at, haft_session *session)
 {
-    unsigned ms = (unsigned)(session->now % 1000);
-    char rest[] = {(char)('0' + ms / 100), (char)('0' + ms / 10 % 10), (char)('0' + ms % 10), 'Z',
-                   '"'};
+    int64_t second = session->now / 1000;
 
-    if (session->second != session->now / 1000 || !session->time[0]) {
+    if (session->second != second || !session->time[0]) {
         time_to_text(session->now, session->time);
-        session->second = session->now / 1000;
+        session->second = second;
     }
-    put_literal(line, "{\"time\":\"");
-    put(line, session->time, sizeof "2026-11-15T05:25:27." - 1);
-    put(line, rest, sizeof rest);
+    at = put_literal(at, "{\"time\":\"");
+    memcpy(at, session->time, sizeof session->time);
+    at = put_thousandths(at + sizeof "2026-11-15T05:25:27." - 1,
+                         (unsigned)(session->now - second * 1000));
+    return put_literal(at, "Z\"");
 }
+
+static char *put_outcome(char *at, haft_outcome outcome)
+{
+    static const struct text texts[] = {
+#define HAFT_OUTCOME_(name, text)                                                                  \
+    {",\"outcome\":\"" text "\"", sizeof ",\"outcome\":\"" text "\"" - 1},
+        HAFT_OUTCOMES(HAFT_OUTCOME_)
+#undef HAFT_OUTCOME_
+    };
+
+    return put(at, texts[outcome].data, texts[outcome].size);
+}
+
+/* ---- arguments ---- */
 
 /* Short texts and numbers go into a word of their own; the highest byte tells them from the tags of
  * other values, whose sizes are never so large. */
 enum { SHORT_TEXT = 7, WORD_TEXT = 0xE0, WORD_NUMBER = 0xF0 };
 
 /* Every value in its order, each with its kind and size: no two arguments look alike. */
-static void hash_arguments(struct siphash *hash, yyjson_val *arguments)
+static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
 {
     yyjson_val *end = unsafe_yyjson_get_next(arguments);
+    struct siphash hash;
 
+    siphash_init(&hash, key);
     for (yyjson_val *at = arguments; at < end; at++) {
         size_t size = unsafe_yyjson_get_len(at);
+        uint64_t word = at->tag;
 
         if (unsafe_yyjson_is_str(at) && size <= SHORT_TEXT) {
-            uint64_t word = (uint64_t)(WORD_TEXT + size) << 56;
-
+            word = (uint64_t)(WORD_TEXT + size) << 56;
             for (size_t i = 0; i < size; i++)
                 word |= (uint64_t)(unsigned char)at->uni.str[i] << (i * 8);
-            siphash_word(hash, word);
         } else if (unsafe_yyjson_is_uint(at) && at->uni.u64 < UINT64_C(1) << 56) {
-            siphash_word(hash, (uint64_t)WORD_NUMBER << 56 | at->uni.u64);
-        } else {
-            siphash_word(hash, at->tag);
-            if (unsafe_yyjson_is_str(at))
-                siphash_bytes(hash, at->uni.str, size);
-            else if (unsafe_yyjson_is_num(at))
-                siphash_word(hash, at->uni.u64);
+            word = (uint64_t)WORD_NUMBER << 56 | at->uni.u64;
+        }
+        siphash_word(&hash, word);
+        if (word != at->tag)
+            continue;
+        if (unsafe_yyjson_is_str(at)) {
+            /* By way of a copy: nobody else has the address of the state, so it needs none. */
+            struct siphash state = hash;
+
+            siphash_bytes(&state, at->uni.str, size);
+            hash = state;
+        } else if (unsafe_yyjson_is_num(at)) {
+            siphash_word(&hash, at->uni.u64);
         }
     }
+    return siphash_finish(&hash);
 }
 
-static void put_digest(struct line *line, struct siphash *hash)
+static char *put_digest(char *at, uint64_t value)
 {
-    uint64_t digest = siphash_finish(hash);
-    char text[16 + 1];
-
-    for (size_t i = 16; i-- > 0; digest >>= 4)
-        text[i] = "0123456789abcdef"[digest & 15];
-    text[16] = '"';
-    put_literal(line, ",\"arguments\":\"siphash:");
-    put(line, text, sizeof text);
+    at = put_literal(at, ",\"arguments\":\"siphash:");
+    hex_to_text(value, at);
+    return put_literal(at + HEX_TEXT, "\"");
 }
 
 /* With "***" in the place of what is secret; nothing without memory for that. */
-static void put_redacted(struct line *line, const haft_call *call, struct siphash *hash)
+static char *put_redacted(char *at, char *limit, const haft_call *call)
 {
+    struct siphash hash;
     haft_buffer text;
 
     haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
     schema_put_redacted(call->item ? call->item->input : NULL, call->arguments, &text);
     if (!text.status && call->server->audit_mode == HAFT_AUDIT_ARGUMENTS &&
         text.size <= ARGUMENTS_LIMIT) {
-        put_literal(line, ",\"arguments\":");
-        put(line, text.data, text.size);
+        at = put_long(put_literal(at, ",\"arguments\":"), limit, text.data, text.size);
     } else if (!text.status) {
-        siphash_bytes(hash, text.data, text.size);
-        put_digest(line, hash);
+        siphash_init(&hash, call->server->digest_key);
+        siphash_bytes(&hash, text.data, text.size);
+        at = put_digest(at, siphash_finish(&hash));
     }
     haft_buffer_finish(&text);
+    return at;
 }
 
 /* What was asked can be compared without being told.  Whoever has the key can try out what a secret
  * may be, so that a digest is of the redacted arguments too. */
-static void put_arguments(struct line *line, const haft_call *call)
+static char *put_arguments(char *at, char *limit, const haft_call *call)
 {
     const haft_schema *input = call->item ? call->item->input : NULL;
-    struct siphash hash;
 
-    siphash_init(&hash, call->server->digest_key);
-    if (call->server->audit_mode == HAFT_AUDIT_ARGUMENTS || (input && input->secrets)) {
-        put_redacted(line, call, &hash);
-    } else {
-        hash_arguments(&hash, call->arguments);
-        put_digest(line, &hash);
-    }
+    if (call->server->audit_mode == HAFT_AUDIT_ARGUMENTS || (input && input->secrets))
+        return put_redacted(at, limit, call);
+    return put_digest(at, digest(call->server->digest_key, call->arguments));
 }
 
-static void put_trace(struct line *line, const haft_trace *trace)
+/* ---- a line ---- */
+
+/* One that has introduced itself has said its name once. */
+static char *put_client(char *at, char *limit, const haft_call *call)
 {
-    put_literal(line, ",\"trace\":\"");
-    put(line, trace->trace_id, sizeof trace->trace_id - 1);
-    put_literal(line, "\",\"span\":\"");
-    put(line, trace->span_id, sizeof trace->span_id - 1);
-    put_literal(line, "\"");
+    const haft_session *session = call->session;
+
+    if (call->client_name != session->client_name || !session->quoted_name.data)
+        return put_member(at, limit, ",\"client\":", call->client_name);
+    at = put_literal(at, ",\"client\":");
+    return put_long(at, limit, session->quoted_name.data, session->quoted_name.size);
 }
 
-static void put_call(struct line *line, const haft_call *call, haft_outcome outcome)
+static char *put_tool(char *at, char *limit, const haft_call *call)
 {
-    const char *revision = haft_revision(call), *ended = haft_outcome_name(outcome);
+    if (!call->item)
+        return put_member(at, limit, ",\"tool\":", call_tool(call));
+    at = put_literal(at, ",\"tool\":");
+    return put_long(at, limit, call->item->quoted.data, call->item->quoted.size);
+}
 
-    put_time(line, call->session);
+static char *put_trace(char *at, const haft_trace *trace)
+{
+    at = put_literal(at, ",\"trace\":\"");
+    at = put(at, trace->trace_id, sizeof trace->trace_id - 1);
+    at = put_literal(at, "\",\"span\":\"");
+    at = put(at, trace->span_id, sizeof trace->span_id - 1);
+    return put_literal(at, "\"");
+}
+
+static char *put_call(char *at, char *limit, const haft_call *call, haft_outcome outcome)
+{
+    at = put_time(at, call->session);
     if (call->id)
-        put_id(line, call->id);
-    PUT_MEMBER(line, ",\"client\":", call->client_name);
-    PUT_MEMBER(line, ",\"principal\":", call->principal);
-    put_literal(line, ",\"revision\":\"");
-    put(line, revision, strlen(revision));
-    put_literal(line, "\"");
-    if (call->item) {
-        /* A tool's name is made of letters that need no escape. */
-        put_literal(line, ",\"tool\":\"");
-        put(line, call->item->name, call->item->name_size);
-        put_literal(line, "\"");
-    } else {
-        PUT_MEMBER(line, ",\"tool\":", call_tool(call));
-    }
-    put_literal(line, ",\"outcome\":\"");
-    put(line, ended, strlen(ended));
-    put_literal(line, "\",\"ms\":");
-    put_milliseconds(line, call_nanoseconds(call));
+        at = put_id(at, limit, call->id);
+    at = put_client(at, limit, call);
+    at = put_member(at, limit, ",\"principal\":", call->principal);
+    at = put_literal(at, ",\"revision\":\"");
+    at = put(at, revision_row(call->revision)->name, REVISION_NAME);
+    at = put_literal(at, "\"");
+    at = put_tool(at, limit, call);
+    at = put_outcome(at, outcome);
+    at = put_milliseconds(put_literal(at, ",\"ms\":"), call->elapsed);
     /* A call that timed out may be writing still. */
-    if (outcome != HAFT_OUTCOME_TIMED_OUT) {
-        put_literal(line, ",\"bytes\":");
-        put_number(line, (int64_t)(call->content.size + call->structured.size));
-    }
+    if (outcome != HAFT_OUTCOME_TIMED_OUT)
+        at = put_number(put_literal(at, ",\"bytes\":"),
+                        (int64_t)(call->content.size + call->structured.size));
     if (call->trace)
-        put_trace(line, call->trace);
+        at = put_trace(at, call->trace);
     if (call->arguments)
-        put_arguments(line, call);
-    put_literal(line, "}");
+        at = put_arguments(at, limit, call);
+    return put_literal(at, "}");
 }
 
 static void after(haft_call *call, haft_outcome outcome, void *data)
 {
     struct audit *audit = data;
-    char room[LINE_LIMIT] UNSET;
-    struct line line = {room, room + sizeof room - 1, false};
+    char room[LINE_LIMIT + OWN] UNSET;
+    char *limit = room + LINE_LIMIT, *end = put_call(room, limit, call, outcome);
 
-    put_call(&line, call, outcome);
-    if (line.full) {
-        /* Something that was sent does not fit: what is known for certain is said all the same. */
-        line = (struct line){room, room + sizeof room - 1, false};
-        put_time(&line, call->session);
-        put_literal(&line, ",\"outcome\":\"");
-        put(&line, haft_outcome_name(outcome), strlen(haft_outcome_name(outcome)));
-        put_literal(&line, "\",\"truncated\":true}");
-    }
-    audit->write(audit->context, room, (size_t)(line.at - room));
+    /* Something that was sent does not fit: what is known for certain is said all the same. */
+    if (end > limit)
+        end = put_literal(put_outcome(put_time(room, call->session), outcome),
+                          ",\"truncated\":true}");
+    audit->write(audit->context, room, (size_t)(end - room));
 }
 
 int haft_audit(haft_server *server, haft_audit_function *write, void *context)

@@ -88,21 +88,24 @@ static void measure(struct histogram *histogram, uint64_t ns)
     atomic_fetch_add(&histogram->nanoseconds, ns);
 }
 
-/* Looked up once: the item keeps it. */
-static struct counts *counts_for(struct metrics *metrics, const haft_call *call)
+APART static struct counts *look_up(struct metrics *metrics, struct item *item)
 {
-    struct item *item = call->item;
-    struct counts *counts;
+    struct counts *counts = item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)
+                                                   : &metrics->unknown;
 
-    if (!item)
-        return &metrics->unknown;
-    counts = atomic_load(&item->counts);
-    if (counts)
-        return counts;
-    counts = item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)
-                                    : &metrics->unknown;
     atomic_store(&item->counts, counts);
     return counts;
+}
+
+/* Looked up once: the item keeps it. */
+static inline struct counts *counts_for(struct metrics *metrics, const haft_call *call)
+{
+    struct counts *counts;
+
+    if (!call->item)
+        return &metrics->unknown;
+    counts = atomic_load(&call->item->counts);
+    return counts ? counts : look_up(metrics, call->item);
 }
 
 static int before(haft_call *call, void *data)
@@ -124,7 +127,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     atomic_fetch_add(&counts->outcomes[outcome], 1);
     if (!ran(outcome))
         return;
-    measure(&counts->durations, call_nanoseconds(call));
+    measure(&counts->durations, call->elapsed);
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         atomic_fetch_add(&counts->bytes, call->content.size + call->structured.size);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { RESOURCE_NOT_FOUND = -32002, INVALID_PARAMS = -32602, DATE = 10 };
+enum { RESOURCE_NOT_FOUND = -32002, INVALID_PARAMS = -32602 };
 
 const struct revision_row revision_rows[REVISIONS] = {
     [REV_2024_11_05] = {.name = "2024-11-05", .not_found_code = RESOURCE_NOT_FOUND},
@@ -40,7 +40,7 @@ const struct revision_row revision_rows[REVISIONS] = {
 enum revision revision_named(const char *name, size_t size)
 {
     for (int i = 0; i < REVISIONS; i++)
-        if (size == DATE && same_bytes(revision_rows[i].name, name, DATE))
+        if (size == REVISION_NAME && same_bytes(revision_rows[i].name, name, REVISION_NAME))
             return (enum revision)i;
     return REVISIONS;
 }

@@ -16,8 +16,10 @@ enum revision {
     REV_NEWEST_LEGACY = REV_2025_11_25
 };
 
+enum { REVISION_NAME = 10 }; /* a date */
+
 struct revision_row {
-    const char *name;
+    char name[REVISION_NAME + 1];
     bool modern;        /* stateless, described by each request's _meta */
     bool batches;       /* arrays of messages are taken in */
     bool audio;         /* audio blocks */

@@ -32,6 +32,19 @@ static void put_instructions(haft_call *call, haft_buffer *out)
     put_text_member(out, "instructions", call->server->options.instructions);
 }
 
+/* As lines about its calls have it. */
+static struct text quote_name(const haft_session *session)
+{
+    const char *name = session->client_name;
+    haft_buffer quoted;
+
+    if (!name || !*name)
+        return (struct text){0};
+    haft_buffer_init(&quoted, session->allocator, CLIENT_LIMIT);
+    haft_buffer_json_string(&quoted, name, strlen(name));
+    return text_of(session->client_arena, &quoted);
+}
+
 /* Keeps what the client says about itself for as long as the session lasts. */
 static int remember_client(haft_call *call)
 {
@@ -60,6 +73,7 @@ static int remember_client(haft_call *call)
     session->client_name = yyjson_get_str(yyjson_obj_get(info, "name"));
     session->client_version = yyjson_get_str(yyjson_obj_get(info, "version"));
     session->client_capabilities = rpc_object(copy, "capabilities");
+    session->quoted_name = quote_name(session);
     return 0;
 }
 

@@ -173,6 +173,7 @@ struct haft_session {
     enum revision revision;
     haft_arena *client_arena;
     const char *client_name, *client_version;
+    struct text quoted_name; /* the name as JSON; NULL without one, or without room for it */
     yyjson_val *client_capabilities;
     int log_level;
     struct subscription *subscriptions;

@@ -50,7 +50,7 @@ static void call(struct wire *wire, const char *id, const char *tool, const char
 
 static void what_came_from_outside_is_quoted(void **state)
 {
-    static char longest[9000];
+    static char longest[9000], longest_id[9000], hello[10000];
     const struct {
         const char *client, *id, *tool, *expected;
     } rows[] = {
@@ -65,15 +65,18 @@ static void what_came_from_outside_is_quoted(void **state)
          "*Z\",\"id\":\"\",\"principal\":\"p\",*\"tool\":\"no\\\"pe\","
          "\"outcome\":\"not_found\",\"ms\":0,\"bytes\":0}"},
         {"c", "1", longest, "*Z\",\"outcome\":\"not_found\",\"truncated\":true}"},
+        {longest, "1", "nod", "*Z\",\"outcome\":\"ok\",\"truncated\":true}"},
+        {longest, longest_id, longest, "*Z\",\"outcome\":\"not_found\",\"truncated\":true}"},
     };
 
     (void)state;
     memset(longest, 'x', sizeof longest - 1);
+    memset(longest_id, 'x', sizeof longest_id - 1);
+    longest_id[0] = longest_id[sizeof longest_id - 2] = '"';
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = make(NULL);
         struct wire *wire = wire_open_with(server, (haft_session_options){.principal = "p"});
         const char *at = line, *expected = rows[i].expected;
-        char hello[512];
 
         snprintf(hello, sizeof hello,
                  "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
@@ -97,6 +100,34 @@ static void what_came_from_outside_is_quoted(void **state)
         wire_close(wire);
         haft_server_free(server);
     }
+}
+
+/* As long as a line may be, and not a byte longer. */
+static void a_line_is_whole_or_short(void **state)
+{
+    static char name[9000];
+    haft_server *server = make(NULL);
+    struct wire *wire = wire_open(server);
+    size_t longest = 0, n_short = 0;
+
+    (void)state;
+    wire_greet(wire, "2025-11-25");
+    for (size_t size = 7900; size < 8200; size++) {
+        memset(name, 'x', size);
+        call(wire, "1", name, "{}");
+        if (strstr(line, "\"truncated\":true}")) {
+            n_short++;
+            continue;
+        }
+        assert_int_equal(n_short, 0);
+        assert_int_equal(strspn(strstr(line, "xx"), "x"), size);
+        assert_non_null(strstr(line, "\"bytes\":0}"));
+        longest = strlen(line);
+    }
+    assert_int_equal(longest, 8191);
+    assert_true(n_short > 0);
+    wire_close(wire);
+    haft_server_free(server);
 }
 
 /* The digest of these arguments, by a server with that key. */
@@ -153,11 +184,34 @@ static void equal_arguments_have_equal_digests(void **state)
     }
 }
 
+/* What was written down before is compared with what is written now. */
+static void a_digest_stays_as_it_is(void **state)
+{
+    static const struct {
+        const char *arguments, *digest;
+    } rows[] = {
+        {"{}", "f0df95fd5d101494"},
+        {"{\"a\":2,\"b\":40}", "c7eb56bb94692933"},
+        {"{\"name\":\"1234567\",\"long\":\"12345678\"}", "5bc38a833dad8bbe"},
+        {"{\"a\":[-1,1.5,true,null,{\"b\":72057594037927936}]}", "55f9fef0a9f6f648"},
+    };
+    static const unsigned char key[32] = {1};
+    char text[17];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        digest(key, rows[i].arguments, text);
+        assert_string_equal(text, rows[i].digest);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_came_from_outside_is_quoted),
+        cmocka_unit_test(a_line_is_whole_or_short),
         cmocka_unit_test(equal_arguments_have_equal_digests),
+        cmocka_unit_test(a_digest_stays_as_it_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
