@@ -232,17 +232,18 @@ static bool take_content(haft_call *call, yyjson_val *content)
 
 static bool take_meta(haft_call *call, yyjson_val *meta)
 {
+    size_t i, n, start, there = call->result_meta.size;
     yyjson_val *key, *value;
-    size_t i, n;
+    int status;
 
     if (!yyjson_is_obj(meta))
         return !meta;
     yyjson_obj_foreach(meta, i, n, key, value) {
-        if (call->result_meta.size)
-            haft_buffer_add(&call->result_meta, ",", 1);
-        haft_json_write(key, &call->result_meta);
-        haft_buffer_add(&call->result_meta, ":", 1);
+        start = meta_begin(&call->result_meta, yyjson_get_str(key), yyjson_get_len(key));
         haft_json_write(value, &call->result_meta);
+        status = meta_end(&call->result_meta, start, there);
+        if (status && !call->content.status)
+            call->content.status = status;
     }
     return true;
 }

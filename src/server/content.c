@@ -305,20 +305,77 @@ int haft_json(haft_call *call, const char *json, size_t size)
                : append_text(call, call->structured.data, call->structured.size);
 }
 
+/* ---- `_meta` of the result ---- */
+
+size_t meta_begin(haft_buffer *meta, const char *key, size_t size)
+{
+    size_t start = meta->size;
+
+    if (start)
+        buffer_literal(meta, ",");
+    haft_buffer_json_string(meta, key, size);
+    buffer_literal(meta, ":");
+    return start;
+}
+
+/* Where the string that begins there ends, and the member. */
+static size_t string_end(const char *text, size_t at)
+{
+    for (at++; text[at] != '"'; at++)
+        at += text[at] == '\\';
+    return at + 1;
+}
+
+static size_t member_end(const char *text, size_t at, size_t size)
+{
+    size_t depth = 0;
+
+    while (at < size && (depth || text[at] != ',')) {
+        char c = text[at];
+
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        at = c == '"' ? string_end(text, at) : at + 1;
+    }
+    return at;
+}
+
+int meta_end(haft_buffer *meta, size_t start, size_t among)
+{
+    char *text = meta->data;
+    size_t own = start + (start > 0), key, end;
+    int status = meta->status;
+
+    if (status) {
+        meta->size = start;
+        meta->status = 0;
+        return status;
+    }
+    key = string_end(text, own) + 1 - own;
+    for (size_t at = 0; at < among; at = end + 1) {
+        end = member_end(text, at, start);
+        if (end - at > key && !memcmp(text + at, text + own, key)) {
+            memmove(text + at, text + end + 1, meta->size - end - 1);
+            meta->size -= end + 1 - at;
+            break;
+        }
+    }
+    return 0;
+}
+
 int haft_result_meta(haft_call *call, const char *key, const char *json)
 {
-    haft_buffer *meta = &call->result_meta;
     haft_reason reason;
     haft_value *value = haft_json_read(json, strlen(json), 0, call->arena, &reason);
+    size_t start;
 
     if (!value)
         return reason.code;
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
         return HAFT_EUTF8;
-    if (meta->size)
-        buffer_literal(meta, ",");
-    put_string(meta, key);
-    buffer_literal(meta, ":");
-    haft_json_write(value, meta);
-    return meta->status;
+    if (!strcmp(key, META_SERVER_INFO))
+        return HAFT_EINVAL;
+    start = meta_begin(&call->result_meta, key, strlen(key));
+    haft_json_write(value, &call->result_meta);
+    return meta_end(&call->result_meta, start, start);
 }

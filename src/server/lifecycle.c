@@ -154,7 +154,8 @@ static int join_meta(haft_call *call, yyjson_val *meta)
     haft_buffer *out = &call->result_meta;
     yyjson_val *there = NULL, *key, *value;
     const char *text, *reason;
-    size_t i, n;
+    size_t i, n, start;
+    int status = 0;
 
     if (!meta)
         return 0;
@@ -167,13 +168,13 @@ static int join_meta(haft_call *call, yyjson_val *meta)
         if (yyjson_obj_getn(there, yyjson_get_str(key), yyjson_get_len(key)) ||
             yyjson_equals_str(key, META_SERVER_INFO))
             continue;
-        if (out->size)
-            haft_buffer_add(out, ",", 1);
-        haft_json_write(key, out);
-        haft_buffer_add(out, ":", 1);
+        start = meta_begin(out, yyjson_get_str(key), yyjson_get_len(key));
         haft_json_write(value, out);
+        status = meta_end(out, start, 0);
+        if (status)
+            break;
     }
-    return out->status;
+    return status;
 }
 
 /* The result as JSON; NULL without one that can be sent, with why in *ret_status. */

@@ -397,6 +397,12 @@ void input_refuse(haft_call *call);
 /* A text block of a tool's result, of text that is valid UTF-8. */
 int content_put_text(haft_call *call, const char *text, size_t size);
 
+/* A member of the result's `_meta`: between the two, its JSON is put into the same buffer.  The end
+ * gets what the begin returned, and takes away one of that key among those in the first `among`
+ * bytes; or, when something went wrong, the new one, and returns what it was. */
+size_t meta_begin(haft_buffer *meta, const char *key, size_t size);
+int meta_end(haft_buffer *meta, size_t start, size_t among);
+
 /* Members of a tool's or resource's result: content, structuredContent, isError. */
 void complete_tool(haft_call *call);
 int tool_check(haft_call *call);

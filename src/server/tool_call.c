@@ -190,21 +190,21 @@ const haft_stage visibility_stage = {.name = "visibility", .before = look};
 /* A result that the model can read and mend, with the issues as data. */
 static int refuse_arguments(haft_call *call, const haft_issues *issues)
 {
+    size_t start = meta_begin(&call->result_meta, META_ISSUES, sizeof META_ISSUES - 1);
     haft_buffer text;
     int status;
 
+    haft_issues_json(issues, &call->result_meta);
+    status = meta_end(&call->result_meta, start, start);
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_issues_text(issues, &text);
     buffer_add(&text, "", 1);
-    haft_buffer_puts(&call->result_meta, "\"" META_ISSUES "\":");
-    haft_issues_json(issues, &call->result_meta);
-    status = text.status ? text.status : call->result_meta.status;
-    if (status) {
-        haft_buffer_clear(&call->result_meta);
+    if (!status)
+        status = text.status;
+    if (status)
         call->outcome = HAFT_OUTCOME_INTERNAL;
-    } else {
+    else
         status = fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text.data);
-    }
     haft_buffer_finish(&text);
     return status;
 }

@@ -166,6 +166,17 @@ HAFT_TOOL_IN(later, word_args, "Answers later");
 static const haft_tool *const tools[] = {&blocks_tool,   &looks_tool, &reports_tool, &counts_tool,
                                          &document_tool, &large_tool, &mends_tool,   &asks_tool};
 
+/* Runs in the server's own process, before a handler that says one of these too. */
+static int says_first(haft_call *call, void *data)
+{
+    int status = haft_result_meta(call, "acme/two", "\"of a stage\"");
+
+    (void)data;
+    return status ? status : haft_result_meta(call, "acme/three", "[3]");
+}
+
+static const haft_stage first = {.name = "first", .tools = "blocks", .before = says_first};
+
 /* ---- the same twice ---- */
 
 /* What was said and logged, one line each. */
@@ -214,6 +225,7 @@ static void record_open(struct record *record, bool isolate)
     haft_buffer_init(&record->text, NULL, ROOM);
     record->server = haft_server_new_with(
         "twins", "1", &(haft_server_options){.log = on_log, .log_context = record});
+    assert_int_equal(haft_use(record->server, &first), 0);
     for (size_t i = 0; i < COUNT_OF(tools); i++) {
         record->twins[i] = *tools[i];
         record->twins[i].isolate = isolate;

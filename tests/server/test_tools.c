@@ -1,4 +1,5 @@
 /* test_tools.c - tools/call: arguments in, results out, in every revision. */
+#include <haft/pipeline.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -328,6 +329,79 @@ static void test_meta(void **state)
     haft_server_free(server);
 }
 
+/* Members that one call puts into `_meta`, and what is there in the end. */
+static const struct meta_row {
+    struct {
+        const char *key, *json;
+        int status;
+    } puts[4];
+    const char *meta;
+} meta_rows[] = {
+    {{{"a", "1", 0}, {"a", "2", 0}}, "{'a':2}"},
+    {{{"a", "1", 0}, {"b", "2", 0}, {"a", "3", 0}}, "{'b':2,'a':3}"},
+    {{{"a", "1", 0}, {"b", "2", 0}, {"c", "3", 0}, {"b", "4", 0}}, "{'a':1,'c':3,'b':4}"},
+    {{{"a", "1", 0}, {"b", "2", 0}, {"b", "3", 0}}, "{'a':1,'b':3}"},
+    {{{"a", "1", 0}, {"ab", "2", 0}, {"a", "3", 0}}, "{'ab':2,'a':3}"},
+    /* what looks like the end of a member, or like another, within one */
+    {{{"a", "[1,{\"b\":2},\"]\"]", 0}, {"b", "2", 0}, {"a", "3", 0}}, "{'b':2,'a':3}"},
+    {{{"a", "\"\\\",\\\"b\\\":1,\"", 0}, {"b", "2", 0}, {"b", "3", 0}},
+     "{'a':'\\',\\'b\\':1,','b':3}"},
+    {{{"x,\"}", "1", 0}, {"y", "{}", 0}, {"x,\"}", "[]", 0}}, "{'y':{},'x,\\'}':[]}"},
+    /* the later one is no JSON, or no text: the former stays */
+    {{{"a", "1", 0}, {"a", "{", HAFT_EPARSE}, {"\xff", "1", HAFT_EUTF8}}, "{'a':1}"},
+    {{{"io.modelcontextprotocol/serverInfo", "{}", HAFT_EINVAL}, {"a", "1", 0}}, "{'a':1}"},
+};
+
+static int put_meta(haft_call *call, haft_value *arguments, void *data)
+{
+    const struct meta_row *row = *(const struct meta_row **)data;
+
+    (void)arguments;
+    for (size_t i = 0; i < COUNT_OF(row->puts) && row->puts[i].key; i++)
+        assert_int_equal(haft_result_meta(call, row->puts[i].key, row->puts[i].json),
+                         row->puts[i].status);
+    return haft_text(call, "m");
+}
+
+static void test_meta_of_one_key(void **state)
+{
+    const struct meta_row *row = NULL;
+    haft_server *server = serve();
+    haft_tool_builder *builder = haft_tool_new("put_meta");
+
+    (void)state;
+    haft_tool_handler(builder, put_meta, (void *)(uintptr_t)&row);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    for (size_t i = 0; i < COUNT_OF(meta_rows); i++) {
+        char expected[256];
+
+        row = &meta_rows[i];
+        snprintf(expected, sizeof expected, "= 1 {" TEXT_BLOCK("m") ",'_meta':%s}", row->meta);
+        dialogue_alone(server, LINES("R 1 tools/call {'name':'put_meta'}", expected));
+    }
+    haft_server_free(server);
+}
+
+/* A stage has said something before the arguments turn out to be wrong. */
+static int say_first(haft_call *call, void *data)
+{
+    (void)data;
+    assert_int_equal(haft_result_meta(call, "haft/issues", "0"), 0);
+    return haft_result_meta(call, "acme/a", "1");
+}
+
+static void test_meta_and_issues(void **state)
+{
+    static const haft_stage stage = {.name = "first", .before = say_first};
+    haft_server *server = serve();
+
+    (void)state;
+    assert_int_equal(haft_use(server, &stage), 0);
+    dialogue_alone(server, LINES("R 1 tools/call {'name':'search','arguments':{'query':5}}",
+                                 "< *,'isError':true,'_meta':{'acme/a':1,'haft/issues':[{*}]}}}"));
+    haft_server_free(server);
+}
+
 /* ---- blocks ---- */
 
 static int blocks(haft_call *call)
@@ -428,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_calls),   cmocka_unit_test(test_issues),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_long_name),
         cmocka_unit_test(test_meta),    cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_meta_of_one_key), cmocka_unit_test(test_meta_and_issues),
         cmocka_unit_test(test_flood),
     };
 
