@@ -7,24 +7,9 @@
 # It is linked with <TARGET>_NEEDS, and its pkg-config file names <TARGET>_MODULES.
 #
 # What begins with haft_ is public; the other names are short and must not meet a user's.  The linker
-# keeps them inside the shared library (exports.map).  For the static one all objects are linked into
-# one whose other names are made local.  The price is that a static link takes that one object whole;
-# its functions are in sections of their own (--unique: also those of one name), so -Wl,--gc-sections takes
-# the unused ones out again.
-
-# Sets ret_object to the objects as one, with the public names only.
-function(haft_one_object name ret_object)
-    set(objects ${ARGN})
-    set(joined ${PROJECT_BINARY_DIR}/${name}-joined.o)
-    set(object ${PROJECT_BINARY_DIR}/${name}.o)
-    add_custom_command(
-        OUTPUT ${object}
-        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -Wl,--unique -o ${joined} ${objects}
-        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=haft_* ${joined} ${object}
-        DEPENDS ${objects}
-        COMMAND_EXPAND_LISTS VERBATIM)
-    set(${ret_object} ${object} PARENT_SCOPE)
-endfunction()
+# keeps them inside the shared library (exports.map).  In the static one they get a prefix that no name in C
+# can have (hide.sh): so its objects stay apart, and a program takes those that it needs, and needs only the
+# libraries that those need.  A server on standard input and output is without llhttp.
 
 function(haft_library target file description)
     list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
@@ -45,12 +30,11 @@ function(haft_library target file description)
 
     add_library(${target}_internal STATIC ${objects})
 
-    # Sanitizers put objects into groups whose names must stay as they are.
-    if(HAFT_SANITIZE)
-        add_library(${target}_static STATIC ${objects})
-    else()
-        haft_one_object(${file} object ${objects})
-        add_library(${target}_static STATIC ${object})
+    add_library(${target}_static STATIC ${objects})
+    if(NOT HAFT_SANITIZE) # which puts objects into groups whose names must stay as they are
+        add_custom_command(TARGET ${target}_static POST_BUILD VERBATIM
+            COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/hide.sh ${CMAKE_NM} ${CMAKE_OBJCOPY}
+                    $<TARGET_FILE:${target}_static>)
     endif()
     set_target_properties(${target}_static PROPERTIES OUTPUT_NAME ${file}
         EXPORT_NAME ${target}-static)
@@ -77,15 +61,10 @@ function(haft_library target file description)
     install(TARGETS ${target}_static EXPORT haftStaticTargets)
 endfunction()
 
-# A program that is linked with a static library and loads plugins shows them the public names, and no
-# others, which could meet theirs.
-function(haft_shows_names target)
+# A program that loads plugins has all of a static library, of which it would take only what it needs
+# itself, and shows them the public names, and no others, which could meet theirs.
+function(haft_loads_plugins target library)
     target_link_options(${target} PRIVATE "LINKER:--export-dynamic-symbol=haft_*")
-endfunction()
-
-# The same of one that is linked with the library of unit tests, of which it takes only what it needs.
-function(haft_loads_plugins target)
-    haft_shows_names(${target})
     target_link_libraries(${target} PRIVATE
-        -Wl,--whole-archive haft_internal -Wl,--no-whole-archive)
+        -Wl,--whole-archive ${library} -Wl,--no-whole-archive)
 endfunction()

@@ -25,7 +25,8 @@ diff -u "$work/shown" "$work/got"
 ! readelf -d greet.so | grep -q 'NEEDED.*libhaft'
 
 echo "== the static library"
-cc $(pkg-config --cflags haft) -o host host.c "$libdir/libhaft.a" \
+cc $(pkg-config --cflags haft) -o host host.c \
+    -Wl,--whole-archive "$libdir/libhaft.a" -Wl,--no-whole-archive \
     $(pkg-config --static --libs haft | sed "s/-lhaft //") -Wl,--export-dynamic-symbol='haft_*'
 ! readelf -d host | grep -q 'NEEDED.*libhaft'
 echo '{"plugins": ["./greet.so"]}' >config.json

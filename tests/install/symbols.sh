@@ -1,5 +1,6 @@
 #!/bin/sh
-# The libraries show the public names and no others, and the core needs nothing that does I/O.
+# The libraries show the public names and no others that a program in C could have, and the core needs
+# nothing that does I/O.
 set -eu
 failed=0
 libraries=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
@@ -7,7 +8,7 @@ libraries=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
 
 for library in $libraries; do
     case $library in
-    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }') ;;
+    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^haft[.]/ { print $3 }') ;;
     *) names=$(nm -D --defined-only "$library" | awk 'NF == 3 { print $3 }') ;;
     esac
     echo "$(basename "$library"): $(echo "$names" | wc -l) names"
