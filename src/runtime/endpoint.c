@@ -101,7 +101,7 @@ static void on_shared_gone(void *context)
 }
 
 /* The engine's session for clients that have none, by revision. */
-static haft_session *shared(haft_endpoint *endpoint, enum revision revision)
+static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision)
 {
     haft_session_options options = {.send = endpoint_send_shared,
                                     .let_go = endpoint_let_go_shared,
@@ -111,14 +111,19 @@ static haft_session *shared(haft_endpoint *endpoint, enum revision revision)
                                     .modern = revision_row(revision)->modern,
                                     .revision = revision_row(revision)->name};
 
-    if (!endpoint->shared[revision]) {
-        options.run = endpoint->options.run ? on_run : NULL;
-        options.post = endpoint->options.post ? on_post : NULL;
-        options.wake = endpoint->options.wake ? on_wake : NULL;
-        endpoint->shared[revision] = haft_session_new(endpoint->server, &options);
-        endpoint->n_shared += endpoint->shared[revision] != NULL;
-    }
+    options.run = endpoint->options.run ? on_run : NULL;
+    options.post = endpoint->options.post ? on_post : NULL;
+    options.wake = endpoint->options.wake ? on_wake : NULL;
+    endpoint->shared[revision] = haft_session_new(endpoint->server, &options);
+    endpoint->n_shared += endpoint->shared[revision] != NULL;
     return endpoint->shared[revision];
+}
+
+static haft_session *shared(haft_endpoint *endpoint, enum revision revision)
+{
+    haft_session *session = endpoint->shared[revision];
+
+    return session ? session : make_shared(endpoint, revision);
 }
 
 /* ---- exchanges ---- */
@@ -212,7 +217,6 @@ static struct http_session *find_session(haft_exchange *exchange, const haft_htt
 static void process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
                     const haft_http_request *request)
 {
-    haft_incoming_kind kind = haft_incoming_kind_of(message);
     haft_headers headers = headers_of(request);
     int status;
 
@@ -222,7 +226,7 @@ static void process(haft_exchange *exchange, haft_incoming *message, haft_sessio
         return;
     if (status < 0)
         exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
-    else if (!status && kind == HAFT_INCOMING_INVALID)
+    else if (!status && exchange->kind == HAFT_INCOMING_INVALID)
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, NULL);
     else if (!status)
         exchange_respond(exchange, 202, "", NULL, 0);
@@ -265,8 +269,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
     const char *id;
     size_t size;
 
-    if (haft_incoming_kind_of(message) == HAFT_INCOMING_REQUEST &&
-        haft_incoming_is(message, "initialize")) {
+    if (exchange->kind == HAFT_INCOMING_REQUEST && haft_incoming_is(message, "initialize")) {
         post_initialize(exchange, message, request);
         return;
     }
@@ -282,7 +285,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
         return;
     }
     join_session(exchange, session);
-    if (haft_incoming_kind_of(message) == HAFT_INCOMING_REQUEST) {
+    if (exchange->kind == HAFT_INCOMING_REQUEST) {
         exchange->resumable = session_revision(session->engine) >= REV_2025_03_26;
         exchange->stream = session->next_stream++;
     }
@@ -303,14 +306,14 @@ static enum revision revision_header(const haft_http_request *request)
 }
 
 static void post_message(haft_exchange *exchange, haft_incoming *message,
-                         const haft_http_request *request)
+                         const haft_http_request *request, enum revision named)
 {
     haft_incoming_kind kind = haft_incoming_kind_of(message);
-    enum revision named = revision_header(request);
     bool modern_header = named < REVISIONS && revision_row(named)->modern;
     bool modern =
         modern_header || (kind == HAFT_INCOMING_REQUEST && haft_incoming_is_modern(message));
 
+    exchange->kind = kind;
     if (modern && kind == HAFT_INCOMING_REQUEST) {
         haft_session *engine = shared(exchange->endpoint, REV_2026_07_28);
 
@@ -345,9 +348,9 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
 }
 
 /* The session that the message will most probably be for, so that it need not move. */
-static haft_session *reader_of(haft_endpoint *endpoint, const haft_http_request *request)
+static haft_session *reader_of(haft_endpoint *endpoint, const haft_http_request *request,
+                               enum revision named)
 {
-    enum revision named = revision_header(request);
     struct http_session *session = NULL;
     const char *id;
     size_t size;
@@ -364,6 +367,7 @@ static haft_session *reader_of(haft_endpoint *endpoint, const haft_http_request 
 static void post(haft_exchange *exchange, const haft_http_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
+    enum revision named = revision_header(request);
     haft_session *reader;
     haft_incoming *message;
 
@@ -383,12 +387,12 @@ static void post(haft_exchange *exchange, const haft_http_request *request)
                         "Content Too Large: the message is too long");
         return;
     }
-    reader = reader_of(endpoint, request);
+    reader = reader_of(endpoint, request, named);
     message = reader ? haft_incoming_read(reader, request->body, request->body_size, exchange,
                                           endpoint->now)
                      : NULL;
     if (message)
-        post_message(exchange, message, request);
+        post_message(exchange, message, request, named);
     else
         exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
 }

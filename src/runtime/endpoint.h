@@ -47,8 +47,9 @@ struct haft_exchange {
     struct http_session *session; /* NULL for modern and sessionless ones */
     haft_responder responder;
     void *context;
-    haft_session *engine; /* that it was handed to */
-    bool gone;            /* nobody is there any more */
+    haft_session *engine;    /* that it was handed to */
+    haft_incoming_kind kind; /* of its message */
+    bool gone;               /* nobody is there any more */
     bool streaming;
     bool takes_json, takes_events;
     bool modern;

@@ -98,17 +98,22 @@ static size_t host_name(const char *host, size_t size)
     return host[name] == ':' && i == size ? name : 0;
 }
 
-static bool same(const char *left, const char *right, size_t size)
+/* Whether it is that text, but for capitals. */
+static bool same(const char *text, size_t size, const char *wanted)
 {
+    if (size != strlen(wanted))
+        return false;
+    if (!memcmp(text, wanted, size))
+        return true;
     for (size_t i = 0; i < size; i++) {
-        char a = left[i], b = right[i];
+        char a = text[i], b = wanted[i];
 
         a = a >= 'A' && a <= 'Z' ? (char)(a | 0x20) : a;
         b = b >= 'A' && b <= 'Z' ? (char)(b | 0x20) : b;
-        if (!b || a != b)
+        if (a != b)
             return false;
     }
-    return !right[size];
+    return true;
 }
 
 static bool is_allowed_host(const struct door *door, const char *host, size_t size)
@@ -119,7 +124,7 @@ static bool is_allowed_host(const struct door *door, const char *host, size_t si
     size = host_name(host, size);
     for (int i = 0; i < 2; i++)
         for (const char *const *name = lists[i]; name && *name; name++)
-            if (same(host, *name, size) || !strcmp(*name, "*"))
+            if (same(host, size, *name) || !strcmp(*name, "*"))
                 return true;
     return false;
 }
@@ -131,9 +136,9 @@ static bool is_allowed_origin(const struct door *door, const char *origin, size_
     const char *host;
 
     for (; listed && *listed; listed++)
-        if (same(origin, *listed, size) || !strcmp(*listed, "*"))
+        if (same(origin, size, *listed) || !strcmp(*listed, "*"))
             return true;
-    if (cors && (!strcmp(cors, "*") || same(origin, cors, size)))
+    if (cors && (!strcmp(cors, "*") || same(origin, size, cors)))
         return true;
     host = size > 8 && !memcmp(origin, "https://", 8)  ? origin + 8
            : size > 7 && !memcmp(origin, "http://", 7) ? origin + 7
@@ -208,31 +213,53 @@ bool door_opens(struct door *door, const haft_http_request *request,
 
 /* ---- what it carries ---- */
 
-static bool contains(const char *text, size_t size, const char *part)
+enum answer { ANSWER_JSON = 1, ANSWER_EVENTS = 2 };
+
+static bool is_blank(char c)
 {
-    size_t n = strlen(part);
+    return c == ' ' || c == '\t';
+}
 
-    for (size_t i = 0; i + n <= size; i++) {
-        size_t k = 0;
+/* The kinds of answer that one range of an Accept header allows, whatever its parameters. */
+static unsigned answers_of(const char *range, size_t size)
+{
+    static const struct {
+        const char *range;
+        unsigned answers;
+    } ranges[] = {{"application/json", ANSWER_JSON},
+                  {"text/event-stream", ANSWER_EVENTS},
+                  {"*/*", ANSWER_JSON | ANSWER_EVENTS},
+                  {"application/*", ANSWER_JSON},
+                  {"text/*", ANSWER_EVENTS}};
+    const char *end = memchr(range, ';', size);
 
-        while (k < n && ((unsigned char)text[i + k] | 0x20) == ((unsigned char)part[k] | 0x20))
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
+    size = end ? (size_t)(end - range) : size;
+    for (; size && is_blank(*range); size--)
+        range++;
+    while (size && is_blank(range[size - 1]))
+        size--;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (same(range, size, ranges[i].range))
+            return ranges[i].answers;
+    return 0;
 }
 
 void request_read_accept(const haft_http_request *request, bool *ret_json, bool *ret_events)
 {
     size_t size;
     const char *accept = request_header(request, "accept", &size);
-    bool any = !accept || contains(accept, size, "*/*");
+    unsigned answers = accept ? 0 : ANSWER_JSON | ANSWER_EVENTS;
 
-    *ret_json = any || contains(accept, size, "application/json") ||
-                contains(accept, size, "application/*");
-    *ret_events =
-        any || contains(accept, size, "text/event-stream") || contains(accept, size, "text/*");
+    while (accept && size) {
+        const char *comma = memchr(accept, ',', size);
+        size_t n = comma ? (size_t)(comma - accept) : size;
+
+        answers |= answers_of(accept, n);
+        accept += comma ? n + 1 : n;
+        size -= comma ? n + 1 : n;
+    }
+    *ret_json = answers & ANSWER_JSON;
+    *ret_events = answers & ANSWER_EVENTS;
 }
 
 bool request_is_json(const haft_http_request *request)
@@ -241,6 +268,6 @@ bool request_is_json(const haft_http_request *request)
     size_t size, n = sizeof json - 1;
     const char *type = request_header(request, "content-type", &size);
 
-    return type && size >= n && same(type, json, n) &&
+    return type && size >= n && same(type, n, json) &&
            (size == n || type[n] == ';' || type[n] == ' ');
 }

@@ -62,18 +62,18 @@ void exchange_listen(haft_exchange *exchange, struct http_session *session)
 
 /* ---- whole responses ---- */
 
-/* The headers that every response has. */
+#define TYPE(type) "Content-Type: " type "\r\n"
+
+/* The headers that every response has; `type` is the one that says what is in it, "" for nothing. */
 static const char *headers_of(haft_exchange *exchange, const char *type, const char *extra)
 {
     haft_endpoint *endpoint = exchange->endpoint;
     haft_buffer *text = &endpoint->scratch;
 
+    if (!*extra && !exchange->creates && !endpoint->door.cors_origin)
+        return type;
     haft_buffer_clear(text);
-    if (type) {
-        haft_buffer_puts(text, "Content-Type: ");
-        haft_buffer_puts(text, type);
-        haft_buffer_puts(text, "\r\n");
-    }
+    haft_buffer_puts(text, type);
     if (exchange->creates && exchange->session)
         haft_buffer_printf(text, "Mcp-Session-Id: %s\r\n", exchange->session->id);
     door_put_cors(&endpoint->door, text);
@@ -86,9 +86,9 @@ void exchange_respond(haft_exchange *exchange, int status, const char *extra, co
                       size_t size)
 {
     if (!exchange->gone && !exchange->done)
-        exchange->responder.respond(exchange->context, status,
-                                    headers_of(exchange, size ? "application/json" : NULL, extra),
-                                    body, size);
+        exchange->responder.respond(
+            exchange->context, status,
+            headers_of(exchange, size ? TYPE("application/json") : "", extra), body, size);
     exchange_free(exchange);
 }
 
@@ -122,7 +122,7 @@ void exchange_stream(haft_exchange *exchange)
     if (!exchange->gone)
         exchange->responder.stream(
             exchange->context, 200,
-            headers_of(exchange, "text/event-stream",
+            headers_of(exchange, TYPE("text/event-stream"),
                        "Cache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n"));
     exchange->quiet_since = exchange->endpoint->now;
     if (!primes || session_revision(exchange->engine) < REV_2025_11_25)

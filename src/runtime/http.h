@@ -9,7 +9,7 @@
 #include "runtime/front.h"
 #include "runtime/pool.h"
 
-enum { MAX_HEADERS = 100, READ_SIZE = 64 << 10 };
+enum { MAX_HEADERS = 100, SLOTS = 64, READ_SIZE = 64 << 10 };
 
 struct field {
     uint32_t name, name_size, value, value_size; /* in the head */
@@ -39,9 +39,11 @@ struct connection {
     struct taken taken; /* its request, by whoever answers that */
     haft_time since;    /* the stage began */
     unsigned char address[16];
-    char peer[48]; /* the same as text; "" for none */
-    uint8_t stage; /* enum stage */
-    bool counted;  /* against its address */
+    char peer[48];        /* the same as text; "" for none */
+    uint8_t slots[SLOTS]; /* of names: the first field of each, counted from 1 */
+    bool crowded;         /* two fields have the same slot */
+    uint8_t stage;        /* enum stage */
+    bool counted;         /* against its address */
     bool keep_alive;
     bool begun; /* a byte of the request has come */
     bool streaming, chunked;
@@ -116,7 +118,7 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
                     struct lanes *lanes, unsigned lane, haft_reason *reterr_reason);
 void http_remember(haft_http *http, struct connection *connection);
 /* A request or a connection has come. */
-void http_use(haft_http *http);
+void http_use(haft_http *http, haft_time now);
 /* The connection is gone; what it was made of may be used again. */
 void http_forget(struct connection *connection);
 /* Has connection_resume called when nothing else is going on. */

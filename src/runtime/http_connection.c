@@ -28,7 +28,7 @@ static int on_url(llhttp_t *parser, const char *at, size_t size)
 
     if (c->url_size + size > c->http->options.max_url)
         return too_much(c, 414);
-    haft_buffer_add(&c->head, at, size);
+    buffer_add(&c->head, at, size);
     c->url_size += size;
     return c->head.status ? too_much(c, 503) : 0;
 }
@@ -37,7 +37,7 @@ static int on_url_complete(llhttp_t *parser)
 {
     struct connection *c = parser->data;
 
-    haft_buffer_add(&c->head, "", 1);
+    buffer_add(&c->head, "", 1);
     return c->head.status ? too_much(c, 503) : 0;
 }
 
@@ -52,13 +52,38 @@ static int add_head(struct connection *c, const char *at, size_t size)
 {
     if (c->head.size + size > c->http->options.max_headers)
         return too_much(c, 431);
-    haft_buffer_add(&c->head, at, size);
+    buffer_add(&c->head, at, size);
     return c->head.status ? too_much(c, 503) : 0;
 }
 
 static struct field *field_at(const struct connection *c, size_t index)
 {
     return (struct field *)(void *)c->fields.data + index;
+}
+
+static uint64_t small(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
+
+    return word | ((word + ones * (0x80 - 'A')) & ~(word + ones * (0x7F - 'Z')) & high) >> 2;
+}
+
+/* Makes capitals small, eight bytes at a time; the last eight may have been among those before.  A
+ * name is ASCII, or it would not have come so far. */
+static void make_small(char *text, size_t size)
+{
+    uint64_t word;
+
+    for (size_t i = 0; size < sizeof word && i < size; i++)
+        if (text[i] >= 'A' && text[i] <= 'Z')
+            text[i] = (char)(text[i] | 0x20);
+    for (size_t i = 0; size >= sizeof word && i < size; i += sizeof word) {
+        char *at = text + (size - i < sizeof word ? size - sizeof word : i);
+
+        memcpy(&word, at, sizeof word);
+        word = small(word);
+        memcpy(at, &word, sizeof word);
+    }
 }
 
 static int on_field(llhttp_t *parser, const char *at, size_t size)
@@ -84,11 +109,29 @@ static int on_field(llhttp_t *parser, const char *at, size_t size)
     status = add_head(c, at, size);
     if (status)
         return status;
-    for (size_t i = c->head.size - size; i < c->head.size; i++)
-        if (c->head.data[i] >= 'A' && c->head.data[i] <= 'Z')
-            c->head.data[i] = (char)(c->head.data[i] | 0x20);
+    make_small(c->head.data + c->head.size - size, size);
     field->name_size += (uint32_t)size;
     return 0;
+}
+
+/* Where a name is looked for; those that are common have different ones. */
+static size_t slot_of(const char *name, size_t size)
+{
+    size_t first = (unsigned char)name[0], last = (unsigned char)name[size - 1];
+
+    return (size + first * last) % SLOTS;
+}
+
+/* The name is whole. */
+static void begin_value(struct connection *c, struct field *field)
+{
+    uint8_t *slot = &c->slots[slot_of(c->head.data + field->name, field->name_size)];
+
+    if (*slot)
+        c->crowded = true;
+    else
+        *slot = (uint8_t)c->n_fields;
+    field->value = (uint32_t)c->head.size;
 }
 
 static int on_value(llhttp_t *parser, const char *at, size_t size)
@@ -101,7 +144,7 @@ static int on_value(llhttp_t *parser, const char *at, size_t size)
         return on_trailer(c, size);
     field = field_at(c, c->n_fields - 1);
     if (!field->value)
-        field->value = (uint32_t)c->head.size;
+        begin_value(c, field);
     status = add_head(c, at, size);
     field->value_size += status ? 0 : (uint32_t)size;
     return status;
@@ -117,7 +160,7 @@ static int on_value_complete(llhttp_t *parser)
         return 0;
     field = field_at(c, c->n_fields - 1);
     if (!field->value)
-        field->value = (uint32_t)c->head.size;
+        begin_value(c, field);
     return 0;
 }
 
@@ -125,12 +168,12 @@ static const char *get_header(const void *context, const char *name, size_t *ret
 {
     const struct connection *c = context;
     size_t size = strlen(name);
+    size_t first = size ? c->slots[slot_of(name, size)] : 0;
 
-    for (size_t i = 0; i < c->n_fields; i++) {
-        const struct field *field = field_at(c, i);
+    for (size_t i = first; i && i <= c->n_fields; i++) {
+        const struct field *field = field_at(c, i - 1);
 
-        if (field->name_size == size && c->head.data[field->name] == *name &&
-            !memcmp(c->head.data + field->name, name, size)) {
+        if (field->name_size == size && !memcmp(c->head.data + field->name, name, size)) {
             *ret_size = field->value_size;
             return c->head.data + field->value;
         }
@@ -178,7 +221,7 @@ static bool is_ambiguous(const struct connection *c)
 #undef NAME
     unsigned seen = 0;
 
-    for (size_t i = 0; i < c->n_fields; i++) {
+    for (size_t i = 0; c->crowded && i < c->n_fields; i++) {
         const struct field *field = field_at(c, i);
         const char *name = c->head.data + field->name;
 
@@ -201,7 +244,6 @@ static int on_headers_complete(llhttp_t *parser)
     size_t size;
 
     c->stage = STAGE_BODY;
-    c->since = http_now(c->http);
     /* An offer to speak something else is not taken up. */
     parser->upgrade = 0;
     if (is_ambiguous(c))
@@ -218,7 +260,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t size)
 
     if (c->body.size + size > c->http->max_body)
         return too_much(c, 413);
-    haft_buffer_add(&c->body, at, size);
+    buffer_add(&c->body, at, size);
     return c->body.status ? too_much(c, 503) : 0;
 }
 
@@ -250,7 +292,8 @@ static void start_request(struct connection *c)
     haft_buffer_clear(&c->fields);
     buffer_trim(&c->body, KEPT_BODY);
     c->n_fields = c->url_size = c->trailer_size = 0;
-    c->begun = c->answered = c->continues = false;
+    memset(c->slots, 0, sizeof c->slots);
+    c->begun = c->answered = c->continues = c->crowded = false;
     c->stage = STAGE_HEAD;
     c->since = http_now(c->http);
 }
@@ -341,7 +384,7 @@ static void handle(struct connection *c)
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = http_now(http);
-    http_use(http);
+    http_use(http, c->since);
     if (lanes_wants(c, &request))
         return;
     c->handling = true;
@@ -400,16 +443,21 @@ static bool is_free(struct connection *c)
 static void parse(struct connection *c, const char *bytes, size_t size)
 {
     while (size) {
+        bool begun = c->begun;
+        uint8_t stage = c->stage;
         llhttp_errno_t code;
         const char *stop;
 
-        if (!c->begun && connection_unsent(c) > UNREAD_LIMIT) {
+        if (!begun && connection_unsent(c) > UNREAD_LIMIT) {
             keep(c, bytes, size);
             return;
         }
         code = llhttp_execute(&c->parser, bytes, size);
         c->begun = true;
         if (code == HPE_OK) {
+            /* How long the rest takes is measured from here. */
+            if (!begun || c->stage != stage)
+                c->since = http_now(c->http);
             if (c->continues && c->stage == STAGE_BODY)
                 connection_go_on(c);
             c->continues = false;
@@ -511,8 +559,6 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         keep(c, buffer->base, (size_t)n);
         return;
     }
-    if (!c->begun)
-        c->since = http_now(c->http);
     parse(c, buffer->base, (size_t)n);
 }
 

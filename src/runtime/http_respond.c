@@ -1,6 +1,6 @@
 /* http_respond.c - responses onto a socket.
  *
- * A response is one writev; what the socket does not take at once is copied and written later.  The
+ * A response is one write; what the socket does not take at once is copied and written later.  The
  * endpoint calls in here while it is at work, so nothing here calls back into it: a connection that
  * fails is doomed, and closed when the loop comes around. */
 #include <stdio.h>
@@ -8,7 +8,12 @@
 
 #include "runtime/http.h"
 
-enum { BODY_ROOM = 512, TAIL_ROOM = 96, LINE_ROOM = 32 };
+enum {
+    BODY_ROOM = 512,
+    TAIL_ROOM = 96,
+    LINE_ROOM = 32,
+    JOINED = 2048 /* bytes of small parts: copying them takes less than having them gathered */
+};
 
 /* ---- writing ---- */
 
@@ -74,6 +79,21 @@ static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t
     }
 }
 
+/* What the socket takes of it at once, or an error of libuv's. */
+static int try_write(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size)
+{
+    char joined[JOINED];
+    uv_buf_t all = uv_buf_init(joined, 0);
+
+    if (size > sizeof joined)
+        return uv_try_write(&c->io.stream, bufs, n);
+    for (unsigned i = 0; i < n; i++) {
+        memcpy(joined + all.len, bufs[i].base, bufs[i].len);
+        all.len += bufs[i].len;
+    }
+    return uv_try_write(&c->io.stream, &all, 1);
+}
+
 static void put_bufs(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
     size_t size = 0, done = 0, behind = connection_unsent(c);
@@ -84,7 +104,7 @@ static void put_bufs(struct connection *c, const uv_buf_t *bufs, unsigned n)
     for (unsigned i = 0; i < n; i++)
         size += bufs[i].len;
     if (!behind) {
-        written = uv_try_write(&c->io.stream, bufs, n);
+        written = try_write(c, bufs, n, size);
         if (written < 0 && written != UV_EAGAIN) {
             doom(c);
             return;

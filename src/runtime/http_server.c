@@ -120,9 +120,9 @@ static void on_bell(uv_async_t *bell)
 
 /* ---- connections ---- */
 
-void http_use(haft_http *http)
+void http_use(haft_http *http, haft_time now)
 {
-    http->used = http_now(http);
+    http->used = now;
     http->resting = false;
 }
 
@@ -134,7 +134,7 @@ void http_remember(haft_http *http, struct connection *c)
         c->next->previous = c;
     http->connections = c;
     http->n_connections++;
-    http_use(http);
+    http_use(http, http_now(http));
     if (http->lanes)
         atomic_fetch_add(&http->lanes->n_connections, 1);
 }
@@ -465,7 +465,7 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     if (lanes)
         share(&http->options, lanes->n);
     start_clock(http);
-    http_use(http);
+    http_use(http, http_now(http));
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
         goto no_mailbox;
     if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
