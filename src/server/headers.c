@@ -174,11 +174,15 @@ static bool agree_below(haft_call *call, const struct object *object, yyjson_val
 {
     for (size_t i = 0; object && depth && i < object->n_properties; i++) {
         const struct property *property = &object->properties[i];
-        yyjson_val *argument = yyjson_obj_getn(arguments, property->name, property->size);
+        yyjson_val *argument;
+        size_t below;
+        bool there;
 
-        bool there = yyjson_is_obj(argument);
-        size_t below = there || depth <= MAX_ABSENT_DEPTH ? depth - 1 : MAX_ABSENT_DEPTH;
-
+        if (!property->header && !property->node->object)
+            continue;
+        argument = yyjson_obj_getn(arguments, property->name, property->size);
+        there = yyjson_is_obj(argument);
+        below = there || depth <= MAX_ABSENT_DEPTH ? depth - 1 : MAX_ABSENT_DEPTH;
         if (property->header && !agree_on(call, property, argument))
             return false;
         /* What is not there has no headers either. */

@@ -42,6 +42,16 @@ static void answers(void **state)
         {"POST /%6Dcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" PING(
              1),
          PONG(1), true},
+        /* names in capitals, and names that are looked for in the same place */
+        {"POST /mcp HTTP/1.1\r\nhOST: localhost\r\nCONTENT-TYPE: application/json\r\nCONTENT-LENGTH: 40\r\n\r\n" PING(
+             1),
+         PONG(1), true},
+        {"POST /mcp HTTP/1.1\r\nHoot: x\r\nHost: localhost\r\nCurrent-Tape: text/plain\r\nContent-Type: application/json\r\n"
+         "Content-Length: 40\r\n\r\n" PING(1),
+         PONG(1), true},
+        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nCurrent-Tape: application/json\r\nContent-Length: 40\r\n\r\n" PING(
+             1),
+         "HTTP/1.1 415 ", true},
         {"POST /mcp?a=%00 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" PING(
              1),
          PONG(1), true},
