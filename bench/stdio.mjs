@@ -62,7 +62,9 @@ export default function run({ rounds = 5, scale = 1 }) {
         for (const era of [LEGACY, MODERN]) {
             const work = works.find(w => w.name === 'add' && w.era === era);
             const all = contestants(folder, work);
-            all.find(who => who.name === 'haft').command = [program('stdio-server')];
+            const haft = all.find(who => who.name === 'haft');
+            haft.command = [program('stdio-server')];
+            all.find(who => who.name === 'limit').file = haft.file; // the same conversation up to the first call
             const begin = row(work, 'start to first answer', 'ms', true);
             const memory = row(work, 'memory after start', 'MB', true);
             const later = row(work, 'memory after 100,000 calls', 'MB', true);

@@ -69,6 +69,8 @@ static uint32_t hidden_character(const char *text)
     while (*text) {
         uint32_t c = utf8_next(&text);
 
+        if (c >= ' ' && c < 0x7F)
+            continue;
         for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
             if (c >= ranges[i].first && c <= ranges[i].last)
                 return c;

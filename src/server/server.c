@@ -28,11 +28,18 @@ struct text text_of(haft_arena *arena, haft_buffer *buffer)
     return text;
 }
 
+static void put_key(haft_buffer *buffer, const char *key)
+{
+    buffer_literal(buffer, ",\"");
+    haft_buffer_puts(buffer, key);
+    buffer_literal(buffer, "\":");
+}
+
 void put_text_member(haft_buffer *buffer, const char *key, const char *text)
 {
     if (!text)
         return;
-    haft_buffer_printf(buffer, ",\"%s\":", key);
+    put_key(buffer, key);
     haft_buffer_json_string(buffer, text, strlen(text));
 }
 
@@ -40,7 +47,7 @@ void put_json_member(haft_buffer *buffer, const char *key, const char *json)
 {
     if (!json)
         return;
-    haft_buffer_printf(buffer, ",\"%s\":", key);
+    put_key(buffer, key);
     while (*json) {
         size_t size = strcspn(json, "\" \t\r\n");
 

@@ -72,11 +72,16 @@ static void put_rest(haft_buffer *buffer, const struct item *item, int era)
     haft_buffer_add(buffer, "}", 1);
 }
 
+/* Only what is wrapped differs from era to era. */
 static int render(haft_server *server, struct item *item)
 {
     for (int era = LEGACY; era <= MODERN; era++) {
         haft_buffer buffer;
 
+        if (era != LEGACY && !item->wraps) {
+            item->rest[era] = item->rest[LEGACY];
+            continue;
+        }
         haft_buffer_init(&buffer, server->allocator, server->options.max_message);
         put_rest(&buffer, item, era);
         if (buffer.status) {
