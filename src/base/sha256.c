@@ -37,22 +37,34 @@ static void expand(const unsigned char block[64], uint32_t words[64])
 
 static void compress(struct sha256 *hash, const unsigned char block[64])
 {
-    uint32_t words[64], s[8];
+    uint32_t *s = hash->state;
+    uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
+    uint32_t words[64];
 
     expand(block, words);
-    memcpy(s, hash->state, sizeof s);
     for (int i = 0; i < 64; i++) {
-        uint32_t one = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
-                       ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_constants[i] + words[i];
-        uint32_t two = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
-                       ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+        uint32_t one = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) +
+                       round_constants[i] + words[i];
+        uint32_t two =
+            (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
 
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += one;
-        s[0] = one + two;
+        h = g;
+        g = f;
+        f = e;
+        e = d + one;
+        d = c;
+        c = b;
+        b = a;
+        a = one + two;
     }
-    for (int i = 0; i < 8; i++)
-        hash->state[i] += s[i];
+    s[0] += a;
+    s[1] += b;
+    s[2] += c;
+    s[3] += d;
+    s[4] += e;
+    s[5] += f;
+    s[6] += g;
+    s[7] += h;
 }
 
 void sha256_init(struct sha256 *hash)

@@ -45,12 +45,31 @@ struct lint {
     haft_server *server;
     const char *tool;
     const char *what; /* "input" or "output" */
+    haft_arena *arena;
 };
 
-static void warn(const struct lint *lint, const char *path, const char *text)
+/* Where a property is; NULL for the root. */
+struct place {
+    const struct place *above;
+    const char *name;
+};
+
+/* "items.name", with what goes before it when it is not the root: made only when it is told. */
+static const char *path_of(const struct lint *lint, const char *before, const struct place *place)
 {
-    server_log(lint->server, HAFT_WARNING, "%s: %s%s%s: %s", lint->tool, lint->what,
-               *path ? "." : "", path, text);
+    const char *path = place ? place->name : "";
+
+    for (const struct place *at = place; path && at && at->above; at = at->above)
+        path = haft_arena_printf(lint->arena, "%s.%s", at->above->name, path);
+    if (path && place)
+        path = haft_arena_printf(lint->arena, "%s%s", before, path);
+    return path ? path : "";
+}
+
+static void warn(const struct lint *lint, const struct place *place, const char *text)
+{
+    server_log(lint->server, HAFT_WARNING, "%s: %s%s: %s", lint->tool, lint->what,
+               path_of(lint, ".", place), text);
 }
 
 /* Characters that a reader does not see and a model does: controls, marks that turn the direction
@@ -78,14 +97,14 @@ static uint32_t hidden_character(const char *text)
     return 0;
 }
 
-static void lint_description(const struct lint *lint, const char *path, const char *text)
+static void lint_description(const struct lint *lint, const struct place *place, const char *text)
 {
     uint32_t hidden = hidden_character(text);
 
     if (hidden)
         server_log(lint->server, HAFT_WARNING,
                    "%s: %s%sthe description has U+%04X, which a model reads and people do not see",
-                   lint->tool, path, *path ? ": " : "", (unsigned)hidden);
+                   lint->tool, path_of(lint, "", place), place ? ": " : "", (unsigned)hidden);
 }
 
 static bool has_rule(const struct node *node, unsigned low, unsigned high)
@@ -96,35 +115,32 @@ static bool has_rule(const struct node *node, unsigned low, unsigned high)
     return false;
 }
 
-static void lint_node(const struct lint *lint, const struct node *node, const char *path,
-                      haft_arena *arena, size_t depth)
+static void lint_node(const struct lint *lint, const struct node *node, const struct place *place,
+                      size_t depth)
 {
     if (depth > MAX_LINT_DEPTH)
         return;
     if (node->types == TYPE_ARRAY &&
         (!node->array || (!node->array->items && !node->array->n_prefix)))
-        warn(lint, path, "an array without items is dropped by some clients");
+        warn(lint, place, "an array without items is dropped by some clients");
     if (node->types == TYPE_ARRAY && node->array && node->array->items &&
         node->array->items->types == TYPE_ANY && !node->array->items->n_rules &&
         !node->array->items->values)
-        warn(lint, path, "items without a type are refused by some clients");
+        warn(lint, place, "items without a type are refused by some clients");
     for (size_t i = 0; node->object && i < node->object->n_properties; i++) {
         const struct property *property = &node->object->properties[i];
-        const char *here =
-            haft_arena_printf(arena, "%s%s%s", path, *path ? "." : "", property->name);
+        struct place here = {place, property->name};
 
-        if (!here)
-            return;
         if (lint->what[0] == 'i' && !(property->node->meta && property->node->meta->description))
-            warn(lint, here, "no description: it is the only documentation a model gets");
+            warn(lint, &here, "no description: it is the only documentation a model gets");
         else if (property->node->meta)
-            lint_description(lint, here, property->node->meta->description);
+            lint_description(lint, &here, property->node->meta->description);
         if (!property->node->recursive && !(property->node->as && property->node->as->recursive))
-            lint_node(lint, property->node, here, arena, depth + 1);
+            lint_node(lint, property->node, &here, depth + 1);
     }
     if (node->array && node->array->items && !node->array->items->recursive &&
         !(node->array->items->as && node->array->items->as->recursive))
-        lint_node(lint, node->array->items, path, arena, depth + 1);
+        lint_node(lint, node->array->items, place, depth + 1);
 }
 
 /* Headers so far, by the properties that have them. */
@@ -185,7 +201,7 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
 int lint_tool(haft_server *server, const struct item *item)
 {
     haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
-    struct lint lint = {server, item->name, "input"};
+    struct lint lint = {server, item->name, "input", arena};
     struct headers headers = {arena, NULL};
     const char *describe = item->tool->describe;
     int status = 0;
@@ -199,7 +215,7 @@ int lint_tool(haft_server *server, const struct item *item)
         server_log(server, HAFT_WARNING,
                    "%s: the description is cut at %d characters by some clients", item->name,
                    LONG_TEXT);
-    lint_description(&lint, "", describe);
+    lint_description(&lint, NULL, describe);
     if (item->input) {
         const struct node *root = item->input->root;
 
@@ -207,15 +223,15 @@ int lint_tool(haft_server *server, const struct item *item)
             status = server_refuse(server, HAFT_ESCHEMA, item->name,
                                    "input: arguments are an object, the schema takes none");
         else if (has_rule(root, RULE_ALL, RULE_DISCRIMINATED))
-            warn(&lint, "", "allOf, anyOf or oneOf at the root is refused by some clients");
+            warn(&lint, NULL, "allOf, anyOf or oneOf at the root is refused by some clients");
         if (!status) {
-            lint_node(&lint, root, "", arena, 0);
+            lint_node(&lint, root, NULL, 0);
             status = lint_headers(server, item, root, &headers, 0);
         }
     }
     lint.what = "output";
     if (item->output && !status)
-        lint_node(&lint, item->output->root, "", arena, 0);
+        lint_node(&lint, item->output->root, NULL, 0);
     haft_arena_free(arena);
     return status;
 }
