@@ -104,7 +104,8 @@ void exchange_respond(haft_exchange *exchange, int status, const char *extra, co
                       size_t size);
 /* Starts an event stream; a resumable one with the event that a client can come back to. */
 void exchange_stream(haft_exchange *exchange);
-void exchange_write_event(haft_exchange *exchange, const char *text, size_t size);
+/* False when there was no memory for it: the client has not been sent it. */
+bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size);
 void exchange_end(haft_exchange *exchange);
 void exchange_free(haft_exchange *exchange);
 /* Takes it away from its session. */

@@ -106,11 +106,13 @@ void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int
 
 /* ---- streams ---- */
 
-static void write_text(haft_exchange *exchange, const haft_buffer *text)
+/* False when there was no memory for it. */
+static bool write_text(haft_exchange *exchange, const haft_buffer *text)
 {
     exchange->quiet_since = exchange->endpoint->now;
     if (!exchange->gone && !text->status)
         exchange->responder.write(exchange->context, text->data, text->size);
+    return !text->status;
 }
 
 void exchange_stream(haft_exchange *exchange)
@@ -133,9 +135,10 @@ void exchange_stream(haft_exchange *exchange)
     write_text(exchange, text);
 }
 
-void exchange_write_event(haft_exchange *exchange, const char *text, size_t size)
+bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size)
 {
     haft_buffer *event = &exchange->endpoint->scratch;
+    bool written;
 
     haft_buffer_clear(event);
     exchange->number++;
@@ -145,8 +148,9 @@ void exchange_write_event(haft_exchange *exchange, const char *text, size_t size
     haft_buffer_puts(event, "event: message\ndata: ");
     haft_buffer_add(event, text, size);
     haft_buffer_puts(event, "\n\n");
-    write_text(exchange, event);
+    written = write_text(exchange, event);
     buffer_trim(event, KEPT_SCRATCH);
+    return written;
 }
 
 void exchange_keep_alive(haft_exchange *exchange)
@@ -167,15 +171,32 @@ void exchange_end(haft_exchange *exchange)
 
 /* ---- what the engine sends ---- */
 
+/* An event is lost: a client that knows nothing of it might wait for ever, so its stream ends.  One
+ * that can come back finds it then. */
+static void break_off(haft_exchange *exchange)
+{
+    if (exchange->session && exchange->session->listening == exchange) {
+        exchange_end(exchange);
+        return;
+    }
+    if (!exchange->gone)
+        exchange->responder.end(exchange->context);
+    exchange->gone = true;
+}
+
 /* Sends an event now, and keeps it when the client may come back for it. */
 static void take_event(haft_exchange *exchange, const haft_outgoing *message)
 {
+    bool written;
+
     if (!exchange->streaming)
         exchange_stream(exchange);
-    exchange_write_event(exchange, message->text, message->size);
+    written = exchange_write_event(exchange, message->text, message->size);
     if (exchange->resumable && exchange->session)
         http_session_keep(exchange->session, exchange->stream, exchange->number, message->text,
                           message->size);
+    if (!written)
+        break_off(exchange);
 }
 
 static void take_response(haft_exchange *exchange, const haft_outgoing *message)
@@ -255,8 +276,8 @@ void endpoint_send_shared(void *context, const haft_outgoing *message)
 static void tell(struct http_session *session, const haft_outgoing *message)
 {
     if (session->listening) {
+        session->listen_number = session->listening->number + 1;
         take_event(session->listening, message);
-        session->listen_number = session->listening->number;
     } else if (session->listen_stream) {
         http_session_keep(session, session->listen_stream, ++session->listen_number, message->text,
                           message->size);

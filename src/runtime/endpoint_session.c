@@ -338,7 +338,10 @@ haft_exchange *http_session_resume(struct http_session *session, haft_exchange *
         if (event->stream != stream || event->number <= number)
             continue;
         exchange->number = event->number - 1;
-        exchange_write_event(exchange, event->text, event->size);
+        if (!exchange_write_event(exchange, event->text, event->size)) {
+            exchange_end(exchange); /* so that the client comes back for this one */
+            return NULL;
+        }
     }
     /* The new connection takes the place of the old one, which may only seem to be there. */
     if (open) {

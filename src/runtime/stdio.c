@@ -376,19 +376,34 @@ static void survive_broken_pipes(struct stdio *stdio)
 
 /* ---- life ---- */
 
+/* Whether the descriptor can be watched.  What cannot be, by its nature, is a file, which is never
+ * waited for; any other reason is a failure, for whoever reads there would be stuck. */
+static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
+{
+    int status = uv_poll_init(&stdio->host.loop, watcher, fd);
+
+    if (!status || status == UV_EPERM)
+        return !status;
+    server_log(stdio->host.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
+               uv_strerror(status));
+    fail(stdio, HAFT_EBUSY);
+    return false;
+}
+
 static void open_handles(struct stdio *stdio)
 {
     uv_loop_t *loop = &stdio->host.loop;
 
     uv_idle_init(loop, &stdio->feed);
     uv_timer_init(loop, &stdio->patience);
-    stdio->in_polls = !uv_poll_init(loop, &stdio->in, stdio->channel.in);
-    stdio->out_polls = !uv_poll_init(loop, &stdio->out, stdio->channel.out);
     stdio->feed.data = stdio->patience.data = stdio->in.data = stdio->out.data = stdio;
+    stdio->in_polls = watch(stdio, &stdio->in, stdio->channel.in);
+    stdio->out_polls = watch(stdio, &stdio->out, stdio->channel.out);
     watch_signals(stdio);
     survive_broken_pipes(stdio);
     watch_out(stdio, false);
-    set_reading(stdio, true);
+    if (stdio->stage == SERVING)
+        set_reading(stdio, true);
 }
 
 static void close_handles(struct stdio *stdio)

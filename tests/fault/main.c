@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fault/props.h"
 #include "fault/scenario.h"
 
 enum { MOST = 3000, MOST_ROWS = 8192, SITES = 1 << 16, MOST_SHOWN = 400, GIVE_UP_MS = 400 };
@@ -63,7 +64,7 @@ static const struct failure {
     {CALL_LISTEN, EADDRINUSE, false},
     {CALL_OPTION, ENOMEM, false},
     {CALL_NAME, ENOTCONN, false},
-    {CALL_EPOLL_CTL, EPERM, false},
+    {CALL_EPOLL_CTL, ENOSPC, false},
     {CALL_EPOLL_WAIT, EINTR, false},
     {CALL_POLL, EINTR, false},
     {CALL_POLL, ENOMEM, false},
@@ -72,6 +73,8 @@ static const struct failure {
     {CALL_THREAD, EAGAIN, true},
     {CALL_RANDOM, EAGAIN, false},
     {CALL_RANDOM, EINTR, false},
+    {CALL_CONFINE, EPERM, false},
+    {CALL_CONFINE, ENOSYS, true},
 };
 enum { FAILURES = sizeof failures / sizeof *failures };
 
@@ -189,6 +192,11 @@ static int run_point(struct peer *peer, const struct scenario *scenario,
     peer->era = scenario->era;
     peer->site = scenario->site ? scenario->site : "plain";
     peer->arguments = scenario->arguments;
+    peer->address = scenario->address ? scenario->address : "127.0.0.1:0";
+    peer->in_place = scenario->prepare != NULL;
+    peer->why[0] = '\0';
+    if (scenario->prepare && !scenario->prepare(peer))
+        return WRONG;
     status = run_steps(peer, scenario);
     atomic_store(&order->armed, false);
     if (peer->log >= 0) {
@@ -259,7 +267,7 @@ static int work(void)
 {
     struct peer *peer = calloc(1, sizeof *peer);
 
-    if (!peer)
+    if (!peer || !props_init(peer))
         return 2;
     peer->order = shared(sizeof *peer->order);
     for (;;) {
@@ -268,8 +276,10 @@ static int work(void)
         const struct scenario *scenario = scenario_at(row / FAILURES, &room);
         const struct failure *failure = &failures[row % FAILURES];
 
-        if (!scenario)
+        if (!scenario) {
+            props_finish(peer);
             return 0;
+        }
         if (!scenario->run || row % options.sample ||
             (options.scenario && !strstr(scenario->name, options.scenario)) ||
             (options.call && strcmp(options.call, shim_call_name(failure->call))))

@@ -66,9 +66,11 @@ static _Noreturn void be_server(struct peer *peer, int in, int out, bool armed)
     dup2(peer->log, STDERR_FILENO);
     for (int fd = 3; fd < 64; fd++)
         close(fd);
+    if (peer->in_place && chdir(peer->place))
+        _exit(1);
     if (peer->http) {
         arguments[n++] = (char *)(uintptr_t) "--http";
-        arguments[n++] = (char *)(uintptr_t) "127.0.0.1:0";
+        arguments[n++] = (char *)(uintptr_t)peer->address;
     }
     for (const char *const *more = peer->arguments; more && *more; more++)
         arguments[n++] = (char *)(uintptr_t)*more;
@@ -93,6 +95,7 @@ static int judge_end(struct peer *peer)
 
     atomic_store(&peer->order->armed, false);
     read_log(peer, text, sizeof text);
+    snprintf(peer->said, sizeof peer->said, "%.*s", (int)sizeof peer->said - 1, text);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (strstr(text, bad[i])) {
             peer_say_why(peer, "%.200s", strstr(text, bad[i]));
@@ -111,13 +114,15 @@ static int judge_end(struct peer *peer)
     return WEXITSTATUS(peer->status) ? REFUSED : RIGHT;
 }
 
-/* The port, once the log says it. */
+/* The port, once the log says it; for a socket in the file system, which has none, 1. */
 static int find_port(struct peer *peer)
 {
     char text[4096];
     const char *at;
 
     read_log(peer, text, sizeof text);
+    if (!strncmp(peer->address, "unix:", 5))
+        return strstr(text, "listening on unix:") ? 1 : 0;
     at = strstr(text, "listening on http://");
     at = at && strchr(at, '\n') ? strchr(at + 20, ':') : NULL;
     return at ? (int)strtol(at + 1, NULL, 10) : 0;
@@ -156,7 +161,8 @@ int peer_start(struct peer *peer, bool armed)
 
     peer->in = peer->out = peer->fd = peer->stream = -1;
     peer->heard_size = peer->streamed_size = 0;
-    peer->session[0] = peer->why[0] = '\0';
+    peer->session[0] = peer->why[0] = peer->said[0] = '\0';
+    peer->path = "/mcp";
     peer->ended = false;
     peer->port = 0;
     peer->log = memfd_create("log", MFD_CLOEXEC);

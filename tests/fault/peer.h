@@ -29,6 +29,10 @@ struct peer {
     enum era era;
     const char *site;             /* which of them, see site_run */
     const char *const *arguments; /* more of the command line; ends with NULL */
+    const char *address;          /* where HTTP is served */
+    const char *path;             /* what requests are sent to */
+    char place[32];               /* a directory for files; see props.h */
+    bool in_place;                /* the server runs there, else where the driver does */
     pid_t pid;
     int in, out; /* of a server on stdio */
     int fd,
@@ -39,6 +43,7 @@ struct peer {
     bool ended;
     char session[80]; /* the id of the legacy session; "" for none */
     char why[256];    /* what is wrong */
+    char said[4096];  /* the beginning of what it wrote to standard error, once it has ended */
     char heard[HEARD], streamed[HEARD];
     size_t heard_size, streamed_size;
 };
@@ -85,7 +90,7 @@ void peer_let_go(int *fd);
 int peer_get(struct peer *peer, const char *path, const char *expected);
 
 /* The server's side; site.c.  argv[0] says which: "plain", "isolated" with a tool in a process of
- * its own, "gateway" with routes.  The allocator is the server's, but for the gateway's; NULL for
+ * its own, "gateway" with routes, "plugins" with those that its settings name.  The allocator is the server's, but for the gateway's; NULL for
  * malloc. */
 int site_run(int argc, char **argv, const haft_allocator *allocator);
 

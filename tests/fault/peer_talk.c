@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "fault/peer.h"
@@ -80,15 +81,27 @@ static int judge_answer(struct peer *peer, const char *text, const char *expecte
 
 /* ---- HTTP ---- */
 
+static int connect_to(const void *name, socklen_t size)
+{
+    const struct sockaddr *to = name;
+    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0 && connect(fd, to, size))
+        peer_let_go(&fd);
+    return fd;
+}
+
 static int dial(struct peer *peer)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)peer->port)};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_un file = {.sun_family = AF_UNIX};
 
+    if (!strncmp(peer->address, "unix:", 5)) {
+        snprintf(file.sun_path, sizeof file.sun_path, "%s/%s", peer->place, peer->address + 5);
+        return connect_to(&file, sizeof file);
+    }
     inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to))
-        peer_let_go(&fd);
-    return fd;
+    return connect_to(&to, sizeof to);
 }
 
 /* Whether the response is all there; -1 when it has no end but that of the connection. */
@@ -146,10 +159,10 @@ static int send_http(struct peer *peer, int fd, const char *method, const char *
 
     put_headers(peer, message, own, sizeof own);
     n = snprintf(request, sizeof request,
-                 "%s /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, "
+                 "%s %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, "
                  "text/event-stream\r\n%s%s%sContent-Length: %zu\r\n\r\n%s",
-                 method, *message ? "Content-Type: application/json\r\n" : "", own, headers,
-                 strlen(message), message);
+                 method, peer->path, *message ? "Content-Type: application/json\r\n" : "", own,
+                 headers, strlen(message), message);
     return send_all(peer, fd, request, (size_t)n);
 }
 
@@ -366,6 +379,7 @@ int peer_check(struct peer *peer)
 
     atomic_store(&peer->order->armed, false);
     peer_hang_up(peer);
+    peer->path = "/mcp";
     if (!peer->http)
         return check_once(peer);
     peer->era = LEGACY;

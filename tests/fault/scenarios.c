@@ -8,23 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fault/props.h"
 #include "fault/scenario.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* Goes on only when the step was right. */
-#define TRY(step)                                                                                  \
-    do {                                                                                           \
-        int status_ = (step);                                                                      \
-        if (status_ != RIGHT)                                                                      \
-            return status_;                                                                        \
-    } while (0)
 
 #define META                                                                                       \
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
     "\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{},\"roots\":{}},"            \
     "\"io.modelcontextprotocol/logLevel\":\"debug\",\"progressToken\":7}"
-#define TOKEN "\"_meta\":{\"progressToken\":7}"
 
 enum { MESSAGE = 4096 };
 
@@ -39,8 +31,8 @@ static const char *request(const struct peer *peer, char *text, int id, const ch
     return text;
 }
 
-static int ask(struct peer *peer, int id, const char *method, const char *params,
-               const char *expected)
+int scenario_ask(struct peer *peer, int id, const char *method, const char *params,
+                 const char *expected)
 {
     char text[MESSAGE];
 
@@ -51,7 +43,7 @@ static int ask(struct peer *peer, int id, const char *method, const char *params
 
 static int run_request(struct peer *peer, const struct scenario *scenario)
 {
-    return ask(peer, 1, scenario->method, scenario->params, scenario->expected);
+    return scenario_ask(peer, 1, scenario->method, scenario->params, scenario->expected);
 }
 
 static const struct {
@@ -92,7 +84,7 @@ static int run_start(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;
     TRY(peer_greet(peer));
-    return ask(peer, 1, "tools/list", "", "\"tools\":[{");
+    return scenario_ask(peer, 1, "tools/list", "", "\"tools\":[{");
 }
 
 static int run_greeting(struct peer *peer, const struct scenario *scenario)
@@ -101,8 +93,9 @@ static int run_greeting(struct peer *peer, const struct scenario *scenario)
     /* A connection that was not there before. */
     peer_hang_up(peer);
     TRY(peer_greet(peer));
-    return ask(peer, 1, "tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"}",
-               "\"text\":\"hello\"");
+    return scenario_ask(peer, 1, "tools/call",
+                        "\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"}",
+                        "\"text\":\"hello\"");
 }
 
 static int run_end(struct peer *peer, const struct scenario *scenario)
@@ -207,7 +200,8 @@ static int run_modern_question(struct peer *peer, const struct scenario *scenari
     const char *state;
 
     (void)scenario;
-    TRY(ask(peer, 1, "tools/call", "\"name\":\"ask\",\"arguments\":{}", "\"inputRequests\":{"));
+    TRY(scenario_ask(peer, 1, "tools/call", "\"name\":\"ask\",\"arguments\":{}",
+                     "\"inputRequests\":{"));
     state = strstr(peer->heard, "\"requestState\":\"");
     if (!state) {
         peer_say_why(peer, "no state: %.100s", peer->heard);
@@ -287,7 +281,8 @@ static int run_announcements(struct peer *peer, const struct scenario *scenario)
         TRY(peer_expect(peer, "notifications/subscriptions/acknowledged"));
     else if (peer->http)
         TRY(peer_expect(peer, "text/event-stream"));
-    TRY(ask(peer, 2, "tools/call", "\"name\":\"change\",\"arguments\":{}", "\"text\":\"changed\""));
+    TRY(scenario_ask(peer, 2, "tools/call", "\"name\":\"change\",\"arguments\":{}",
+                     "\"text\":\"changed\""));
     return peer_expect(peer, changed);
 }
 
@@ -315,14 +310,15 @@ static int run_batch(struct peer *peer, const struct scenario *scenario)
 static int run_apart(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;
-    return ask(peer, 1, "tools/call", "\"name\":\"apart\",\"arguments\":{\"text\":\"hello\"}",
-               "hello from afar");
+    return scenario_ask(peer, 1, "tools/call",
+                        "\"name\":\"apart\",\"arguments\":{\"text\":\"hello\"}", "hello from afar");
 }
 
 static int run_crash(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;
-    return ask(peer, 1, "tools/call", "\"name\":\"crash\",\"arguments\":{}", "\"isError\":true");
+    return scenario_ask(peer, 1, "tools/call", "\"name\":\"crash\",\"arguments\":{}",
+                        "\"isError\":true");
 }
 
 static int run_route(struct peer *peer, const struct scenario *scenario)
@@ -335,15 +331,15 @@ static int run_route(struct peer *peer, const struct scenario *scenario)
 static int run_invoke(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;
-    return ask(peer, 1, "tools/call", "\"name\":\"invoke\",\"arguments\":{\"text\":\"7\"}",
-               "invoked 7");
+    return scenario_ask(peer, 1, "tools/call", "\"name\":\"invoke\",\"arguments\":{\"text\":\"7\"}",
+                        "invoked 7");
 }
 
 static int run_route_tool(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;
-    return ask(peer, 1, "tools/call", "\"name\":\"get_item\",\"arguments\":{\"id\":\"7\"}",
-               "{\"id\":\"7\"}");
+    return scenario_ask(peer, 1, "tools/call", "\"name\":\"get_item\",\"arguments\":{\"id\":\"7\"}",
+                        "{\"id\":\"7\"}");
 }
 
 /* Until the answer shows that the signal has been dealt with: whether the settings were taken, or
@@ -353,8 +349,9 @@ static int run_reload(struct peer *peer, const struct scenario *scenario)
     (void)scenario;
     kill(peer->pid, SIGHUP);
     for (int i = 0; i < 5; i++)
-        TRY(ask(peer, 1 + i, "tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"}",
-                "\"text\":\"hello\""));
+        TRY(scenario_ask(peer, 1 + i, "tools/call",
+                         "\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"}",
+                         "\"text\":\"hello\""));
     return RIGHT;
 }
 
@@ -364,6 +361,9 @@ static const char *const audit[] = {"--audit", AUDIT_FILE, NULL};
 static const char *const lanes[] = {"--threads", "2", NULL};
 static const char *const settings[] = {"--config", "tests/fault/settings.json", NULL};
 static const char *const loud[] = {"--log-level", "debug", NULL};
+static const char *const sse[] = {"--legacy-sse", NULL};
+static const char *const in_place[] = {"--config", PLACE_SETTINGS, NULL};
+static const char *const sandbox[] = {"--sandbox", NULL};
 
 static const struct scenario written[] = {
     {.name = "stdio start", .era = LEGACY, .run = run_start, .arguments = audit, .at_start = true},
@@ -464,6 +464,94 @@ static const struct scenario written[] = {
      .at_start = true},
     {.name = "stdio reload", .era = LEGACY, .run = run_reload, .arguments = settings},
     {.name = "http reload", .http = true, .era = LEGACY, .run = run_reload, .arguments = settings},
+    {.name = "http of 2024-11-05",
+     .http = true,
+     .era = NO_ERA,
+     .run = scenario_sse,
+     .arguments = sse},
+    {.name = "unix start",
+     .http = true,
+     .era = LEGACY,
+     .run = run_start,
+     .address = "unix:" PLACE_SOCKET,
+     .prepare = props_clean,
+     .at_start = true},
+    {.name = "unix greeting",
+     .http = true,
+     .era = LEGACY,
+     .run = run_greeting,
+     .address = "unix:" PLACE_SOCKET,
+     .prepare = props_clean},
+    {.name = "unix end",
+     .http = true,
+     .era = LEGACY,
+     .run = run_end,
+     .address = "unix:" PLACE_SOCKET,
+     .prepare = props_clean,
+     .ends = true},
+    {.name = "stdio start, plugin",
+     .era = LEGACY,
+     .run = run_start,
+     .site = "plugins",
+     .arguments = in_place,
+     .prepare = props_plugin,
+     .at_start = true},
+    {.name = "stdio plugin exchanged by a call",
+     .era = LEGACY,
+     .run = scenario_exchange,
+     .site = "plugins",
+     .arguments = in_place,
+     .prepare = props_plugin},
+    {.name = "http plugin exchanged by a call",
+     .http = true,
+     .era = MODERN,
+     .run = scenario_exchange,
+     .site = "plugins",
+     .arguments = in_place,
+     .prepare = props_plugin},
+    {.name = "stdio plugin exchanged by SIGHUP",
+     .era = LEGACY,
+     .run = scenario_plugin_reload,
+     .site = "plugins",
+     .arguments = in_place,
+     .prepare = props_plugin},
+    {.name = "http plugin exchanged by SIGHUP",
+     .http = true,
+     .era = LEGACY,
+     .run = scenario_plugin_reload,
+     .site = "plugins",
+     .arguments = in_place,
+     .prepare = props_plugin},
+    {.name = "stdio start, spans",
+     .era = LEGACY,
+     .run = run_start,
+     .arguments = in_place,
+     .prepare = props_collector,
+     .at_start = true},
+    {.name = "stdio spans",
+     .era = LEGACY,
+     .run = scenario_spans,
+     .arguments = in_place,
+     .prepare = props_collector,
+     .ends = true},
+    {.name = "http spans",
+     .http = true,
+     .era = LEGACY,
+     .run = scenario_spans,
+     .arguments = in_place,
+     .prepare = props_collector,
+     .ends = true},
+    {.name = "stdio start, sandbox",
+     .era = LEGACY,
+     .run = scenario_sandboxed,
+     .arguments = sandbox,
+     .at_start = true},
+    {.name = "http start, sandbox",
+     .http = true,
+     .era = LEGACY,
+     .run = scenario_sandboxed,
+     .arguments = sandbox,
+     .at_start = true},
     {.name = "stdio end", .era = LEGACY, .run = run_end, .ends = true},
     {.name = "http end", .http = true, .era = LEGACY, .run = run_end, .ends = true},
     {.name = "http end, two loops",

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -505,15 +506,47 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return status;
 }
 
+FIND(prctl);
+int prctl(int option, ...)
+{
+    unsigned long a[4];
+    va_list arguments;
+
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (option == PR_SET_NO_NEW_PRIVS && fails(CALL_CONFINE))
+        return -1;
+    return REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+}
+
 FIND(getrandom);
 ssize_t getrandom(void *bytes, size_t size, unsigned flags)
 {
     return fails(CALL_RANDOM) ? -1 : REAL(getrandom)(bytes, size, flags);
 }
 
-/* libuv asks the kernel itself. */
+/* Landlock and the filter of system calls, of which the C library knows nothing. */
+static bool confines(long number)
+{
+    return number == SYS_landlock_create_ruleset || number == SYS_landlock_add_rule ||
+           number == SYS_landlock_restrict_self || number == SYS_seccomp;
+}
+
+/* Who looks for leaks attaches to the process, which a filter forbids. */
+static atomic_bool filtered;
+
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+    return atomic_load(&filtered);
+}
+
+/* libuv asks the kernel itself.  How many arguments there are depends on the number: what is read
+ * past them is somebody's memory, and is not looked at by the kernel. */
 FIND(syscall);
-long syscall(long number, ...)
+__attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
     long a[6];
     va_list arguments;
@@ -524,5 +557,9 @@ long syscall(long number, ...)
     va_end(arguments);
     if (number == SYS_getrandom && fails(CALL_RANDOM))
         return -1;
+    if (confines(number) && fails(CALL_CONFINE))
+        return -1;
+    if (number == SYS_seccomp)
+        atomic_store(&filtered, true);
     return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

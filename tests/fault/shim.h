@@ -33,7 +33,8 @@
     X(CALL_POLL, "poll")                                                                           \
     X(CALL_FORK, "fork")                                                                           \
     X(CALL_THREAD, "pthread_create")                                                               \
-    X(CALL_RANDOM, "getrandom")
+    X(CALL_RANDOM, "getrandom")                                                                    \
+    X(CALL_CONFINE, "confine")
 
 enum shim_call {
 #define SHIM_CALL_(id, name) id,

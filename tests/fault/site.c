@@ -1,5 +1,7 @@
 /* site.c - the server that is put under fault: a tool for every way that a call can take. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <haft.h>
 #include <haft/gateway.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@ HAFT_STRUCT(big_args, HAFT_INTEGER(size, "Bytes", .min = 0, .max = 1000000));
 /* What the handlers share. */
 struct world {
     haft_server *server;
+    haft_plugins *plugins; /* NULL: none */
 };
 
 static void rest(long ms)
@@ -119,6 +122,31 @@ static int change(haft_call *call)
 }
 HAFT_TOOL_BARE(change, "Changes what is offered");
 
+/* ---- plugins and the sandbox ---- */
+
+static int exchange(haft_call *call)
+{
+    const struct world *world = haft_server_data(call);
+    haft_reason reason = {.text = ""};
+
+    return haft_plugins_load(world->plugins, "word.so", &reason)
+               ? haft_error(call, "%s", reason.text)
+               : haft_text(call, "exchanged");
+}
+HAFT_TOOL_BARE(exchange, "Loads the plugin again");
+
+/* What nobody in a sandbox may. */
+static int peek(haft_call *call)
+{
+    int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return haft_text(call, "may not: %s", strerror(errno));
+    close(fd);
+    return haft_text(call, "opened it");
+}
+HAFT_TOOL_BARE(peek, "Opens a file");
+
 static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "the contents"});
@@ -178,9 +206,9 @@ HAFT_TOOL_IN(invoke, echo_args, "Asks a route");
 
 static int offer(haft_server *server)
 {
-    static const haft_tool *const tools[] = {&echo_tool,   &shape_tool,     &steps_tool,
-                                             &blocks_tool, &big_tool,       &ask_tool,
-                                             &away_tool,   &wait_long_tool, &change_tool};
+    static const haft_tool *const tools[] = {
+        &echo_tool, &shape_tool, &steps_tool,     &blocks_tool, &big_tool,
+        &ask_tool,  &away_tool,  &wait_long_tool, &change_tool, &peek_tool};
     static const haft_resource_info one = {.uri = "a:b", .name = "r", .read = read_it};
     static const haft_resource_info many = {
         .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
@@ -231,9 +259,25 @@ static int run_gateway(char **argv)
     return 0;
 }
 
+/* With what the settings name loaded before it begins. */
+static int run_plugins(struct world *world, int argc, char **argv)
+{
+    int status = haft_add(world->server, &exchange_tool);
+
+    world->plugins = status ? NULL : haft_plugins_new(world->server);
+    if (!world->plugins)
+        return fail("there can be no plugins", world->server, NULL);
+    if (haft_configure(world->server, haft_plugins_section(world->plugins)))
+        status = fail("plugins cannot be configured", world->server, NULL);
+    else
+        status = haft_main(world->server, argc, argv);
+    haft_plugins_free(world->plugins);
+    return status;
+}
+
 int site_run(int argc, char **argv, const haft_allocator *allocator)
 {
-    struct world world;
+    struct world world = {0};
     haft_server *server;
     int status;
 
@@ -251,5 +295,8 @@ int site_run(int argc, char **argv, const haft_allocator *allocator)
         status = haft_add(server, &apart_tool);
     if (!status && !strcmp(argv[0], "isolated"))
         status = haft_add(server, &crash_tool);
-    return status ? fail(haft_strerror(status), server, NULL) : haft_main(server, argc, argv);
+    if (status)
+        return fail(haft_strerror(status), server, NULL);
+    return !strcmp(argv[0], "plugins") ? run_plugins(&world, argc, argv)
+                                       : haft_main(server, argc, argv);
 }
