@@ -133,7 +133,8 @@ struct haft_visit {
     haft_response response;
     haft_header_line *headers; /* of the response */
     size_t n_headers, room;
-    int failure; /* of memory, on the way to an answer */
+    int failure;  /* to find a route */
+    bool starved; /* somebody asked for what is there, and there was no memory to show it */
 };
 
 /* A visit within a call, or from outside. */

@@ -52,10 +52,11 @@ int invoke_keep_headers(haft_call *call, void *data)
                                 ? call->headers->get(call->headers->context, *name, &size)
                                 : NULL;
 
-        if (value && !meta)
+        if (!value)
+            continue;
+        if (!meta)
             value = haft_arena_copy(call->arena, value, size);
-        if (value)
-            status = add_line(call->arena, &lines, *name, value);
+        status = !value ? HAFT_ENOMEM : add_line(call->arena, &lines, *name, value);
     }
     if (!status && lines)
         status = haft_set(call, forward_key, lines);

@@ -99,23 +99,20 @@ static void answer_response(struct passage *passage)
 
 /* ---- an endpoint's answer, past the policies ---- */
 
-/* Header lines into the visit's response. */
+/* Header lines, as an endpoint writes them, into the visit's response. */
 static int read_headers(haft_visit *visit, const char *text)
 {
     int status = 0;
 
     while (*text && !status) {
         size_t size = strcspn(text, "\r\n"), name = strcspn(text, ":");
-        const char *value = text + name + (name < size);
+        const char *value = text + name + 1;
         char *line;
 
         value += strspn(value, " \t");
-        line = haft_arena_copy(visit->call->arena, text, name < size ? name : size);
-        status = line && name < size
-                     ? haft_respond_header(visit->call, line,
-                                           haft_arena_copy(visit->call->arena, value,
-                                                           (size_t)(text + size - value)))
-                     : HAFT_ENOMEM;
+        line = haft_arena_copy(visit->call->arena, text, name);
+        value = haft_arena_copy(visit->call->arena, value, (size_t)(text + size - value));
+        status = line && value ? haft_respond_header(visit->call, line, value) : HAFT_ENOMEM;
         text += size + strspn(text + size, "\r\n");
     }
     return status;
@@ -128,7 +125,7 @@ static bool pass_outbound(struct passage *passage, int status, const char *heade
 
     visit->response = (haft_response){.status = status, .body = body, .size = size};
     visit->n_headers = 0;
-    if (read_headers(visit, headers))
+    if (visit->starved || read_headers(visit, headers))
         return false;
     visit->answered = true;
     visit_outbound(visit);
@@ -164,8 +161,8 @@ static void on_stream(void *context, int status, const char *headers)
     if (pass_outbound(passage, status, headers, "", 0) &&
         put_headers(&text, &passage->visit->response) && passage->responder)
         passage->responder->stream(passage->context, passage->visit->response.status, text.data);
-    else if (passage->responder)
-        passage->responder->stream(passage->context, status, headers);
+    else
+        passage_answer(passage, 500, "", "", 0); /* and what comes after it goes nowhere */
     haft_buffer_finish(&text);
 }
 
@@ -228,7 +225,7 @@ static bool keep_request(struct passage *passage)
     haft_request *request = &visit->request;
     haft_arena *arena = visit->call->arena;
     const haft_headers from = request->headers;
-    const char *name, *value;
+    const char *principal = visit->call->principal, *name, *value;
     size_t name_size, value_size;
 
     for (size_t i = 0; from.at && from.at(from.context, i, &name, &name_size, &value, &value_size);
@@ -252,9 +249,8 @@ static bool keep_request(struct passage *passage)
     request->body = haft_arena_copy(arena, request->body, request->body_size);
     request->peer =
         request->peer ? haft_arena_copy(arena, request->peer, strlen(request->peer)) : "";
-    if (visit->call->principal)
-        visit->call->principal =
-            haft_arena_copy(arena, visit->call->principal, strlen(visit->call->principal));
+    if (principal)
+        visit->call->principal = haft_arena_copy(arena, principal, strlen(principal));
     visit->call->method = request->path;
     passage->request.method = request->method;
     passage->request.path =
@@ -263,7 +259,7 @@ static bool keep_request(struct passage *passage)
     passage->request.query = request->query;
     passage->request.peer = request->peer;
     return request->method && request->path && request->query && request->body && request->peer &&
-           passage->request.path;
+           passage->request.path && (!principal || visit->call->principal);
 }
 
 static int execute_route(haft_call *call)

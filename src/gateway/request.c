@@ -24,8 +24,11 @@ static const char *ask(haft_visit *visit, const char *name)
     }
     lower[size] = '\0';
     value = headers->get ? headers->get(headers->context, lower, &size) : NULL;
-    if (value)
-        return haft_arena_copy(visit->call->arena, value, size);
+    if (value) {
+        value = haft_arena_copy(visit->call->arena, value, size);
+        visit->starved = visit->starved || !value;
+        return value;
+    }
     return visit->content_type && !strcmp(lower, "content-type") ? visit->content_type : NULL;
 }
 
@@ -99,8 +102,11 @@ const char *haft_path_value(const haft_call *call, const char *name)
 const char *haft_query_value(haft_call *call, const char *name)
 {
     haft_visit *visit = call->visit;
+    int status = visit ? query_read(visit) : HAFT_EINVAL;
 
-    if (!visit || query_read(visit))
+    if (status == HAFT_ENOMEM)
+        visit->starved = true;
+    if (status)
         return NULL;
     for (size_t i = 0; i < visit->n_query; i++)
         if (!strcmp(visit->query[i].name, name))

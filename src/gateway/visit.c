@@ -103,9 +103,16 @@ static bool concerns(const haft_visit *visit, const haft_policy *policy)
     return policy->scope == HAFT_BOTH || (policy->scope == HAFT_EDGE) == visit->edge;
 }
 
+/* Whoever took what is there for absent has answered something else than it would have. */
+static int unless_starved(const haft_visit *visit, int status)
+{
+    return visit->starved ? HAFT_ENOMEM : status;
+}
+
 /* Answers 500; what happened is for the log. */
 static void fail(haft_visit *visit, const char *who, int status)
 {
+    visit->starved = false;
     haft_log(visit->call, HAFT_ERROR, "%s: %s", who, haft_strerror(status));
     if (!respond_problem(visit, status == HAFT_EBUSY ? 503 : 500, NULL, NULL))
         return;
@@ -126,6 +133,7 @@ int visit_inbound(haft_visit *visit)
                          ? policy->inbound(visit->call, policy->data)
                          : 0;
 
+        status = unless_starved(visit, status);
         visit->n_passed = i;
         if (status && (status != HAFT_STOP || !visit->answered)) {
             fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
@@ -146,6 +154,7 @@ void visit_outbound(haft_visit *visit)
                          ? policy->outbound(visit->call, policy->data)
                          : 0;
 
+        status = unless_starved(visit, status);
         if (status < 0)
             fail(visit, policy->name, status);
     }
@@ -335,8 +344,7 @@ static void serve(haft_visit *visit)
         refused = status == HAFT_STOP;
         if (!status)
             status = run(call);
-        if (status == HAFT_STOP)
-            status = 0;
+        status = unless_starved(visit, status == HAFT_STOP ? 0 : status);
         if (!status)
             status = respond_with_result(visit, refused);
         if (!status && !refused && is_late(visit) < 0)
@@ -429,7 +437,7 @@ void visit_run(haft_visit *visit)
     int status = is_late(visit);
 
     if (!status && !visit->route)
-        status = respond_without_route(visit);
+        status = unless_starved(visit, respond_without_route(visit));
     if (status < 0)
         fail(visit, visit->request.path, status);
     if (status || !visit->route)

@@ -450,6 +450,8 @@ static haft_exchange *get(haft_exchange *exchange, const haft_http_request *requ
     exchange->resumable = true;
     exchange_listen(exchange, session);
     exchange_stream(exchange);
+    if (exchange->gone)
+        exchange_free(exchange);
     return NULL;
 }
 
@@ -481,6 +483,12 @@ static void get_sse(haft_exchange *exchange, const haft_http_request *request)
     exchange->takes_events = true;
     exchange_listen(exchange, session);
     exchange_stream(exchange);
+    if (exchange->gone) {
+        exchange_detach(exchange);
+        exchange_free(exchange);
+        http_session_end(session);
+        return;
+    }
     size = snprintf(event, sizeof event, "event: endpoint\ndata: /messages?session=%s\n\n",
                     session->id);
     exchange->responder.write(exchange->context, event, (size_t)size);

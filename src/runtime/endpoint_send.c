@@ -64,7 +64,8 @@ void exchange_listen(haft_exchange *exchange, struct http_session *session)
 
 #define TYPE(type) "Content-Type: " type "\r\n"
 
-/* The headers that every response has; `type` is the one that says what is in it, "" for nothing. */
+/* The headers that every response has; `type` is the one that says what is in it, "" for nothing.
+ * NULL without memory. */
 static const char *headers_of(haft_exchange *exchange, const char *type, const char *extra)
 {
     haft_endpoint *endpoint = exchange->endpoint;
@@ -79,16 +80,27 @@ static const char *headers_of(haft_exchange *exchange, const char *type, const c
     door_put_cors(&endpoint->door, text);
     haft_buffer_puts(text, extra);
     haft_buffer_add(text, "", 1);
-    return text->status ? "" : text->data;
+    return text->status ? NULL : text->data;
+}
+
+/* Without its headers it would be another answer: one without a session, or of no type. */
+static void respond_without_memory(haft_exchange *exchange)
+{
+    exchange->responder.respond(exchange->context, 500, "", NULL, 0);
 }
 
 void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
                       size_t size)
 {
-    if (!exchange->gone && !exchange->done)
-        exchange->responder.respond(
-            exchange->context, status,
-            headers_of(exchange, size ? TYPE("application/json") : "", extra), body, size);
+    const char *headers;
+
+    if (!exchange->gone && !exchange->done) {
+        headers = headers_of(exchange, size ? TYPE("application/json") : "", extra);
+        if (headers)
+            exchange->responder.respond(exchange->context, status, headers, body, size);
+        else
+            respond_without_memory(exchange);
+    }
     exchange_free(exchange);
 }
 
@@ -119,13 +131,17 @@ void exchange_stream(haft_exchange *exchange)
 {
     haft_buffer *text = &exchange->endpoint->scratch;
     bool primes = exchange->resumable && exchange->number == 0;
+    const char *headers =
+        headers_of(exchange, TYPE("text/event-stream"),
+                   "Cache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n");
 
     exchange->streaming = true;
-    if (!exchange->gone)
-        exchange->responder.stream(
-            exchange->context, 200,
-            headers_of(exchange, TYPE("text/event-stream"),
-                       "Cache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n"));
+    if (!exchange->gone && headers) {
+        exchange->responder.stream(exchange->context, 200, headers);
+    } else if (!exchange->gone) {
+        respond_without_memory(exchange);
+        exchange->gone = true;
+    }
     exchange->quiet_since = exchange->endpoint->now;
     if (!primes || session_revision(exchange->engine) < REV_2025_11_25)
         return;
@@ -224,7 +240,8 @@ static void pause(haft_exchange *exchange)
         return;
     if (!exchange->streaming)
         exchange_stream(exchange);
-    exchange->responder.end(exchange->context);
+    if (!exchange->gone)
+        exchange->responder.end(exchange->context);
     exchange->gone = true;
 }
 

@@ -333,6 +333,10 @@ haft_exchange *http_session_resume(struct http_session *session, haft_exchange *
     exchange->stream = stream;
     exchange->number = number;
     exchange_stream(exchange);
+    if (exchange->gone) {
+        exchange_free(exchange);
+        return NULL;
+    }
     exchange->resumable = true;
     for (struct event *event = session->first; event; event = event->next) {
         if (event->stream != stream || event->number <= number)
