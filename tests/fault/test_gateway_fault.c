@@ -68,9 +68,9 @@ static void run_short(bool (*subject)(struct shortage *shortage, const void *row
 HAFT_STRUCT(args, HAFT_STRING(id, "Path"), HAFT_OPTIONAL(HAFT_INTEGER(n, "Query")),
             HAFT_OPTIONAL(HAFT_ARRAY(tags, HAFT_STRING(tag, "A tag"), "Query")),
             HAFT_OPTIONAL(HAFT_STRING(lang, "Header")), HAFT_OPTIONAL(HAFT_INTEGER(page, "Header")));
-HAFT_STRUCT(result, HAFT_STRING(text, "Text"));
+HAFT_STRUCT(leaf_out, HAFT_STRING(text, "Text"));
 
-static int leaf(haft_call *call, const args *in, result *out)
+static int leaf(haft_call *call, const args *in, leaf_out *out)
 {
     if (!strcmp(in->id, "none"))
         return haft_problem(call, 404, "There is no %s.", in->id);
@@ -79,7 +79,8 @@ static int leaf(haft_call *call, const args *in, result *out)
                     haft_principal(call) ? haft_principal(call) : "nobody");
     return out->text ? haft_respond_header(call, "X-Id", in->id) : HAFT_ENOMEM;
 }
-HAFT_ROUTE(leaf, "GET", "/leaf/{id}", args, result, "A leaf", .policies = "head, size, bare, pages",
+HAFT_ROUTE(leaf, "GET", "/leaf/{id}", args, leaf_out, "A leaf",
+           .policies = "head, size, bare, pages",
            .sources = (const haft_source[]){{"lang", HAFT_FROM_HEADER, "Accept-Language"},
                                             {"page", HAFT_FROM_HEADER, "X-Page"}},
            .n_sources = 2);
