@@ -216,9 +216,86 @@ static void leaving(void **state)
     haft_gateway_free(gateway);
 }
 
+static int no_random(void *context, void *bytes, size_t size)
+{
+    (void)context;
+    (void)bytes;
+    (void)size;
+    return HAFT_EBUSY;
+}
+
+static void keep_status(void *context, int status, const char *headers, const char *body,
+                        size_t size)
+{
+    (void)headers;
+    (void)body;
+    (void)size;
+    *(int *)context = status;
+}
+static const haft_responder keeper = {.respond = keep_status};
+
+/* When waiting is over, calls at work are cancelled, and answered as such: one of a route, one of an
+ * endpoint. */
+static void abandoned(void **state)
+{
+    static const char *const requests[] = {
+        "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Content-Length: 74\r\n\r\n" TOOL("endless")};
+    haft_gateway *gateway = make();
+    haft_app app = haft_gateway_app(gateway);
+    haft_http_mount mount = {.path = "/", .app = &app};
+    struct site *site = site_open((haft_http_options){.path = "", .mounts = &mount, .n_mounts = 1});
+    int fds[COUNT_OF(requests)];
+
+    (void)state;
+    atomic_store(&n_begun, 0);
+    atomic_store(&n_cancelled, 0);
+    for (size_t i = 0; i < COUNT_OF(requests); i++) {
+        fds[i] = dial(site);
+        say(fds[i], requests[i], strlen(requests[i]));
+    }
+    while (atomic_load(&n_begun) < (int)COUNT_OF(requests))
+        uv_sleep(1);
+    site->hasty = true;
+    site_close(site);
+    assert_int_equal(atomic_load(&n_cancelled), COUNT_OF(requests));
+    for (size_t i = 0; i < COUNT_OF(requests); i++)
+        close(fds[i]);
+    haft_gateway_free(gateway);
+}
+
+/* A path that was decoded by somebody else is not decoded again. */
+static void in_another_server(void **state)
+{
+    static const struct {
+        const char *path;
+        int status;
+    } rows[] = {{"/quick/a", 200}, {"/quick/%41", 400}};
+    haft_gateway *gateway = make();
+    haft_app app = haft_gateway_app(gateway);
+    haft_http_loop loop = {.n = 1, .random = no_random};
+    void *site = app.open(app.data, &loop, NULL);
+
+    (void)state;
+    assert_non_null(site);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_http_request request = {
+            .method = "GET", .path = rows[i].path, .query = "", .body = "", .peer = NULL};
+        int status = 0;
+
+        assert_null(app.handle(site, &request, &keeper, &status, 0));
+        assert_int_equal(status, rows[i].status);
+    }
+    app.close(site);
+    haft_gateway_free(gateway);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(requests), cmocka_unit_test(leaving)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(requests), cmocka_unit_test(leaving),
+                                       cmocka_unit_test(abandoned),
+                                       cmocka_unit_test(in_another_server)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

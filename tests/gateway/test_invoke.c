@@ -296,6 +296,36 @@ static int greedy(haft_call *call)
 }
 HAFT_ROUTE_BARE(greedy, "GET", "/greedy", "Invokes too often");
 
+/* What cannot be asked is refused before anybody is. */
+static int wrong(haft_call *call)
+{
+    haft_response response;
+    haft_invocation bad = {.method = "GET"};
+
+    return haft_text(call, "%d %d %d %d", haft_invoke(call, NULL, "/leaf", NULL, &response),
+                     haft_invoke(call, "GET", NULL, NULL, &response),
+                     haft_invoke_all(call, NULL, 0), haft_invoke_all(call, &bad, 1));
+}
+HAFT_ROUTE_BARE(wrong, "GET", "/wrong", "Invokes nothing");
+
+static void refused(void **state)
+{
+    haft_gateway *gateway = make(&(haft_gateway_options){.max_depth = 2, .max_invokes = 3});
+
+    (void)state;
+    assert_int_equal(haft_route(gateway, &wrong_route), 0);
+    assert_int_equal(haft_route(gateway, &greedy_route), 0);
+    assert_string_equal(ask(gateway, "GET", "/wrong", NULL),
+                        "200 text/plain; charset=utf-8 -2 -2 0 -2");
+    assert_string_equal(ask(gateway, "GET", "/greedy", NULL), "200 text/plain; charset=utf-8 3 67");
+    assert_string_equal(heard + strlen(heard) - strlen("leaf:runs inner:out three:out"),
+                        "leaf:runs inner:out three:out");
+    heard[0] = '\0';
+    assert_int_equal(strncmp(ask(gateway, "GET", "/cycle", NULL), "508 ", 4), 0);
+    assert_string_equal(heard, "cycle:child cycle:child cycle:root");
+    haft_gateway_free(gateway);
+}
+
 static void too_many(void **state)
 {
     haft_gateway *gateway = make(NULL);
@@ -545,7 +575,7 @@ int main(void)
         cmocka_unit_test(order),    cmocka_unit_test(counted_once), cmocka_unit_test(inherited),
         cmocka_unit_test(deadline), cmocka_unit_test(cycles),       cmocka_unit_test(too_many),
         cmocka_unit_test(fans),     cmocka_unit_test(hands),        cmocka_unit_test(cancelled),
-        cmocka_unit_test(pending),
+        cmocka_unit_test(pending),  cmocka_unit_test(refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,28 @@ static int forget(haft_call *call)
 }
 HAFT_ROUTE_BARE(forget, "DELETE", "/orders", "Forgets the orders");
 
+/* A body of the type that it is asked for, and one field of each kind that a query or a header
+ * cannot have as it is. */
+HAFT_STRUCT(show_args, HAFT_STRING(type, "Of what type"),
+            HAFT_OPTIONAL(HAFT_NULLABLE(HAFT_INTEGER(n, "Null, or a number in the query"))),
+            HAFT_OPTIONAL(HAFT_NULLABLE(HAFT_INTEGER(level, "Null, or a number in a header"))));
+
+static int show(haft_call *call, const show_args *in)
+{
+    const char *level = haft_request_header(call, "x-level");
+
+    if (!strcmp(in->type, "fields"))
+        return haft_text(call, "%d %s", in->has_n ? (int)in->n : -1, level ? level : "none");
+    if (!strcmp(in->type, "application/json"))
+        return haft_respond(call, 200, in->type, "{\"a\":1}", 7);
+    if (!strcmp(in->type, "fails"))
+        return haft_respond(call, 418, NULL, NULL, 0);
+    return haft_respond(call, 200, in->type, "\xff\0\x01", 3);
+}
+HAFT_ROUTE_IN(show, "GET", "/show", show_args, "Shows something",
+              .sources = (const haft_source[]){{"level", HAFT_FROM_HEADER, "X-Level"}},
+              .n_sources = 1);
+
 static char marks[256];
 
 static int mark_in(haft_call *call, void *data)
@@ -138,7 +160,16 @@ static int lonely(haft_call *call)
 {
     haft_response response;
 
-    return haft_invoke(call, "GET", "/", NULL, &response) == HAFT_ENOTFOUND
+    return haft_invoke(call, "GET", "/", NULL, &response) == HAFT_ENOTFOUND &&
+                   haft_invoke_all(call, NULL, 0) == HAFT_ENOTFOUND && !haft_request_of(call) &&
+                   !haft_request_header(call, "host") && !haft_path_value(call, "id") &&
+                   !haft_query_value(call, "q") && !haft_response_of(call) &&
+                   haft_request_set_header(call, "a", "b") == HAFT_EINVAL &&
+                   haft_request_set_body(call, "b", 1) == HAFT_EINVAL &&
+                   haft_respond(call, 200, NULL, NULL, 0) == HAFT_EINVAL &&
+                   haft_respond_status(call, 200) == HAFT_EINVAL &&
+                   haft_respond_header(call, "a", "b") == HAFT_EINVAL &&
+                   haft_problem(call, 404, "no") == HAFT_EINVAL
                ? haft_text(call, "no gateway")
                : HAFT_EINVAL;
 }
@@ -146,9 +177,9 @@ HAFT_TOOL_BARE(lonely, "Invokes without a gateway");
 
 static haft_gateway *make(haft_server **ret_server)
 {
-    static const haft_route_info *const routes[] = {&get_customer_route, &check_stock_route,
-                                                    &make_order_route,   &banner_route,
-                                                    &forget_route,       &trace_of_route};
+    static const haft_route_info *const routes[] = {
+        &get_customer_route, &check_stock_route, &make_order_route, &banner_route,
+        &forget_route,       &trace_of_route,    &show_route};
     static const haft_tool *const tools[] = {&process_order_tool, &trace_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
@@ -187,6 +218,20 @@ static void calls(void **state)
          "\"quantity\":4}]}",
          "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"id\\\":\\\"n-7\\\",\\\"total\\\":4}\"}],"
          "\"structuredContent\":{\"id\":\"n-7\",\"total\":4}}"},
+        {"\"name\":\"show\",\"arguments\":{\"type\":\"image/png\",\"n\":null,\"level\":null}",
+         "{\"content\":[{\"type\":\"image\",\"data\":\"/wAB\",\"mimeType\":\"image/png\"}]}"},
+        {"\"name\":\"show\",\"arguments\":{\"type\":\"audio/wav\",\"n\":null,\"level\":null}",
+         "{\"content\":[{\"type\":\"audio\",\"data\":\"/wAB\",\"mimeType\":\"audio/wav\"}]}"},
+        {"\"name\":\"show\",\"arguments\":{\"type\":\"x/y\",\"n\":null,\"level\":null}",
+         "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"/show\",\"mimeType\":\"x/y\","
+         "\"blob\":\"/wAB\"}}]}"},
+        {"\"name\":\"show\",\"arguments\":{\"type\":\"application/json\",\"n\":null,\"level\":null}",
+         "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],\"structuredContent\":{"
+         "\"a\":1}}"},
+        {"\"name\":\"show\",\"arguments\":{\"type\":\"fails\",\"n\":null,\"level\":null}",
+         "{\"content\":[{\"type\":\"text\",\"text\":\"HTTP 418 I'm a teapot\"}],\"isError\":true}"},
+        {"\"name\":\"show\",\"arguments\":{\"type\":\"fields\",\"n\":5,\"level\":7}",
+         "{\"content\":[{\"type\":\"text\",\"text\":\"5 7\"}]}"},
         {"\"name\":\"banner\"", "{\"content\":[{\"type\":\"text\",\"text\":\"welcome\"}]}"},
         {"\"name\":\"forget\"",
          "{\"content\":[{\"type\":\"text\",\"text\":\"HTTP 204 No Content\"}]}"},
@@ -281,6 +326,14 @@ static void endpoints(void **state)
     assert_string_equal(haft_gateway_error(gateway)->text, "there is no policy none");
     assert_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/x", .tools = twice}));
     assert_int_equal(haft_gateway_error(gateway)->code, HAFT_EEXISTS);
+
+    assert_int_equal(haft_route_add(gateway, "GET", "/raw/{id}", "raw", answer_json, NULL), 0);
+    assert_int_equal(haft_route_tool(gateway, second, "raw"), HAFT_EINVAL);
+    assert_string_equal(haft_gateway_error(gateway)->text,
+                        "it has no input, so nothing says what its path is made of");
+    assert_non_null(haft_mcp(
+        gateway, &(haft_mcp_options){.endpoint = "/own",
+                                     .server = &(haft_server_options){.max_message = 4096}}));
 
     alone = haft_server_new("alone", "1");
     assert_int_equal(haft_add(alone, &lonely_tool), 0);

@@ -50,6 +50,11 @@ static haft_gateway *make(const char *kind, const char *options)
     return gateway;
 }
 
+static int hello_odd(haft_call *call)
+{
+    return hello(call);
+}
+
 HAFT_ROUTE_BARE(hello, "POST", "/hello", "Says hello", .policies = "p", .quick = true);
 
 struct row {
@@ -102,6 +107,13 @@ static void built_in(void **state)
          NULL},
         {"basic-auth", people, FROM(.headers = "authorization: Basic Y2FybDpwYXNzd2Q=\n"), "401 ",
          NULL, NULL},
+        /* "ann", and "a\0nn:x" */
+        {"basic-auth", people, FROM(.headers = "authorization: Basic YW5u\n"), "401 ", NULL, NULL},
+        {"basic-auth", people, FROM(.headers = "authorization: Basic YQBubjp4\n"), "401 ", NULL,
+         NULL},
+        {"basic-auth", people, FROM(.headers = "authorization: Bearer YW5uOnBhc3N3ZA==\n"), "401 ",
+         NULL, NULL},
+        {"basic-auth", people, FROM(.headers = NULL), "401 ", NULL, NULL},
         {"basic-auth", people, FROM(.headers = "authorization: Basic !\n"), "401 ",
          "WWW-Authenticate", "Basic realm=\"shop\""},
         {"size-limit", "{\"bytes\":3}", FROM(.body = "abc"), PLAIN, NULL, NULL},
@@ -128,6 +140,33 @@ static void built_in(void **state)
          FROM(.headers = "origin: https://b.example\n"), PLAIN, "access-control-allow-origin", ""},
         {"cors", "{\"origins\":[\"*\"]}", FROM(.headers = "origin: https://b.example\n"), PLAIN,
          "access-control-allow-origin", "*"},
+        {"cors", "{\"origins\":[\"https://a.example\"],\"credentials\":true}",
+         FROM(.headers = "origin: https://a.example\n"), PLAIN, "access-control-allow-credentials",
+         "true"},
+        {"cors", "{\"origins\":[\"https://a.example\"],\"expose\":\"x-out\"}",
+         FROM(.headers = "origin: https://a.example\n"), PLAIN, "access-control-expose-headers",
+         "x-out"},
+        {"cors", "{\"origins\":[\"*\"]}", FROM(.headers = NULL), PLAIN,
+         "access-control-allow-origin", ""},
+        /* without a word about what is to be asked it is no question of a browser's */
+        {"cors",
+         "{\"origins\":[\"*\"]}",
+         {.method = "OPTIONS", .target = "/hello", .headers = "origin: https://b.example\n"},
+         "204 ",
+         "access-control-allow-origin",
+         ""},
+        {"cors",
+         "{\"origins\":[\"https://a.example\"]}",
+         {.method = "OPTIONS",
+          .target = "/hello",
+          .headers = "origin: https://b.example\naccess-control-request-method: POST\n"},
+         "204 ",
+         "access-control-allow-methods",
+         ""},
+        {"set-headers", "{\"request\":{\"X-In\":\"set\"}}", FROM(.headers = NULL),
+         PLAIN "nobody set", NULL, NULL},
+        {"remove-headers", "{}", FROM(.headers = "cookie: c\n"), PLAIN "nobody - c", "server",
+         "mine"},
         {"cors",
          "{\"origins\":[\"*\"],\"max_age\":5}",
          {.method = "OPTIONS",
@@ -240,6 +279,114 @@ static const haft_policy mute = {
     .name = "mute", .inbound = broken_in, .data = &stop_without_answer};
 static const haft_policy broken = {.name = "broken", .outbound = broken_in, .data = &fails};
 
+/* A kind that has nothing to say about options, and what is not a policy at all. */
+static int make_mute(haft_gateway *gateway, const void *options, haft_arena *arena,
+                     haft_policy *ret_policy, haft_reason *reterr_reason)
+{
+    (void)gateway;
+    (void)arena;
+    (void)reterr_reason;
+    *ret_policy = mute;
+    return options ? HAFT_EINVAL : 0;
+}
+
+static int make_nothing(haft_gateway *gateway, const void *options, haft_arena *arena,
+                        haft_policy *ret_policy, haft_reason *reterr_reason)
+{
+    (void)gateway;
+    (void)options;
+    (void)arena;
+    (void)ret_policy;
+    (void)reterr_reason;
+    return HAFT_EBUSY;
+}
+
+static void refused(void **state)
+{
+    static const haft_policy_kind plain = {.name = "plain", .make = make_mute},
+                                  hopeless = {.name = "hopeless", .make = make_nothing},
+                                  nameless = {.make = make_mute}, idle = {.name = "idle"};
+    static const haft_policy no_name = {.inbound = broken_in},
+                             empty = {.name = "", .inbound = broken_in},
+                             nothing = {.name = "nothing"},
+                             late = {.name = "late", .outbound = broken_in, .preflight = true};
+    const struct {
+        const haft_policy_kind *kind; /* added; or */
+        const haft_policy *policy;    /* added; or made: */
+        const char *name, *made, *options;
+        int code;
+        const char *text;
+    } rows[] = {
+        {&plain, NULL, NULL, NULL, NULL, 0, ""},
+        {&hopeless, NULL, NULL, NULL, NULL, 0, ""},
+        {&nameless, NULL, NULL, NULL, NULL, HAFT_EINVAL, "a kind has a name and makes policies"},
+        {&idle, NULL, NULL, NULL, NULL, HAFT_EINVAL, "a kind has a name and makes policies"},
+        {NULL, &no_name, NULL, NULL, NULL, HAFT_EINVAL,
+         "a policy's name is a word without commas and spaces"},
+        {NULL, &empty, NULL, NULL, NULL, HAFT_EINVAL,
+         "a policy's name is a word without commas and spaces"},
+        {NULL, &nothing, NULL, NULL, NULL, HAFT_EINVAL, "a policy has something to do"},
+        {NULL, &late, NULL, NULL, NULL, HAFT_EINVAL, "a policy has something to do"},
+        {NULL, NULL, "a", "plain", NULL, 0, ""},
+        {NULL, NULL, "b", "plain", "{}", 0, ""},
+        {NULL, NULL, "c", "plain", "[]", HAFT_EINVAL, "plain has no options"},
+        {NULL, NULL, "c", "plain", "{\"a\":1}", HAFT_EINVAL, "plain has no options"},
+        {NULL, NULL, "c", "hopeless", NULL, HAFT_EBUSY, "too much is being done already"},
+        {NULL, NULL, "a", "plain", NULL, HAFT_EEXISTS, "there is a policy of that name"},
+        {NULL, NULL, "m", "mock", NULL, 0, ""},
+    };
+    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int status = rows[i].kind     ? haft_policy_kind_add(gateway, rows[i].kind)
+                     : rows[i].policy ? haft_policy_add(gateway, rows[i].policy)
+                     : i % 2
+                         ? haft_policy_make(gateway, rows[i].name, rows[i].made, rows[i].options)
+                         : haft_policy_make_for(gateway, HAFT_EDGE, rows[i].name, rows[i].made,
+                                                rows[i].options);
+
+        assert_int_equal(status, rows[i].code);
+        if (status)
+            assert_string_equal(haft_gateway_error(gateway)->text, rows[i].text);
+    }
+    haft_gateway_free(gateway);
+}
+
+/* A policy may put another body in the place of the one that came, and a positive status is a
+ * mistake of its author's. */
+static int rewrite(haft_call *call, void *data)
+{
+    return haft_request_set_body(call, data, strlen(data));
+}
+static char other_body[] = "{\"n\":7}";
+static const haft_policy rewriter = {.name = "rewriter", .inbound = rewrite, .data = other_body};
+static int odd_status = 77;
+static const haft_policy odd = {.name = "odd", .inbound = broken_in, .data = &odd_status};
+
+HAFT_STRUCT(n_args, HAFT_INTEGER(n, "A number"));
+
+static int show_n(haft_call *call, const n_args *in)
+{
+    return haft_text(call, "%d", (int)in->n);
+}
+HAFT_ROUTE_IN(show_n, "POST", "/n", n_args, "Shows a number", .policies = "rewriter");
+HAFT_ROUTE_BARE(hello_odd, "POST", "/odd", "Is never reached", .policies = "odd");
+
+static void rewritten(void **state)
+{
+    haft_gateway *gateway = haft_gateway_new(NULL);
+
+    (void)state;
+    assert_int_equal(haft_policy_add(gateway, &rewriter), 0);
+    assert_int_equal(haft_policy_add(gateway, &odd), 0);
+    assert_int_equal(haft_route(gateway, &show_n_route), 0);
+    assert_int_equal(haft_route(gateway, &hello_odd_route), 0);
+    assert_string_equal(ask(gateway, "POST", "/n", "{\"n\":1}"), PLAIN "7");
+    assert_int_equal(strncmp(ask(gateway, "POST", "/odd", NULL), "500 ", 4), 0);
+    haft_gateway_free(gateway);
+}
+
 static void own(void **state)
 {
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = "p"});
@@ -281,6 +428,9 @@ static void configuration(void **state)
         {"[{\"name\":\"a\",\"policy\":\"mock\"},{\"name\":\"b\",\"policy\":\"sleep\",\"scope\":\"edge\","
          "\"options\":{\"ms\":1}}]",
          0, "", ""},
+        {"[{\"name\":\"a\",\"policy\":\"mock\",\"scope\":\"invoke\"}]", 0, "", ""},
+        {"[{\"name\":\"a\",\"policy\":\"basic-auth\",\"options\":{\"file\":\"/nowhere/people\"}}]",
+         HAFT_ENOTFOUND, "a", "/nowhere/people cannot be opened"},
         {"{}", HAFT_EISSUES, "policies", ""},
         {"[", HAFT_EPARSE, "policies", ""},
         {"[{\"name\":\"a\"}]", HAFT_EISSUES, "policies", "0.policy: Invalid input"},
@@ -327,7 +477,22 @@ static void bad_files(void **state)
         {"api-key", "abc ann\n"},
         {"api-key", "27ecd0a598e76f8a2fd264d427df0a119903e8eae384e478902541756f089dd1\n"},
         {"api-key", "27ECD0A598E76F8A2FD264D427DF0A119903E8EAE384E478902541756F089DD1 ann\n"},
+        {"api-key", "g7ecd0a598e76f8a2fd264d427df0a119903e8eae384e478902541756f089dd1 ann\n"},
+        {"api-key", "2-ecd0a598e76f8a2fd264d427df0a119903e8eae384e478902541756f089dd1 ann\n"},
         {"basic-auth", "ann:secret\n"},
+        {"basic-auth", ":1:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth",
+         "ann:one:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth",
+         "ann:-1:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth", "ann:1::55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth",
+         "ann:1:7g:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth", "ann:1:73:55ac\n"},
+        {"basic-auth",
+         "ann:1:73:55AC046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
+        {"basic-auth",
+         "ann:1000001:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
         {"basic-auth",
          "ann:0:73:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"},
         {"basic-auth",
@@ -369,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in), cmocka_unit_test(rates),     cmocka_unit_test(quick),
         cmocka_unit_test(own),      cmocka_unit_test(bad_files), cmocka_unit_test(configuration),
+        cmocka_unit_test(refused),  cmocka_unit_test(rewritten),
     };
 
     return cmocka_run_group_tests(tests, set_up, clean_up);

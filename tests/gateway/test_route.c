@@ -51,6 +51,11 @@ HAFT_ROUTE(put_order, "POST", "/customers/{customer}/orders", order_args, order,
 
 HAFT_STRUCT(mode_args, HAFT_STRING(mode, "How to answer"));
 
+/* Longer than any header's name is. */
+static const char long_name[] =
+    "x-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
 static int answer(haft_call *call, const mode_args *in)
 {
     switch (in->mode[0]) {
@@ -72,6 +77,26 @@ static int answer(haft_call *call, const mode_args *in)
         return HAFT_EBUSY;
     case 'a':
         return HAFT_AGAIN;
+    case 'm': { /* more headers than there is room for at first */
+        int status = 0;
+
+        for (int i = 0; i < 20 && !status; i++)
+            status = haft_respond_header(call, haft_printf(call, "X-%d", i), "v");
+        return status ? status : haft_text(call, "%zu", haft_response_of(call) ? (size_t)1 : 0);
+    }
+    case 'o': /* in words, or later, with a status of one's own */
+        return haft_respond_status(call, 203) || haft_text(call, "other");
+    case 'l':
+        return haft_respond(call, 200, "text/plain", "late", 4) || haft_respond_status(call, 206) ||
+               haft_response_of(call)->status != 206;
+    case 'w': /* what is refused */
+        return haft_text(call, "%d %d %d %d %d", haft_respond_status(call, 199),
+                         haft_respond_status(call, 600), haft_respond(call, 99, NULL, NULL, 0),
+                         haft_problem(call, 700, "no"), haft_respond_header(call, "", "v"));
+    case 'q': /* what is not there */
+        return haft_text(call, "%d %d %d", haft_query_value(call, "none") == NULL,
+                         haft_path_value(call, "none") == NULL,
+                         haft_request_header(call, long_name) == NULL);
     case 'h':
         return haft_respond_header(call, "X-Split", "a\r\nSet-Cookie: b") == HAFT_EINVAL
                    ? haft_text(call, "refused")
@@ -128,6 +153,8 @@ static void requests(void **state)
 #define PROBLEM(status, title, rest)                                                               \
 #status " application/problem+json {\"type\":\"about:blank\",\"title\":\"" title               \
             "\",\"status\":" #status rest "}"
+/* HAFT_EINVAL, five times. */
+#define REFUSED_FIVE "200 text/plain; charset=utf-8 -2 -2 -2 -2 -2"
 #define BARE "limit -1 full 0 near 0.00 hue -1 tags 0 - sizes 0 lang -"
     static const struct {
         struct question question;
@@ -171,6 +198,18 @@ static void requests(void **state)
         {{.method = "GET", "/answer/busy"}, PROBLEM(503, "Service Unavailable", "")},
         {{.method = "GET", "/answer/again"}, PROBLEM(500, "Internal Server Error", "")},
         {{.method = "GET", "/answer/header"}, "200 text/plain; charset=utf-8 refused"},
+        {{.method = "GET", "/answer/many"}, "200 text/plain; charset=utf-8 0"},
+        {{.method = "GET", "/answer/other"}, "203 text/plain; charset=utf-8 other"},
+        {{.method = "GET", "/answer/late"}, "206 text/plain late"},
+        {{.method = "GET", "/answer/wrong"}, REFUSED_FIVE},
+        {{.method = "GET", "/answer/query"}, "200 text/plain; charset=utf-8 1 1 1"},
+        /* hexadecimal digits of both cases, and what is none */
+        {{.method = "GET", "/find/%4a%4A"}, "200 application/json {\"text\":\"JJ " BARE "\"}"},
+        {{.method = "GET", "/find/x?tags=%g0"},
+         PROBLEM(400, "Bad Request", ",\"detail\":\"query: it is not well written\"")},
+        {{.method = "GET", "/find/x?&limit=3&"},
+         "200 application/json {\"text\":\"x limit 3 full 0 near 0.00 hue -1 tags 0 - sizes 0 lang "
+         "-\"}"},
         {{.method = "GET", "/misfit"}, PROBLEM(500, "Internal Server Error", "")},
         /* no route */
         {{.method = "GET", "/nothing"},
@@ -213,6 +252,21 @@ static void requests(void **state)
          PROBLEM(400, "Bad Request", ",\"detail\":\"body: Invalid input: expected object\"")},
         {{.method = "POST", "/customers/c/orders", NULL, "{\"customer\":\"d\"}"},
          PROBLEM(400, "Bad Request", ",\"detail\":\"body.customer: it comes from the path\"")},
+        {{.method = "POST",
+          "/customers/c/orders",
+          "content-type: Application/Vnd.Order+JSON\n",
+          "{\"items\":[{\"sku\":\"a\",\"quantity\":2}]}"},
+         "201 application/json {\"total\":2}"},
+        {{.method = "POST", "/customers/c/orders", "content-type: text/x+json\n", "{}"},
+         PROBLEM(415, "Unsupported Media Type",
+                 ",\"detail\":\"The body must be of type application/json.\"")},
+        {{.method = "POST",
+          "/customers/c/orders",
+          "content-type: application/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa+json\n",
+          "{}"},
+         PROBLEM(415, "Unsupported Media Type",
+                 ",\"detail\":\"The body must be of type application/json.\"")},
+        {{.method = "POST", "/customers/c/orders", NULL, NULL}, NULL},
         {{.method = "POST", "/customers/c/orders", "content-type: text/plain\n", "{}"},
          PROBLEM(415, "Unsupported Media Type",
                  ",\"detail\":\"The body must be of type application/json.\"")},
@@ -291,7 +345,30 @@ static void refusals(void **state)
         {{.id = "b", .method = "get", .path = "/a", .call = find_route.call},
          HAFT_EINVAL,
          "the method must be of capital letters"},
+        {{.id = "", .method = "GET", .call = find_route.call}, HAFT_EINVAL, "a route needs an id"},
+        {{.id = "b", .path = "/a", .call = find_route.call},
+         HAFT_EINVAL,
+         "the method must be of capital letters"},
+        {{.id = "b", .method = "", .path = "/a", .call = find_route.call},
+         HAFT_EINVAL,
+         "the method must be of capital letters"},
+        {{.id = "b",
+          .method = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+          .path = "/a",
+          .call = find_route.call},
+         HAFT_EINVAL,
+         "the method must be of capital letters"},
         {{.id = "b", .method = "GET", .path = "/a"}, HAFT_EINVAL, "a route has one handler"},
+        {{.id = "b", .method = "GET", .call = find_route.call},
+         HAFT_EINVAL,
+         ": a path begins with a slash"},
+        {{.id = "b",
+          .method = "GET",
+          .path =
+              "/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a",
+          .call = find_route.call},
+         HAFT_EINVAL,
+         NULL},
         {{.id = "b", .method = "GET", .path = "a", .call = find_route.call},
          HAFT_EINVAL,
          "a: a path begins with a slash"},
@@ -357,6 +434,92 @@ static void objects_in_queries(void **state)
     haft_gateway_free(gateway);
 }
 
+/* What is put together at run time is refused like the rest; so is an input that is no object, in
+ * JSON Schema or by a reference. */
+static void at_run_time(void **state)
+{
+    static const struct {
+        const char *schema;
+        int code;
+        const char *text;
+    } rows[] = {
+        {"{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"}}}", 0, NULL},
+        {"{\"$ref\":\"#/$defs/o\",\"$defs\":{\"o\":{\"type\":\"object\",\"properties\":{\"id\":{"
+         "\"type\":\"string\"}}}}}",
+         0, NULL},
+        {"{\"type\":\"object\"}", HAFT_EINVAL, NULL},
+    };
+    static const haft_source body[] = {{"id", HAFT_FROM_BODY, NULL}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = make();
+        haft_schema *schema;
+        haft_route_info route = {.id = "r", .method = "GET", .path = "/r/{id}", .handler = echo};
+        haft_route_info search = {.id = "s",
+                                  .method = "DELETE",
+                                  .path = "/s",
+                                  .handler = echo,
+                                  .data = "search",
+                                  .sources = body,
+                                  .n_sources = 1};
+
+        assert_int_equal(
+            haft_schema_parse(rows[i].schema, strlen(rows[i].schema), NULL, &schema, NULL), 0);
+        route.input_schema = search.input_schema = schema;
+        assert_int_equal(haft_route(gateway, &route), rows[i].code);
+        /* A body that a method does not usually have. */
+        assert_int_equal(haft_route(gateway, &search), rows[i].code);
+        if (!rows[i].code)
+            assert_string_equal(ask(gateway, "DELETE", "/s", "{\"id\":\"7\"}"),
+                                "200 text/plain search {\"id\":\"7\"} {\"id\":\"7\"} s");
+        assert_int_equal(haft_route_add(gateway, NULL, "/x", NULL, echo, NULL), HAFT_EINVAL);
+        assert_int_equal(haft_route_add(gateway, "GET", NULL, "x", echo, NULL), HAFT_EINVAL);
+        assert_int_equal(haft_route_add(gateway, "GET", "/x", "x", echo, "x"), 0);
+        haft_gateway_free(gateway);
+        haft_schema_free(schema);
+    }
+}
+
+/* More pairs than a query may have. */
+static void long_queries(void **state)
+{
+    haft_gateway *gateway = make();
+    char target[ASK_ROOM] = "/find/x?";
+
+    (void)state;
+    for (size_t i = strlen(target); i < 1024; i += 2)
+        memcpy(target + i, "a&", 3);
+    assert_int_equal(strncmp(ask(gateway, "GET", target, NULL), "400 ", 4), 0);
+    haft_gateway_free(gateway);
+}
+
+/* ---- statuses ---- */
+
+static void statuses(void **state)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } rows[] = {{200, "OK"},
+                {304, "Not Modified"},
+                {402, "Payment Required"},
+                {406, "Not Acceptable"},
+                {422, "Unprocessable Content"},
+                {501, "Not Implemented"},
+                {502, "Bad Gateway"},
+                {100, ""},
+                {599, ""}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_response response = {.status = rows[i].status};
+
+        assert_string_equal(haft_status_text(rows[i].status), rows[i].text);
+        assert_int_equal(haft_response_ok(&response), rows[i].status == 200);
+    }
+}
+
 /* ---- the server of the routes ---- */
 
 static void audit(void *context, const char *line, size_t size)
@@ -395,9 +558,11 @@ static void stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests), cmocka_unit_test(every_issue),
-        cmocka_unit_test(headers),  cmocka_unit_test(refusals),
-        cmocka_unit_test(stages),   cmocka_unit_test(objects_in_queries),
+        cmocka_unit_test(requests),     cmocka_unit_test(every_issue),
+        cmocka_unit_test(headers),      cmocka_unit_test(refusals),
+        cmocka_unit_test(stages),       cmocka_unit_test(objects_in_queries),
+        cmocka_unit_test(statuses),     cmocka_unit_test(at_run_time),
+        cmocka_unit_test(long_queries),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ struct site {
     uv_sem_t ready;
     uv_thread_t thread;
     int port;
+    bool hasty;            /* at its end it waits for calls only for a moment */
     atomic_size_t dropped; /* lines about readers that do not read */
 };
 
@@ -52,7 +53,7 @@ HAFT_MAYBE_UNUSED_ static void on_end(uv_async_t *end)
 {
     struct site *site = end->data;
 
-    haft_http_close(site->http, 5000, on_closed, site);
+    haft_http_close(site->http, site->hasty ? 50 : 5000, on_closed, site);
 }
 
 HAFT_MAYBE_UNUSED_ static void serve(void *context)
