@@ -595,7 +595,8 @@ static void *handle(void *context, const haft_http_request *request,
     other = route(exchange, request);
     exchange->held = false;
     if (!exchange->done)
-        return exchange;
+        return exchange->gone ? NULL
+                              : exchange; /* a stream that has ended already is not gone again */
     exchange_free(exchange);
     return other;
 }
