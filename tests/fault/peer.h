@@ -90,8 +90,8 @@ void peer_let_go(int *fd);
 int peer_get(struct peer *peer, const char *path, const char *expected);
 
 /* The server's side; site.c.  argv[0] says which: "plain", "isolated" with a tool in a process of
- * its own, "gateway" with routes, "plugins" with those that its settings name.  The allocator is the server's, but for the gateway's; NULL for
- * malloc. */
+ * its own, "gateway" with routes, "plugins" with those that its settings name.  The allocator is
+ * the server's, but for the gateway's; NULL for malloc. */
 int site_run(int argc, char **argv, const haft_allocator *allocator);
 
 #endif

@@ -1,5 +1,5 @@
-/* scenarios_around.c - ways through the runtime with more around the server than its client: a stream
- * and a place to post to, plugins that are exchanged, a collector, a sandbox. */
+/* scenarios_around.c - ways through the runtime with more around the server than its client: a
+ * stream and a place to post to, plugins that are exchanged, a collector, a sandbox. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ int scenario_plugin_reload(struct peer *peer, const struct scenario *scenario)
 
 /* ---- spans, the sandbox ---- */
 
-/* A call's span is with the collector when the server has ended, or the log says that it is lost. */
+/* When the server has ended, a call's span is with the collector, or the log says it is lost. */
 int scenario_spans(struct peer *peer, const struct scenario *scenario)
 {
     size_t before = props_spans();

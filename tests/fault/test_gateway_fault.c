@@ -1,6 +1,7 @@
-/* test_gateway_fault.c - memory runs out in a gateway, at every place in turn: while it is put together, in
- * every kind of request, in routes that are tools, and on the way through a loop.  What comes out is what
- * comes out with memory, headers and all, or an error; nothing is left behind. */
+/* test_gateway_fault.c - memory runs out in a gateway, at every place in turn: while it is put
+ * together, in every kind of request, in routes that are tools, and on the way through a loop.
+ * What comes out is what comes out with memory, headers and all, or an error; nothing is left
+ * behind. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
 #include <haft/gateway.h>
@@ -45,8 +46,8 @@ static bool shortage_ends(struct shortage *shortage)
     return failed;
 }
 
-/* Runs `subject` short of the first, the second, ... until it has what it wants.  It returns whether anything
- * was not there. */
+/* Runs `subject` short of the first, the second, ... until it has what it wants.  It returns
+ * whether anything was not there. */
 static void run_short(bool (*subject)(struct shortage *shortage, const void *row), const void *row)
 {
     for (int way = 0; way < WAYS; way++)

@@ -1,5 +1,5 @@
-/* fuzz_definition.c - any bytes as the definition of a tool: it is refused with a reason, or it is listed,
- * and what is listed is a definition of which the same is listed. */
+/* fuzz_definition.c - any bytes as the definition of a tool: it is refused with a reason, or it is
+ * listed, and what is listed is a definition of which the same is listed. */
 #include <haft.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* fuzz_trace.c - any bytes as traceparent, and after a line end as tracestate, in headers and in _meta: what
- * is taken is what came, what is passed on is taken by the next, and both places are read alike. */
+/* fuzz_trace.c - any bytes as traceparent, and after a line end as tracestate, in headers and in
+ * _meta: what is taken is what came, what is passed on is taken by the next, and both places are
+ * read alike. */
 #include <haft.h>
 #include <stdlib.h>
 #include <string.h>

@@ -234,8 +234,7 @@ static void keep_status(void *context, int status, const char *headers, const ch
 }
 static const haft_responder keeper = {.respond = keep_status};
 
-/* When waiting is over, calls at work are cancelled, and answered as such: one of a route, one of an
- * endpoint. */
+/* When waiting is over, calls at work are cancelled, one of a route and one of an endpoint. */
 static void abandoned(void **state)
 {
     static const char *const requests[] = {

@@ -546,8 +546,8 @@ static void survives_every_failing_allocation(void **state)
     }
 }
 
-/* Memory runs out while a client that has come back is told what it missed: nothing is left out, but
- * what it has not been told it can come back for. */
+/* Memory runs out while a client that has come back is told what it missed: nothing is left out,
+ * but what it has not been told it can come back for. */
 static void leaves_out_no_event(void **state)
 {
     static char words[3000];

@@ -1,9 +1,9 @@
 /* support/starving.h - arenas that are full on purpose.
  *
- * An arena asks its allocator for a block now and then and gives out pieces of it, so an allocator that
- * fails (failing.h) reaches few of the places that ask an arena.  Here the nth piece is not there, whichever
- * arena is asked for it.  A program that uses it is linked with HAFT_STARVES (tests/CMakeLists.txt), and
- * has one thread. */
+ * An arena asks its allocator for a block now and then and gives out pieces of it, so an allocator
+ * that fails (failing.h) reaches few of the places that ask an arena.  Here the nth piece is not
+ * there, whichever arena is asked for it.  A program that uses it is linked with HAFT_STARVES
+ * (tests/CMakeLists.txt), and has one thread. */
 #ifndef HAFT_TESTS_STARVING_H
 #define HAFT_TESTS_STARVING_H
 
