@@ -7,6 +7,8 @@
 
 #include "server/session.h"
 
+enum { SHORT_ID = 64 };
+
 void session_give(haft_session *session, const haft_outgoing *message)
 {
     if (session->server->metrics)
@@ -75,6 +77,42 @@ void haft_close_stream(haft_call *call)
     call_notify(call, &nothing, NULL);
 }
 
+/* An id in so much room: a number, or a text that needs no escape; else null. */
+static void put_short_id(char text[SHORT_ID], yyjson_val *id)
+{
+    const char *bytes = yyjson_get_str(id);
+    size_t size = yyjson_get_len(id);
+    bool plain = bytes && size < SHORT_ID - 2;
+
+    for (size_t i = 0; plain && i < size; i++)
+        plain = (unsigned char)bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
+    if (plain)
+        snprintf(text, SHORT_ID, "\"%.*s\"", (int)size, bytes);
+    else if (yyjson_is_uint(id))
+        snprintf(text, SHORT_ID, "%llu", (unsigned long long)yyjson_get_uint(id));
+    else if (yyjson_is_sint(id))
+        snprintf(text, SHORT_ID, "%lld", (long long)yyjson_get_sint(id));
+    else
+        snprintf(text, SHORT_ID, "null");
+}
+
+/* There is no memory for an answer, nor for an error: this takes none.  Who has asked must not wait
+ * for ever. */
+static void send_without_memory(haft_call *call)
+{
+    char id[SHORT_ID], text[SHORT_ID + 128];
+    int size;
+
+    put_short_id(id, call->id);
+    size = snprintf(text, sizeof text,
+                    "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":"
+                    "\"Internal error\"}}",
+                    id, RPC_INTERNAL_ERROR);
+    session_give(call->session, &(haft_outgoing){text, (size_t)size, HAFT_OUT_RESPONSE, call->tag,
+                                                 RPC_INTERNAL_ERROR, 500});
+    haft_buffer_clear(&call->session->out);
+}
+
 /* Sends the response in session->out and marks the call as answered. */
 static void send_response(haft_call *call, int error_code)
 {
@@ -99,6 +137,8 @@ static void send_response(haft_call *call, int error_code)
         batch->left--;
         batch_collect(call->session, batch, error_code);
         batch_send(call->session, batch);
+    } else if (out->status && !call->session->closed) {
+        send_without_memory(call);
     } else {
         session_send_as(call->session, HAFT_OUT_RESPONSE, call->tag, error_code,
                         call->http_status ? call->http_status : 200);

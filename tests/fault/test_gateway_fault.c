@@ -19,8 +19,8 @@ enum { TOO_MANY = 20000, TEXT = 8192 };
 
 /* ---- shortages ---- */
 
-/* The nth block of the allocator is not there, or the nth piece of an arena. */
-enum way { BLOCKS, PIECES, WAYS };
+/* The nth block of the allocator is not there, or the nth piece of an arena; or none from there on. */
+enum way { BLOCKS, PIECES, BLOCKS_ON, PIECES_ON, WAYS };
 
 struct shortage {
     struct failing failing; /* its allocator is the gateway's */
@@ -30,10 +30,13 @@ struct shortage {
 
 static void shortage_begins(struct shortage *shortage)
 {
-    if (shortage->way == BLOCKS)
+    bool goes_on = shortage->way == BLOCKS_ON || shortage->way == PIECES_ON;
+
+    shortage->failing.keep_failing = goes_on;
+    if (shortage->way == BLOCKS || shortage->way == BLOCKS_ON)
         shortage->failing.fail_at = shortage->failing.calls + shortage->nth;
     else
-        starve_at(shortage->nth);
+        starve_at(shortage->nth, goes_on);
 }
 
 /* Whether anything was not there.  From now on everything is. */
@@ -42,7 +45,7 @@ static bool shortage_ends(struct shortage *shortage)
     bool failed = shortage->failing.failures || starved();
 
     shortage->failing.fail_at = shortage->failing.failures = 0;
-    starve_at(0);
+    starve_at(0, false);
     return failed;
 }
 
@@ -252,10 +255,27 @@ static bool make_short(struct shortage *shortage, const void *row)
     return failed;
 }
 
+/* With threads of its own. */
+static bool make_threads_short(struct shortage *shortage, const void *row)
+{
+    haft_gateway *gateway;
+    bool failed;
+
+    (void)row;
+    shortage_begins(shortage);
+    gateway = haft_gateway_new(&(haft_gateway_options){
+        .server = &(haft_server_options){.allocator = &shortage->failing.allocator}});
+    failed = shortage_ends(shortage);
+    assert_true(gateway || failed);
+    haft_gateway_free(gateway);
+    return failed;
+}
+
 static void making(void **state)
 {
     (void)state;
     run_short(make_short, NULL);
+    run_short(make_threads_short, NULL);
 }
 
 /* ---- requests ---- */

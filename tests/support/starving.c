@@ -18,10 +18,12 @@ char *__wrap_haft_arena_printf(haft_arena *arena, const char *format, ...) HAFT_
 char *__wrap_haft_arena_vprintf(haft_arena *arena, const char *format, va_list args);
 
 static size_t fail_at, calls, failures;
+static bool keep_failing;
 
-void starve_at(size_t nth)
+void starve_at(size_t nth, bool goes_on)
 {
     fail_at = nth;
+    keep_failing = goes_on;
     calls = failures = 0;
 }
 
@@ -32,7 +34,7 @@ size_t starved(void)
 
 static bool starves(void)
 {
-    if (!fail_at || ++calls != fail_at)
+    if (!fail_at || ++calls < fail_at || (calls > fail_at && !keep_failing))
         return false;
     failures++;
     return true;

@@ -7,10 +7,12 @@
 #ifndef HAFT_TESTS_STARVING_H
 #define HAFT_TESTS_STARVING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* From now on the nth piece that is asked for is not there; 0 for none. */
-void starve_at(size_t nth);
+/* From now on the nth piece that is asked for is not there, nor, when it goes on, those after it; 0
+ * for none. */
+void starve_at(size_t nth, bool goes_on);
 
 /* How many pieces have not been there since then. */
 size_t starved(void);
