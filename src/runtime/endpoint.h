@@ -103,7 +103,7 @@ void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int
 void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
                       size_t size);
 /* Starts an event stream; a resumable one with the event that a client can come back to.  Without
- * memory for its headers it is answered 500, and the client is gone. */
+ * memory for its headers it is answered 503, and the client is gone. */
 void exchange_stream(haft_exchange *exchange);
 /* False when there was no memory for it: the client has not been sent it. */
 bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size);

@@ -86,7 +86,7 @@ static const char *headers_of(haft_exchange *exchange, const char *type, const c
 /* Without its headers it would be another answer: one without a session, or of no type. */
 static void respond_without_memory(haft_exchange *exchange)
 {
-    exchange->responder.respond(exchange->context, 500, "", NULL, 0);
+    exchange->responder.respond(exchange->context, 503, "Retry-After: 1\r\n", NULL, 0);
 }
 
 void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,

@@ -109,7 +109,7 @@ static void send_without_memory(haft_call *call)
                     "\"Internal error\"}}",
                     id, RPC_INTERNAL_ERROR);
     session_give(call->session, &(haft_outgoing){text, (size_t)size, HAFT_OUT_RESPONSE, call->tag,
-                                                 RPC_INTERNAL_ERROR, 500});
+                                                 RPC_INTERNAL_ERROR, 503});
     haft_buffer_clear(&call->session->out);
 }
 

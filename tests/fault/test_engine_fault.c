@@ -436,6 +436,55 @@ static void test_scenarios(void **state)
     }
 }
 
+/* Memory for a request and none for any answer to it: whoever asked hears of it, by the id if that can
+ * be said. */
+static void test_last_word(void **state)
+{
+    static const char notification[] =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{\"padding\":"
+        "\"0123456789012345678901234567890123456789012345678901234567890123456789\"}}";
+    static const struct {
+        const char *id, *said;
+    } rows[] = {
+        {"7", "7"},
+        {"-7", "-7"},
+        {"\"seven\"", "\"seven\""},
+        {"\"\"", "\"\""},
+        {"\"a\\\"b\"", "null"},
+        {"\"a\\\\b\"", "null"},
+        {"\"a\\nb\"", "null"},
+        {"\"0123456789012345678901234567890123456789012345678901234567890123456789\"", "null"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct peer *peer = calloc(1, sizeof *peer);
+        char text[256], expected[256];
+
+        assert_non_null(peer);
+        peer_open(peer);
+        assert_int_equal(haft_session_receive(peer->session, notification, strlen(notification),
+                                              NULL, peer->now),
+                         0);
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}",
+                 rows[i].id);
+        snprintf(expected, sizeof expected,
+                 "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32603,\"message\":"
+                 "\"Internal error\"}}",
+                 rows[i].said);
+        peer->failing.fail_at = peer->failing.calls + 1;
+        peer->failing.keep_failing = true;
+        haft_session_receive(peer->session, text, strlen(text), NULL, peer->now);
+        peer->failing.fail_at = 0;
+        assert_true(peer->failing.failures > 0);
+        assert_string_equal(peer->last, expected);
+        haft_session_free(peer->session);
+        haft_server_free(peer->server);
+        failing_check(&peer->failing);
+        free(peer);
+    }
+}
+
 /* Making a server and adding to it: it is refused, and what was there before still is. */
 static void test_making(void **state)
 {
@@ -475,6 +524,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scenarios),
         cmocka_unit_test(test_making),
+        cmocka_unit_test(test_last_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

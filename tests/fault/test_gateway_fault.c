@@ -171,7 +171,21 @@ static const char key_file[] =
     "41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb ann\n";
 static const char people_file[] =
     "ann:1:73616c74:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n";
-static char key_path[64], people_path[64], policies[2048];
+static char key_path[64], people_path[64], guards[512];
+
+static const char policies[] =
+    "[{\"name\":\"head\",\"policy\":\"set-headers\",\"options\":{\"request\":{\"a\":\"b\"},"
+    "\"response\":{\"c\":\"d\"}}},"
+    "{\"name\":\"bare\",\"policy\":\"remove-headers\",\"options\":{\"request\":[\"cookie\"],"
+    "\"response\":[\"server\"]}},"
+    "{\"name\":\"size\",\"policy\":\"size-limit\",\"options\":{\"bytes\":100}},"
+    "{\"name\":\"rate\",\"policy\":\"rate-limit\",\"options\":{\"calls\":1}},"
+    "{\"name\":\"check\",\"policy\":\"validate\",\"options\":{\"body\":{\"type\":\"object\"}}},"
+    "{\"name\":\"pages\",\"policy\":\"cors\",\"options\":{\"origins\":[\"https://a.example\"],"
+    "\"credentials\":true,\"expose\":\"x-id\"}},"
+    "{\"name\":\"nap\",\"policy\":\"sleep\",\"scope\":\"edge\",\"options\":{\"ms\":0}},"
+    "{\"name\":\"mock\",\"policy\":\"mock\",\"options\":{\"json\":{\"a\":1},\"headers\":{"
+    "\"x\":\"y\"}}}]";
 
 static void write_file(char path[64], const char *text)
 {
@@ -189,23 +203,10 @@ static int set_up(void **state)
     (void)state;
     write_file(key_path, key_file);
     write_file(people_path, people_file);
-    snprintf(
-        policies, sizeof policies,
-        "[{\"name\":\"head\",\"policy\":\"set-headers\",\"options\":{\"request\":{\"a\":\"b\"},"
-        "\"response\":{\"c\":\"d\"}}},"
-        "{\"name\":\"bare\",\"policy\":\"remove-headers\",\"options\":{\"request\":[\"cookie\"],"
-        "\"response\":[\"server\"]}},"
-        "{\"name\":\"size\",\"policy\":\"size-limit\",\"options\":{\"bytes\":100}},"
-        "{\"name\":\"rate\",\"policy\":\"rate-limit\",\"options\":{\"calls\":1}},"
-        "{\"name\":\"check\",\"policy\":\"validate\",\"options\":{\"body\":{\"type\":\"object\"}}},"
-        "{\"name\":\"pages\",\"policy\":\"cors\",\"options\":{\"origins\":[\"https://a.example\"],"
-        "\"credentials\":true,\"expose\":\"x-id\"}},"
-        "{\"name\":\"key\",\"policy\":\"api-key\",\"options\":{\"file\":\"%s\"}},"
-        "{\"name\":\"people\",\"policy\":\"basic-auth\",\"options\":{\"file\":\"%s\"}},"
-        "{\"name\":\"nap\",\"policy\":\"sleep\",\"scope\":\"edge\",\"options\":{\"ms\":0}},"
-        "{\"name\":\"mock\",\"policy\":\"mock\",\"options\":{\"json\":{\"a\":1},\"headers\":{"
-        "\"x\":\"y\"}}}]",
-        key_path, people_path);
+    snprintf(guards, sizeof guards,
+             "[{\"name\":\"key\",\"policy\":\"api-key\",\"options\":{\"file\":\"%s\"}},"
+             "{\"name\":\"people\",\"policy\":\"basic-auth\",\"options\":{\"file\":\"%s\"}}]",
+             key_path, people_path);
     return 0;
 }
 
@@ -215,27 +216,52 @@ static int clean_up(void **state)
     return unlink(key_path) || unlink(people_path);
 }
 
+struct request {
+    const char *method, *path, *query;
+    const char *headers; /* "name: value" lines, names in lower case */
+    const char *body;
+    int status;
+    int before; /* so many times it is asked first, with memory */
+    const char *principal;
+};
+
+/* What takes files to be made, and so the most time: only for who asks for it. */
+static bool add_guarded(haft_gateway *gateway)
+{
+    static haft_route_info peopled;
+
+    peopled = secret_route;
+    peopled.id = "peopled", peopled.path = "/peopled", peopled.policies = "people";
+    return !haft_policies_json(gateway, guards, strlen(guards)) &&
+           !haft_route(gateway, &secret_route) && !haft_route(gateway, &peopled) &&
+           haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/around", .policies = "head,key"});
+}
+
+static bool is_guarded(const struct request *row)
+{
+    return !strcmp(row->path, "/keyed") || !strcmp(row->path, "/peopled") ||
+           !strcmp(row->path, "/around");
+}
+
 /* A gateway with everything; NULL when there was not the memory for it. */
-static haft_gateway *make(const haft_allocator *allocator)
+static haft_gateway *make(const haft_allocator *allocator, bool guarded)
 {
     static const haft_tool *const tools[] = {&work_tool, NULL};
-    static haft_route_info peopled, limited;
+    static haft_route_info limited;
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){
         .one_thread = true, .server = &(haft_server_options){.allocator = allocator}});
 
-    peopled = secret_route, limited = never_route;
-    peopled.id = "peopled", peopled.path = "/peopled", peopled.policies = "people";
+    limited = never_route;
     limited.id = "limited", limited.path = "/limited", limited.policies = "rate";
     if (gateway && !haft_policies_json(gateway, policies, strlen(policies)) &&
         !haft_route(gateway, &leaf_route) && !haft_route(gateway, &sum_route) &&
         !haft_route(gateway, &fails_route) && !haft_route(gateway, &once_route) &&
-        !haft_route(gateway, &never_route) && !haft_route(gateway, &secret_route) &&
-        !haft_route(gateway, &peopled) && !haft_route(gateway, &limited) &&
+        !haft_route(gateway, &never_route) && !haft_route(gateway, &limited) &&
         !haft_route(gateway, &relay_route) &&
         !haft_route_add(gateway, "GET", "/echo/{word}", NULL, echo, NULL) &&
         haft_mcp(gateway, &(haft_mcp_options){.tools = tools, .routes = "leaf,sum,fails"}) &&
-        haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/around", .policies = "head,key"}) &&
-        haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/napping", .policies = "nap,head"}))
+        haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/napping", .policies = "nap,head"}) &&
+        (!guarded || add_guarded(gateway)))
         return gateway;
     haft_gateway_free(gateway);
     return NULL;
@@ -248,7 +274,7 @@ static bool make_short(struct shortage *shortage, const void *row)
 
     (void)row;
     shortage_begins(shortage);
-    gateway = make(&shortage->failing.allocator);
+    gateway = make(&shortage->failing.allocator, true);
     failed = shortage_ends(shortage);
     assert_true(gateway || failed);
     haft_gateway_free(gateway);
@@ -279,15 +305,6 @@ static void making(void **state)
 }
 
 /* ---- requests ---- */
-
-struct request {
-    const char *method, *path, *query;
-    const char *headers; /* "name: value" lines, names in lower case */
-    const char *body;
-    int status;
-    int before; /* so many times it is asked first, with memory */
-    const char *principal;
-};
 
 static const char *get_header(const void *context, const char *name, size_t *ret_size)
 {
@@ -374,14 +391,14 @@ static bool ask_short(struct shortage *shortage, const void *context)
 {
     static struct answer right, got;
     const struct request *row = context;
-    haft_gateway *gateway = make(&shortage->failing.allocator);
+    haft_gateway *gateway = make(&shortage->failing.allocator, is_guarded(row));
     bool failed;
 
     assert_non_null(gateway);
     for (int i = 0; i < row->before; i++)
         ask(gateway, row, &got);
     if (shortage->nth == 1) {
-        haft_gateway *other = make(NULL);
+        haft_gateway *other = make(NULL, is_guarded(row));
 
         for (int i = 0; i <= row->before; i++)
             ask(other, row, &right);
@@ -444,7 +461,7 @@ struct tool_call {
 static bool call_short(struct shortage *shortage, const void *context)
 {
     const struct tool_call *row = context;
-    haft_gateway *gateway = make(&shortage->failing.allocator);
+    haft_gateway *gateway = make(&shortage->failing.allocator, false);
     const char *path;
     haft_client *client;
     haft_result result;
@@ -582,7 +599,7 @@ static bool pass_short(struct shortage *shortage, const void *context)
 {
     static struct answer right, got;
     const struct request *row = context;
-    haft_gateway *gateway = make(&shortage->failing.allocator);
+    haft_gateway *gateway = make(&shortage->failing.allocator, is_guarded(row));
     haft_app app = haft_gateway_app(gateway);
     void *site = app.open(app.data, &loop, NULL);
     bool failed;
@@ -627,7 +644,7 @@ static void passages(void **state)
 
 static bool open_short(struct shortage *shortage, const void *context)
 {
-    haft_gateway *gateway = make(&shortage->failing.allocator);
+    haft_gateway *gateway = make(&shortage->failing.allocator, false);
     haft_app app = haft_gateway_app(gateway);
     haft_reason reason = {.code = 0};
     bool failed;
@@ -654,7 +671,7 @@ static void opening(void **state)
 static void busy(void **state)
 {
     static const struct request row = {"GET", "/leaf/x", "", NULL, "", 503, 0, NULL};
-    haft_gateway *gateway = make(NULL);
+    haft_gateway *gateway = make(NULL, false);
     haft_app app = haft_gateway_app(gateway);
     haft_http_loop full = loop;
     struct answer got;
