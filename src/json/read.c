@@ -98,10 +98,19 @@ int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
     return found;
 }
 
+/* Whether a container is as long as its members alone.  Those that are containers are empty then:
+ * it is one level, or two. */
+static inline bool is_flat(yyjson_val *container)
+{
+    size_t n = unsafe_yyjson_get_len(container) << unsafe_yyjson_is_obj(container);
+
+    return container->uni.ofs == (n + 1) * sizeof *container;
+}
+
 bool json_is_deep(yyjson_val *value, size_t max_depth)
 {
-    yyjson_val *ends[JSON_MAX_DEPTH];
-    yyjson_val *end = unsafe_yyjson_get_next(value);
+    yyjson_val *ends[JSON_MAX_DEPTH + 1];
+    yyjson_val *end = unsafe_yyjson_get_next(value), *at = value;
     size_t depth = 0;
 
     if (max_depth > JSON_MAX_DEPTH)
@@ -109,14 +118,21 @@ bool json_is_deep(yyjson_val *value, size_t max_depth)
     /* Each level is a value at least. */
     if ((size_t)(end - value) <= max_depth)
         return false;
-    for (yyjson_val *at = value; at < end; at++) {
-        if (!unsafe_yyjson_is_ctn(at))
-            continue;
-        while (depth && at >= ends[depth - 1])
-            depth--;
-        if (depth == max_depth)
-            return true;
-        ends[depth++] = unsafe_yyjson_get_next(at);
+    ends[0] = end;
+    while (at < end) {
+        yyjson_val *next = unsafe_yyjson_get_next(at);
+
+        if (unsafe_yyjson_is_ctn(at)) {
+            while (at >= ends[depth])
+                depth--;
+            if (depth == max_depth)
+                return true;
+            if (depth + 1 == max_depth || !is_flat(at)) {
+                ends[++depth] = next;
+                next = at + 1;
+            }
+        }
+        at = next;
     }
     return false;
 }

@@ -139,10 +139,44 @@ static void text_is_deep_before_it_is_read(void **state)
     }
 }
 
+/* With as many values as make a look worth while, so that no level is taken for granted. */
+static void values_are_deep(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t depth; /* how deep it is */
+    } rows[] = {
+        {"1", 0},
+        {"[]", 1},
+        {"[1,2,3,4,5]", 1},
+        {"{\"a\":1,\"b\":2,\"c\":3}", 1},
+        {"[[]]", 2},
+        {"[[],[],[],[]]", 2},
+        {"[{\"a\":1,\"b\":2},{\"a\":1,\"b\":2}]", 2},
+        {"[1,{\"a\":[],\"b\":{}}]", 3},
+        {"[{\"a\":[1],\"b\":2},3,4,5]", 3},
+        {"[[[1],2],3,[4,[5,[6]]],[7]]", 4},
+        {"{\"a\":{\"b\":{\"c\":{\"d\":{}}}},\"e\":[]}", 5},
+        {"[[[[[[[[]]]]]]]]", 8},
+    };
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_value *value = haft_json_read(rows[i].text, strlen(rows[i].text), 0, arena, NULL);
+
+        for (size_t limit = 1; limit < 10; limit++)
+            if (json_is_deep(value, limit) != (rows[i].depth > limit))
+                fail_msg("%s, at most %zu", rows[i].text, limit);
+    }
+    haft_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_deep_before_it_is_read),
+        cmocka_unit_test(values_are_deep),
         cmocka_unit_test(refuses_what_is_not_json),
         cmocka_unit_test(finds_keys_that_are_there_twice),
         cmocka_unit_test(depth_is_bounded_whatever_is_asked),
