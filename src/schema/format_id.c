@@ -89,75 +89,87 @@ bool zod_uppercase(const char *text, size_t size)
 
 /* ---- UUIDs ---- */
 
-enum { UUID_SIZE = 36 };
+enum { UUID_SIZE = 36, UUID_PART = 16 };
 
-/* The high bit of each byte that is a hexadecimal digit, for 8 bytes below 0x80 at once: such bytes
- * neither carry into their neighbours where a range starts nor borrow where it ends. */
-static inline uint64_t hex_bits(uint64_t bytes)
+/* What may stand in each place: a range of characters, or one of letters in either case.  A range
+ * is kept as what moves its end to that of a signed byte, and as what it is above then, so that one
+ * comparison tells whether a character is in it. */
+struct uuid_shape {
+    signed char move[UUID_SIZE], above[UUID_SIZE];
+    signed char move_letter[UUID_SIZE], above_letter[UUID_SIZE];
+};
+
+#define MOVE(first, last, first_letter, last_letter) 127 - (last)
+#define ABOVE(first, last, first_letter, last_letter) 126 - (last) + (first)
+#define MOVE_LETTER(first, last, first_letter, last_letter) 127 - (last_letter)
+#define ABOVE_LETTER(first, last, first_letter, last_letter) 126 - (last_letter) + (first_letter)
+
+/* 1 to 0 is no letter. */
+#define HEX(of) of('0', '9', 'a', 'f')
+#define DASH(of) of('-', '-', 1, 0)
+#define VARIANT(of) of('8', '9', 'a', 'b')
+#define VERSION(of) of('1', '8', 1, 0)
+#define VERSION_4(of) of('4', '4', 1, 0)
+#define VERSION_6(of) of('6', '6', 1, 0)
+#define VERSION_7(of) of('7', '7', 1, 0)
+
+#define HEX_3(of) HEX(of), HEX(of), HEX(of)
+#define HEX_4(of) HEX(of), HEX_3(of)
+#define PLACES(of, version, variant)                                                               \
+    {                                                                                              \
+        HEX_4(of), HEX_4(of), DASH(of), HEX_4(of), DASH(of), version(of), HEX_3(of), DASH(of),     \
+            variant(of), HEX_3(of), DASH(of), HEX_4(of), HEX_4(of), HEX_4(of)                      \
+    }
+#define SHAPE(version, variant)                                                                    \
+    {                                                                                              \
+        PLACES(MOVE, version, variant), PLACES(ABOVE, version, variant),                           \
+            PLACES(MOVE_LETTER, version, variant), PLACES(ABOVE_LETTER, version, variant)          \
+    }
+
+/* Without a branch, compilers look at 16 places at once. */
+static ALWAYS_INLINE unsigned fits_place(const struct uuid_shape *shape, const char *text, size_t i)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t lower = bytes | ones * 0x20;
-    uint64_t digit = (bytes + ones * (0x80 - '0')) & (ones * (0x80 + '9') - bytes);
-    uint64_t letter = (lower + ones * (0x80 - 'a')) & (ones * (0x80 + 'f') - lower);
+    unsigned char c = (unsigned char)text[i];
+    unsigned in = (signed char)(c + shape->move[i]) > shape->above[i];
+    unsigned letter_in = (signed char)((c | 0x20) + shape->move_letter[i]) > shape->above_letter[i];
 
-    return digit | letter;
+    return in | letter_in;
 }
 
-static inline uint64_t load8(const char *left, const char *right)
+static ALWAYS_INLINE bool is_shape(const struct uuid_shape *shape, const char *text, size_t size)
 {
-    uint64_t bytes = 0;
-
-    memcpy(&bytes, left, 4);
-    memcpy((char *)&bytes + 4, right, 4);
-    return bytes;
-}
-
-/* 8-4-4-4-12 digits are 4 times 8 of them, and dashes. */
-bool zod_guid(const char *text, size_t size)
-{
-    const uint64_t high = UINT64_C(0x8080808080808080);
-    uint64_t a, b, c, d;
+    unsigned char fits = 1;
 
     if (size != UUID_SIZE)
         return false;
-    a = load8(text, text + 4);
-    b = load8(text + 9, text + 14);
-    c = load8(text + 19, text + 24);
-    d = load8(text + 28, text + 32);
-    return text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' &&
-           !((a | b | c | d) & high) &&
-           (hex_bits(a) & hex_bits(b) & hex_bits(c) & hex_bits(d) & high) == high;
+    /* The last two parts overlap. */
+    for (size_t i = 0; i < UUID_PART; i++)
+        fits &=
+            (unsigned char)(fits_place(shape, text, i) & fits_place(shape, text, i + UUID_PART) &
+                            fits_place(shape, text, i + UUID_SIZE - UUID_PART));
+    return fits;
 }
 
-/* A UUID of RFC 9562 with a version from `low` to `high`. */
-static bool is_version(const char *text, size_t size, char low, char high)
-{
-    return zod_guid(text, size) && text[14] >= low && text[14] <= high &&
-           (text[19] == '8' || text[19] == '9' || (text[19] | 0x20) == 'a' ||
-            (text[19] | 0x20) == 'b');
-}
+#define UUID(declared, version, variant)                                                           \
+    declared(const char *text, size_t size)                                                        \
+    {                                                                                              \
+        static const struct uuid_shape shape = SHAPE(version, variant);                            \
+                                                                                                   \
+        return is_shape(&shape, text, size);                                                       \
+    }
+
+UUID(bool zod_guid, HEX, HEX)
+UUID(bool zod_uuid_v4, VERSION_4, VARIANT)
+UUID(bool zod_uuid_v6, VERSION_6, VARIANT)
+UUID(bool zod_uuid_v7, VERSION_7, VARIANT)
+UUID(static bool has_version, VERSION, VARIANT)
 
 bool zod_uuid(const char *text, size_t size)
 {
-    return is_version(text, size, '1', '8') ||
+    return has_version(text, size) ||
            (size == UUID_SIZE &&
             (!memcmp(text, "00000000-0000-0000-0000-000000000000", UUID_SIZE) ||
              !memcmp(text, "ffffffff-ffff-ffff-ffff-ffffffffffff", UUID_SIZE)));
-}
-
-bool zod_uuid_v4(const char *text, size_t size)
-{
-    return is_version(text, size, '4', '4');
-}
-
-bool zod_uuid_v6(const char *text, size_t size)
-{
-    return is_version(text, size, '6', '6');
-}
-
-bool zod_uuid_v7(const char *text, size_t size)
-{
-    return is_version(text, size, '7', '7');
 }
 
 /* RFC 4122's grammar says nothing about versions. */

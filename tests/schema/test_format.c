@@ -496,6 +496,38 @@ static void names_belong_to_drafts(void **state)
     assert_non_null(format_named("emails", 5, 2020));
 }
 
+/* Every character in every place of a UUID. */
+static void places_of_a_uuid(void **state)
+{
+    static const struct {
+        haft_format format;
+        const char *text, *versions, *variants;
+    } rows[] = {
+        {HAFT_FORMAT_GUID, "123e4567-e89b-12d3-a456-426614174000", "0123456789abcdefABCDEF",
+         "0123456789abcdefABCDEF"},
+        {HAFT_FORMAT_UUID, "123e4567-e89b-12d3-a456-426614174000", "12345678", "89abAB"},
+        {HAFT_FORMAT_UUID_V4, "123e4567-e89b-42d3-a456-426614174000", "4", "89abAB"},
+        {HAFT_FORMAT_UUID_V6, "123e4567-e89b-62d3-a456-426614174000", "6", "89abAB"},
+        {HAFT_FORMAT_UUID_V7, "123e4567-e89b-72d3-a456-426614174000", "7", "89abAB"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (size_t at = 0; rows[i].text[at]; at++)
+            for (int c = 1; c < 256; c++) {
+                const char *set = rows[i].text[at] == '-' ? "-"
+                                  : at == 14              ? rows[i].versions
+                                  : at == 19              ? rows[i].variants
+                                                          : "0123456789abcdefABCDEF";
+                char text[37];
+
+                memcpy(text, rows[i].text, sizeof text);
+                text[at] = (char)c;
+                if (format_of(rows[i].format)->check(text, 36) != (strchr(set, c) != NULL))
+                    fail_msg("%s: %d at %zu", rows[i].text, c, at);
+            }
+}
+
 /* Text with a NUL in it is text like any other. */
 static void append_nul(struct compiled *compiled, haft_format id, const char *text, bool valid)
 {
@@ -557,6 +589,7 @@ int main(void)
         cmocka_unit_test(bounds_the_length_of_a_hostname),
         cmocka_unit_test(checks_as_the_rfcs_say),
         cmocka_unit_test(names_belong_to_drafts),
+        cmocka_unit_test(places_of_a_uuid),
         cmocka_unit_test(a_nul_ends_nothing),
         cmocka_unit_test(survives_every_failed_allocation),
     };
