@@ -213,6 +213,16 @@ struct meta {
     yyjson_val *extra; /* an object of further members, as they are advertised */
 };
 
+/* What the fast lane (quick.c) asks of a value: the node's checks, as bounds of what passes. */
+struct quick {
+    uint8_t types;                                 /* bits by yyjson_type: what it decides */
+    bool reals;                                    /* numbers need not be integers */
+    int64_t least, most;                           /* of an integer; 0 and above */
+    size_t least_bytes, most_bytes;                /* of a string */
+    size_t least_items, most_items;                /* of an array */
+    bool (*format)(const char *text, size_t size); /* of a string; NULL for any */
+};
+
 struct node {
     uint8_t types;  /* enum json_type bits that pass */
     uint8_t store;  /* enum store */
@@ -225,7 +235,9 @@ struct node {
     bool recursive; /* reached through itself: emitted by reference */
     bool secret;    /* its value is not to be written down */
     uint32_t id;    /* dense, from 0; made by schema_finish */
-    size_t size;    /* of the C value; an item's stride */
+    /* Made by schema_finish. */
+    struct quick quick;
+    size_t size;          /* of the C value; an item's stride */
     const char *expected; /* what invalid_type says; NULL to derive it from types */
     const char *message;  /* instead of the standard sentence of the type issue */
     struct check *checks;

@@ -1,151 +1,221 @@
 /* quick.c - the fast lane: values that are plainly all right.
  *
  * Nearly every value that is sent is right, has its keys in the order the schema lists them, and
- * meets rules that are a type, a range, a length or a format.  Such a value is accepted here, in
- * one pass without bookkeeping.  Anything else is not refused but left to the walk (walk.c), which
- * alone decides what is wrong; so this can only ever agree with it. */
+ * meets rules that are a type, a range, a length or a format.  What a node asks of such a value is
+ * worked out once, as its lane; a value that keeps to it is accepted here, in one pass without
+ * bookkeeping.  Anything else is not refused but left to the walk (walk.c), which alone decides
+ * what is wrong; so this can only ever agree with it. */
 #include "schema/quick.h"
 
 #include <string.h>
 
-#include "json/json.h"
+/* ---- what a lane takes ---- */
 
-struct quick {
+#define TAKES(type) (1u << (type))
+
+static bool takes_array(const struct array *array)
+{
+    return array && array->items && !array->n_prefix && !array->contains && !array->unevaluated;
+}
+
+/* The types of values that there is a way for, if their checks have one too. */
+static unsigned taken(const struct node *node)
+{
+    unsigned types = 0;
+
+    if (!node->plain || node->store == STORE_JSON)
+        return 0;
+    if (node->types & TYPE_BOOLEAN)
+        types |= TAKES(YYJSON_TYPE_BOOL);
+    if (node->types & TYPE_INTEGER)
+        types |= TAKES(YYJSON_TYPE_NUM);
+    if ((node->types & TYPE_STRING) && node->store != STORE_BYTES)
+        types |= TAKES(YYJSON_TYPE_STR);
+    if ((node->types & TYPE_ARRAY) && takes_array(node->array))
+        types |= TAKES(YYJSON_TYPE_ARR);
+    if ((node->types & TYPE_OBJECT) && node->object && node->object->simple &&
+        node->store != STORE_MAP)
+        types |= TAKES(YYJSON_TYPE_OBJ);
+    return types;
+}
+
+/* False for a bound that is no whole number below 2^63. */
+static bool narrow_integer(struct quick *quick, const struct check *check)
+{
+    yyjson_val *bound = (yyjson_val *)(uintptr_t)&check->bound;
+    int64_t to = bound->uni.i64;
+
+    quick->reals = false;
+    if (unsafe_yyjson_is_real(bound) || (unsafe_yyjson_is_uint(bound) && to < 0) ||
+        (check->exclusive && (to == INT64_MIN || to == INT64_MAX)))
+        return false;
+    if (check->op == CHECK_MIN && to + check->exclusive > quick->least)
+        quick->least = to + check->exclusive;
+    if (check->op == CHECK_MAX && to - check->exclusive < quick->most)
+        quick->most = to - check->exclusive;
+    return true;
+}
+
+static void raise_to(size_t *least, size_t to)
+{
+    *least = to > *least ? to : *least;
+}
+
+static void lower_to(size_t *most, size_t to)
+{
+    *most = to < *most ? to : *most;
+}
+
+/* False when the lane has no way to decide the check. */
+static bool narrow(struct quick *quick, const struct check *check)
+{
+    switch (check->op) {
+    case CHECK_MIN:
+    case CHECK_MAX:
+        return narrow_integer(quick, check);
+    case CHECK_MIN_LENGTH: /* a code point is one to four bytes */
+        if (check->size)
+            raise_to(&quick->least_bytes,
+                     check->size < SIZE_MAX / 4 ? check->size * 4 - 3 : SIZE_MAX);
+        return true;
+    case CHECK_MAX_LENGTH:
+        lower_to(&quick->most_bytes, check->size);
+        return true;
+    case CHECK_FORMAT:
+        if (!check->format->check || quick->format)
+            return false;
+        quick->format = check->format->check;
+        return true;
+    case CHECK_MIN_ITEMS:
+        raise_to(&quick->least_items, check->size);
+        return true;
+    case CHECK_MAX_ITEMS:
+        lower_to(&quick->most_items, check->size);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void quick_prepare(struct node *node)
+{
+    struct quick *quick = &node->quick;
+
+    *quick = (struct quick){.types = (uint8_t)taken(node),
+                            .reals = (node->types & TYPE_NUMBER) == TYPE_NUMBER,
+                            .most = INT64_MAX,
+                            .most_bytes = SIZE_MAX,
+                            .most_items = SIZE_MAX};
+    for (size_t i = 0; i < node->n_checks; i++)
+        if (!narrow(quick, &node->checks[i]))
+            quick->types = 0;
+}
+
+/* ---- values ---- */
+
+struct lane {
     haft_arena *arena;
     size_t depth; /* levels left */
 };
 
-static APART bool accept_container(struct quick *q, const struct node *node, yyjson_val *value,
-                                   char *base, const struct member *member);
+/* Each returns whether the value is accepted, and keeps it at its member of the struct at `base`,
+ * if its node is one that is kept; `base` is NULL when nobody wants it. */
 
-/* Whether a number below 2^63 is on the right side of a whole bound. */
-static inline bool in_bound(const struct check *check, int64_t value)
-{
-    const yyjson_val *bound = &check->bound;
-
-    if (!unsafe_yyjson_is_sint((void *)(uintptr_t)bound))
-        return false;
-    if (check->op == CHECK_MIN)
-        return value > bound->uni.i64 || (!check->exclusive && value == bound->uni.i64);
-    return check->op == CHECK_MAX &&
-           (value < bound->uni.i64 || (!check->exclusive && value == bound->uni.i64));
-}
-
-static inline bool accept_number(const struct node *node, const yyjson_val *value, char *base,
-                                 const struct member *member)
+static ALWAYS_INLINE bool accept_number(const struct node *node, yyjson_val *value, char *base,
+                                        const struct member *member)
 {
     int64_t integer = value->uni.i64;
 
-    if (unsafe_yyjson_is_real((void *)(uintptr_t)value)) {
-        if (node->types != TYPE_NUMBER || node->n_checks)
-            return false;
+    if (unsafe_yyjson_is_real(value)) {
         if (base && node->store == STORE_NUMBER)
             *(double *)(void *)(base + member->offset) = value->uni.f64;
-        return true;
+        return node->quick.reals;
     }
-    if (!(node->types & TYPE_INTEGER) || integer < 0)
-        return false;
-    for (size_t i = 0; i < node->n_checks; i++)
-        if (!in_bound(&node->checks[i], integer))
-            return false;
     if (base && node->store == STORE_INTEGER)
         *(int64_t *)(void *)(base + member->offset) = integer;
     else if (base && node->store == STORE_NUMBER)
         *(double *)(void *)(base + member->offset) = (double)integer;
-    return true;
+    /* What is negative is below the least, and so is what does not fit. */
+    return integer >= node->quick.least && integer <= node->quick.most;
 }
 
-static inline bool fits_text(const struct check *check, const char *text, size_t size)
+static ALWAYS_INLINE bool accept_string(const struct node *node, const yyjson_val *value,
+                                        char *base, const struct member *member)
 {
-    if (check->op == CHECK_FORMAT)
-        return check->format->check && check->format->check(text, size);
-    /* A code point is one to four bytes. */
-    if (check->op == CHECK_MAX_LENGTH)
-        return size <= check->size;
-    return check->op == CHECK_MIN_LENGTH && (size + 3) / 4 >= check->size;
-}
-
-static inline bool accept_string(const struct node *node, const yyjson_val *value, char *base,
-                                 const struct member *member)
-{
+    const struct quick *quick = &node->quick;
     size_t size = unsafe_yyjson_get_len((void *)(uintptr_t)value);
     const char *text = value->uni.str;
 
-    if (!(node->types & TYPE_STRING) || node->store == STORE_BYTES)
-        return false;
-    for (size_t i = 0; i < node->n_checks; i++)
-        if (!fits_text(&node->checks[i], text, size))
-            return false;
-    /* Without an escape there is no NUL: yyjson knows which have none. */
-    if (node->c_string && !(value->tag & YYJSON_SUBTYPE_NOESC) && memchr(text, 0, size))
-        return false;
     if (base && node->store == STORE_STRING)
         *(const char **)(void *)(base + member->offset) = text;
-    return true;
+    if (size < quick->least_bytes || size > quick->most_bytes)
+        return false;
+    /* Without an escape there is no NUL: yyjson knows which have none. */
+    if (!(value->tag & YYJSON_SUBTYPE_NOESC) && node->c_string && memchr(text, 0, size))
+        return false;
+    return !quick->format || quick->format(text, size);
 }
 
-/* Only what has parts is worth a call. */
-static ALWAYS_INLINE bool accept(struct quick *q, const struct node *node, yyjson_val *value,
-                                 char *base, const struct member *member)
+static bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
+                         const struct member *member);
+static bool accept_object(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
+                          const struct member *member);
+
+/* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
+ * is worth a call. */
+static ALWAYS_INLINE yyjson_val *accept(struct lane *lane, const struct node *node,
+                                        yyjson_val *value, char *base, const struct member *member)
 {
     unsigned type = unsafe_yyjson_get_type(value);
+    bool fits;
 
-    if (type >= YYJSON_TYPE_ARR)
-        return accept_container(q, node, value, base, member);
-    if (!node->plain || node->store == STORE_JSON)
-        return false;
-    if (type == YYJSON_TYPE_STR)
-        return accept_string(node, value, base, member);
-    if (type == YYJSON_TYPE_NUM)
-        return accept_number(node, value, base, member);
-    if (type != YYJSON_TYPE_BOOL || node->types != TYPE_BOOLEAN || node->n_checks)
-        return false;
-    if (base)
-        *(bool *)(base + member->offset) = unsafe_yyjson_get_bool(value);
-    return true;
-}
-
-static bool fits_count(const struct node *node, size_t n)
-{
-    for (size_t i = 0; i < node->n_checks; i++) {
-        const struct check *check = &node->checks[i];
-
-        if (!(check->op == CHECK_MIN_ITEMS && n >= check->size) &&
-            !(check->op == CHECK_MAX_ITEMS && n <= check->size))
-            return false;
+    if (!(node->quick.types >> type & 1))
+        return NULL;
+    if (type >= YYJSON_TYPE_ARR) {
+        fits = type == YYJSON_TYPE_OBJ ? accept_object(lane, node, value, base, member)
+                                       : accept_array(lane, node, value, base, member);
+        return fits ? unsafe_yyjson_get_next(value) : NULL;
     }
-    return true;
+    if (type == YYJSON_TYPE_STR)
+        return accept_string(node, value, base, member) ? value + 1 : NULL;
+    if (type == YYJSON_TYPE_NUM)
+        return accept_number(node, value, base, member) ? value + 1 : NULL;
+    if (base && node->store == STORE_BOOLEAN)
+        *(bool *)(base + member->offset) = unsafe_yyjson_get_bool(value);
+    return value + 1;
 }
 
-static APART bool accept_array(struct quick *q, const struct node *node, yyjson_val *value,
+/* ---- what has parts ---- */
+
+static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
+
+static APART bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value,
                                char *base, const struct member *member)
 {
-    const struct array *array = node->array;
-    struct member at = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
-    size_t n = unsafe_yyjson_get_len(value), stride;
+    const struct node *each = node->array->items;
+    size_t n = unsafe_yyjson_get_len(value), stride = 0;
     yyjson_val *item = unsafe_yyjson_get_first(value);
     char *items = NULL;
 
-    if (!array || !array->items || array->n_prefix || array->contains || array->unevaluated ||
-        !fits_count(node, n))
+    if (!lane->depth || n < node->quick.least_items || n > node->quick.most_items)
         return false;
-    stride = array->items->size;
     if (base && node->store == STORE_ARRAY) {
         if (node->list) {
             base += member->offset;
             member = &node->inner;
         }
-        items = haft_arena_zalloc(q->arena, n ? n : 1, stride);
+        stride = each->size;
+        items = haft_arena_zalloc(lane->arena, n ? n : 1, stride);
         if (!items)
             return false;
         *(char **)(void *)(base + member->offset) = items;
         *(size_t *)(void *)(base + member->count) = n;
     }
-    at.offset = 0;
-    for (; n; n--, at.offset += stride, item = unsafe_yyjson_get_next(item))
-        if (!accept(q, array->items, item, items, &at))
-            return false;
-    return true;
+    lane->depth--;
+    for (; n && item; n--, items = items ? items + stride : NULL)
+        item = accept(lane, each, item, items, &whole);
+    lane->depth++;
+    return item;
 }
 
 static inline bool is_key(const yyjson_val *key, const struct property *property)
@@ -155,56 +225,36 @@ static inline bool is_key(const yyjson_val *key, const struct property *property
 }
 
 /* Keys in the order of the properties, with optional ones left out. */
-static bool accept_object(struct quick *q, const struct node *node, yyjson_val *value, char *base,
-                          const struct member *member)
+static APART bool accept_object(struct lane *lane, const struct node *node, yyjson_val *value,
+                                char *base, const struct member *member)
 {
-    const struct object *object = node->object;
-    const struct property *property, *end;
-    size_t left = unsafe_yyjson_get_len(value);
+    const struct property *property = node->object->properties;
+    size_t n = node->object->n_properties, left = unsafe_yyjson_get_len(value);
     yyjson_val *key = unsafe_yyjson_get_first(value);
 
-    if (!object || !object->simple || node->n_checks || (base && node->store != STORE_STRUCT))
+    if (!lane->depth)
         return false;
-    if (base)
-        base += member->offset;
-    end = object->properties + object->n_properties;
-    for (property = object->properties; property < end; property++) {
+    lane->depth--;
+    base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
+    for (; n; n--, property++) {
         if (left && is_key(key, property)) {
-            char *to = property->member.offset == NO_MEMBER ? NULL : base;
-
-            if (!accept(q, property->node, key + 1, to, &property->member))
-                return false;
-            if (to && property->member.has != NO_MEMBER)
-                *(bool *)(base + property->member.has) = true;
-            key = unsafe_yyjson_get_next(key + 1);
             left--;
+            key = accept(lane, property->node, key + 1, base, &property->member);
+            if (!key)
+                return false;
+            if (base && property->member.has != NO_MEMBER)
+                *(bool *)(base + property->member.has) = true;
         } else if (property->presence != PRESENCE_OPTIONAL) {
             return false;
         }
     }
+    lane->depth++;
     return !left;
-}
-
-static APART bool accept_container(struct quick *q, const struct node *node, yyjson_val *value,
-                                   char *base, const struct member *member)
-{
-    bool fits = false;
-
-    if (!q->depth || !node->plain)
-        return false;
-    q->depth--;
-    if (unsafe_yyjson_is_arr(value))
-        fits = (node->types & TYPE_ARRAY) && accept_array(q, node, value, base, member);
-    else
-        fits = (node->types & TYPE_OBJECT) && accept_object(q, node, value, base, member);
-    q->depth++;
-    return fits;
 }
 
 bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)
 {
-    static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
-    struct quick q = {arena, schema->max_depth};
+    struct lane lane = {arena, schema->max_depth};
 
-    return schema->covered && accept(&q, schema->root, value, to, &whole);
+    return schema->covered && accept(&lane, schema->root, value, to, &whole);
 }

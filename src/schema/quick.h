@@ -4,6 +4,9 @@
 
 #include "schema/node.h"
 
+/* Works out the node's lane, when all else about the node is settled. */
+void quick_prepare(struct node *node);
+
 /* True: the value fits the schema and, unless `to` is NULL, has been decoded into it.  False says
  * nothing: the walk decides. */
 bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to);

@@ -4,6 +4,7 @@
  * does what can only be done when all of them stand. */
 #include <string.h>
 
+#include "schema/quick.h"
 #include "schema/walk.h"
 
 enum {
@@ -429,6 +430,7 @@ int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_er
             node->object->simple = is_simple(node->object);
             status = index_properties(schema, node->object);
         }
+        quick_prepare(node);
     }
     if (!status)
         status = mark_recursive(schema, reterr_error);
