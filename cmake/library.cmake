@@ -4,7 +4,8 @@
 #   <target>_static    the static one                lib<file>.a
 #   <target>_internal  a static one for unit tests, which see every name; never installed
 #
-# It is linked with <TARGET>_NEEDS, and its pkg-config file names <TARGET>_MODULES.
+# It is linked with <TARGET>_NEEDS, and its pkg-config file names <TARGET>_MODULES, and <TARGET>_PARTS
+# as what is in it.
 #
 # What begins with haft_ is public; the other names are short and must not meet a user's.  The linker
 # keeps them inside the shared library (exports.map).  In the static one they get a prefix that no name in C
@@ -52,6 +53,7 @@ function(haft_library target file description)
     set(PC_FILE ${file})
     set(PC_DESCRIPTION ${description})
     list(JOIN ${room}_MODULES ", " PC_NEEDS)
+    list(JOIN ${room}_PARTS " " PC_PARTS)
     # The prefix is found from where the file lies, so an installed tree may be moved.
     file(RELATIVE_PATH PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
     string(REGEX REPLACE "/$" "" PC_UP "${PC_UP}")

@@ -8,6 +8,16 @@ install(DIRECTORY include/haft TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(EXPORT haftTargets NAMESPACE haft:: DESTINATION ${package_dir})
 install(EXPORT haftStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
 
+# What is in it, and what must be there for its static libraries.
+set(PACKAGE_HTTP OFF)
+set(PACKAGE_STATIC "YYJSON_FOUND AND PCRE2_FOUND")
+if(NOT HAFT_CORE_ONLY)
+    string(APPEND PACKAGE_STATIC " AND LIBUV_FOUND")
+    if(HAFT_HTTP)
+        set(PACKAGE_HTTP ON)
+        string(APPEND PACKAGE_STATIC " AND LLHTTP_FOUND")
+    endif()
+endif()
 configure_package_config_file(cmake/haftConfig.cmake.in ${PROJECT_BINARY_DIR}/haftConfig.cmake
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/haftConfigVersion.cmake

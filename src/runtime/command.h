@@ -20,10 +20,27 @@ struct command {
     struct program_settings from_program;
     struct settings settings;
     struct reload reload;
+    struct sandbox *sandbox; /* that whoever serves enters; NULL for none */
+    haft_reason refusal;     /* why it could not, if nobody else was told */
 };
 
 /* haft_main, also for what is not one server. */
 int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv);
+
+/* How the process ends when it cannot serve; and the same after it was said why. */
+int command_unable(const struct command *command);
+int command_refuse(const struct command *command, const haft_reason *reason);
+
+/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
+ * terminal is gone. */
+bool command_can_reload(const struct command *command);
+
+/* ---- command_http.c ---- */
+
+int command_http(struct command *command, haft_server *server);
+
+/* Does what the command is about, and sends every call as a span meanwhile. */
+int command_traced(struct command *command, haft_server *server);
 
 /* ---- command_ask.c ---- */
 

@@ -6,7 +6,6 @@
 
 #include "pipeline/metrics.h"
 #include "runtime/option.h"
-#include "runtime/otlp.h"
 #include "runtime/seal_file.h"
 #include "runtime/visibility.h"
 
@@ -139,20 +138,4 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
     if (status)
         *reterr_reason = server ? server->error : own->error;
     return status;
-}
-
-haft_otlp *hosted_trace(const struct hosted *hosted, haft_server *own,
-                        const haft_otlp_options *options, haft_reason *reterr_reason)
-{
-    haft_server *server = hosted_at(hosted, own, 0);
-    haft_otlp *otlp = haft_otlp_new(server, options, reterr_reason);
-    int status = 0;
-
-    for (size_t i = 1; otlp && !status && (server = hosted_at(hosted, own, i)); i++)
-        status = otlp_tap(otlp, server);
-    if (!otlp || !status)
-        return otlp;
-    *reterr_reason = server->error;
-    haft_otlp_free(otlp);
-    return NULL;
 }

@@ -6,8 +6,6 @@
 #ifndef HAFT_SRC_HOSTED_H
 #define HAFT_SRC_HOSTED_H
 
-#include <haft/otlp.h>
-
 #include "runtime/audit_file.h"
 #include "runtime/log.h"
 #include "runtime/settings.h"
@@ -42,9 +40,5 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
 /* The same of what can change while they serve. */
 int hosted_apply_live(const struct hosted *hosted, haft_server *own,
                       const struct settings *settings, bool tools_differ);
-
-/* Spans of all of them; NULL, with the reason, when they cannot be sent. */
-haft_otlp *hosted_trace(const struct hosted *hosted, haft_server *own,
-                        const haft_otlp_options *options, haft_reason *reterr_reason);
 
 #endif

@@ -1,13 +1,11 @@
 /* main.c - the command line that every server has: one thing to do, and options.
  *
  * What can be done is a table here; the options are the table of option.c. */
-#include <haft/http.h>
 #include <haft/run.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/command.h"
 #include "runtime/heap.h"
@@ -58,16 +56,19 @@ static const struct verb *find_verb(const char *name)
 
 static int refuse_name(const struct command *command, const char *given)
 {
-    const char *nearest = verbs[0].text.name;
+    static const char http[] = "--http";
+    struct nearest search = nearest_begin(given);
 
-    for (size_t i = 1; i < VERBS + option_count; i++) {
-        const char *name = i < VERBS ? verbs[i].text.name : option_table[i - VERBS].flag;
-
-        if (edit_distance(given, name) < edit_distance(given, nearest))
-            nearest = name;
-    }
-    fprintf(stderr, "%s: there is no option %s; did you mean %s?\n", command->program, given,
-            nearest);
+    for (size_t i = 0; i < VERBS; i++)
+        nearest_offer(&search, verbs[i].text.name);
+    for (size_t i = 0; i < option_count; i++)
+        nearest_offer(&search, option_table[i].flag);
+    if (!HAFT_HTTP && !strncmp(given, http, sizeof http - 1))
+        fprintf(stderr, "%s: %s: this one is built without HTTP\n", command->program, http);
+    else
+        fprintf(stderr, "%s: there is no option %s%s%s%s\n", command->program, given,
+                search.name ? "; did you mean " : "", search.name ? search.name : "",
+                search.name ? "?" : "");
     return COMMAND_MISUSED;
 }
 
@@ -226,17 +227,21 @@ static int act_check(struct command *command, haft_server *server)
 
 /* ---- serving ---- */
 
-/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
- * terminal is gone. */
-static bool can_reload(const struct command *command)
+bool command_can_reload(const struct command *command)
 {
     return command->settings.config || command->operands ||
            (!command->hosted && command->from_program.n_sections);
 }
 
-static int unable(const struct command *command)
+int command_unable(const struct command *command)
 {
     return command->hosted && command->hosted->unable ? command->hosted->unable : COMMAND_FAILED;
+}
+
+int command_refuse(const struct command *command, const haft_reason *reason)
+{
+    fprintf(stderr, "%s: %s: %s\n", command->program, reason->path, reason->text);
+    return command_unable(command);
 }
 
 static int act_stdio(struct command *command, haft_server *server)
@@ -247,73 +252,23 @@ static int act_stdio(struct command *command, haft_server *server)
     stdio.workers = command->settings.workers;
     stdio.max_queue = command->settings.max_queue;
     stdio.drain_ms = command->settings.drain_ms;
-    stdio.reload = can_reload(command) ? reload_now : NULL;
+    stdio.reload = command_can_reload(command) ? reload_now : NULL;
     stdio.reload_context = &command->reload;
     status = haft_serve_stdio(server, &stdio);
+    if (status < 0 && command->refusal.code)
+        return command_refuse(command, &command->refusal);
     if (status < 0)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
-    return status < 0 ? unable(command) : status;
-}
-
-static void on_ready(void *context, const char *url)
-{
-    const struct command *command = context;
-    const struct hosted *hosted = command->hosted;
-    const char *path = "";
-
-    if (hosted)
-        hosted->endpoint(hosted->context, 0, &path);
-    fprintf(stderr, "%s: listening on %s%s\n", command->program, url, path);
-}
-
-/* The first socket that systemd has opened for this process; 0 when there is none. */
-static int inherited_socket(void)
-{
-    const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
-
-    if (!pid || !n || strtol(pid, NULL, 10) != (long)getpid() || strtol(n, NULL, 10) < 1)
-        return 0;
-    return 3;
-}
-
-static const char *path_given(const struct command *command)
-{
-    const struct option *option = option_by_key("http.path");
-
-    return command->settings.from[option - option_table] > FROM_PROGRAM
-               ? command->settings.http.path
-               : NULL;
-}
-
-static int act_http(struct command *command, haft_server *server)
-{
-    haft_http_options http = command->settings.http;
-    haft_reason reason = {0};
-    int status = 0;
-
-    http.workers = command->settings.workers;
-    http.max_queue = command->settings.max_queue;
-    http.drain_ms = command->settings.drain_ms;
-    http.fd = inherited_socket();
-    http.ready = on_ready;
-    http.ready_context = command;
-    http.reload = can_reload(command) ? reload_now : NULL;
-    http.reload_context = &command->reload;
-    if (command->hosted)
-        status =
-            command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
-    if (!status)
-        status = haft_serve_http(command->hosted ? command->server : server, &http, &reason);
-    if (status < 0)
-        fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-    return status < 0 ? unable(command) : status;
+    return status < 0 ? command_unable(command) : status;
 }
 
 static int act_serve(struct command *command, haft_server *server)
 {
     if (!command->settings.http.address && command->hosted)
         command->settings.http.address = command->hosted->address;
-    return command->settings.http.address ? act_http(command, server) : act_stdio(command, server);
+    if (HAFT_HTTP && command->settings.http.address)
+        return command_http(command, server);
+    return act_stdio(command, server);
 }
 
 /* ---- all of it ---- */
@@ -352,7 +307,7 @@ static int prepare(struct command *command, struct logger *logger, struct audit_
         settings_commit(&command->settings);
     if (!hosted_at(command->hosted, command->server, 0)) {
         fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
-        return unable(command);
+        return command_unable(command);
     }
     status = hosted_prepare(command->hosted, command->server, &command->settings, logger, audit,
                             &reason);
@@ -360,18 +315,14 @@ static int prepare(struct command *command, struct logger *logger, struct audit_
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
     else
         settings_commit(&command->settings);
-    return status ? unable(command) : COMMAND_OK;
-}
-
-static int refuse(const struct command *command, const haft_reason *reason)
-{
-    fprintf(stderr, "%s: %s: %s\n", command->program, reason->path, reason->text);
-    return unable(command);
+    return status ? command_unable(command) : COMMAND_OK;
 }
 
 static int enter_sandbox(void *context, haft_reason *reterr_reason)
 {
-    return sandbox_enter(context, reterr_reason);
+    struct command *command = context;
+
+    return sandbox_enter(command->sandbox, reterr_reason ? reterr_reason : &command->refusal);
 }
 
 /* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
@@ -379,9 +330,10 @@ static void confine_by(struct command *command, struct sandbox *sandbox)
 {
     haft_server *server = command->server;
 
+    command->sandbox = sandbox;
     for (size_t i = 0; server; server = hosted_at(command->hosted, command->server, i++)) {
         server->confine = sandbox ? enter_sandbox : NULL;
-        server->confine_context = sandbox;
+        server->confine_context = command;
         if (!command->hosted)
             return;
     }
@@ -402,39 +354,32 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     wish.threads = settings->otlp.url ? 1 : 0;
     if (settings->otlp.url && !wish.connect) {
         error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
-        return refuse(command, &reason);
+        return command_refuse(command, &reason);
     }
     if (sandbox_open(sandbox, &wish, &reason))
-        return refuse(command, &reason);
+        return command_refuse(command, &reason);
     if (*sandbox->lacks)
-        server_log(command->server, HAFT_WARNING,
-                   "the sandbox is without %s: this kernel has none", sandbox->lacks);
+        server_log(command->server, HAFT_WARNING, "the sandbox is without %s: this kernel has none",
+                   sandbox->lacks);
     confine_by(command, sandbox);
     return COMMAND_OK;
 }
 
-/* Calls are traced while the server serves others. */
 static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
     haft_server *server = hosted_at(command->hosted, command->server, 0);
     struct sandbox sandbox = {.ruleset = -1};
-    haft_reason reason = {0};
-    haft_otlp *otlp = NULL;
     int status = COMMAND_OK;
 
     if (serves)
         heap_settle();
     if (serves && command->settings.sandbox != SANDBOX_OFF)
         status = prepare_sandbox(command, &sandbox);
-    if (status == COMMAND_OK && serves && command->settings.otlp.url) {
-        otlp = hosted_trace(command->hosted, command->server, &command->settings.otlp, &reason);
-        if (!otlp)
-            status = refuse(command, &reason);
-    }
-    if (status == COMMAND_OK)
+    if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)
+        status = command_traced(command, server);
+    else if (status == COMMAND_OK)
         status = command->act(command, server);
-    haft_otlp_free(otlp);
     confine_by(command, NULL);
     sandbox_close(&sandbox);
     return status;
@@ -463,7 +408,7 @@ static int run(struct command *command)
 
     if (logger_open(&logger, &options, &reason)) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-        return unable(command);
+        return command_unable(command);
     }
     command->reload = (struct reload){.server = command->server,
                                       .hosted = command->hosted,
@@ -505,7 +450,7 @@ int command_main(haft_server *server, const struct hosted *hosted, int argc, cha
     int status;
 
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
-    status = unable(&command);
+    status = command_unable(&command);
     if (!server) {
         fprintf(stderr, "%s: the server could not be made\n", command.program);
         return status;

@@ -27,6 +27,7 @@ static const char *const sandbox_modes[] = {
 const struct option option_table[] = {
     {NULL, "--config", NULL, AT(config), OPTION_FILE, .help = "read these options from a file of JSON"},
 
+#if HAFT_HTTP
     {"http.address", "--http", NULL, AT(http.address), OPTION_ADDRESS,
      .help = "serve HTTP there and not on standard input; port 0 takes a free one"},
     {"http.path", "--path", NULL, AT(http.path), OPTION_PATH, .initial = "/mcp",
@@ -75,6 +76,7 @@ const struct option option_table[] = {
      .help = "show them to other machines, too"},
     {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
      .help = "has 64 hexadecimal digits, the key by which servers finish each other's calls"},
+#endif
 
     {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, KIB, GIB,
      .initial = "64MiB", .help = "bytes that the client has not read when nothing more is taken in"},
@@ -135,8 +137,10 @@ const struct option option_table[] = {
     {"sandbox.connect", "--sandbox-connect", NULL, AT(sandbox_wish.connect), OPTION_SWITCH,
      .help = "leave connections to others"},
 
+#if HAFT_HTTP
     {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",
      .help = "send every call as a span to this collector: http://127.0.0.1:4318/v1/traces"},
+#endif
 };
 /* clang-format on */
 const size_t option_count = sizeof option_table / sizeof *option_table;
@@ -161,7 +165,9 @@ const struct option *option_by_key(const char *key)
 }
 
 const struct option_section option_sections[] = {
+#if HAFT_HTTP
     {"http", "HTTP"},
+#endif
     {"stdio", "Standard input and output"},
     {"tools", "Which tools are offered"},
     {"limits", "Limits"},
@@ -169,7 +175,9 @@ const struct option_section option_sections[] = {
     {"log", "Log"},
     {"audit", "Audit"},
     {"sandbox", "Sandbox"},
+#if HAFT_HTTP
     {"trace", "Traces"},
+#endif
 };
 const size_t option_section_count = sizeof option_sections / sizeof *option_sections;
 

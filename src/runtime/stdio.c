@@ -433,16 +433,6 @@ static void set_defaults(haft_stdio_options *options)
     options->drain_ms = options->drain_ms ? options->drain_ms : DEFAULT_DRAIN;
 }
 
-static int confine(haft_server *server)
-{
-    haft_reason reason = {0};
-    int status = server->confine ? server->confine(server->confine_context, &reason) : 0;
-
-    if (status)
-        server_log(server, HAFT_CRITICAL, "%s: %s", reason.path, reason.text);
-    return status;
-}
-
 static int serve(haft_server *server, const haft_stdio_options *options)
 {
     struct stdio stdio = {.options = *options};
@@ -450,7 +440,8 @@ static int serve(haft_server *server, const haft_stdio_options *options)
 
     if (status)
         return status;
-    status = confine(server);
+    if (server->confine)
+        status = server->confine(server->confine_context, NULL);
     if (!status)
         status = host_init(&stdio.host, server, options->workers, options->max_queue,
                            (struct guest){queue, settle, &stdio});

@@ -159,8 +159,14 @@ enum { LATEST = 9999 };
 static const struct named names[] = {
     NAMED("date-time", "ISO datetime", rfc_date_time, 4, LATEST),
     NAMED("email", "email address", rfc_email, 4, LATEST),
+#if HAFT_IDNA
     NAMED("hostname", "hostname", rfc_ldh_hostname, 4, 6),
     NAMED("hostname", "hostname", rfc_hostname, 7, LATEST),
+    NAMED("idn-email", "email address", rfc_idn_email, 7, LATEST),
+    NAMED("idn-hostname", "hostname", rfc_idn_hostname, 7, LATEST),
+#else
+    NAMED("hostname", "hostname", rfc_ldh_hostname, 4, LATEST), /* A-labels as they are */
+#endif
     NAMED("ipv4", "IPv4 address", zod_ipv4, 4, LATEST),
     NAMED("ipv6", "IPv6 address", zod_ipv6, 4, LATEST),
     NAMED("uri", "URI", rfc_uri, 4, LATEST),
@@ -169,8 +175,6 @@ static const struct named names[] = {
     NAMED("json-pointer", "JSON pointer", rfc_json_pointer, 6, LATEST),
     NAMED("date", "ISO date", rfc_date, 7, LATEST),
     NAMED("time", "ISO time", rfc_time, 7, LATEST),
-    NAMED("idn-email", "email address", rfc_idn_email, 7, LATEST),
-    NAMED("idn-hostname", "hostname", rfc_idn_hostname, 7, LATEST),
     NAMED("iri", "IRI", rfc_iri, 7, LATEST),
     NAMED("iri-reference", "IRI reference", rfc_iri_reference, 7, LATEST),
     NAMED("relative-json-pointer", "relative JSON pointer", rfc_relative_json_pointer, 7, LATEST),

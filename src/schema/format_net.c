@@ -239,7 +239,7 @@ static bool is_mailbox(const char *text, size_t size, bool unicode)
         return false;
     size -= local + 1;
     return is_literal(domain, size) || rfc_ldh_hostname(domain, size) ||
-           (unicode && rfc_idn_hostname(domain, size));
+           (HAFT_IDNA && unicode && rfc_idn_hostname(domain, size));
 }
 
 bool rfc_email(const char *text, size_t size)

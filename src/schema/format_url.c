@@ -128,17 +128,20 @@ static bool is_ignored(uint32_t point)
 /* Joiners in their context, and one direction. */
 static bool reads_well(const uint32_t *label, size_t count)
 {
-    return idna_joins(label, count) &&
+    return HAFT_IDNA && idna_joins(label, count) &&
            (!idna_has_rtl(label, count) || idna_bidi_rule(label, count));
 }
 
-/* The A-label that a label of a host claims to be.  One that stands for ASCII is let through. */
+/* The A-label that a label of a host claims to be.  One that stands for ASCII is let through, and every
+ * one where nothing is known of characters. */
 static bool is_a_label(const uint32_t *label, size_t count)
 {
     uint32_t points[IDNA_MAX_LABEL];
     char text[MAX_HOST_LABEL];
     size_t decoded;
 
+    if (!HAFT_IDNA)
+        return true;
     for (size_t i = 4; i < count; i++)
         text[i - 4] = (char)label[i];
     decoded = idna_decode(text, count - 4, points);
@@ -182,7 +185,7 @@ static void note_dns(struct host *host)
         host->not_dns |= !ascii_in(c, SET_ALNUM) && c != '-';
         letters += ascii_in(c, SET_LOWER);
     }
-    if (!host->ascii)
+    if (HAFT_IDNA && !host->ascii)
         size = idna_encoded_size(host->label, host->count) + 4;
     else if (size && (host->label[0] == '-' || host->label[size - 1] == '-'))
         host->not_dns = true;
@@ -228,7 +231,7 @@ static bool add_point(struct host *host, uint32_t point)
         return end_label(host);
     }
     if (point < 0x80 ? point <= 0x20 || point == 0x7F || strchr("#%/:<>?@[\\]^|", (int)point)
-                     : idna_of(point).status == IDNA_DISALLOWED)
+                     : !HAFT_IDNA || idna_of(point).status == IDNA_DISALLOWED)
         return false;
     if (is_ignored(point))
         return true;

@@ -186,7 +186,8 @@ struct haft_server {
     unsigned char seal_key[32];
     bool has_seal_key;
     unsigned char digest_key[16]; /* made of it: for digests of arguments */
-    /* Gives up what a process that is about to run handlers can do without; NULL for nothing. */
+    /* Gives up what a process that is about to run handlers can do without; NULL for nothing.  The
+     * reason may be NULL. */
     int (*confine)(void *context, haft_reason *reterr_reason);
     void *confine_context;
 };

@@ -125,7 +125,8 @@ static const struct line lines[] = {
     {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
     {{"--lst"}, false, 2, "", "greeter: there is no option --lst; did you mean --list?\n"},
     {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
-    {{"greet"}, false, 2, "", "there is no option greet; "},
+    {{"greet"}, false, 2, "", "greeter: there is no option greet\n"},
+    {{"--quite-different"}, false, 2, "", "greeter: there is no option --quite-different\n"},
     {{"--workers", "0"},
      false,
      2,
@@ -144,14 +145,19 @@ static const struct line lines[] = {
     {{"--config", "-"}, false, 2, "", "--config: it cannot come from standard input\n"},
     {{"--config", "/nowhere/at all"}, false, 2, "", "/nowhere/at all: No such file or directory\n"},
     {{"--config", "/"}, false, 2, "", "/: Is a directory\n"},
-    {{"--workers=0", "--threads", "65"},
+    {{"--workers=0", "--max-queue", "0"},
      false,
      2,
      "",
      "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"
-     "greeter: --threads: expected a whole number from 1 to 64, not 65\n"},
+     "greeter: --max-queue: expected a whole number from 1 to 1000000, not 0\n"},
     {{"--stdio", "--log-level", "critical"}, true, 0, "", NULL},
+#if HAFT_HTTP
     {{"--stdio", "--http", "127.0.0.1:0"}, false, 0, "", NULL},
+#else
+    {{"--http", "127.0.0.1:0"}, false, 2, "", "greeter: --http: this one is built without HTTP\n"},
+    {{"--http=a:1"}, false, 2, "", "greeter: --http: this one is built without HTTP\n"},
+#endif
     {{NULL}, true, 0, "", "error no spaces please: "},
 };
 

@@ -32,9 +32,13 @@ static const struct {
      "f: limits.queue: expected a whole number from 1 to 1000000, not \"x\"\n"
      "f: log.level: expected one of debug, info, notice, warning, error, critical, alert, emergency, not "
      "eror; did you mean error?\n"},
+#if HAFT_HTTP
     {"{\"http\": {\"path\": \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}}",
      "f: http.path: expected a path that begins with /, not "
      "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\n"},
+#else
+    {"{\"http\": {\"path\": \"/mcp\"}}", "f: http: unknown key\n"},
+#endif
 };
 
 struct subject {
@@ -377,11 +381,11 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
 static void memory_may_run_out_anywhere(void **state)
 {
     static const char text[] =
-        "{\"tools\": {\"disabled\": [\"a\", \"b\"]}, \"http\": {\"path\": 5, \"nth\": 1, \"cors\": \"*\"}}";
+        "{\"tools\": {\"disabled\": [\"a\", \"b\"], \"offer\": \"*\"}, \"log\": {\"file\": 5, \"nth\": 1}}";
     char path[] = "/tmp/haft-settings-XXXXXX";
     const struct given given[] = {{option_by_flag("--config"), path},
-                                  {option_by_flag("--allow-host"), "x"},
-                                  {option_by_flag("--threads"), "0"}};
+                                  {option_by_flag("--sandbox-read"), "x"},
+                                  {option_by_flag("--workers"), "0"}};
     haft_server *server = haft_server_new("test", "1");
     int fd = mkstemp(path);
 

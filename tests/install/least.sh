@@ -1,0 +1,52 @@
+#!/bin/sh
+# least.sh WORK - with everything optional left out it compiles, its own tests pass, and what is installed
+# says of itself what it has.
+set -eu
+work=$1
+prefix=$work/least-prefix
+rm -rf "$prefix"
+cmake --preset least -B "$work/least" -DHAFT_BENCH=OFF -DHAFT_EXAMPLES=ON -DHAFT_TESTS=ON
+cmake --build "$work/least" -j 2
+ctest --test-dir "$work/least" -j 2 --output-on-failure --no-tests=error
+cmake --install "$work/least" --prefix "$prefix"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name haft.pc)")
+export PKG_CONFIG_PATH
+libdir=$(dirname "$PKG_CONFIG_PATH")
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+# says COMMAND... - whether it says anything of what was left out
+says() {
+    "$@" | grep -E 'llhttp|curl|idna|http_' && fail "$* names what was left out"
+    return 0
+}
+says pkg-config --static --libs haft
+says pkg-config --variable=parts haft
+says readelf -d "$libdir/libhaft.so"
+says nm -D --defined-only "$libdir/libhaft.so"
+[ ! -e "$prefix/bin/haft" ] || fail "the program is there"
+
+cp tests/install/program.c "$work"
+cat >"$work/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+find_package(haft 0.1 QUIET COMPONENTS http)
+if(haft_FOUND)
+    message(FATAL_ERROR "the package says that it has HTTP")
+endif()
+find_package(haft 0.1 REQUIRED)
+foreach(target haft core haft-static core-static)
+    add_executable(use-${target} program.c)
+    target_link_libraries(use-${target} PRIVATE haft::${target})
+endforeach()
+END
+cmake -S "$work" -B "$work/least-user" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$work/least-user" -j 2
+for target in haft core haft-static core-static; do
+    got=$("$work/least-user/use-$target")
+    [ "$got" = "0 the value does not fit its schema 6" ] || fail "$target printed '$got'"
+done
