@@ -217,6 +217,13 @@ static bool end_label(struct host *host)
     return true;
 }
 
+static bool is_forbidden(uint32_t point)
+{
+    if (point < 0x80)
+        return point <= 0x20 || point == 0x7F || strchr("#%/:<>?@[\\]^|", (int)point);
+    return !HAFT_IDNA || idna_of(point).status == IDNA_DISALLOWED;
+}
+
 /* Takes one code point of the host, percent-decoded. */
 static bool add_point(struct host *host, uint32_t point)
 {
@@ -230,8 +237,7 @@ static bool add_point(struct host *host, uint32_t point)
         host->total++;
         return end_label(host);
     }
-    if (point < 0x80 ? point <= 0x20 || point == 0x7F || strchr("#%/:<>?@[\\]^|", (int)point)
-                     : !HAFT_IDNA || idna_of(point).status == IDNA_DISALLOWED)
+    if (is_forbidden(point))
         return false;
     if (is_ignored(point))
         return true;

@@ -240,6 +240,23 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
     }
 }
 
+static bool is_full(const haft_session *session)
+{
+    return session->n_calls >= session->server->options.max_in_flight && !session->options.shared;
+}
+
+/* One that its connection has no room for; those who follow calls hear of it if it is a tool's. */
+static void refuse_full(haft_call *call, const struct rpc_message *message)
+{
+    const struct method *method =
+        method_find(message->method, message->method_size, call->revision);
+
+    if (method && method->handle == handle_tool_call)
+        refuse_tool_call(call, RPC_INTERNAL_ERROR, "Too many calls are in flight");
+    else
+        respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
+}
+
 static void receive_request(haft_call *call, const struct rpc_message *message)
 {
     haft_session *session = call->session;
@@ -252,12 +269,13 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
     call->held = true;
     if (is_duplicate(session, call->id))
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
-    else if (session->n_calls >= session->server->options.max_in_flight && !session->options.shared)
-        respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
     else if (set_principal(call) && identify(call, message)) {
         if (call->meta || call->headers)
             trace_read(call);
-        dispatch(call, message);
+        if (is_full(session))
+            refuse_full(call, message);
+        else
+            dispatch(call, message);
     }
     call->held = false;
     /* One that was handled at once has not been linked, and is done with. */

@@ -329,6 +329,8 @@ void handle_ping(haft_call *call);
 void handle_set_level(haft_call *call);
 void handle_list(haft_call *call);
 void handle_tool_call(haft_call *call);
+/* The same of one that is not to get as far as its handler: it ends as HAFT_OUTCOME_INTERNAL. */
+void refuse_tool_call(haft_call *call, int code, const char *text);
 void handle_resource_read(haft_call *call);
 void handle_prompt_get(haft_call *call);
 void handle_complete(haft_call *call);

@@ -364,12 +364,30 @@ static bool find(haft_call *call)
     return true;
 }
 
+static void begin(haft_call *call)
+{
+    if (call->server->timed && call->server->options.clock)
+        call->started = call->server->options.clock();
+}
+
+void refuse_tool_call(haft_call *call, int code, const char *text)
+{
+    begin(call);
+    if (!find(call))
+        return;
+    call->arguments = arguments_of(call);
+    if (!yyjson_is_obj(call->arguments))
+        call->arguments = NULL;
+    stages_after(call, HAFT_OUTCOME_INTERNAL);
+    respond_error(call, code, text, NULL);
+    event_of_end(call);
+}
+
 void handle_tool_call(haft_call *call)
 {
     int status;
 
-    if (call->server->timed && call->server->options.clock)
-        call->started = call->server->options.clock();
+    begin(call);
     if (!find(call))
         return;
     call->arguments = arguments_of(call);

@@ -14,6 +14,7 @@ static int nod(haft_call *call, haft_value *arguments, void *data)
 }
 
 static char line[9000];
+static size_t n_lines;
 
 static void on_line(void *context, const char *text, size_t size)
 {
@@ -21,6 +22,7 @@ static void on_line(void *context, const char *text, size_t size)
     assert_true(size < sizeof line);
     memcpy(line, text, size);
     line[size] = '\0';
+    n_lines++;
 }
 
 static haft_server *make(const unsigned char *key)
@@ -205,6 +207,81 @@ static void a_digest_stays_as_it_is(void **state)
     }
 }
 
+/* ---- as many lines as calls ---- */
+
+static haft_call *kept[2];
+static size_t n_kept;
+
+static int keep(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    assert_true(n_kept < COUNT_OF(kept));
+    kept[n_kept++] = call;
+    return HAFT_PENDING;
+}
+
+/* What a connection has no room for is a call, too; what is no tool's is none. */
+static void refused_calls_have_lines(void **state)
+{
+    static const struct {
+        const char *method, *params;
+        size_t lines;
+        const char *says;
+    } rows[] = {
+        {"tools/call", "{\"name\":\"keep\",\"arguments\":{\"a\":1}}", 1,
+         "\"tool\":\"keep\",\"outcome\":\"internal\",\"ms\":0,\"bytes\":0,\"arguments\":\"siphash:"},
+        {"tools/call", "{\"name\":\"keep\",\"arguments\":5}", 1,
+         "\"tool\":\"keep\",\"outcome\":\"internal\",\"ms\":0,\"bytes\":0}"},
+        {"tools/call", "{\"name\":\"nobody\"}", 1, "\"tool\":\"nobody\",\"outcome\":\"not_found\""},
+        {"tools/list", "{}", 0, ""},
+        {"nothing/like/it", "{}", 0, ""},
+    };
+    haft_server *server =
+        haft_server_new_with("test", "1", &(haft_server_options){.max_in_flight = COUNT_OF(kept)});
+    haft_tool_builder *builder = haft_tool_new("keep");
+    struct wire *wire;
+
+    (void)state;
+    haft_tool_handler(builder, keep, NULL);
+    haft_tool_quick(builder);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    assert_int_equal(haft_audit(server, on_line, NULL), 0);
+    wire = wire_open(server);
+    wire_greet(wire, "2025-11-25");
+    n_kept = 0;
+    call(wire, "1", "keep", "{}");
+    call(wire, "2", "keep", "{}");
+    assert_int_equal(n_kept, COUNT_OF(kept));
+    n_lines = 0;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char message[512];
+        const char *answer;
+
+        line[0] = '\0';
+        n_lines = 0;
+        snprintf(message, sizeof message,
+                 "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"%s\",\"params\":%s}", rows[i].method,
+                 rows[i].params);
+        wire_send(wire, message);
+        answer = wire_next(wire);
+        assert_non_null(answer);
+        if (!strstr(line, "not_found"))
+            assert_non_null(strstr(answer, "-32603,\"message\":\"Too many calls are in flight\""));
+        assert_int_equal(n_lines, rows[i].lines);
+        if (!strstr(line, rows[i].says))
+            fail_msg("row %zu: %s", i, line);
+    }
+    n_lines = 0;
+    for (size_t i = 0; i < COUNT_OF(kept); i++)
+        haft_finish(kept[i], haft_text(kept[i], "done"));
+    while (wire_next(wire))
+        ;
+    assert_int_equal(n_lines, COUNT_OF(kept));
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_line_is_whole_or_short),
         cmocka_unit_test(equal_arguments_have_equal_digests),
         cmocka_unit_test(a_digest_stays_as_it_is),
+        cmocka_unit_test(refused_calls_have_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
