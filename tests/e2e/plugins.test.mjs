@@ -110,3 +110,58 @@ test("they are listed and called from the command line, too", () => {
     assert.match(run("--list").stdout, /passing/);
     assert.equal(run("--call", "passing").stdout, "passing by\n");
 });
+
+test("in a sandbox they are exchanged where their files may be read, and refused where not", async () => {
+    /* The search for leaks attaches to the process, which the sandbox forbids. */
+    const confined = (...left) =>
+        new Pipe(
+            "env",
+            "ASAN_OPTIONS=detect_leaks=0",
+            driver,
+            ...["--config", file, "--sandbox=best-effort"],
+            ...left.flatMap((where) => ["--sandbox-read", where]),
+        );
+    const hup = async (pipe, line) => {
+        pipe.process.kill("SIGHUP");
+        await until(() => line.test(pipe.log), String(line), 20000);
+    };
+    const unable = [
+        { left: [], line: /config\.json: Permission denied/ },
+        { left: [file], line: /plugins\.0: .*greet\.so: Permission denied/ },
+    ];
+
+    for (const { left, line } of unable) {
+        fs.copyFileSync(plugin("greet-1"), greet);
+        write(greet);
+        const pipe = confined(...left);
+
+        await pipe.greet();
+        assert.equal(await call(pipe, "greet", { name: "Ada" }), "Hello, Ada: 1");
+        fs.copyFileSync(plugin("greet-2"), greet);
+        if (!/the sandbox is without/.test(pipe.log)) {
+            await hup(pipe, line);
+            assert.match(pipe.log, /stays in force/);
+            assert.equal(await call(pipe, "greet", { name: "Ada" }), "Hello, Ada: 1");
+        }
+        assert.equal(await call(pipe, "alone"), "1 in a process of its own");
+        assert.equal(await pipe.end(), 0);
+    }
+
+    /* The first that has isolated tools comes when the process is confined already. */
+    fs.copyFileSync(plugin("greet-1"), greet);
+    fs.copyFileSync(plugin("passing"), path.join(folder, "passing.so"));
+    write(path.join(folder, "passing.so"));
+    const pipe = confined(folder);
+
+    await pipe.greet();
+    assert.equal(await call(pipe, "passing"), "passing by");
+    write(greet);
+    await hup(pipe, /greet\.so, greet 1: loaded/);
+    assert.equal(await call(pipe, "alone"), "1 in a process of its own");
+    fs.copyFileSync(plugin("greet-2"), greet);
+    await hup(pipe, /greet\.so, greet 2: replaced/);
+    assert.equal(await call(pipe, "greet", { name: "Ada" }), "Hello, Ada: 2");
+    assert.equal(await call(pipe, "alone"), "2 in a process of its own");
+    assert.equal(await call(pipe, "passing"), "Tool passing not found");
+    assert.equal(await pipe.end(), 0);
+});
