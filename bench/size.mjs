@@ -1,12 +1,28 @@
-// size.mjs - how much there is of it: the code of each room, the smallest server, the core alone.
+// size.mjs - how much there is of it: the code of each room, the smallest servers, their memory and their start.
+//
+// Three builds: the release, the same for size (-Os, preset small), and that with everything optional left out
+// (preset least).
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { here } from './work.mjs';
+import { build as release, here, inFolder, initialize, LEGACY, program, serverCore, works } from './work.mjs';
 
-const small = path.join(here, '../build/small');
-const row = (work, measure, bytes) => ({ part: 'size', work, era: '', measure, unit: 'KB', less: true, values: { haft: [bytes / 1024] } });
+// How a build is called in the table; the small one is the one that is meant when none is named.
+const builds = [
+    { folder: release, name: ', release' },
+    { folder: path.join(here, '../build/small'), name: '' },
+    { folder: path.join(here, '../build/least'), name: ', least' },
+];
+const servers = [
+    { work: 'a server of one tool on stdio', file: 'bench/stdio-server' },
+    { work: 'libhaft-core and a loop of its own', file: 'bench/core-loop' },
+];
+const greeting = { work: 'the same with a command line', file: 'bench/greeting' }; // has another tool
+const startsOfRound = 40;
+
+const row = (work, measure, unit, values) => ({ part: 'size', work, era: '', measure, unit, less: true, values });
+const bytes = (work, measure, size) => row(work, measure, 'KB', { haft: [size / 1024] });
 
 // Code and constants, as `size` counts them.
 function code(files) {
@@ -25,17 +41,53 @@ function stripped(file) {
     return size;
 }
 
-export default function run() {
-    const rows = [];
-    for (const objects of ['core_objects', 'outer_objects']) {
-        const folder = path.join(small, `CMakeFiles/${objects}.dir/src`);
-        for (const room of fs.readdirSync(folder)) {
-            const files = fs.readdirSync(path.join(folder, room)).filter(name => name.endsWith('.o'));
-            rows.push(row(`src/${room}`, 'code, all of it', code(files.map(name => path.join(folder, room, name)))));
+function rooms({ folder, name }) {
+    return ['core_objects', 'outer_objects'].flatMap(objects => {
+        const sources = path.join(folder, `CMakeFiles/${objects}.dir/src`);
+        return fs.readdirSync(sources).map(room => {
+            // What a build left out may lie there still from before.
+            const known = fs.readFileSync(path.join(folder, 'build.ninja'), 'utf8');
+            const files = fs.readdirSync(path.join(sources, room)).filter(file => file.endsWith('.o') && known.includes(`${objects}.dir/src/${room}/${file}`));
+            return bytes(`src/${room}`, `code${name}`, files.length ? code(files.map(file => path.join(sources, room, file))) : 0);
+        });
+    });
+}
+
+function files({ folder, name }) {
+    const library = which => path.join(folder, fs.readdirSync(folder).find(file => new RegExp(`^${which}\\.so\\.\\d+\\.\\d+\\.\\d+$`).test(file)));
+    return [
+        ...['libhaft-core', 'libhaft'].map(which => bytes(`${which}, shared`, `stripped${name}`, stripped(library(which)))),
+        ...[servers[0], greeting, servers[1]].map(({ work, file }) => bytes(work, `stripped, haft in it${name}`, stripped(path.join(folder, file)))),
+    ];
+}
+
+// From its start to its first answer, and its memory then; on one core, as a client and the server it starts are.
+function start(file, command) {
+    const driver = ['-c', serverCore, program('stdio-driver'), '1', '1', file, ...command];
+    return JSON.parse(execFileSync('taskset', driver, { encoding: 'utf8', stdio: 'pipe' }));
+}
+
+// All of them in turn, and the canned loop with them.
+function starts(folder, rounds) {
+    const { body } = works.find(work => work.name === 'add' && work.era === LEGACY);
+    const [asked, plain, answer] = ['asked', 'plain', 'answer'].map(name => path.join(folder, name));
+    fs.writeFileSync(asked, [...initialize, body, ''].join('\n'));
+    fs.writeFileSync(plain, `${body}\n`);
+    fs.writeFileSync(answer, `${execFileSync(program('stdio-server'), { input: fs.readFileSync(asked), encoding: 'utf8' }).trimEnd().split('\n').at(-1)}\n`);
+    const limit = { start: [], memory: [] };
+    const all = builds.flatMap(build => servers.map(server => ({ server, build, command: [path.join(build.folder, server.file)], start: [], memory: [] })));
+    for (let i = 0; i < rounds * startsOfRound; i++)
+        for (const [who, file, command] of [[limit, plain, [program('canned-stdio'), answer]], ...all.map(one => [one, asked, one.command])]) {
+            const result = start(file, command);
+            who.start.push(result.start / 1000);
+            who.memory.push(result.memory[0] / 1024);
         }
-    }
-    const library = fs.readdirSync(small).find(name => /^libhaft-core\.so\.\d+\.\d+\.\d+$/.test(name));
-    rows.push(row('libhaft-core, shared', 'stripped', stripped(path.join(small, library))));
-    rows.push(row('a server of one tool on stdio', 'stripped, haft in it', stripped(path.join(small, 'bench/stdio-server'))));
-    return rows;
+    return all.flatMap(one => [
+        row(one.server.work, `start to first answer${one.build.name}`, 'ms', { haft: one.start, limit: limit.start }),
+        row(one.server.work, `memory after start${one.build.name}`, 'MB', { haft: one.memory, limit: limit.memory }),
+    ]);
+}
+
+export default function run({ rounds = 5 }) {
+    return inFolder(folder => [...builds.flatMap(rooms), ...builds.flatMap(files), ...starts(folder, rounds)]);
 }

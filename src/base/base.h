@@ -37,7 +37,8 @@ int error_set(haft_reason *error, int code, const char *path, const char *format
 void buffer_trim(haft_buffer *buffer, size_t keep);
 
 /* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the
- * library's is a store or two. */
+ * library's is a store or two.  For what every call passes: used everywhere it would be 2 % more
+ * code. */
 static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t size)
 {
     if (size && size < buffer->capacity - buffer->size && !buffer->status) {
