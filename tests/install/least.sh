@@ -5,7 +5,9 @@ set -eu
 work=$1
 prefix=$work/least-prefix
 rm -rf "$prefix"
-cmake --preset least -B "$work/least" -DHAFT_BENCH=OFF -DHAFT_EXAMPLES=ON -DHAFT_TESTS=ON
+# Not optimised: that is quick to build, and what is left out must not be missed by what is never run.
+cmake --preset least -B "$work/least" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 \
+    -DHAFT_WERROR=ON -DHAFT_BENCH=OFF -DHAFT_EXAMPLES=ON -DHAFT_TESTS=ON
 cmake --build "$work/least" -j 2
 ctest --test-dir "$work/least" -j 2 --output-on-failure --no-tests=error
 cmake --install "$work/least" --prefix "$prefix"
