@@ -92,7 +92,7 @@ static bool take_answers(haft_call *call, yyjson_val *answers)
     if (!yyjson_is_obj(answers))
         return true;
     yyjson_obj_foreach(answers, i, n, key, answer)
-        if (!input_give(call, key, answer))
+        if (!question_give(call, key, answer))
             return false;
     return true;
 }
@@ -259,8 +259,8 @@ static bool take_questions(haft_call *call, yyjson_val *questions)
         yyjson_val *method = rpc_string(question, "method");
 
         if (!method || strlen(yyjson_get_str(key)) != yyjson_get_len(key) ||
-            !input_put(call, yyjson_get_str(key), yyjson_get_str(method),
-                       yyjson_obj_get(question, "params")))
+            !question_put(call, yyjson_get_str(key), yyjson_get_str(method),
+                          yyjson_obj_get(question, "params")))
             return false;
     }
     return true;

@@ -376,13 +376,13 @@ bool headers_agree_on_version(haft_call *call, yyjson_val *version);
 bool headers_agree_on_method(haft_call *call, const struct rpc_message *message);
 bool headers_agree_on_arguments(haft_call *call);
 
-/* ---- questions (input.c) ---- */
+/* ---- questions (question.c, input.c) ---- */
 
 /* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot
  * be one. */
-bool input_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
-/* An answer that a handler elsewhere is to find.  False without memory. */
-bool input_give(haft_call *call, const yyjson_val *key, yyjson_val *answer);
+bool question_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
+/* An answer for the handler to find, in the place of one that is there.  False without memory. */
+bool question_give(haft_call *call, yyjson_val *key, yyjson_val *answer);
 /* What a retry brings along: answers and state.  False when it was refused and answered. */
 bool input_restore(haft_call *call);
 /* The handler has returned HAFT_AGAIN. */
