@@ -3,7 +3,7 @@
 set -eu
 work=$1
 rm -rf "$work/prefix"
-cmake --preset release -B "$work/build" -DHAFT_BENCH=OFF -DHAFT_WERROR=ON
+cmake --preset release -B "$work/build" -DHAFT_EXAMPLES=ON -DHAFT_BENCH=OFF -DHAFT_WERROR=ON
 cmake --build "$work/build" -j 2
 cmake --install "$work/build" --prefix "$work/prefix"
 
