@@ -2,12 +2,11 @@
  *
  * A result is written straight into the session's buffer, between what comes before it and what a
  * modern client wants after it; one buffer serves every answer. */
-#include <stdio.h>
 #include <string.h>
 
 #include "server/session.h"
 
-enum { SHORT_ID = 64 };
+enum { SHORT_ERROR = 1023 };
 
 void session_give(haft_session *session, const haft_outgoing *message)
 {
@@ -77,39 +76,20 @@ void haft_close_stream(haft_call *call)
     call_notify(call, &nothing, NULL);
 }
 
-/* An id in so much room: a number, or a text that needs no escape; else null. */
-static void put_short_id(char text[SHORT_ID], yyjson_val *id)
-{
-    const char *bytes = yyjson_get_str(id);
-    size_t size = yyjson_get_len(id);
-    bool plain = bytes && size < SHORT_ID - 2;
-
-    for (size_t i = 0; plain && i < size; i++)
-        plain = (unsigned char)bytes[i] >= 0x20 && bytes[i] != '"' && bytes[i] != '\\';
-    if (plain)
-        snprintf(text, SHORT_ID, "\"%.*s\"", (int)size, bytes);
-    else if (yyjson_is_uint(id))
-        snprintf(text, SHORT_ID, "%llu", (unsigned long long)yyjson_get_uint(id));
-    else if (yyjson_is_sint(id))
-        snprintf(text, SHORT_ID, "%lld", (long long)yyjson_get_sint(id));
-    else
-        snprintf(text, SHORT_ID, "null");
-}
-
 /* There is no memory for an answer, nor for an error: this takes none.  Who has asked must not wait
- * for ever. */
+ * for ever; only an id that does not fit is left out. */
 static void send_without_memory(haft_call *call)
 {
-    char id[SHORT_ID], text[SHORT_ID + 128];
-    int size;
+    char room[SHORT_ERROR + 1];
+    haft_buffer text = {.data = room, .capacity = sizeof room, .limit = SHORT_ERROR};
 
-    put_short_id(id, call->id);
-    size = snprintf(text, sizeof text,
-                    "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":"
-                    "\"Internal error\"}}",
-                    id, RPC_INTERNAL_ERROR);
-    session_give(call->session, &(haft_outgoing){text, (size_t)size, HAFT_OUT_RESPONSE, call->tag,
-                                                 RPC_INTERNAL_ERROR, 503});
+    rpc_put_error(&text, call->id, RPC_INTERNAL_ERROR, NULL, NULL);
+    if (text.status) {
+        haft_buffer_clear(&text);
+        rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
+    }
+    session_give(call->session, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE,
+                                                 call->tag, RPC_INTERNAL_ERROR, 503});
     haft_buffer_clear(&call->session->out);
 }
 

@@ -306,10 +306,8 @@ static void later(struct peer *peer)
     held = NULL;
     before = peer->responses;
     feed(peer, R(3, "tools/call", "\"name\":\"hold\""));
-    feed(
-        peer,
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
-         "\"requestId\":3}}");
+    feed(peer, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
+               "\"requestId\":3}}");
     if (held)
         haft_finish(held, 0);
 }
@@ -436,42 +434,37 @@ static void test_scenarios(void **state)
     }
 }
 
-/* Memory for a request and none for any answer to it: whoever asked hears of it, by the id if that can
- * be said. */
+/* Memory for a request and none for any answer to it: whoever asked hears of it, by the id unless that
+ * is longer than any that is used. */
 static void test_last_word(void **state)
 {
-    static const char notification[] =
-        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{\"padding\":"
-        "\"0123456789012345678901234567890123456789012345678901234567890123456789\"}}";
-    static const struct {
-        const char *id, *said;
-    } rows[] = {
-        {"7", "7"},
-        {"-7", "-7"},
-        {"\"seven\"", "\"seven\""},
-        {"\"\"", "\"\""},
-        {"\"a\\\"b\"", "null"},
-        {"\"a\\\\b\"", "null"},
-        {"\"a\\nb\"", "null"},
-        {"\"0123456789012345678901234567890123456789012345678901234567890123456789\"", "null"},
-    };
+    static const char *const ids[] = {"7",          "-7",         "\"seven\"", "\"\"",
+                                      "\"a\\\"b\"", "\"a\\\\b\"", "\"a\\nb\"", NULL};
+    char long_id[1100];
 
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    memset(long_id, '7', sizeof long_id);
+    memcpy(long_id + sizeof long_id - 2, "\"", 2);
+    long_id[0] = '"';
+    for (size_t i = 0; i < COUNT_OF(ids); i++) {
         struct peer *peer = calloc(1, sizeof *peer);
-        char text[256], expected[256];
+        char text[2048], expected[256];
 
         assert_non_null(peer);
         peer_open(peer);
-        assert_int_equal(haft_session_receive(peer->session, notification, strlen(notification),
-                                              NULL, peer->now),
+        /* So that there is memory for as much. */
+        snprintf(text, sizeof text,
+                 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":{"
+                 "\"padding\":%s}}",
+                 long_id);
+        assert_int_equal(haft_session_receive(peer->session, text, strlen(text), NULL, peer->now),
                          0);
         snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"ping\"}",
-                 rows[i].id);
+                 ids[i] ? ids[i] : long_id);
         snprintf(expected, sizeof expected,
-                 "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32603,\"message\":"
+                 "{\"jsonrpc\":\"2.0\",%s%s%s\"error\":{\"code\":-32603,\"message\":"
                  "\"Internal error\"}}",
-                 rows[i].said);
+                 ids[i] ? "\"id\":" : "", ids[i] ? ids[i] : "", ids[i] ? "," : "");
         peer->failing.fail_at = peer->failing.calls + 1;
         peer->failing.keep_failing = true;
         haft_session_receive(peer->session, text, strlen(text), NULL, peer->now);
