@@ -80,11 +80,14 @@ size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 enum { HEX_TEXT = 16 };
 void hex_to_text(uint64_t value, char ret_text[HEX_TEXT]);
 
+/* 2 to the 53rd: below it every whole number is a double, above it every double is whole. */
+#define WHOLE_BELOW 9007199254740992.0
+
 /* What is before the point.  (The C library's own functions would bring a library of their own
  * along.) */
 static inline double number_whole(double value)
 {
-    return value > -0x1p53 && value < 0x1p53 ? (double)(int64_t)value : value;
+    return value > -WHOLE_BELOW && value < WHOLE_BELOW ? (double)(int64_t)value : value;
 }
 
 /* Whether a finite number is a whole multiple of another, exactly; of 0 nothing is. */
@@ -102,13 +105,13 @@ size_t utf8_put(uint32_t code_point, char ret_text[4]);
 static inline uint64_t bytes_word(const char *bytes, size_t size)
 {
     const unsigned char *at = (const unsigned char *)bytes;
-    uint32_t first, last;
+    uint32_t low, high;
 
-    if (size < sizeof first)
+    if (size < sizeof low)
         return size ? at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16 : 0;
-    memcpy(&first, at, sizeof first);
-    memcpy(&last, at + size - sizeof last, sizeof last);
-    return first | (uint64_t)last << 32;
+    memcpy(&low, at, sizeof low);
+    memcpy(&high, at + size - sizeof high, sizeof high);
+    return low | (uint64_t)high << 32;
 }
 
 /* Whether as many bytes are the same.  Names are short: two words, which may overlap, mostly tell. */

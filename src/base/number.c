@@ -33,9 +33,9 @@ size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
     for (; rest >= 100; rest /= 100)
         memcpy(ret_text + (at -= 2), pairs + rest % 100 * 2, 2);
     if (rest >= 10)
-        memcpy(ret_text + (at -= 2), pairs + rest * 2, 2);
+        memcpy(ret_text + at - 2, pairs + rest * 2, 2);
     else
-        ret_text[--at] = (char)('0' + rest);
+        ret_text[at - 1] = (char)('0' + rest);
     return size;
 }
 
@@ -123,7 +123,7 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
         return at;
     }
     /* Whole numbers, as most are: every double of this size is one exactly, and is printed as one. */
-    if (value >= -0x1p53 && value <= 0x1p53 && value == (double)(int64_t)value)
+    if (value >= -WHOLE_BELOW && value <= WHOLE_BELOW && value == (double)(int64_t)value)
         return integer_to_text((int64_t)value, ret_text);
     if (value < 0)
         at = put(ret_text, at, "-", 1);

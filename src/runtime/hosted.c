@@ -116,8 +116,8 @@ static int join(haft_server *server, haft_server *own, const struct settings *se
 int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
-    haft_server *server = own;
-    int status = 0;
+    haft_server *server;
+    int status;
 
     own->options = settings->server;
     set_up(own, logger);
