@@ -70,15 +70,14 @@ function start(file, command) {
 // All of them in turn, and the canned loop with them.
 function starts(folder, rounds) {
     const { body } = works.find(work => work.name === 'add' && work.era === LEGACY);
-    const [asked, plain, answer] = ['asked', 'plain', 'answer'].map(name => path.join(folder, name));
+    const [asked, answer] = ['asked', 'answer'].map(name => path.join(folder, name));
     fs.writeFileSync(asked, [...initialize, body, ''].join('\n'));
-    fs.writeFileSync(plain, `${body}\n`);
     fs.writeFileSync(answer, `${execFileSync(program('stdio-server'), { input: fs.readFileSync(asked), encoding: 'utf8' }).trimEnd().split('\n').at(-1)}\n`);
     const limit = { start: [], memory: [] };
     const all = builds.flatMap(build => servers.map(server => ({ server, build, command: [path.join(build.folder, server.file)], start: [], memory: [] })));
     for (let i = 0; i < rounds * startsOfRound; i++)
-        for (const [who, file, command] of [[limit, plain, [program('canned-stdio'), answer]], ...all.map(one => [one, asked, one.command])]) {
-            const result = start(file, command);
+        for (const [who, command] of [[limit, [program('canned-stdio'), answer]], ...all.map(one => [one, one.command])]) {
+            const result = start(asked, command);
             who.start.push(result.start / 1000);
             who.memory.push(result.memory[0] / 1024);
         }
