@@ -116,7 +116,7 @@ static int join(haft_server *server, haft_server *own, const struct settings *se
 int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
-    haft_server *server;
+    haft_server *server, *refusing = own;
     int status;
 
     own->options = settings->server;
@@ -130,12 +130,13 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
         status = haft_metrics(own);
     if (!status && settings->audit)
         status = audit_file_open(audit, own, settings->audit);
-    server = own;
     if (!status && hosted)
         status = join(own, own, settings, audit);
-    for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++)
+    for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
         status = join(server, own, settings, audit);
+        refusing = status ? server : own;
+    }
     if (status)
-        *reterr_reason = server ? server->error : own->error;
+        *reterr_reason = refusing->error;
     return status;
 }
