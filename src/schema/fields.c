@@ -38,13 +38,12 @@ static struct node *fail(struct compile *c, int status, const char *path, const 
 /* Puts a name in front of the path of the failure, as it comes out of the field it is in. */
 static void locate(struct compile *c, const char *name)
 {
-    char path[sizeof c->error->path];
+    char path[2 * sizeof c->error->path];
 
     if (!c->status || !c->error)
         return;
-    memcpy(path, c->error->path, sizeof path);
-    error_set(c->error, c->status, NULL, "%s", c->error->text);
-    snprintf(c->error->path, sizeof c->error->path, "%s%s%s", name, *path ? "." : "", path);
+    snprintf(path, sizeof path, "%s%s%s", name, *c->error->path ? "." : "", c->error->path);
+    error_set(c->error, c->status, path, "%s", c->error->text);
 }
 
 static struct node *fresh(struct compile *c, unsigned types, enum store store, size_t size)
