@@ -130,6 +130,12 @@ static inline bool same_bytes(const char *left, const char *right, size_t size)
     return !((l ^ r) | (l_end ^ r_end));
 }
 
+/* In small letters, if it is one of ASCII. */
+static inline char ascii_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
 /* Whether two texts are equal but for the case of ASCII letters. */
 bool text_same_ignoring_case(const char *left, const char *right);
 

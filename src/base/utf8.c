@@ -118,16 +118,11 @@ size_t utf8_put(uint32_t c, char ret_text[4])
     return 4;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 bool text_same_ignoring_case(const char *left, const char *right)
 {
-    while (*left && lower(*left) == lower(*right)) {
+    while (*left && ascii_lower(*left) == ascii_lower(*right)) {
         left++;
         right++;
     }
-    return lower(*left) == lower(*right);
+    return ascii_lower(*left) == ascii_lower(*right);
 }

@@ -118,7 +118,7 @@ static bool is_json_type(const char *type)
     if (size >= sizeof lower)
         return false;
     for (size_t i = 0; i < size; i++)
-        lower[i] = type[i] >= 'A' && type[i] <= 'Z' ? (char)(type[i] | 0x20) : type[i];
+        lower[i] = ascii_lower(type[i]);
     lower[size] = '\0';
     return !strcmp(lower, "application/json") ||
            (size > 5 && !strcmp(lower + size - 5, "+json") && !strncmp(lower, "application/", 12));

@@ -19,8 +19,7 @@ static const char *ask(haft_visit *visit, const char *name)
     for (; name[size]; size++) {
         if (size + 1 == sizeof lower)
             return NULL;
-        lower[size] =
-            name[size] >= 'A' && name[size] <= 'Z' ? (char)(name[size] | 0x20) : name[size];
+        lower[size] = ascii_lower(name[size]);
     }
     lower[size] = '\0';
     value = headers->get ? headers->get(headers->context, lower, &size) : NULL;

@@ -105,14 +105,9 @@ static bool same(const char *text, size_t size, const char *wanted)
         return false;
     if (!memcmp(text, wanted, size))
         return true;
-    for (size_t i = 0; i < size; i++) {
-        char a = text[i], b = wanted[i];
-
-        a = a >= 'A' && a <= 'Z' ? (char)(a | 0x20) : a;
-        b = b >= 'A' && b <= 'Z' ? (char)(b | 0x20) : b;
-        if (a != b)
+    for (size_t i = 0; i < size; i++)
+        if (ascii_lower(text[i]) != ascii_lower(wanted[i]))
             return false;
-    }
     return true;
 }
 

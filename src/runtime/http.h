@@ -131,6 +131,14 @@ int http_open(struct connection *connection, int fd);
 int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reterr_reason);
 bool address_is_local(const struct sockaddr_storage *address);
 
+/* ---- http_parse.c ---- */
+
+/* For a parser whose data is the connection. */
+extern const llhttp_settings_t connection_parser;
+
+/* Those of the request that has come; they last as long as it does. */
+haft_headers connection_headers(const struct connection *connection);
+
 /* ---- http_connection.c ---- */
 
 /* A connection for one that was accepted; the listener calls uv_accept on its stream. */

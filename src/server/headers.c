@@ -156,8 +156,7 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
     if (!name)
         return mismatch(call, property->header, "could not be looked at");
     for (char *c = name; *c; c++)
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c | 0x20);
+        *c = ascii_lower(*c);
     value = header(call, name, &size);
     if (!argument || yyjson_is_null(argument))
         return !value || mismatch(call, name, "is not among the arguments");
