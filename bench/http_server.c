@@ -4,20 +4,10 @@
  *     http-server TOOLS [OPTION ...]
  *
  * There are two tools at least; the options are those of every server. */
-#include <haft.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-HAFT_STRUCT(add_args, HAFT_NUMBER(a, "The one"), HAFT_NUMBER(b, "The other"));
-HAFT_STRUCT(add_sum, HAFT_NUMBER(sum, "Both together"));
-
-static int add(haft_call *call, const add_args *in, add_sum *out)
-{
-    (void)call;
-    out->sum = in->a + in->b;
-    return 0;
-}
-HAFT_TOOL(add, add_args, add_sum, "Adds two numbers", .quick = true);
+#include "add.h"
 
 HAFT_STRUCT(order_item, HAFT_STRING(productId, "Which", .format = HAFT_FORMAT_UUID),
             HAFT_INTEGER(quantity, "How many", .min = 1));
