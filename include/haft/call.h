@@ -22,7 +22,8 @@ int haft_text_bytes(haft_call *call, const char *text, size_t size);
 int haft_image(haft_call *call, const char *mime_type, const void *bytes, size_t size);
 int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t size);
 
-/* A link to a resource, or the resource itself. */
+/* A link to a resource, or the resource itself.  A URI has a scheme ("log:today"), and a link a
+ * name; HAFT_EINVAL otherwise. */
 typedef struct haft_link {
     const char *uri, *name, *title, *describe, *mime_type;
     int64_t size; /* in bytes; 0 when it is not known */

@@ -132,11 +132,13 @@ static bool begins(const char *text, const char *start)
     return text && !strncmp(text, start, strlen(start));
 }
 
-static int answer(haft_call *call, const struct route *route, const haft_response *response)
+static int answer(haft_call *call, const struct route *route, const char *target,
+                  const haft_response *response)
 {
     const char *type = haft_response_header(response, "Content-Type");
     size_t size = response->size < ERROR_BODY ? response->size : ERROR_BODY;
     bool json = begins(type, "application/json") || begins(type, "application/problem+json");
+    const char *uri;
 
     if (!haft_response_ok(response))
         return haft_error(call, "HTTP %d %s%s%.*s", response->status,
@@ -152,7 +154,11 @@ static int answer(haft_call *call, const struct route *route, const haft_respons
         return haft_audio(call, type, response->body, response->size);
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
-    return haft_embed(call, &(haft_contents){.uri = route->path,
+    /* A path alone is no URI, which the contents of a resource must have. */
+    uri = haft_printf(call, "route:%s", target);
+    if (!uri)
+        return HAFT_ENOMEM;
+    return haft_embed(call, &(haft_contents){.uri = uri,
                                              .mime_type = type,
                                              .bytes = response->body,
                                              .size = response->size});
@@ -182,9 +188,11 @@ static int call_route(haft_call *call, const void *in, void *out)
         status = header_lines(call, route, arguments, &options);
     if (!status)
         status = haft_invoke(call, route->method, target.data, &options, &response);
+    if (!status)
+        status = answer(call, route, target.data, &response);
     haft_buffer_finish(&target);
     haft_buffer_finish(&body);
-    return status ? status : answer(call, route, &response);
+    return status;
 }
 
 int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *route_id)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/format_check.h"
 #include "server/session.h"
 
 static bool is_resource(const haft_call *call)
@@ -50,7 +51,7 @@ static int append_contents(haft_call *call, const char *text, size_t size)
                               .text = text,
                               .size = size};
 
-    return contents.uri ? haft_embed(call, &contents) : HAFT_EINVAL;
+    return haft_embed(call, &contents);
 }
 
 int content_put_text(haft_call *call, const char *text, size_t size)
@@ -122,6 +123,15 @@ static int put_base64(haft_buffer *content, const void *bytes, size_t size)
     return content->status;
 }
 
+/* What a client would refuse is refused here, where the handler can be told why. */
+static bool is_uri(haft_call *call, const char *uri)
+{
+    if (uri && rfc_uri(uri, strlen(uri)))
+        return true;
+    haft_log(call, HAFT_ERROR, "\"%s\" is no absolute URI", uri ? uri : "");
+    return false;
+}
+
 static void put_string(haft_buffer *content, const char *text)
 {
     haft_buffer_json_string(content, text, strlen(text));
@@ -132,7 +142,7 @@ static int append_media(haft_call *call, const char *type, const char *mime_type
 {
     haft_buffer *content;
 
-    if (is_resource(call))
+    if (is_resource(call) || !mime_type || (!bytes && size))
         return HAFT_EINVAL;
     content = begin(call);
     haft_buffer_printf(content, "{\"type\":\"%s\",\"data\":", type);
@@ -167,8 +177,14 @@ static void put_contents(haft_buffer *content, const haft_contents *contents)
 
 int haft_embed(haft_call *call, const haft_contents *contents)
 {
-    haft_buffer *content = begin(call);
+    haft_buffer *content;
 
+    if (!contents->text && !contents->bytes && contents->size)
+        return HAFT_EINVAL;
+    /* The URI of what is read is the client's own. */
+    if (!contents->uri || (!is_resource(call) && !is_uri(call, contents->uri)))
+        return HAFT_EINVAL;
+    content = begin(call);
     if (is_resource(call)) {
         put_contents(content, contents);
         return end(call);
@@ -194,7 +210,7 @@ int haft_resource(haft_call *call, const haft_link *link)
 {
     haft_buffer *content;
 
-    if (is_resource(call))
+    if (is_resource(call) || !link->name || !is_uri(call, link->uri))
         return HAFT_EINVAL;
     if (!revision_row(call->revision)->links)
         return haft_text(call, "%s: %s", link->name, link->uri);

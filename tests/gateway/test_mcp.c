@@ -223,7 +223,7 @@ static void calls(void **state)
         {"\"name\":\"show\",\"arguments\":{\"type\":\"audio/wav\",\"n\":null,\"level\":null}",
          "{\"content\":[{\"type\":\"audio\",\"data\":\"/wAB\",\"mimeType\":\"audio/wav\"}]}"},
         {"\"name\":\"show\",\"arguments\":{\"type\":\"x/y\",\"n\":null,\"level\":null}",
-         "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"/show\",\"mimeType\":\"x/y\","
+         "{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"route:/show?type=x%2Fy\",\"mimeType\":\"x/y\","
          "\"blob\":\"/wAB\"}}]}"},
         {"\"name\":\"show\",\"arguments\":{\"type\":\"application/json\",\"n\":null,\"level\":null}",
          "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],\"structuredContent\":{"

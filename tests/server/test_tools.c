@@ -426,7 +426,15 @@ static int blocks(haft_call *call)
                : haft_embed(call, &(haft_contents){.uri = "a:b", .mime_type = "m/t", .text = "c"});
     status =
         status ? status : haft_embed(call, &(haft_contents){.uri = "a:c", .bytes = "", .size = 0});
-    /* What is wrong is refused and leaves the block as it was. */
+    /* What is wrong is refused and leaves the blocks as they were. */
+    if (haft_embed(call, &(haft_contents){.uri = "/a", .text = "c"}) != HAFT_EINVAL ||
+        haft_embed(call, &(haft_contents){.uri = "a:{b}", .text = "c"}) != HAFT_EINVAL ||
+        haft_embed(call, &(haft_contents){.text = "c"}) != HAFT_EINVAL ||
+        haft_resource(call, &(haft_link){.uri = "a.txt", .name = "a"}) != HAFT_EINVAL ||
+        haft_resource(call, &(haft_link){.uri = "a:b"}) != HAFT_EINVAL ||
+        haft_image(call, NULL, "a", 1) != HAFT_EINVAL ||
+        haft_audio(call, "audio/wav", NULL, 1) != HAFT_EINVAL)
+        return HAFT_EINVAL;
     if (haft_annotate(call, "everybody", -1, NULL) != HAFT_EINVAL ||
         haft_annotate(call, NULL, 1.5, NULL) != HAFT_EINVAL)
         return HAFT_EINVAL;
