@@ -99,8 +99,8 @@ haft_def *haft_def_partial_record(haft_builder *builder, haft_def *key, haft_def
 /* ---- objects ---- */
 /* Names and definitions in turn.  Unknown keys are an issue unless relaxed below. */
 haft_def *haft_def_object(haft_builder *builder, ...) HAFT_SENTINEL_;
-haft_def *haft_def_strict(haft_def *object);  /* unknown keys: an issue */
-haft_def *haft_def_loose(haft_def *object);   /* unknown keys: pass */
+haft_def *haft_def_strict(haft_def *object); /* unknown keys: an issue */
+haft_def *haft_def_loose(haft_def *object);  /* unknown keys: pass */
 haft_def *haft_def_catchall(haft_def *object, haft_def *value);
 haft_def *haft_def_extend(haft_def *object, ...) HAFT_SENTINEL_;
 haft_def *haft_def_merge(haft_def *object, haft_def *other);

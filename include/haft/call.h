@@ -74,7 +74,7 @@ void haft_set_user_data(haft_call *call, void *data);
 const char *haft_client_name(const haft_call *call);    /* "" when it did not say */
 const char *haft_client_version(const haft_call *call); /* "" */
 const char *haft_revision(const haft_call *call);       /* "2026-07-28" */
-const char *haft_principal(const haft_call *call); /* who the client is; NULL when that is not known */
+const char *haft_principal(const haft_call *call);      /* who it is; NULL when not known */
 
 /* Whether the client declared a capability: "sampling", "elicitation.url", "roots". */
 bool haft_client_can(const haft_call *call, const char *capability);
@@ -150,7 +150,7 @@ void haft_close_stream(haft_call *call);
  * A negative result is an error that the handler returns: HAFT_ECAPABILITY when the client has not
  * declared that it can be asked. */
 typedef enum haft_answer {
-    HAFT_DECLINED = 10, /* the person said no */
+    HAFT_DECLINED = 10,  /* the person said no */
     HAFT_DISMISSED = 11, /* the person closed the question */
     HAFT_ACCEPTED = 12
 } haft_answer;

@@ -35,8 +35,8 @@ typedef struct haft_outgoing {
     const char *text;
     size_t size;
     haft_outgoing_kind kind;
-    void *tag;      /* what haft_session_receive was given with the message this is about */
-    int error_code; /* of an error response; 0 for everything else */
+    void *tag;       /* what haft_session_receive was given with the message this is about */
+    int error_code;  /* of an error response; 0 for everything else */
     int http_status; /* that suits it, where there is HTTP around it */
 } haft_outgoing;
 
@@ -106,7 +106,7 @@ typedef struct haft_headers {
 
 /* Reads a message; NULL without memory.  It is processed or dropped, once. */
 haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
-                                haft_time now);
+                                  haft_time now);
 haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message);
 bool haft_incoming_is(const haft_incoming *message, const char *method);
 bool haft_incoming_is_modern(const haft_incoming *message); /* by what it says itself */
@@ -114,7 +114,8 @@ void haft_incoming_drop(haft_incoming *message);
 
 /* Takes the message in for this session, which may be another one of the same server on the same
  * thread.  1 when there is, or will be, an answer; 0 when there is none; or HAFT_ENOMEM. */
-int haft_incoming_process(haft_incoming *message, haft_session *session, const haft_headers *headers);
+int haft_incoming_process(haft_incoming *message, haft_session *session,
+                          const haft_headers *headers);
 
 /* A message that was too long to be read: it is answered without having been seen. */
 void haft_session_too_long(haft_session *session, size_t size, void *tag);

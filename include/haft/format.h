@@ -49,12 +49,11 @@
     X(LOWERCASE, "lowercase", "lowercase", "lowercase")                                            \
     X(UPPERCASE, "uppercase", "uppercase", "uppercase")
 
+#define HAFT_FORMAT_(name, zod, json, noun) HAFT_FORMAT_##name,
 typedef enum haft_format {
     HAFT_FORMAT_NONE,
-#define HAFT_FORMAT_(name, zod, json, noun) HAFT_FORMAT_##name,
-    HAFT_FORMATS(HAFT_FORMAT_)
-#undef HAFT_FORMAT_
-    HAFT_FORMAT_COUNT_
+    HAFT_FORMATS(HAFT_FORMAT_) HAFT_FORMAT_COUNT_
 } haft_format;
+#undef HAFT_FORMAT_
 
 #endif

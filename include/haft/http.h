@@ -22,8 +22,8 @@ extern "C" {
 /* Zero means the stated default. */
 typedef struct haft_endpoint_options {
     const char *path;                   /* "/mcp"; with and without a slash at its end */
-    const char *const *allowed_hosts;   /* names besides localhost, 127.0.0.1 and [::1]; "*" for any */
-    const char *const *allowed_origins; /* besides those of the allowed hosts; each list ends with NULL */
+    const char *const *allowed_hosts;   /* besides localhost, 127.0.0.1 and [::1]; "*" for any */
+    const char *const *allowed_origins; /* besides those of the hosts; both lists end with NULL */
     const char *cors_origin;            /* "*" or an origin: sends CORS headers; NULL sends none */
     bool legacy_sse;                    /* /sse and /messages for 2024-11-05 clients */
     size_t max_sessions;                /* of legacy clients: 10,000 */
@@ -88,9 +88,9 @@ bool haft_endpoint_idle(const haft_endpoint *endpoint);
 /* What a loop lends to those who serve on it: the members are those of haft_endpoint_options, so
  * that an endpoint or a session can be made of them. */
 typedef struct haft_http_loop {
-    void *loop;              /* a uv_loop_t; everything below happens on its thread */
-    unsigned number, n;      /* of this loop, and how many there are */
-    haft_server *server;     /* that the HTTP server was made for: its log, its memory */
+    void *loop;          /* a uv_loop_t; everything below happens on its thread */
+    unsigned number, n;  /* of this loop, and how many there are */
+    haft_server *server; /* that the HTTP server was made for: its log, its memory */
     int (*run)(void *context, haft_call *call);
     void (*post)(void *context, haft_posted *posted);
     void (*wake)(void *context); /* from any thread: `tick` is called soon */
@@ -125,16 +125,16 @@ typedef struct haft_http_mount {
     const haft_app *app; /* this, at the path and everything below it */
     size_t max_sessions; /* of the endpoint: as in haft_http_options */
     unsigned session_idle_ms;
-    bool legacy_sse;     /* at most one endpoint can have it */
+    bool legacy_sse; /* at most one endpoint can have it */
 } haft_http_mount;
 
 /* ---- the server: libuv --------------------------------------------------------- */
 
 /* Zero means the stated default. */
 typedef struct haft_http_options {
-    const char *address;  /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a
-                             free one */
-    const char *path;     /* "/mcp"; "" for no endpoint of the server's own, only what is mounted */
+    /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a free one. */
+    const char *address;
+    const char *path; /* "/mcp"; "" for no endpoint of the server's own, only what is mounted */
     const char *const *allowed_hosts;
     const char *const *allowed_origins;
     const char *cors_origin;
@@ -147,22 +147,24 @@ typedef struct haft_http_options {
     bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
                   void *responder_context);
     void *admit_context;
-    /* Requests that are answered; others get 429.  Probes and /metrics are not counted.  Zero for
-     * any number; a minute when per_ms is 0. */
-    haft_rate rate;       /* of one client: its principal, else its address (of IPv6, the network of 64 bits) */
-    haft_rate total_rate; /* of all clients together */
+    /* Requests that are answered, of one client and of all together; others get 429.  A client is
+     * its principal, else its address (of IPv6, the network of 64 bits).  Probes and /metrics are
+     * not counted.  Zero for any number; a minute when per_ms is 0. */
+    haft_rate rate;
+    haft_rate total_rate;
     const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics) */
     bool metrics_for_all;     /* answer it to other machines, too, and through proxies */
-    bool insecure;        /* may listen off loopback without authentication */
-    int fd;               /* a listening socket to take over; 0 for none */
-    unsigned threads;     /* loops, each with its own connections: 1, at most 64.  For haft_serve_http */
-    unsigned workers;     /* threads that run handlers, for each loop: 4 */
-    size_t max_queue;     /* calls that wait for one: 1,024 */
+    bool insecure;            /* may listen off loopback without authentication */
+    int fd;                   /* a listening socket to take over; 0 for none */
+    /* Of haft_serve_http: loops, each with its own connections: 1, at most 64. */
+    unsigned threads;
+    unsigned workers;       /* threads that run handlers, for each loop: 4 */
+    size_t max_queue;       /* calls that wait for one: 1,024 */
     size_t max_connections; /* 4,096 */
     size_t max_per_address; /* connections of one address that is not this machine: 256 */
     size_t max_headers;     /* bytes of a request's head: 16 KiB, with at most 100 headers */
     size_t max_url;         /* 8 KiB */
-    size_t max_unsent;      /* bytes that a reader of a stream lags behind before it is dropped: 1 MiB */
+    size_t max_unsent;      /* bytes of a stream not taken before its reader is dropped: 1 MiB */
     unsigned header_ms;     /* for the head of a request to arrive: 10,000 */
     unsigned body_ms;       /* for its body: 30,000 */
     unsigned idle_ms;       /* between requests: 60,000 */
@@ -173,8 +175,9 @@ typedef struct haft_http_options {
     void *log_context;
     void (*ready)(void *context, const char *url); /* listening now, at this address */
     void *ready_context;
-    void (*reload)(void *context); /* called at SIGHUP, on the thread of haft_serve_http, while others
-                                      serve; NULL: it ends as at SIGTERM */
+    /* Called at SIGHUP, on the thread of haft_serve_http, while others serve.  NULL: it ends as at
+     * SIGTERM. */
+    void (*reload)(void *context);
     void *reload_context;
 } haft_http_options;
 

@@ -56,24 +56,24 @@ struct haft_issue {
     const char *message;
     const haft_step *path;
     size_t n_path;
-    const char *expected;        /* invalid_type */
-    const char *origin;          /* too_small, too_big, not_multiple_of, invalid_format, invalid_key */
-    const char *bound;           /* minimum, maximum or divisor, as a JSON number */
-    bool inclusive, exact;       /* too_small, too_big */
-    const char *format;          /* invalid_format; invalid_type of an integer */
-    const char *pattern;         /* invalid_format, as /source/flags */
-    const char *operand;         /* invalid_format: the prefix, suffix or part that is missing */
-    const char *note;            /* a remark */
-    const char *values;          /* invalid_value: the accepted values; invalid_union: the accepted
-                                    discriminators; a JSON array */
-    const char *discriminator;   /* invalid_union */
-    const char *const *keys;     /* unrecognized_keys */
+    const char *expected;  /* invalid_type */
+    const char *origin;    /* too_small, too_big, not_multiple_of, invalid_format, invalid_key */
+    const char *bound;     /* minimum, maximum or divisor, as a JSON number */
+    bool inclusive, exact; /* too_small, too_big */
+    const char *format;    /* invalid_format; invalid_type of an integer */
+    const char *pattern;   /* invalid_format, as /source/flags */
+    const char *operand;   /* invalid_format: the prefix, suffix or part that is missing */
+    const char *note;      /* a remark */
+    /* A JSON array: the accepted values of invalid_value, or discriminators of invalid_union. */
+    const char *values;
+    const char *discriminator; /* invalid_union */
+    const char *const *keys;   /* unrecognized_keys */
     size_t n_keys;
     const char *const *accepted; /* unrecognized_keys: the keys that would be */
     size_t n_accepted;
     const haft_issues *branches; /* invalid_union: why each option failed; invalid_key: one list */
     size_t n_branches;
-    unsigned char aborts;        /* 0: later checks ran too; 1: they did not; 2: none at all did */
+    unsigned char aborts; /* 0: later checks ran too; 1: they did not; 2: none at all did */
 };
 
 /* The issues as a JSON array with Zod's members. */

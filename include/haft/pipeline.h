@@ -34,12 +34,9 @@ extern "C" {
     X(HAFT_OUTCOME_FAILED, "failed")        /* the handler gave up, or its result does not fit */  \
     X(HAFT_OUTCOME_INTERNAL, "internal")    /* the server could not get as far as the handler */
 
-typedef enum haft_outcome {
 #define HAFT_OUTCOME_(name, text) name,
-    HAFT_OUTCOMES(HAFT_OUTCOME_)
+typedef enum haft_outcome { HAFT_OUTCOMES(HAFT_OUTCOME_) HAFT_OUTCOME_COUNT_ } haft_outcome;
 #undef HAFT_OUTCOME_
-    HAFT_OUTCOME_COUNT_
-} haft_outcome;
 
 const char *haft_outcome_name(haft_outcome outcome);
 
@@ -129,12 +126,9 @@ void *haft_get(const haft_call *call, const char *key);
     X(HAFT_EVENT_CLIENT_CONNECTED, "client connected") /* it has said who it is */                 \
     X(HAFT_EVENT_CLIENT_GONE, "client gone")
 
-typedef enum haft_event_kind {
 #define HAFT_EVENT_(name, text) name,
-    HAFT_EVENTS(HAFT_EVENT_)
+typedef enum haft_event_kind { HAFT_EVENTS(HAFT_EVENT_) HAFT_EVENT_COUNT_ } haft_event_kind;
 #undef HAFT_EVENT_
-    HAFT_EVENT_COUNT_
-} haft_event_kind;
 
 const char *haft_event_name(haft_event_kind kind);
 
@@ -175,7 +169,7 @@ int haft_audit(haft_server *server, haft_audit_function *write, void *context);
 
 /* What a line says of the arguments.  In either, what the schema marks as secret is "***". */
 typedef enum haft_audit_mode {
-    HAFT_AUDIT_DIGEST,   /* under a key made of the seal key: equal calls can be told, what they said cannot */
+    HAFT_AUDIT_DIGEST,   /* under a key made of the seal key: tells only which calls are equal */
     HAFT_AUDIT_ARGUMENTS /* themselves, up to 4 KiB; the digest of more */
 } haft_audit_mode;
 

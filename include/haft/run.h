@@ -33,7 +33,8 @@ typedef struct haft_section {
     /* Looks at the value, NULL when the file has none or there is no file, and makes of it what `commit`
      * needs; the server goes on as it is.  0, or an error with the reason: the path is below the member,
      * "" for the whole.  The value is valid until `commit` or `discard` returns. */
-    int (*prepare)(void *context, haft_value *value, void **ret_prepared, haft_reason *reterr_reason);
+    int (*prepare)(void *context, haft_value *value, void **ret_prepared,
+                   haft_reason *reterr_reason);
     /* The whole file is right: from now on this counts. */
     void (*commit)(void *context, void *prepared);
     /* It is not: what was prepared is of no use.  May be NULL. */
@@ -55,8 +56,8 @@ typedef struct haft_stdio_options {
     unsigned drain_ms; /* for calls in flight when a signal comes: 10,000 */
     haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
     void *log_context;
-    bool own_signals; /* the program handles SIGTERM, SIGINT and SIGHUP itself */
-    void (*reload)(void *context); /* called at SIGHUP, on this thread; NULL: it ends as at SIGTERM */
+    bool own_signals;              /* the program handles SIGTERM, SIGINT and SIGHUP itself */
+    void (*reload)(void *context); /* at SIGHUP, on this thread; NULL: it ends as at SIGTERM */
     void *reload_context;
 } haft_stdio_options;
 

@@ -43,8 +43,8 @@ typedef struct haft_schema_options {
     size_t max_memory;               /* bytes the compiled schema may take: 64 MiB */
     uint32_t pattern_steps;          /* of one match: 100,000 */
     haft_format_mode formats;
-    const char *dialect;             /* of a document without `$schema`: 2020-12's address */
-    const haft_document *documents;  /* what `$ref` and `$schema` may name besides the built-in ones */
+    const char *dialect;            /* of a document without `$schema`: 2020-12's address */
+    const haft_document *documents; /* what `$ref` and `$schema` may name besides haft's own */
     size_t n_documents;
 } haft_schema_options;
 

@@ -52,26 +52,29 @@ typedef struct haft_server_options {
     const char *instructions;        /* for the model, about the server as a whole */
     const haft_allocator *allocator; /* malloc */
     void *data;                      /* haft_server_data */
-    haft_log_function *log;          /* warnings and worse to standard error in haft_main; else nowhere */
+    haft_log_function *log;          /* nowhere; haft_main: warnings and worse to standard error */
     haft_record_function *record;    /* or this */
     void *log_context;               /* of either */
-    uint64_t (*clock)(void);  /* nanoseconds, to measure calls with; haft_main has one, else they take none */
-    uint64_t (*random)(void); /* for the ids of spans; haft_main has one, else they are only made to differ */
-    unsigned timeout_ms;      /* of a call: 30,000 */
-    haft_rate client_rate;    /* of calls of any tool: no limit */
+    /* Nanoseconds, to measure calls with: without it they take none.  haft_main has one. */
+    uint64_t (*clock)(void);
+    /* For the ids of spans: without it they are only made to differ.  haft_main has one. */
+    uint64_t (*random)(void);
+    unsigned timeout_ms;               /* of a call: 30,000 */
+    haft_rate client_rate;             /* of calls of any tool: no limit */
     const haft_rate_store *rate_store; /* must outlive the server; NULL: in this process's memory */
-    size_t page_size;         /* of lists: 0 for all at once */
-    size_t max_message;       /* bytes: 4 MiB */
-    size_t max_depth;         /* of JSON: 64 */
-    size_t max_in_flight;     /* calls of one connection: 128 */
-    size_t max_subscriptions; /* of one connection: 1,024 */
-    int64_t ttl_ms;           /* how long a modern client may keep lists: 0 */
-    bool cache_public;        /* and may share them */
-    const char *extensions;   /* a JSON object: `capabilities.extensions` */
-    const unsigned char *seal_key; /* 32 bytes that seal the state of unfinished calls; servers that
-                                      share them can finish each other's.  haft_main makes them up */
-    bool resource_subscriptions;   /* offer them */
-    bool lenient; /* tools read texts as what they stand for: see haft_tool.lenient */
+    size_t page_size;                  /* of lists: 0 for all at once */
+    size_t max_message;                /* bytes: 4 MiB */
+    size_t max_depth;                  /* of JSON: 64 */
+    size_t max_in_flight;              /* calls of one connection: 128 */
+    size_t max_subscriptions;          /* of one connection: 1,024 */
+    int64_t ttl_ms;                    /* how long a modern client may keep lists: 0 */
+    bool cache_public;                 /* and may share them */
+    const char *extensions;            /* a JSON object: `capabilities.extensions` */
+    /* 32 bytes that seal the state of unfinished calls; servers that share them can finish each
+     * other's.  haft_main makes them up. */
+    const unsigned char *seal_key;
+    bool resource_subscriptions; /* offer them */
+    bool lenient;                /* tools read texts as what they stand for: haft_tool.lenient */
 } haft_server_options;
 
 /* NULL without memory or without a name.  Name and version are copied. */
@@ -93,7 +96,12 @@ const haft_reason *haft_server_error(const haft_server *server);
 int haft_add(haft_server *server, const haft_tool *tool);
 
 /* A handle on an offered thing, by kind and name; all of these announce themselves. */
-typedef enum haft_offer { HAFT_OFFER_TOOL, HAFT_OFFER_RESOURCE, HAFT_OFFER_TEMPLATE, HAFT_OFFER_PROMPT } haft_offer;
+typedef enum haft_offer {
+    HAFT_OFFER_TOOL,
+    HAFT_OFFER_RESOURCE,
+    HAFT_OFFER_TEMPLATE,
+    HAFT_OFFER_PROMPT
+} haft_offer;
 
 int haft_enable(haft_server *server, haft_offer kind, const char *name);
 int haft_disable(haft_server *server, haft_offer kind, const char *name);

@@ -21,7 +21,7 @@ typedef struct haft_call haft_call;
 /* What a handler may return besides 0 and an error. */
 enum {
     HAFT_PENDING = 1, /* the answer comes later, by haft_finish */
-    HAFT_AGAIN = 2    /* input was asked for (haft_elicit ...): the handler is called again with it */
+    HAFT_AGAIN = 2    /* input was asked for (haft_elicit ...): the handler is called again */
 };
 
 /* A hint that is not given is left out, and the client assumes the specification's default. */
@@ -82,7 +82,7 @@ typedef struct haft_tool {
     /* Each call runs in a process of its own, which a crash, the deadline or a cancel ends.  What
      * that means for the handler is in docs/isolation.md. */
     bool isolate;
-    size_t isolate_memory; /* bytes of address space that such a process may have; 0: as the server */
+    size_t isolate_memory; /* bytes of address space of such a process; 0: as the server's */
 } haft_tool;
 
 /* For max_waiting: no call waits. */
@@ -115,7 +115,7 @@ typedef struct haft_tool {
 /* ---- behind the macros ---- */
 
 #define HAFT_HANDLER_IS_(fn, parameters)                                                           \
-    _Static_assert(_Generic(&fn, int (*) parameters: 1, default: 0),                               \
+    _Static_assert(_Generic(&fn, int(*) parameters : 1, default : 0),                              \
                    "tool " #fn ": the handler must be int " #fn #parameters);
 
 /* The call stays well defined: no function pointer is cast. */

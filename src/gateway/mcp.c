@@ -138,7 +138,7 @@ static int answer(haft_call *call, const struct route *route, const char *target
     const char *type = haft_response_header(response, "Content-Type");
     size_t size = response->size < ERROR_BODY ? response->size : ERROR_BODY;
     bool json = begins(type, "application/json") || begins(type, "application/problem+json");
-    const char *uri;
+    haft_contents contents = {.mime_type = type, .bytes = response->body, .size = response->size};
 
     if (!haft_response_ok(response))
         return haft_error(call, "HTTP %d %s%s%.*s", response->status,
@@ -155,13 +155,8 @@ static int answer(haft_call *call, const struct route *route, const char *target
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
     /* A path alone is no URI, which the contents of a resource must have. */
-    uri = haft_printf(call, "route:%s", target);
-    if (!uri)
-        return HAFT_ENOMEM;
-    return haft_embed(call, &(haft_contents){.uri = uri,
-                                             .mime_type = type,
-                                             .bytes = response->body,
-                                             .size = response->size});
+    contents.uri = haft_printf(call, "route:%s", target);
+    return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
 static int call_route(haft_call *call, const void *in, void *out)

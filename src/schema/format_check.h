@@ -28,31 +28,20 @@ static inline bool ascii_in(char c, unsigned set)
 /* How many characters at the front are in the set or among `others`. */
 size_t ascii_span(const char *text, size_t size, unsigned set, const char *others);
 
+typedef bool format_check(const char *text, size_t size);
+
 /* ---- Zod's (haft/format.h) ---- */
-#define ZOD_CHECKS(X)                                                                              \
-    X(email)                                                                                       \
-    X(url)                                                                                         \
-    X(http_url)                                                                                    \
-    X(uuid) X(uuid_v4) X(uuid_v6) X(uuid_v7) X(guid) X(nanoid) X(cuid) X(cuid2) X(ulid) X(xid)     \
-        X(ksuid) X(date_time) X(date_time_offset) X(date_time_local) X(date) X(time) X(duration)   \
-            X(ipv4) X(ipv6) X(mac) X(cidr_v4) X(cidr_v6) X(base64) X(base64url) X(e164) X(jwt)     \
-                X(hostname) X(hex) X(md5) X(sha1) X(sha256) X(sha384) X(sha512) X(iban)            \
-                    X(credit_card) X(currency_code) X(lowercase) X(uppercase)
-#define DECLARE_(name) bool zod_##name(const char *text, size_t size);
-ZOD_CHECKS(DECLARE_)
-#undef DECLARE_
+format_check zod_email, zod_url, zod_http_url, zod_uuid, zod_uuid_v4, zod_uuid_v6, zod_uuid_v7,
+    zod_guid, zod_nanoid, zod_cuid, zod_cuid2, zod_ulid, zod_xid, zod_ksuid, zod_date_time,
+    zod_date_time_offset, zod_date_time_local, zod_date, zod_time, zod_duration, zod_ipv4, zod_ipv6,
+    zod_mac, zod_cidr_v4, zod_cidr_v6, zod_base64, zod_base64url, zod_e164, zod_jwt, zod_hostname,
+    zod_hex, zod_md5, zod_sha1, zod_sha256, zod_sha384, zod_sha512, zod_iban, zod_credit_card,
+    zod_currency_code, zod_lowercase, zod_uppercase;
 
 /* ---- JSON Schema's, by RFC ---- */
-#define RFC_CHECKS(X)                                                                              \
-    X(email)                                                                                       \
-    X(idn_email)                                                                                   \
-    X(hostname)                                                                                    \
-    X(ldh_hostname) X(idn_hostname) X(uri) X(uri_reference) X(iri) X(iri_reference)                \
-        X(uri_template) X(uuid) X(date_time) X(date) X(time) X(duration) X(json_pointer)           \
-            X(relative_json_pointer) X(regex)
-#define DECLARE_(name) bool rfc_##name(const char *text, size_t size);
-RFC_CHECKS(DECLARE_)
-#undef DECLARE_
+format_check rfc_email, rfc_idn_email, rfc_hostname, rfc_ldh_hostname, rfc_idn_hostname, rfc_uri,
+    rfc_uri_reference, rfc_iri, rfc_iri_reference, rfc_uri_template, rfc_uuid, rfc_date_time,
+    rfc_date, rfc_time, rfc_duration, rfc_json_pointer, rfc_relative_json_pointer, rfc_regex;
 
 /* In the arena, which is left as it was: 1, 0 or HAFT_ENOMEM. */
 int format_jwt_in(haft_arena *arena, const char *text, size_t size);

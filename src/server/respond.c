@@ -88,8 +88,8 @@ static void send_without_memory(haft_call *call)
         haft_buffer_clear(&text);
         rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    session_give(call->session, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE,
-                                                 call->tag, RPC_INTERNAL_ERROR, 503});
+    session_give(call->session, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE, call->tag,
+                                                 RPC_INTERNAL_ERROR, 503});
     haft_buffer_clear(&call->session->out);
 }
 

@@ -133,8 +133,9 @@ struct haft_call {
     unsigned depth;     /* below the one that came from outside */
     atomic_uint inside; /* of that one: calls made below it, ever */
     haft_visit *visit;  /* of src/gateway: the request that it answers; NULL for none */
-    int (*misfit)(haft_call *call, const haft_issues *issues); /* answers bad arguments; NULL: as a tool's */
-    bool responded;     /* by what is no result: there is none to check */
+    /* Answers bad arguments; NULL: as a tool's. */
+    int (*misfit)(haft_call *call, const haft_issues *issues);
+    bool responded;                /* by what is no result: there is none to check */
     void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */
 };
 
@@ -189,8 +190,8 @@ struct haft_session {
     int64_t next_request_id;
     haft_time now;
     const char *principal; /* of the message that is being received */
-    bool closed;   /* freed when its last call is done, */
-    unsigned held; /* and nothing is being received */
+    bool closed;           /* freed when its last call is done, */
+    unsigned held;         /* and nothing is being received */
     haft_time met_at;
     bool met; /* the client has said who it is, as: */
     char met_name[CLIENT_NAME];

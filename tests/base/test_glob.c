@@ -10,12 +10,23 @@ static void patterns_match(void **state)
         const char *pattern, *name;
         bool matches;
     } rows[] = {
-        {"", "", true},          {"", "a", false},         {"*", "", true},
-        {"*", "anything", true}, {"a", "a", true},         {"a", "ab", false},
-        {"?", "a", true},        {"?", "", false},         {"a?c", "abc", true},
-        {"list_*", "list_", true}, {"list_*", "list_users", true}, {"list_*", "xlist_", false},
-        {"*_delete", "user_delete", true}, {"*_delete", "user_deleted", false},
-        {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "xxbxxaxx", false}, {"**", "x", true},
+        {"", "", true},
+        {"", "a", false},
+        {"*", "", true},
+        {"*", "anything", true},
+        {"a", "a", true},
+        {"a", "ab", false},
+        {"?", "a", true},
+        {"?", "", false},
+        {"a?c", "abc", true},
+        {"list_*", "list_", true},
+        {"list_*", "list_users", true},
+        {"list_*", "xlist_", false},
+        {"*_delete", "user_delete", true},
+        {"*_delete", "user_deleted", false},
+        {"*a*b*", "xxaxxbxx", true},
+        {"*a*b*", "xxbxxaxx", false},
+        {"**", "x", true},
         {"a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
     };
 

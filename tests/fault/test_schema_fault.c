@@ -28,14 +28,11 @@ static haft_def *build_user(haft_builder *b)
         haft_def_union(b, haft_def_literal(b, "1"), haft_def_enum(b, "a", "b", NULL), NULL), NULL);
     haft_def *more = haft_def_extend(user, "tags", haft_def_array(b, haft_def_string(b)), "pair",
                                      haft_def_tuple(b, NULL, haft_def_int(b), NULL), NULL);
-    haft_def *self = haft_def_lazy(b);
+    haft_def *self = haft_def_lazy(b), *holder;
 
     haft_def_resolve(self, haft_def_object(b, "next", haft_def_optional(self), NULL));
-    return haft_def_describe(
-        haft_def_intersection(haft_def_partial(more),
-                              haft_def_loose(haft_def_object(b, "self", haft_def_optional(self),
-                                                             NULL))),
-        "A user");
+    holder = haft_def_loose(haft_def_object(b, "self", haft_def_optional(self), NULL));
+    return haft_def_describe(haft_def_intersection(haft_def_partial(more), holder), "A user");
 }
 
 static int build(const haft_schema_options *options, haft_schema **ret_schema)
@@ -46,8 +43,8 @@ static int build(const haft_schema_options *options, haft_schema **ret_schema)
 }
 
 #define DOCUMENT                                                                                   \
-    "{\"$defs\":{\"n\":{\"type\":\"object\",\"properties\":{\"next\":"                              \
-    "{\"$ref\":\"#/$defs/n\"}}}},\"type\":\"object\",\"properties\":{\"a\":"                         \
+    "{\"$defs\":{\"n\":{\"type\":\"object\",\"properties\":{\"next\":"                             \
+    "{\"$ref\":\"#/$defs/n\"}}}},\"type\":\"object\",\"properties\":{\"a\":"                       \
     "{\"$ref\":\"#/$defs/n\"},\"b\":{\"anyOf\":[{\"type\":\"string\",\"pattern\":\"^x\"},"         \
     "{\"type\":\"array\",\"uniqueItems\":true,\"prefixItems\":[true],\"items\":"                   \
     "{\"enum\":[1,\"two\",null]}}]},\"c\":{\"format\":\"uri\"}},\"patternProperties\":"            \
@@ -253,14 +250,20 @@ static const struct reading {
     {{&nest_type, NULL, 0, false}, "[[],[[]]]", decode_and_encode, 0},
     {{&tree_type, NULL, 0, false}, NULL, emit, 0},
     {{NULL, DOCUMENT, 0, false}, "{\"a\":{\"next\":{}},\"b\":[2,1,\"two\"],\"p\":4}", tell, 0},
-    {{NULL, DOCUMENT, 0, false}, "{\"a\":{\"next\":1},\"b\":[1,1],\"p\":1,\"q\":0}", tell,
+    {{NULL, DOCUMENT, 0, false},
+     "{\"a\":{\"next\":1},\"b\":[1,1],\"p\":1,\"q\":0}",
+     tell,
      HAFT_EISSUES},
     {{NULL, DOCUMENT, 0, false}, "", emit, 0},
     {{NULL, DOCUMENT, 0, false}, NULL, print, 0},
-    {{NULL, NULL, 0, false}, "{\"name\":\"A\",\"email\":\"a@b.de\",\"tags\":[\"t\"],\"pair\":[1]}",
-     tell, 0},
-    {{NULL, NULL, 0, false}, "{\"name\":\"1\",\"kind\":true,\"pair\":[],\"self\":{\"next\":1}}",
-     tell, HAFT_EISSUES},
+    {{NULL, NULL, 0, false},
+     "{\"name\":\"A\",\"email\":\"a@b.de\",\"tags\":[\"t\"],\"pair\":[1]}",
+     tell,
+     0},
+    {{NULL, NULL, 0, false},
+     "{\"name\":\"1\",\"kind\":true,\"pair\":[],\"self\":{\"next\":1}}",
+     tell,
+     HAFT_EISSUES},
     {{NULL, NULL, 0, false}, NULL, emit, 0},
     {{NULL, NULL, 0, false}, NULL, print, 0},
     {{&colour_type, NULL, 0, false}, MANY, read_json, 0},
@@ -368,10 +371,8 @@ static void calls_ask_for_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(making_a_schema_may_fail),
-        cmocka_unit_test(a_schema_may_be_too_large),
-        cmocka_unit_test(reading_may_fail),
-        cmocka_unit_test(arenas_may_be_full),
+        cmocka_unit_test(making_a_schema_may_fail), cmocka_unit_test(a_schema_may_be_too_large),
+        cmocka_unit_test(reading_may_fail),         cmocka_unit_test(arenas_may_be_full),
         cmocka_unit_test(calls_ask_for_no_memory),
     };
 

@@ -139,8 +139,13 @@ static void knows_whole_numbers(void **state)
     static const struct {
         const char *json;
         bool whole;
-    } rows[] = {{"0", true},    {"-1", true},   {"1.0", true},   {"1e300", true},
-                {"1.5", false}, {"1e-9", false}, {"18446744073709551615", true}};
+    } rows[] = {{"0", true},
+                {"-1", true},
+                {"1.0", true},
+                {"1e300", true},
+                {"1.5", false},
+                {"1e-9", false},
+                {"18446744073709551615", true}};
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
 
     (void)state;

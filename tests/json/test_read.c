@@ -21,12 +21,12 @@ static void refuses_what_is_not_json(void **state)
         {NULL, 0, 0, HAFT_EPARSE, "input data is NULL at byte 0"},
         {TEXT("[1,]"), 0, HAFT_EPARSE, "trailing comma is not allowed at byte 2"},
         {TEXT("[1] [2]"), 0, HAFT_EPARSE, "unexpected content after document at byte 4"},
-        {TEXT("{a:1}"), 0, HAFT_EPARSE, "unexpected character, expected a string for object key "
-                                        "at byte 1"},
-        {TEXT("'a'"), 0, HAFT_EPARSE, "unexpected character, expected a valid root value at byte "
-                                      "0"},
-        {TEXT("/* */ 1"), 0, HAFT_EPARSE, "unexpected character, expected a valid root value at "
-                                          "byte 0"},
+        {TEXT("{a:1}"), 0, HAFT_EPARSE,
+         "unexpected character, expected a string for object key at byte 1"},
+        {TEXT("'a'"), 0, HAFT_EPARSE,
+         "unexpected character, expected a valid root value at byte 0"},
+        {TEXT("/* */ 1"), 0, HAFT_EPARSE,
+         "unexpected character, expected a valid root value at byte 0"},
         {TEXT("01"), 0, HAFT_EPARSE, "number with leading zero is not allowed at byte 0"},
         {TEXT("1e999"), 0, HAFT_EPARSE, "number is infinity when parsed as double at byte 0"},
         {TEXT("\xef\xbb\xbf[]"), 0, HAFT_EPARSE,
@@ -124,9 +124,17 @@ static void text_is_deep_before_it_is_read(void **state)
         const char *text;
         size_t depth; /* how deep it is */
     } rows[] = {
-        {"", 0},         {"1", 0},        {"[]", 1},          {"[[],[]]", 2},
-        {"{\"a\":[{}]}", 3}, {"\"[[[\"", 0}, {"[\"\\\"[[\"]", 1}, {"[\"\\\\\",[]]", 2},
-        {"]]][", 1},     {"[\"", 1},      {"[\"\\", 1},
+        {"", 0},
+        {"1", 0},
+        {"[]", 1},
+        {"[[],[]]", 2},
+        {"{\"a\":[{}]}", 3},
+        {"\"[[[\"", 0},
+        {"[\"\\\"[[\"]", 1},
+        {"[\"\\\\\",[]]", 2},
+        {"]]][", 1},
+        {"[\"", 1},
+        {"[\"\\", 1},
     };
 
     (void)state;

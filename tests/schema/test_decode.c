@@ -140,8 +140,7 @@ static void comes_back_the_same(void **state)
         {&existing_type, "{\"x\":1,\"y\":2,\"tags\":[\"t\"]}", NULL},
         {&existing_type, "{\"tags\":[],\"y\":2}", "{\"y\":2,\"tags\":[]}"},
         {&cat_type, "{\"id\":1,\"sound\":\"meow\",\"tame\":false}", NULL},
-        {&cat_type, "{\"sound\":\"meow\",\"id\":1}",
-         "{\"id\":1,\"sound\":\"meow\",\"tame\":true}"},
+        {&cat_type, "{\"sound\":\"meow\",\"id\":1}", "{\"id\":1,\"sound\":\"meow\",\"tame\":true}"},
         {&cat_type, "{\"id\":0}",
          "!id: Too small: expected number to be >=1, sound: Invalid input: expected string, "
          "received undefined"},
@@ -160,8 +159,8 @@ static void comes_back_the_same(void **state)
          "{\"name\":\"a\",\"next\":{\"name\":\"b\"},\"children\":[{\"name\":\"c\","
          "\"children\":[]},{\"name\":\"d\"}]}",
          NULL},
-        {&person_type,
-         "{\"name\":\"a\",\"firm\":{\"name\":\"b\",\"owner\":{\"name\":\"c\"}}}", NULL},
+        {&person_type, "{\"name\":\"a\",\"firm\":{\"name\":\"b\",\"owner\":{\"name\":\"c\"}}}",
+         NULL},
     };
 
     (void)state;
@@ -227,9 +226,9 @@ static void wants_a_declared_type(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills_every_member),    cmocka_unit_test(says_what_is_there),
-        cmocka_unit_test(comes_back_the_same),   cmocka_unit_test(extends_share_a_level),
-        cmocka_unit_test(follows_pointers),      cmocka_unit_test(wants_a_declared_type),
+        cmocka_unit_test(fills_every_member),  cmocka_unit_test(says_what_is_there),
+        cmocka_unit_test(comes_back_the_same), cmocka_unit_test(extends_share_a_level),
+        cmocka_unit_test(follows_pointers),    cmocka_unit_test(wants_a_declared_type),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,21 +27,25 @@ static void writes_the_whole_schema(void **state)
         haft_emit_options options;
         const char *expected;
     } rows[] = {
-        {&point_type, {.with_dialect = true},
+        {&point_type,
+         {.with_dialect = true},
          "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\",\"pro"
          "perties\":{\"x\":{\"type\":\"number\",\"minimum\":-100,\"maximum\":100,\"description\":"
          "\"To the right\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards\"}},\"required\""
          ":[\"x\",\"y\"],\"additionalProperties\":false}"},
-        {&point_type, {.with_dialect = true, .dialect = HAFT_DRAFT_07},
+        {&point_type,
+         {.with_dialect = true, .dialect = HAFT_DRAFT_07},
          "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\",\"properti"
          "es\":{\"x\":{\"type\":\"number\",\"minimum\":-100,\"maximum\":100,\"description\":\"To "
          "the right\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards\"}},\"required\":[\"x"
          "\",\"y\"],\"additionalProperties\":false}"},
-        {&point_type, {.use_defs = true},
+        {&point_type,
+         {.use_defs = true},
          "{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"number\",\"minimum\":-100,\"maxi"
          "mum\":100,\"description\":\"To the right\"},\"y\":{\"type\":\"number\",\"description\":"
          "\"Upwards\"}},\"required\":[\"x\",\"y\"],\"additionalProperties\":false}"},
-        {&ruled_type, {0},
+        {&ruled_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"whole\":{\"type\":\"integer\",\"minimum\":2,\"ma"
          "ximum\":10,\"multipleOf\":2,\"description\":\"An integer\"},\"between\":{\"type\":\"int"
          "eger\",\"exclusiveMinimum\":2,\"exclusiveMaximum\":10,\"description\":\"Another\"},\"re"
@@ -60,7 +64,8 @@ static void writes_the_whole_schema(void **state)
          ":{\"type\":\"object\",\"minProperties\":1,\"maxProperties\":2,\"propertyNames\":{\"type"
          "\":\"string\",\"pattern\":\"^[a-z]+$\"},\"additionalProperties\":{\"type\":\"integer\","
          "\"description\":\"One\"},\"description\":\"Some\"}},\"additionalProperties\":false}"},
-        {&blank_type, {0},
+        {&blank_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":[\"boolean\",\"null\"],\"descri"
          "ption\":\"Yes or no\"},\"count\":{\"type\":[\"integer\",\"null\"],\"description\":\"How"
          " many\"},\"ratio\":{\"type\":[\"number\",\"null\"],\"description\":\"How much\"},\"name"
@@ -91,7 +96,8 @@ static void writes_the_whole_schema(void **state)
          "w\"},\"description\":\"A table\"},\"any\":{\"description\":\"Anything\"}},\"required\":"
          "[\"flag\",\"count\",\"ratio\",\"name\",\"blob\",\"paint\",\"at\",\"shape\",\"link\",\"n"
          "ames\",\"limits\",\"table\",\"any\"],\"additionalProperties\":false}"},
-        {&settled_type, {0},
+        {&settled_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"default\":true,\""
          "description\":\"Yes or no\"},\"count\":{\"type\":\"integer\",\"minimum\":1,\"default\":"
          "7,\"description\":\"How many\"},\"ratio\":{\"type\":\"number\",\"default\":0.25,\"descr"
@@ -123,7 +129,8 @@ static void writes_the_whole_schema(void **state)
          "\"type\":\"integer\",\"description\":\"A number\"},\"description\":\"A row\"},\"default"
          "\":[[1],[]],\"description\":\"A table\"},\"any\":{\"default\":[null],\"description\":\""
          "Anything\"}},\"additionalProperties\":false}"},
-        {&settled_type, {.use_defs = true, .dialect = HAFT_DRAFT_07},
+        {&settled_type,
+         {.use_defs = true, .dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"default\":true,\""
          "description\":\"Yes or no\"},\"count\":{\"type\":\"integer\",\"minimum\":1,\"default\":"
          "7,\"description\":\"How many\"},\"ratio\":{\"type\":\"number\",\"default\":0.25,\"descr"
@@ -154,7 +161,8 @@ static void writes_the_whole_schema(void **state)
          "um\":-100,\"maximum\":100,\"description\":\"To the right\"},\"y\":{\"type\":\"number\","
          "\"description\":\"Upwards\"}},\"required\":[\"x\",\"y\"],\"additionalProperties\":false"
          "}}}"},
-        {&everything_type, {.use_defs = true},
+        {&everything_type,
+         {.use_defs = true},
          "{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"Y"
          "es or no\"},\"count\":{\"type\":\"integer\",\"description\":\"How many\"},\"ratio\":{\""
          "type\":\"number\",\"description\":\"How much\"},\"name\":{\"type\":\"string\",\"descrip"
@@ -183,41 +191,48 @@ static void writes_the_whole_schema(void **state)
          "{\"point\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"number\",\"minimum\":"
          "-100,\"maximum\":100,\"description\":\"To the right\"},\"y\":{\"type\":\"number\",\"des"
          "cription\":\"Upwards\"}},\"required\":[\"x\",\"y\"],\"additionalProperties\":false}}}"},
-        {&tree_type, {0},
+        {&tree_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"It"
          "s name\"},\"next\":{\"$ref\":\"#\",\"description\":\"The one after it\"},\"children\":{"
          "\"type\":\"array\",\"items\":{\"$ref\":\"#\",\"description\":\"One below\"},\"descripti"
          "on\":\"Those below it\"}},\"required\":[\"name\"],\"additionalProperties\":false}"},
-        {&tree_type, {.dialect = HAFT_DRAFT_07},
+        {&tree_type,
+         {.dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"It"
          "s name\"},\"next\":{\"allOf\":[{\"$ref\":\"#\"}],\"description\":\"The one after it\"},"
          "\"children\":{\"type\":\"array\",\"items\":{\"allOf\":[{\"$ref\":\"#\"}],\"description"
          "\":\"One below\"},\"description\":\"Those below it\"}},\"required\":[\"name\"],\"additi"
          "onalProperties\":false}"},
-        {&person_type, {0},
+        {&person_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Th"
          "eir name\"},\"firm\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\""
          ",\"description\":\"Its name\"},\"owner\":{\"$ref\":\"#\",\"description\":\"Whose it is"
          "\"}},\"required\":[\"name\"],\"additionalProperties\":false,\"description\":\"Where the"
          "y work\"}},\"required\":[\"name\"],\"additionalProperties\":false}"},
-        {&person_type, {.use_defs = true},
+        {&person_type,
+         {.use_defs = true},
          "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Th"
          "eir name\"},\"firm\":{\"$ref\":\"#/$defs/company\",\"description\":\"Where they work\"}"
          "},\"required\":[\"name\"],\"additionalProperties\":false,\"$defs\":{\"company\":{\"type"
          "\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name"
          "\"},\"owner\":{\"$ref\":\"#\",\"description\":\"Whose it is\"}},\"required\":[\"name\"]"
          ",\"additionalProperties\":false}}}"},
-        {&person_type, {.use_defs = true, .dialect = HAFT_DRAFT_07},
+        {&person_type,
+         {.use_defs = true, .dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Th"
          "eir name\"},\"firm\":{\"allOf\":[{\"$ref\":\"#/definitions/company\"}],\"description\":"
          "\"Where they work\"}},\"required\":[\"name\"],\"additionalProperties\":false,\"definiti"
          "ons\":{\"company\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\","
          "\"description\":\"Its name\"},\"owner\":{\"allOf\":[{\"$ref\":\"#\"}],\"description\":"
          "\"Whose it is\"}},\"required\":[\"name\"],\"additionalProperties\":false}}}"},
-        {&nest_type, {0},
+        {&nest_type,
+         {0},
          "{\"type\":\"array\",\"items\":{\"$ref\":\"#\",\"description\":\"A nest inside\"},\"desc"
          "ription\":\"Nests\"}"},
-        {&expression_type, {0},
+        {&expression_type,
+         {0},
          "{\"type\":\"object\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"op\":{\"type\":"
          "\"string\",\"const\":\"literal\"},\"value\":{\"type\":\"number\",\"description\":\"The "
          "number\"}},\"required\":[\"op\",\"value\"],\"additionalProperties\":false},{\"type\":\""
@@ -225,7 +240,8 @@ static void writes_the_whole_schema(void **state)
          "f\":\"#\",\"description\":\"What is added to\"},\"right\":{\"$ref\":\"#\",\"description"
          "\":\"What is added\"}},\"required\":[\"op\",\"left\",\"right\"],\"additionalProperties"
          "\":false}]}"},
-        {&expression_type, {.use_defs = true, .dialect = HAFT_DRAFT_07},
+        {&expression_type,
+         {.use_defs = true, .dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"op\":{\"type\":"
          "\"string\",\"const\":\"literal\"},\"value\":{\"type\":\"number\",\"description\":\"The "
          "number\"}},\"required\":[\"op\",\"value\"],\"additionalProperties\":false},{\"type\":\""
@@ -233,18 +249,20 @@ static void writes_the_whole_schema(void **state)
          "Of\":[{\"$ref\":\"#\"}],\"description\":\"What is added to\"},\"right\":{\"allOf\":[{\""
          "$ref\":\"#\"}],\"description\":\"What is added\"}},\"required\":[\"op\",\"left\",\"righ"
          "t\"],\"additionalProperties\":false}]}"},
-        {&cat_type, {0},
+        {&cat_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"minimum\":1,\"descr"
          "iption\":\"Its number\"},\"sound\":{\"type\":\"string\",\"description\":\"What it says"
          "\"},\"tame\":{\"type\":\"boolean\",\"default\":true,\"description\":\"Used to people\"}"
          "},\"required\":[\"id\",\"sound\"],\"additionalProperties\":false}"},
-        {&grid_type, {0},
+        {&grid_type,
+         {0},
          "{\"type\":\"array\",\"items\":{\"type\":\"array\",\"maxItems\":3,\"items\":{\"type\":\""
          "integer\",\"description\":\"A number\"},\"description\":\"A row\"},\"description\":\"Ro"
          "ws of numbers\"}"},
-        {&colour_type, {0},
-         "{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}"},
-        {&figure_type, {0},
+        {&colour_type, {0}, "{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}"},
+        {&figure_type,
+         {0},
          "{\"type\":\"object\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"type\""
          ":\"string\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"exclusiveMinimum\":"
          "0,\"description\":\"In metres\"}},\"required\":[\"kind\",\"radius\"],\"additionalProper"
@@ -252,15 +270,18 @@ static void writes_the_whole_schema(void **state)
          "t\":\"label\"},\"text\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":5,\"descript"
          "ion\":\"What it says\"}},\"required\":[\"kind\",\"text\"],\"additionalProperties\":fals"
          "e}]}"},
-        {&open_minded_type, {0},
+        {&open_minded_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"It"
          "s name\"}},\"additionalProperties\":true,\"title\":\"Open\",\"description\":\"Takes mor"
          "e\"}"},
-        {&range_type, {0},
+        {&range_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"low\":{\"type\":\"integer\",\"minimum\":0,\"desc"
          "ription\":\"From\"},\"high\":{\"type\":\"integer\",\"description\":\"To\"}},\"required"
          "\":[\"low\",\"high\"],\"additionalProperties\":false}"},
-        {&wordy_type, {0},
+        {&wordy_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"s\":{\"type\":\"string\",\"title\":\"T\",\"descr"
          "iption\":\"A \\\"text\\\"\\nof two lines\",\"examples\":[\"a\"],\"deprecated\":true},\""
          "a-b\":{\"type\":\"string\",\"x-mcp-header\":\"Region\",\"description\":\"Named\"},\"i\""
@@ -268,7 +289,8 @@ static void writes_the_whole_schema(void **state)
          ",\"description\":\"Exact\"},\"extra\":{\"type\":\"object\",\"propertyNames\":{\"type\":"
          "\"string\"},\"additionalProperties\":{\"description\":\"Anything\"},\"description\":\"M"
          "ore\"}},\"required\":[\"s\"],\"additionalProperties\":false}"},
-        {&nested_type, {.use_defs = true},
+        {&nested_type,
+         {.use_defs = true},
          "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#/$defs/point\",\"description\":"
          "\"First\"},\"b\":{\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}],\"descri"
          "ption\":\"Second\"},\"c\":{\"$ref\":\"#/$defs/point\",\"default\":{\"x\":1,\"y\":2},\"d"
@@ -278,7 +300,8 @@ static void writes_the_whole_schema(void **state)
          "rties\":{\"x\":{\"type\":\"number\",\"minimum\":-100,\"maximum\":100,\"description\":\""
          "To the right\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards\"}},\"required\":["
          "\"x\",\"y\"],\"additionalProperties\":false}}}"},
-        {&nested_type, {.use_defs = true, .dialect = HAFT_DRAFT_07},
+        {&nested_type,
+         {.use_defs = true, .dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"properties\":{\"a\":{\"allOf\":[{\"$ref\":\"#/definitions/point"
          "\"}],\"description\":\"First\"},\"b\":{\"anyOf\":[{\"$ref\":\"#/definitions/point\"},{"
          "\"type\":\"null\"}],\"description\":\"Second\"},\"c\":{\"allOf\":[{\"$ref\":\"#/definit"
@@ -289,7 +312,8 @@ static void writes_the_whole_schema(void **state)
          "\":{\"type\":\"number\",\"minimum\":-100,\"maximum\":100,\"description\":\"To the right"
          "\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards\"}},\"required\":[\"x\",\"y\"]"
          ",\"additionalProperties\":false}}}"},
-        {&holder_type, {0},
+        {&holder_type,
+         {0},
          "{\"type\":\"object\",\"properties\":{\"t\":{\"$ref\":\"#/$defs/tree\",\"description\":"
          "\"A tree\"},\"p\":{\"anyOf\":[{\"$ref\":\"#/$defs/person\"},{\"type\":\"null\"}],\"desc"
          "ription\":\"A person\"}},\"required\":[\"t\",\"p\"],\"additionalProperties\":false,\"$d"
@@ -303,7 +327,8 @@ static void writes_the_whole_schema(void **state)
          "\"$ref\":\"#/$defs/person\",\"description\":\"Whose it is\"}},\"required\":[\"name\"],"
          "\"additionalProperties\":false,\"description\":\"Where they work\"}},\"required\":[\"na"
          "me\"],\"additionalProperties\":false}}}"},
-        {&holder_type, {.use_defs = true, .dialect = HAFT_DRAFT_07},
+        {&holder_type,
+         {.use_defs = true, .dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"properties\":{\"t\":{\"allOf\":[{\"$ref\":\"#/definitions/tree\""
          "}],\"description\":\"A tree\"},\"p\":{\"anyOf\":[{\"$ref\":\"#/definitions/person\"},{"
          "\"type\":\"null\"}],\"description\":\"A person\"}},\"required\":[\"t\",\"p\"],\"additio"

@@ -199,8 +199,8 @@ static void foreign_json_is_checked_too(void **state)
     (void)state;
     reading_open(&r, &bits_type, NULL);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        yyjson_doc *doc = yyjson_read(rows[i].json, strlen(rows[i].json),
-                                      YYJSON_READ_ALLOW_INVALID_UNICODE);
+        yyjson_doc *doc =
+            yyjson_read(rows[i].json, strlen(rows[i].json), YYJSON_READ_ALLOW_INVALID_UNICODE);
         bits value = {.has_any = true};
 
         assert_non_null(doc);

@@ -5,9 +5,9 @@
 static void codes_have_names(void **state)
 {
     static const char *const names[] = {
-        "invalid_type",      "invalid_value", "too_small",   "too_big",         "not_multiple_of",
-        "invalid_format",    "unrecognized_keys", "invalid_union", "invalid_key",
-        "invalid_element",   "custom",
+        "invalid_type",   "invalid_value",     "too_small",     "too_big",     "not_multiple_of",
+        "invalid_format", "unrecognized_keys", "invalid_union", "invalid_key", "invalid_element",
+        "custom",
     };
 
     (void)state;

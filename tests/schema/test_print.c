@@ -26,19 +26,18 @@ static void prints_one_row_a_field(void **state)
         const haft_type *type;
         const char *expected;
     } rows[] = {
-        {&ruled_type,
-         "FIELD       TYPE              RULES                            DESCRIPTION\n"
-         "whole?      integer           >= 2, <= 10, multiple of 2       An integer\n"
-         "between?    integer           > 2, < 10                        Another\n"
-         "real?       number            >= 0.5, <= 2.5, multiple of 0.5  A number\n"
-         "within?     number            > 0, < 1                         Another\n"
-         "sized?      string            size >= 2, size <= 3             A short one\n"
-         "patterned?  string            /^[a-z]+$/                       Letters\n"
-         "mail?       string            email                            An address\n"
-         "parted?     string            starts \"a\", ends \"z\", has \"-\"    Parts\n"
-         "list?       array of integer  size >= 1, size <= 2             Some\n"
-         "set?        array of integer  unique                           Some\n"
-         "map?        map of integer    size >= 1, size <= 2             Some\n"},
+        {&ruled_type, "FIELD       TYPE              RULES                            DESCRIPTION\n"
+                      "whole?      integer           >= 2, <= 10, multiple of 2       An integer\n"
+                      "between?    integer           > 2, < 10                        Another\n"
+                      "real?       number            >= 0.5, <= 2.5, multiple of 0.5  A number\n"
+                      "within?     number            > 0, < 1                         Another\n"
+                      "sized?      string            size >= 2, size <= 3             A short one\n"
+                      "patterned?  string            /^[a-z]+$/                       Letters\n"
+                      "mail?       string            email                            An address\n"
+                      "parted?     string            starts \"a\", ends \"z\", has \"-\"    Parts\n"
+                      "list?       array of integer  size >= 1, size <= 2             Some\n"
+                      "set?        array of integer  unique                           Some\n"
+                      "map?        map of integer    size >= 1, size <= 2             Some\n"},
         {&maybe_type,
          "FIELD     TYPE                       RULES                 DESCRIPTION\n"
          "flag?     boolean                                          Yes or no\n"
@@ -120,39 +119,32 @@ static void prints_one_row_a_field(void **state)
          "name\n"
          "table     array of array of integer  default [[1],[]]                      A table\n"
          "any       any                        default [null]                        Anything\n"},
-        {&tree_type,
-         "FIELD      TYPE           RULES  DESCRIPTION\n"
-         "name       string                Its name\n"
-         "next?      tree                  The one after it\n"
-         "children?  array of tree         Those below it\n"},
-        {&person_type,
-         "FIELD     TYPE    RULES  DESCRIPTION\n"
-         "name      string         Their name\n"
-         "firm?     object         Where they work\n"
-         "  name    string         Its name\n"
-         "  owner?  person         Whose it is\n"},
-        {&nest_type,
-         "FIELD    TYPE           RULES  DESCRIPTION\n"
-         "(value)  array of nest         Nests\n"},
-        {&expression_type,
-         "FIELD    TYPE          RULES  DESCRIPTION\n"
-         "(value)  object by op\n"
-         "op       \"literal\"\n"
-         "value    number               The number\n"
-         "op       \"sum\"\n"
-         "left     expression           What is added to\n"
-         "right    expression           What is added\n"},
-        {&cat_type,
-         "FIELD  TYPE     RULES         DESCRIPTION\n"
-         "id     integer  >= 1          Its number\n"
-         "sound  string                 What it says\n"
-         "tame   boolean  default true  Used to people\n"},
-        {&grid_type,
-         "FIELD    TYPE                       RULES  DESCRIPTION\n"
-         "(value)  array of array of integer         Rows of numbers\n"},
-        {&colour_type,
-         "FIELD    TYPE                      RULES  DESCRIPTION\n"
-         "(value)  \"red\" | \"green\" | \"blue\"\n"},
+        {&tree_type, "FIELD      TYPE           RULES  DESCRIPTION\n"
+                     "name       string                Its name\n"
+                     "next?      tree                  The one after it\n"
+                     "children?  array of tree         Those below it\n"},
+        {&person_type, "FIELD     TYPE    RULES  DESCRIPTION\n"
+                       "name      string         Their name\n"
+                       "firm?     object         Where they work\n"
+                       "  name    string         Its name\n"
+                       "  owner?  person         Whose it is\n"},
+        {&nest_type, "FIELD    TYPE           RULES  DESCRIPTION\n"
+                     "(value)  array of nest         Nests\n"},
+        {&expression_type, "FIELD    TYPE          RULES  DESCRIPTION\n"
+                           "(value)  object by op\n"
+                           "op       \"literal\"\n"
+                           "value    number               The number\n"
+                           "op       \"sum\"\n"
+                           "left     expression           What is added to\n"
+                           "right    expression           What is added\n"},
+        {&cat_type, "FIELD  TYPE     RULES         DESCRIPTION\n"
+                    "id     integer  >= 1          Its number\n"
+                    "sound  string                 What it says\n"
+                    "tame   boolean  default true  Used to people\n"},
+        {&grid_type, "FIELD    TYPE                       RULES  DESCRIPTION\n"
+                     "(value)  array of array of integer         Rows of numbers\n"},
+        {&colour_type, "FIELD    TYPE                      RULES  DESCRIPTION\n"
+                       "(value)  \"red\" | \"green\" | \"blue\"\n"},
         {&wordy_type,
          "FIELD   TYPE        RULES                                            DESCRIPTION\n"
          "s       string                                                       A \"text\" of two "
@@ -160,28 +152,25 @@ static void prints_one_row_a_field(void **state)
          "a-b?    string                                                       Named\n"
          "i?      integer     >= -9223372036854775807, <= 9223372036854775806  Exact\n"
          "extra?  map of any                                                   More\n"},
-        {&nested_type,
-         "FIELD  TYPE             RULES                  DESCRIPTION\n"
-         "a      object                                  First\n"
-         "  x    number           >= -100, <= 100        To the right\n"
-         "  y    number                                  Upwards\n"
-         "b      object | null                           Second\n"
-         "  x    number           >= -100, <= 100        To the right\n"
-         "  y    number                                  Upwards\n"
-         "c      object           default {\"x\":1,\"y\":2}  Third\n"
-         "  x    number           >= -100, <= 100        To the right\n"
-         "  y    number                                  Upwards\n"
-         "more   array of object                         Others\n"
-         "  x    number           >= -100, <= 100        To the right\n"
-         "  y    number                                  Upwards\n"},
-        {&holder_type,
-         "FIELD  TYPE           RULES  DESCRIPTION\n"
-         "t      tree                  A tree\n"
-         "p      person | null         A person\n"},
-        {&range_type,
-         "FIELD  TYPE     RULES  DESCRIPTION\n"
-         "low    integer  >= 0   From\n"
-         "high   integer         To\n"},
+        {&nested_type, "FIELD  TYPE             RULES                  DESCRIPTION\n"
+                       "a      object                                  First\n"
+                       "  x    number           >= -100, <= 100        To the right\n"
+                       "  y    number                                  Upwards\n"
+                       "b      object | null                           Second\n"
+                       "  x    number           >= -100, <= 100        To the right\n"
+                       "  y    number                                  Upwards\n"
+                       "c      object           default {\"x\":1,\"y\":2}  Third\n"
+                       "  x    number           >= -100, <= 100        To the right\n"
+                       "  y    number                                  Upwards\n"
+                       "more   array of object                         Others\n"
+                       "  x    number           >= -100, <= 100        To the right\n"
+                       "  y    number                                  Upwards\n"},
+        {&holder_type, "FIELD  TYPE           RULES  DESCRIPTION\n"
+                       "t      tree                  A tree\n"
+                       "p      person | null         A person\n"},
+        {&range_type, "FIELD  TYPE     RULES  DESCRIPTION\n"
+                      "low    integer  >= 0   From\n"
+                      "high   integer         To\n"},
     };
     size_t wrong = 0;
 

@@ -125,8 +125,7 @@ static void sentences_are_zods(void **state)
         {&ruled_type, "{\"list\":[]}", "!list: Too small: expected array to have >=1 items"},
         {&ruled_type, "{\"list\":[1,\"2\"]}",
          "!list.1: Invalid input: expected number, received string"},
-        {&ruled_type, "{\"list\":[1,2,\"3\"]}",
-         "!list: Too big: expected array to have <=2 items"},
+        {&ruled_type, "{\"list\":[1,2,\"3\"]}", "!list: Too big: expected array to have <=2 items"},
         {&ruled_type, "{\"set\":[1,2,1.0]}", "!set: Invalid input: items must be unique"},
         {&ruled_type, "{\"map\":{}}", "!map: Too small: expected object to have >=1 properties"},
         {&ruled_type, "{\"map\":{\"a\":1,\"b\":2,\"c\":3}}",
@@ -136,8 +135,7 @@ static void sentences_are_zods(void **state)
         {&ruled_type, "{\"list\":{}}", "!list: Invalid input: expected array, received object"},
         {&ruled_type, "[]", "!Invalid input: expected object, received array"},
         {&ruled_type, "null", "!Invalid input: expected object, received null"},
-        {&colour_type, "\"pink\"",
-         "!Invalid option: expected one of \"red\"|\"green\"|\"blue\""},
+        {&colour_type, "\"pink\"", "!Invalid option: expected one of \"red\"|\"green\"|\"blue\""},
         {&colour_type, "1", "!Invalid option: expected one of \"red\"|\"green\"|\"blue\""},
         {&everything_type, "{\"blob\":\"AA=\",\"paint\":0}",
          "!flag: Invalid input: expected boolean, received undefined, count: Invalid input: "
@@ -276,8 +274,7 @@ static void refinements_see_whole_values(void **state)
     static const struct reading_row rows[] = {
         {&range_type, "{\"low\":3,\"high\":1}", "!high: must not be below 3"},
         {&range_type, "{\"low\":-1,\"high\":-2}", "!low: Too small: expected number to be >=0"},
-        {&range_type, "{\"low\":3}",
-         "!high: Invalid input: expected number, received undefined"},
+        {&range_type, "{\"low\":3}", "!high: Invalid input: expected number, received undefined"},
         {&range_type, "{\"low\":3,\"high\":1,\"x\":0}",
          "!Unrecognized key: \"x\" (accepted: \"low\", \"high\")"},
     };
@@ -338,16 +335,16 @@ static void nesting_has_a_limit(void **state)
         const char *expected; /* NULL: passes */
     } rows[] = {
         {&nest_type, 0, 64, NULL},
-        {&nest_type, 0, 65, "!the nesting is over its limit: Invalid input: nested deeper than 64 "
-                            "levels"},
+        {&nest_type, 0, 65,
+         "!the nesting is over its limit: Invalid input: nested deeper than 64 levels"},
         {&nest_type, 5, 5, NULL},
-        {&nest_type, 5, 6, "!the nesting is over its limit: Invalid input: nested deeper than 5 "
-                           "levels"},
+        {&nest_type, 5, 6,
+         "!the nesting is over its limit: Invalid input: nested deeper than 5 levels"},
         {&nest_type, 100000, 512, NULL},
-        {&nest_type, 100000, 513, "!the nesting is over its limit: Invalid input: nested deeper "
-                                  "than 512 levels"},
-        {&nest_type, 0, 200000, "!the nesting is over its limit: Invalid input: nested deeper than "
-                                "64 levels"},
+        {&nest_type, 100000, 513,
+         "!the nesting is over its limit: Invalid input: nested deeper than 512 levels"},
+        {&nest_type, 0, 200000,
+         "!the nesting is over its limit: Invalid input: nested deeper than 64 levels"},
     };
     haft_buffer json;
 
