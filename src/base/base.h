@@ -32,6 +32,8 @@ const haft_allocator *allocator_or_default(const haft_allocator *allocator);
 /* Fills *error in, if there is one, and returns code. */
 int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
+int error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
+    HAFT_PRINTF_(4, 0);
 
 /* Empties it, and does not hold on to more than `keep` bytes. */
 void buffer_trim(haft_buffer *buffer, size_t keep);

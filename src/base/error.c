@@ -20,20 +20,27 @@ const char *haft_strerror(int status)
 }
 
 /* Built aside, so that the words of an error may become part of it again. */
-int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
+int error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
 {
     haft_reason fresh = {.code = code};
-    va_list args;
 
     if (!error)
         return code;
     snprintf(fresh.path, sizeof fresh.path, "%s", path ? path : "");
-    va_start(args, format);
     vsnprintf(fresh.text, sizeof fresh.text, format, args);
-    va_end(args);
     /* Text cut in the middle of a character must not make the error unprintable. */
     fresh.path[haft_utf8_valid(fresh.path, strlen(fresh.path))] = '\0';
     fresh.text[haft_utf8_valid(fresh.text, strlen(fresh.text))] = '\0';
     *error = fresh;
+    return code;
+}
+
+int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    error_vset(error, code, path, format, args);
+    va_end(args);
     return code;
 }

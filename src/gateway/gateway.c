@@ -1,7 +1,6 @@
 /* gateway.c - making a gateway, and saying why something was refused. */
 #include "gateway/gateway.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ARENA_LIMIT = 256 << 20, DEFAULT_DEPTH = 8, DEFAULT_INVOKES = 64, DEFAULT_WORKERS = 4 };
@@ -10,13 +9,11 @@ static const char *const default_forward[] = {"accept-language", "traceparent", 
 
 int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
 {
-    char text[sizeof gateway->error.text];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    error_vset(&gateway->error, code, path, format, args);
     va_end(args);
-    error_set(&gateway->error, code, path, "%s", text);
     server_log(gateway->server, HAFT_ERROR, "%s: %s", gateway->error.path, gateway->error.text);
     return code;
 }

@@ -2,7 +2,6 @@
  * root definition becomes a schema. */
 #include "schema/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { CHECK_MEMORY = 64 << 20 }; /* for looking at a default */
@@ -33,14 +32,12 @@ void haft_builder_free(haft_builder *builder)
 
 void *build_fail(haft_builder *builder, int code, const char *path, const char *format, ...)
 {
-    haft_reason *error = &builder->error;
     va_list args;
 
-    if (error->code)
+    if (builder->error.code)
         return NULL;
-    error_set(error, code, path, "%s", "");
     va_start(args, format);
-    vsnprintf(error->text, sizeof error->text, format, args);
+    error_vset(&builder->error, code, path, format, args);
     va_end(args);
     return NULL;
 }

@@ -5,7 +5,6 @@
  * values that were read stay, for the nodes point into them. */
 #include "schema/document.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "json/json.h"
@@ -58,13 +57,12 @@ static const char *path_of(struct document *doc, const struct location *where, c
 int document_fail(struct document *doc, const struct location *where, const char *keyword, int code,
                   const char *format, ...)
 {
-    char text[sizeof doc->error->text];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    error_vset(doc->error, code, path_of(doc, where, keyword), format, args);
     va_end(args);
-    return error_set(doc->error, code, path_of(doc, where, keyword), "%s", text);
+    return code;
 }
 
 /* ---- sources ---- */

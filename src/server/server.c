@@ -1,7 +1,6 @@
 /* server.c - making a server, and what all offered things have in common. */
 #include "server/server.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -112,13 +111,11 @@ int check_json_object(haft_server *server, const char *name, const char *what, c
 
 int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
 {
-    char text[sizeof server->error.text];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    error_vset(&server->error, code, path, format, args);
     va_end(args);
-    error_set(&server->error, code, path, "%s", text);
     server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
     return code;
 }
