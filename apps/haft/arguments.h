@@ -18,9 +18,6 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
 /* What may stand under a schema, for people: "integer", "red|green", "string[]". */
 void argument_type(yyjson_val *root, yyjson_val *schema, haft_buffer *out);
 
-/* Whether a member of an object must be there. */
-bool argument_is_required(yyjson_val *schema, const char *name);
-
 /* The headers that repeat arguments: names and values by turns, then NULL.  NULL without memory. */
 const char *const *parameters_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
 

@@ -220,15 +220,3 @@ void argument_type(yyjson_val *root, yyjson_val *schema, haft_buffer *out)
     }
     haft_buffer_finish(&choices);
 }
-
-bool argument_is_required(yyjson_val *schema, const char *name)
-{
-    size_t i, n;
-    yyjson_val *required;
-
-    yyjson_arr_foreach(yyjson_obj_get(schema, "required"), i, n, required) {
-        if (yyjson_equals_str(required, name))
-            return true;
-    }
-    return false;
-}

@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "arguments_schema.h"
+#include "runtime/manifest.h"
 #include "show.h"
 
 enum { LINE_LIMIT = 1 << 16 };
@@ -90,7 +91,7 @@ static enum reply take_line(struct form *form, yyjson_val *key, yyjson_val *prop
 
     if (!*text && fallback)
         value = yyjson_val_mut_copy(form->doc, fallback);
-    else if (!*text && argument_is_required(form->schema, yyjson_get_str(key)))
+    else if (!*text && manifest_requires(form->schema, yyjson_get_str(key)))
         return SKIPPED;
     else if (!*text)
         return FILLED;
@@ -126,7 +127,7 @@ static enum reply read_reply(struct form *form, haft_buffer *line)
 static enum reply ask_field(struct form *form, yyjson_val *key, yyjson_val *property,
                             haft_buffer *line)
 {
-    bool required = argument_is_required(form->schema, yyjson_get_str(key));
+    bool required = manifest_requires(form->schema, yyjson_get_str(key));
     enum reply reply;
 
     do {

@@ -7,6 +7,7 @@
 
 #include "arguments_schema.h"
 #include "program.h"
+#include "runtime/manifest.h"
 
 #define BOLD "\033[1m"
 #define FAINT "\033[2m"
@@ -98,27 +99,14 @@ static void put_description(struct page *page, yyjson_val *value)
 
 static void put_hints(struct page *page, yyjson_val *tool)
 {
-    static const struct {
-        const char *key, *yes, *no;
-    } hints[] = {
-        {"readOnlyHint", "read-only", "writes"},
-        {"destructiveHint", "destructive", "additive"},
-        {"idempotentHint", "idempotent", NULL},
-        {"openWorldHint", "open-world", "closed-world"},
-    };
-    yyjson_val *annotations = yyjson_obj_get(tool, "annotations");
     haft_buffer text;
 
     haft_buffer_init(&text, NULL, 256);
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        yyjson_val *hint = yyjson_obj_get(annotations, hints[i].key);
-        const char *word = yyjson_get_bool(hint) ? hints[i].yes : hints[i].no;
-
-        if (yyjson_is_bool(hint) && word)
-            haft_buffer_printf(&text, "%s%s", text.size ? ", " : "  ", word);
-    }
-    if (text.size)
+    manifest_put_hints(tool, &text);
+    if (text.size) {
+        put_spaces(page, 2);
         put_painted(page, FAINT, text.data, text.size);
+    }
     haft_buffer_finish(&text);
 }
 
@@ -222,7 +210,7 @@ static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *sch
             return;
         haft_buffer_puts(&row->name, before);
         haft_buffer_add(&row->name, yyjson_get_str(key), yyjson_get_len(key));
-        if (!argument_is_required(schema, yyjson_get_str(key)))
+        if (!manifest_requires(schema, yyjson_get_str(key)))
             haft_buffer_puts(&row->name, "?");
         argument_type(root, property, &row->type);
         haft_buffer_init(&inner, NULL, SHOW_LIMIT);

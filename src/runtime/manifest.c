@@ -12,7 +12,7 @@ static void put_name(yyjson_val *tool, haft_buffer *cell)
     haft_buffer_puts(cell, yyjson_get_str(yyjson_obj_get(tool, "name")));
 }
 
-static bool is_required(yyjson_val *schema, const char *name)
+bool manifest_requires(yyjson_val *schema, const char *name)
 {
     size_t i, n;
     yyjson_val *required;
@@ -38,12 +38,12 @@ static void put_arguments(yyjson_val *tool, haft_buffer *cell)
         const char *type = yyjson_get_str(yyjson_obj_get(property, "type"));
 
         haft_buffer_printf(cell, "%s%s%s%s%s", i ? ", " : "", name,
-                           is_required(schema, name) ? "" : "?", type ? ": " : "",
+                           manifest_requires(schema, name) ? "" : "?", type ? ": " : "",
                            type ? type : "");
     }
 }
 
-static void put_hints(yyjson_val *tool, haft_buffer *cell)
+void manifest_put_hints(yyjson_val *tool, haft_buffer *buffer)
 {
     static const struct {
         const char *key, *yes, *no;
@@ -60,9 +60,9 @@ static void put_hints(yyjson_val *tool, haft_buffer *cell)
         yyjson_val *hint = yyjson_obj_get(annotations, hints[i].key);
         const char *word = yyjson_get_bool(hint) ? hints[i].yes : hints[i].no;
 
-        if (!hint || !word)
+        if (!yyjson_is_bool(hint) || !word)
             continue;
-        haft_buffer_printf(cell, "%s%s", any ? ", " : "", word);
+        haft_buffer_printf(buffer, "%s%s", any ? ", " : "", word);
         any = true;
     }
 }
@@ -82,7 +82,7 @@ static const struct {
 } columns[] = {
     {"NAME", put_name},
     {"ARGUMENTS", put_arguments},
-    {"HINTS", put_hints},
+    {"HINTS", manifest_put_hints},
     {"DESCRIPTION", put_description},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, CELL_LIMIT = 1 << 16 };
@@ -231,7 +231,7 @@ int manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *
         put_description(tool, buffer);
         haft_buffer_puts(buffer, "\n");
         put_line(buffer, "arguments", tool, put_arguments);
-        put_line(buffer, "hints", tool, put_hints);
+        put_line(buffer, "hints", tool, manifest_put_hints);
         if (entry) {
             put_limits(server, entry->item, buffer);
             put_stages(server, entry->item, buffer);

@@ -6,6 +6,12 @@
 
 #include "json/json.h"
 
+/* What a tool's annotations say of it: "read-only, closed-world"; nothing when they say nothing. */
+void manifest_put_hints(yyjson_val *tool, haft_buffer *buffer);
+
+/* Whether a schema's objects must have a property. */
+bool manifest_requires(yyjson_val *schema, const char *name);
+
 /* Appends the table of an array of tools as they are on the wire. */
 int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer);
 
