@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../tests/support/resident.h"
+
 enum {
     FIRST_ID = 1000000,
     ID_DIGITS = 7,
@@ -226,22 +228,6 @@ static void drive(struct driver *driver)
     }
 }
 
-static long memory_of(pid_t child)
-{
-    char path[64], line[256];
-    long size = 0;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
-    file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "VmRSS:", 6))
-            size = strtol(line + 6, NULL, 10);
-    if (file)
-        fclose(file);
-    return size;
-}
-
 static int by_size(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -253,7 +239,7 @@ int main(int argc, char **argv)
 {
     struct driver driver = {.calls = argc > 4 ? strtol(argv[1], NULL, 10) : 0};
     uint64_t started, first, begun, ended;
-    long first_memory, last_memory;
+    size_t first_memory, last_memory;
 
     if (driver.calls < 1 || driver.calls > 8999999 ||
         (driver.window = strtol(argv[2], NULL, 10)) < 1) {
@@ -273,12 +259,12 @@ int main(int argc, char **argv)
     write_all(driver.to, driver.request, driver.request_size);
     await_line(&driver);
     first = nanoseconds() - started;
-    first_memory = memory_of(driver.child);
+    first_memory = resident_kib(driver.child);
 
     begun = nanoseconds();
     drive(&driver);
     ended = nanoseconds();
-    last_memory = memory_of(driver.child);
+    last_memory = resident_kib(driver.child);
     if (driver.ids != (uint64_t)driver.calls * (uint64_t)(driver.calls - 1) / 2) {
         fputs("some answer came twice\n", stderr);
         return 1;
@@ -286,7 +272,7 @@ int main(int argc, char **argv)
     close(driver.to);
     waitpid(driver.child, NULL, 0);
     qsort(driver.began, (size_t)driver.calls, sizeof *driver.began, by_size);
-    printf("{\"seconds\":%.6f,\"p50\":%.3f,\"p99\":%.3f,\"start\":%.1f,\"memory\":[%ld,%ld]}\n",
+    printf("{\"seconds\":%.6f,\"p50\":%.3f,\"p99\":%.3f,\"start\":%.1f,\"memory\":[%zu,%zu]}\n",
            (double)(ended - begun) / 1e9, (double)driver.began[driver.calls / 2] / 1e3,
            (double)driver.began[driver.calls * 99 / 100] / 1e3, (double)first / 1e3, first_memory,
            last_memory);

@@ -12,6 +12,8 @@
 #include <yyjson.h>
 
 #include "support/failing.h"
+#include "support/file.h"
+#include "support/headers.h"
 #include "support/starving.h"
 #include "support/test.h"
 
@@ -171,7 +173,7 @@ static const char key_file[] =
     "41ef4bb0b23661e66301aac36066912dac037827b4ae63a7b1165a5aa93ed4eb ann\n";
 static const char people_file[] =
     "ann:1:73616c74:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n";
-static char key_path[64], people_path[64], guards[512];
+static char key_path[FILE_PATH], people_path[FILE_PATH], guards[512];
 
 static const char policies[] =
     "[{\"name\":\"head\",\"policy\":\"set-headers\",\"options\":{\"request\":{\"a\":\"b\"},"
@@ -187,22 +189,11 @@ static const char policies[] =
     "{\"name\":\"mock\",\"policy\":\"mock\",\"options\":{\"json\":{\"a\":1},\"headers\":{"
     "\"x\":\"y\"}}}]";
 
-static void write_file(char path[64], const char *text)
-{
-    int fd;
-
-    snprintf(path, 64, "/tmp/haft-gateway-XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
-}
-
 static int set_up(void **state)
 {
     (void)state;
-    write_file(key_path, key_file);
-    write_file(people_path, people_file);
+    file_make(key_path, key_file);
+    file_make(people_path, people_file);
     snprintf(guards, sizeof guards,
              "[{\"name\":\"key\",\"policy\":\"api-key\",\"options\":{\"file\":\"%s\"}},"
              "{\"name\":\"people\",\"policy\":\"basic-auth\",\"options\":{\"file\":\"%s\"}}]",
@@ -306,19 +297,6 @@ static void making(void **state)
 
 /* ---- requests ---- */
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *line = context;
-    size_t size = strlen(name);
-
-    for (; line && *line; line = strchr(line, '\n') + 1)
-        if (!strncmp(line, name, size) && line[size] == ':') {
-            *ret_size = strcspn(line + size + 2, "\n");
-            return line + size + 2;
-        }
-    return NULL;
-}
-
 static bool header_at(const void *context, size_t index, const char **ret_name,
                       size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
 {
@@ -360,7 +338,7 @@ static haft_visit *visit_of(haft_gateway *gateway, const struct request *row)
     haft_request request = {.method = row->method,
                             .path = row->path,
                             .query = row->query,
-                            .headers = {.get = get_header, .context = row->headers},
+                            .headers = {.get = headers_get, .context = row->headers},
                             .body = row->body,
                             .body_size = strlen(row->body)};
 
@@ -578,7 +556,7 @@ static void pass(const haft_app *app, void *site, const struct request *row,
         .path = row->path,
         .target = row->path,
         .query = row->query,
-        .headers = {.get = get_header, .context = row->headers, .at = header_at},
+        .headers = {.get = headers_get, .context = row->headers, .at = header_at},
         .body = row->body,
         .body_size = strlen(row->body),
         .peer = "192.0.2.7",

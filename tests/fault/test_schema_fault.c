@@ -28,11 +28,11 @@ static haft_def *build_user(haft_builder *b)
         haft_def_union(b, haft_def_literal(b, "1"), haft_def_enum(b, "a", "b", NULL), NULL), NULL);
     haft_def *more = haft_def_extend(user, "tags", haft_def_array(b, haft_def_string(b)), "pair",
                                      haft_def_tuple(b, NULL, haft_def_int(b), NULL), NULL);
-    haft_def *self = haft_def_lazy(b), *holder;
+    haft_def *self = haft_def_lazy(b), *loose;
 
     haft_def_resolve(self, haft_def_object(b, "next", haft_def_optional(self), NULL));
-    holder = haft_def_loose(haft_def_object(b, "self", haft_def_optional(self), NULL));
-    return haft_def_describe(haft_def_intersection(haft_def_partial(more), holder), "A user");
+    loose = haft_def_loose(haft_def_object(b, "self", haft_def_optional(self), NULL));
+    return haft_def_describe(haft_def_intersection(haft_def_partial(more), loose), "A user");
 }
 
 static int build(const haft_schema_options *options, haft_schema **ret_schema)

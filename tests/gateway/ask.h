@@ -7,24 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/headers.h"
 #include "support/test.h"
 
 enum { ASK_NOW = 1000000, ASK_ROOM = 8192 };
-
-/* Lines of "name: value", names in lower case, between line ends. */
-static const char *ask_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *line = context;
-    size_t size = strlen(name);
-
-    for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : "")
-        if (!strncmp(line, name, size) && line[size] == ':') {
-            line += size + 1 + strspn(line + size + 1, " ");
-            *ret_size = strcspn(line, "\n");
-            return line;
-        }
-    return NULL;
-}
 
 struct question {
     const char *method, *target, *headers, *body, *principal, *peer;
@@ -35,7 +21,7 @@ static haft_visit *ask_begin(haft_gateway *gateway, const struct question *quest
     haft_request request = {.method = question->method,
                             .path = target,
                             .query = "",
-                            .headers = {.get = ask_header, .context = question->headers},
+                            .headers = {.get = headers_get, .context = question->headers},
                             .body = question->body ? question->body : "",
                             .body_size = question->body ? strlen(question->body) : 0,
                             .peer = question->peer};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "support/file.h"
 
 /* "open sesame" and "let me in". */
 static const char key_file[] =
@@ -17,18 +18,7 @@ static const char people_file[] =
     "ann:1:73616c74:55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc\n"
     "bob:80000:4e61436c:4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56\n";
 
-static char keys_path[64], people_path[64];
-
-static void write_file(char path[64], const char *text)
-{
-    int fd;
-
-    snprintf(path, 64, "/tmp/haft-policy-XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
-}
+static char keys_path[FILE_PATH], people_path[FILE_PATH];
 
 static int hello(haft_call *call)
 {
@@ -504,9 +494,9 @@ static void bad_files(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
-        char path[64], options[128];
+        char path[FILE_PATH], options[128];
 
-        write_file(path, rows[i][1]);
+        file_make(path, rows[i][1]);
         snprintf(options, sizeof options, "{\"file\":\"%s\"}", path);
         assert_int_equal(haft_policy_make(gateway, "p", rows[i][0], options), HAFT_EINVAL);
         assert_non_null(strstr(haft_gateway_error(gateway)->text, "line 1: "));
@@ -518,8 +508,8 @@ static void bad_files(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    write_file(keys_path, key_file);
-    write_file(people_path, people_file);
+    file_make(keys_path, key_file);
+    file_make(people_path, people_file);
     return 0;
 }
 

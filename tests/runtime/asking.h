@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "support/failing.h"
+#include "support/headers.h"
 #include "support/test.h"
 
 enum { ROOM = 1 << 16, START = 1000000, MINUTE = 60000 };
@@ -132,24 +133,6 @@ HAFT_MAYBE_UNUSED_ static void on_end(void *context)
 
 static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
 
-/* Lines of "name: value", with names in lower case. */
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *line = context;
-    size_t size = strlen(name);
-
-    while (*line) {
-        size_t length = strcspn(line, "\n");
-
-        if (!strncmp(line, name, size) && line[size] == ':') {
-            *ret_size = length - size - 2;
-            return line + size + 2;
-        }
-        line += length + (line[length] == '\n');
-    }
-    return NULL;
-}
-
 /* The text with what stands for something else put in. */
 HAFT_MAYBE_UNUSED_ static char *expand(const struct bench *bench, const char *text)
 {
@@ -224,7 +207,7 @@ HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct rep
     haft_http_request request = {.method = method,
                                  .path = target,
                                  .query = query ? query + 1 : "",
-                                 .headers = {.get = get_header, .context = lines},
+                                 .headers = {.get = headers_get, .context = lines},
                                  .body = text,
                                  .body_size = strlen(text)};
     const char *id;

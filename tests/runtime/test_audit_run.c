@@ -12,20 +12,7 @@
 #include "server/session.h"
 #include "support/test.h"
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#ifdef SANITIZED
-enum { CALLS = 2500 };
-#else
-enum { CALLS = 25000 };
-#endif
-
+enum { CALLS = SANITIZED ? 2500 : 25000 };
 enum { PEERS = 4, WORKERS = 3, MAX_OPEN = 64, TIMEOUT = 8 };
 
 /* ---- a queue between threads ---- */

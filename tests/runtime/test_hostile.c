@@ -15,18 +15,8 @@
 #include <sys/socket.h>
 
 #include "runtime/tools.h"
+#include "support/resident.h"
 #include "support/test.h"
-
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
 
 enum {
     SLOW_CLIENTS = SANITIZED ? 200 : 1000,
@@ -132,20 +122,12 @@ static size_t descriptors(void)
     return n;
 }
 
-static size_t memory_kb(void)
+static size_t memory_kib(void)
 {
-    char path[64], line[256];
-    size_t kb = 0;
-    FILE *file;
+    size_t kib = resident_kib(server_pid);
 
-    snprintf(path, sizeof path, "/proc/%d/status", (int)server_pid);
-    file = fopen(path, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file))
-        if (!strncmp(line, "VmRSS:", 6))
-            kb = strtoul(line + 6, NULL, 10);
-    fclose(file);
-    return kb;
+    assert_true(kib);
+    return kib;
 }
 
 /* ---- clients ---- */
@@ -360,7 +342,7 @@ static void stays_small_under_floods(void **state)
     (void)state;
     snprintf(chunk, sizeof chunk, "400\r\n%1024s\r\n", "");
     assert_alive();
-    before = memory_kb();
+    before = memory_kib();
     for (int turn = 0; turn < FLOODS; turn++)
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             bool chunked = !rows[i].n;
@@ -371,9 +353,9 @@ static void stays_small_under_floods(void **state)
                 fail_msg("row %zu: %d", i, status);
         }
     assert_alive();
-    print_message("%zu KiB before, %zu KiB after the floods\n", before, memory_kb());
+    print_message("%zu KiB before, %zu KiB after the floods\n", before, memory_kib());
     if (!SANITIZED)
-        assert_true(memory_kb() < before + 32 * 1024);
+        assert_true(memory_kib() < before + 32 * 1024);
     assert_descriptors(files);
 }
 
@@ -385,7 +367,7 @@ static void bounds_sessions(void **state)
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}";
     char request[512], text[ROOM];
-    size_t before = memory_kb(), after;
+    size_t before = memory_kib(), after;
     int fd = dial(), status = 200;
 
     (void)state;
@@ -400,7 +382,7 @@ static void bounds_sessions(void **state)
     assert_int_equal(hear(fd, text), 503);
     close(fd);
     assert_alive();
-    after = memory_kb();
+    after = memory_kib();
     print_message("%zu KiB for %d sessions\n", after - before, SESSIONS);
     if (!SANITIZED)
         assert_true(after < before + SESSIONS * 12);
@@ -414,7 +396,7 @@ static void drops_deaf_readers(void **state)
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"steps\","
         "\"arguments\":{\"n\":60000},\"_meta\":{\"progressToken\":1}}}";
     char request[512];
-    size_t files = descriptors(), before = memory_kb();
+    size_t files = descriptors(), before = memory_kib();
     int fds[DEAF_READERS], small = 4096;
 
     (void)state;
@@ -429,9 +411,9 @@ static void drops_deaf_readers(void **state)
         sleep_ms(20);
     assert_int_equal(atomic_load(&shared->dropped), DEAF_READERS);
     assert_alive();
-    print_message("%zu KiB before, %zu KiB after those who do not read\n", before, memory_kb());
+    print_message("%zu KiB before, %zu KiB after those who do not read\n", before, memory_kib());
     if (!SANITIZED)
-        assert_true(memory_kb() < before + 64 * 1024);
+        assert_true(memory_kib() < before + 64 * 1024);
     for (int i = 0; i < DEAF_READERS; i++)
         close(fds[i]);
     assert_descriptors(files);

@@ -519,12 +519,7 @@ static void processes_that_die_are_replaced(void **state)
 }
 
 /* A sanitizer's own memory is far over any limit. */
-#if defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#if !defined SANITIZED && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if !SANITIZED
 #define LIMITS_MEMORY
 
 static int fills(haft_call *call)

@@ -11,6 +11,7 @@
 #include "runtime/front.h"
 #include "runtime/tools.h"
 #include "support/failing.h"
+#include "support/headers.h"
 #include "support/test.h"
 
 /* ---- without sockets ---- */
@@ -30,24 +31,6 @@ static void on_respond(void *context, int status, const char *headers, const cha
     snprintf(reply->body, sizeof reply->body, "%.*s", (int)size, size ? body : "");
 }
 
-/* Lines of "name: value". */
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *line = context;
-    size_t size = strlen(name);
-
-    while (*line) {
-        size_t length = strcspn(line, "\n");
-
-        if (!strncmp(line, name, size) && line[size] == ':') {
-            *ret_size = length - size - 2;
-            return line + size + 2;
-        }
-        line += length + (line[length] == '\n');
-    }
-    return NULL;
-}
-
 struct asked {
     const char *method, *path, *peer, *principal, *headers, *body;
 };
@@ -60,7 +43,7 @@ static struct reply *ask(struct front *front, struct asked asked, haft_time now)
     haft_http_request request = {.method = asked.method ? asked.method : "POST",
                                  .path = asked.path ? asked.path : "/mcp",
                                  .query = "",
-                                 .headers = {.get = get_header, .context = headers},
+                                 .headers = {.get = headers_get, .context = headers},
                                  .body = asked.body ? asked.body : "",
                                  .body_size = asked.body ? strlen(asked.body) : 0,
                                  .peer = asked.peer,

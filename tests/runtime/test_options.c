@@ -7,6 +7,7 @@
 
 #include "runtime/http.h"
 #include "runtime/option.h"
+#include "support/file.h"
 #include "support/test.h"
 
 enum { PAGE_LIMIT = 1 << 20 };
@@ -28,7 +29,7 @@ struct load {
     struct program_settings program;
     struct settings settings;
     struct complaints complaints;
-    char path[64];
+    char path[FILE_PATH];
     int status;
 };
 
@@ -43,12 +44,7 @@ static void load_begin(struct load *load, const struct option *option, const str
     load->path[0] = '\0';
     complaints_init(&load->complaints, NULL);
     if (layers->file) {
-        int fd;
-
-        strncpy(load->path, "/tmp/haft-options-XXXXXX", sizeof load->path);
-        fd = mkstemp(load->path);
-        assert_int_equal(write(fd, layers->file, strlen(layers->file)), strlen(layers->file));
-        close(fd);
+        file_make(load->path, layers->file);
         given[n++] = (struct given){option_by_flag("--config"), load->path};
     }
     option_variable(option, variable);

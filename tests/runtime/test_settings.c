@@ -9,6 +9,7 @@
 #include "runtime/option.h"
 #include "runtime/reload.h"
 #include "support/failing.h"
+#include "support/file.h"
 #include "support/test.h"
 
 /* ---- files ---- */
@@ -382,16 +383,14 @@ static void memory_may_run_out_anywhere(void **state)
 {
     static const char text[] =
         "{\"tools\": {\"disabled\": [\"a\", \"b\"], \"offer\": \"*\"}, \"log\": {\"file\": 5, \"nth\": 1}}";
-    char path[] = "/tmp/haft-settings-XXXXXX";
+    char path[FILE_PATH];
     const struct given given[] = {{option_by_flag("--config"), path},
                                   {option_by_flag("--sandbox-read"), "x"},
                                   {option_by_flag("--workers"), "0"}};
     haft_server *server = haft_server_new("test", "1");
-    int fd = mkstemp(path);
 
     (void)state;
-    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
-    close(fd);
+    file_make(path, text);
     for (size_t nth = 1;; nth++) {
         struct program_settings program = program_settings_of(server);
         struct settings settings;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/tools.h"
+#include "support/resident.h"
 #include "support/test.h"
 
 #define PING(id) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"ping\"}"
@@ -306,22 +307,6 @@ static void a_handler_cannot_reach_the_wire(void **state)
 }
 
 /* ---- backpressure ---- */
-
-static size_t resident_kib(pid_t pid)
-{
-    char name[64], line[256];
-    size_t kib = 0;
-    FILE *file;
-
-    snprintf(name, sizeof name, "/proc/%d/status", (int)pid);
-    file = fopen(name, "r");
-    while (file && fgets(line, sizeof line, file))
-        if (!strncmp(line, "VmRSS:", 6))
-            kib = strtoul(line + 6, NULL, 10);
-    if (file)
-        fclose(file);
-    return kib;
-}
 
 /* A client that sends and does not read stops being read; nothing is lost when it reads again. */
 static void a_client_that_does_not_read_is_not_read(void **state)

@@ -152,4 +152,24 @@ HAFT_REFINE(range, check_range);
 HAFT_STRUCT(open_minded, HAFT_OPTIONAL(HAFT_STRING(name, "Its name")));
 HAFT_OPTIONS(open_minded, .extra = HAFT_EXTRA_IGNORE, .title = "Open", .describe = "Takes more");
 
+/* Words, names and numbers that must not be changed on the way. */
+HAFT_STRUCT(wordy,
+    HAFT_STRING(s, "A \"text\"\nof two lines", .title = "T", .examples = "[\"a\"]",
+                .deprecated = true),
+    HAFT_OPTIONAL(HAFT_HEADER("Region", HAFT_NAMED("a-b", HAFT_STRING(ab, "Named")))),
+    HAFT_OPTIONAL(HAFT_INTEGER(i, "Exact", .min = -9223372036854775807,
+                               .max = 9223372036854775806)),
+    HAFT_OPTIONAL(HAFT_MAP(extra, HAFT_JSON(any, "Anything"), "More")));
+
+/* Types that stand in one another more than once. */
+HAFT_STRUCT(journey,
+    HAFT_OBJECT(a, point, "First"),
+    HAFT_NULLABLE(HAFT_OBJECT(b, point, "Second")),
+    HAFT_DEFAULT(HAFT_OBJECT(c, point, "Third"), "{\"x\":1,\"y\":2}"),
+    HAFT_ARRAY(more, HAFT_OBJECT(one, point, "One"), "Others"));
+
+HAFT_STRUCT(holder,
+    HAFT_OBJECT(t, tree, "A tree"),
+    HAFT_NULLABLE(HAFT_POINTER(p, person, "A person")));
+
 #endif

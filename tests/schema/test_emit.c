@@ -2,24 +2,6 @@
 #include "reading.h"
 #include "shapes.h"
 
-HAFT_STRUCT(wordy,
-    HAFT_STRING(s, "A \"text\"\nof two lines", .title = "T", .examples = "[\"a\"]",
-                .deprecated = true),
-    HAFT_OPTIONAL(HAFT_HEADER("Region", HAFT_NAMED("a-b", HAFT_STRING(ab, "Named")))),
-    HAFT_OPTIONAL(HAFT_INTEGER(i, "Exact", .min = -9223372036854775807,
-                               .max = 9223372036854775806)),
-    HAFT_OPTIONAL(HAFT_MAP(extra, HAFT_JSON(any, "Anything"), "More")));
-
-HAFT_STRUCT(nested,
-    HAFT_OBJECT(a, point, "First"),
-    HAFT_NULLABLE(HAFT_OBJECT(b, point, "Second")),
-    HAFT_DEFAULT(HAFT_OBJECT(c, point, "Third"), "{\"x\":1,\"y\":2}"),
-    HAFT_ARRAY(more, HAFT_OBJECT(one, point, "One"), "Others"));
-
-HAFT_STRUCT(holder,
-    HAFT_OBJECT(t, tree, "A tree"),
-    HAFT_NULLABLE(HAFT_POINTER(p, person, "A person")));
-
 static void writes_the_whole_schema(void **state)
 {
     static const struct {
@@ -289,7 +271,7 @@ static void writes_the_whole_schema(void **state)
          ",\"description\":\"Exact\"},\"extra\":{\"type\":\"object\",\"propertyNames\":{\"type\":"
          "\"string\"},\"additionalProperties\":{\"description\":\"Anything\"},\"description\":\"M"
          "ore\"}},\"required\":[\"s\"],\"additionalProperties\":false}"},
-        {&nested_type,
+        {&journey_type,
          {.use_defs = true},
          "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#/$defs/point\",\"description\":"
          "\"First\"},\"b\":{\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}],\"descri"
@@ -300,7 +282,7 @@ static void writes_the_whole_schema(void **state)
          "rties\":{\"x\":{\"type\":\"number\",\"minimum\":-100,\"maximum\":100,\"description\":\""
          "To the right\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards\"}},\"required\":["
          "\"x\",\"y\"],\"additionalProperties\":false}}}"},
-        {&nested_type,
+        {&journey_type,
          {.use_defs = true, .dialect = HAFT_DRAFT_07},
          "{\"type\":\"object\",\"properties\":{\"a\":{\"allOf\":[{\"$ref\":\"#/definitions/point"
          "\"}],\"description\":\"First\"},\"b\":{\"anyOf\":[{\"$ref\":\"#/definitions/point\"},{"

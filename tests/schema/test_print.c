@@ -2,24 +2,6 @@
 #include "reading.h"
 #include "shapes.h"
 
-HAFT_STRUCT(wordy,
-    HAFT_STRING(s, "A \"text\"\nof two lines", .title = "T", .examples = "[\"a\"]",
-                .deprecated = true),
-    HAFT_OPTIONAL(HAFT_HEADER("Region", HAFT_NAMED("a-b", HAFT_STRING(ab, "Named")))),
-    HAFT_OPTIONAL(HAFT_INTEGER(i, "Exact", .min = -9223372036854775807,
-                               .max = 9223372036854775806)),
-    HAFT_OPTIONAL(HAFT_MAP(extra, HAFT_JSON(any, "Anything"), "More")));
-
-HAFT_STRUCT(nested,
-    HAFT_OBJECT(a, point, "First"),
-    HAFT_NULLABLE(HAFT_OBJECT(b, point, "Second")),
-    HAFT_DEFAULT(HAFT_OBJECT(c, point, "Third"), "{\"x\":1,\"y\":2}"),
-    HAFT_ARRAY(more, HAFT_OBJECT(one, point, "One"), "Others"));
-
-HAFT_STRUCT(holder,
-    HAFT_OBJECT(t, tree, "A tree"),
-    HAFT_NULLABLE(HAFT_POINTER(p, person, "A person")));
-
 static void prints_one_row_a_field(void **state)
 {
     static const struct {
@@ -152,19 +134,19 @@ static void prints_one_row_a_field(void **state)
          "a-b?    string                                                       Named\n"
          "i?      integer     >= -9223372036854775807, <= 9223372036854775806  Exact\n"
          "extra?  map of any                                                   More\n"},
-        {&nested_type, "FIELD  TYPE             RULES                  DESCRIPTION\n"
-                       "a      object                                  First\n"
-                       "  x    number           >= -100, <= 100        To the right\n"
-                       "  y    number                                  Upwards\n"
-                       "b      object | null                           Second\n"
-                       "  x    number           >= -100, <= 100        To the right\n"
-                       "  y    number                                  Upwards\n"
-                       "c      object           default {\"x\":1,\"y\":2}  Third\n"
-                       "  x    number           >= -100, <= 100        To the right\n"
-                       "  y    number                                  Upwards\n"
-                       "more   array of object                         Others\n"
-                       "  x    number           >= -100, <= 100        To the right\n"
-                       "  y    number                                  Upwards\n"},
+        {&journey_type, "FIELD  TYPE             RULES                  DESCRIPTION\n"
+                        "a      object                                  First\n"
+                        "  x    number           >= -100, <= 100        To the right\n"
+                        "  y    number                                  Upwards\n"
+                        "b      object | null                           Second\n"
+                        "  x    number           >= -100, <= 100        To the right\n"
+                        "  y    number                                  Upwards\n"
+                        "c      object           default {\"x\":1,\"y\":2}  Third\n"
+                        "  x    number           >= -100, <= 100        To the right\n"
+                        "  y    number                                  Upwards\n"
+                        "more   array of object                         Others\n"
+                        "  x    number           >= -100, <= 100        To the right\n"
+                        "  y    number                                  Upwards\n"},
         {&holder_type, "FIELD  TYPE           RULES  DESCRIPTION\n"
                        "t      tree                  A tree\n"
                        "p      person | null         A person\n"},

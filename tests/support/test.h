@@ -14,4 +14,16 @@
 /* A string literal and its size: for tables of text that may hold a NUL. */
 #define TEXT(literal) (literal), sizeof(literal) - 1
 
+/* Whether a sanitizer is at work, which takes time and memory. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if !defined SANITIZED
+#define SANITIZED 0
+#endif
+
 #endif
