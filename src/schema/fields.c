@@ -4,12 +4,10 @@
  * Every type is compiled once and then used by shallow copies, one a field, which carry the field's
  * own words and way of being stored.  A type's node is registered before its fields are looked at,
  * so a struct may contain itself. */
-#include <haft/declare.h>
+#include "schema/fields.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "schema/node.h"
 
 static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
@@ -20,15 +18,7 @@ struct known {
     struct node *node;
 };
 
-struct compile {
-    haft_schema *schema;
-    struct known *known;
-    haft_reason *error;
-    size_t depth;
-    int status; /* sticky */
-};
-
-static struct node *fail(struct compile *c, int status, const char *path, const char *text)
+struct node *fields_fail(struct compile *c, int status, const char *path, const char *text)
 {
     if (!c->status)
         c->status = error_set(c->error, status, path, "%s", text);
@@ -52,8 +42,8 @@ static struct node *fresh(struct compile *c, unsigned types, enum store store, s
 
     if (!node) {
         if (c->schema->n_nodes >= c->schema->max_nodes)
-            return fail(c, HAFT_ETOOBIG, NULL, "too many subschemas");
-        return fail(c, HAFT_ENOMEM, NULL, "out of memory");
+            return fields_fail(c, HAFT_ETOOBIG, NULL, "too many subschemas");
+        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     }
     node->types = (uint8_t)types;
     node->store = (uint8_t)store;
@@ -61,159 +51,36 @@ static struct node *fresh(struct compile *c, unsigned types, enum store store, s
     return node;
 }
 
-static void *take(struct compile *c, size_t count, size_t size)
+void *fields_take(struct compile *c, size_t count, size_t size)
 {
     void *memory = c->status ? NULL : haft_arena_zalloc(c->schema->arena, count, size);
 
     if (!memory)
-        fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     return memory;
 }
 
-static void check(struct compile *c, struct node *node, const struct check *what)
+void fields_check(struct compile *c, struct node *node, const struct check *what)
 {
     if (!c->status && node_add_check(c->schema, node, what))
-        fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
 }
 
-/* What is advertised must be text that JSON can carry.  NULL is fine. */
-static bool is_text(struct compile *c, const char *text)
+bool fields_is_text(struct compile *c, const char *text)
 {
     if (text && haft_utf8_valid(text, strlen(text)) != strlen(text))
-        fail(c, HAFT_EUTF8, NULL, "a text is not valid UTF-8");
+        fields_fail(c, HAFT_EUTF8, NULL, "a text is not valid UTF-8");
     return !c->status;
 }
 
-/* JSON text of the declaration as a value; NULL when it is none. */
-static yyjson_val *json_of(struct compile *c, const char *text)
+yyjson_val *fields_json(struct compile *c, const char *text)
 {
     haft_reason error = {0};
     yyjson_val *value = c->status ? NULL : schema_json(c->schema, text, strlen(text), &error);
 
     if (!value)
-        fail(c, error.code, NULL, error.text);
+        fields_fail(c, error.code, NULL, error.text);
     return value;
-}
-
-static void check_size(struct compile *c, struct node *node, enum check_op op, size_t size)
-{
-    check(c, node, &(struct check){.op = (uint8_t)op, .size = size});
-}
-
-/* ---- scalars ---- */
-
-static void add_integer_rules(struct compile *c, struct node *node,
-                              const struct haft_integer_rules *rules)
-{
-    const struct {
-        bool named;
-        struct check check;
-        int64_t bound;
-    } table[] = {
-        {rules->min > INT64_MIN, {.op = CHECK_MIN}, rules->min},
-        {rules->above > INT64_MIN, {.op = CHECK_MIN, .exclusive = true}, rules->above},
-        {rules->max < INT64_MAX, {.op = CHECK_MAX}, rules->max},
-        {rules->below < INT64_MAX, {.op = CHECK_MAX, .exclusive = true}, rules->below},
-        {rules->multiple_of != 0, {.op = CHECK_MULTIPLE_OF}, rules->multiple_of},
-    };
-
-    if (rules->multiple_of < 0)
-        fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct check one = table[i].check;
-
-        yyjson_set_sint(&one.bound, table[i].bound);
-        if (table[i].named)
-            check(c, node, &one);
-    }
-}
-
-static void add_number_rules(struct compile *c, struct node *node,
-                             const struct haft_number_rules *rules)
-{
-    const struct {
-        bool named;
-        struct check check;
-        double bound;
-    } table[] = {
-        {rules->min > -DBL_MAX, {.op = CHECK_MIN}, rules->min},
-        {rules->above > -DBL_MAX, {.op = CHECK_MIN, .exclusive = true}, rules->above},
-        {rules->max < DBL_MAX, {.op = CHECK_MAX}, rules->max},
-        {rules->below < DBL_MAX, {.op = CHECK_MAX, .exclusive = true}, rules->below},
-        {rules->multiple_of < 0 || rules->multiple_of > 0,
-         {.op = CHECK_MULTIPLE_OF},
-         rules->multiple_of},
-    };
-
-    if (rules->multiple_of < 0)
-        fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct check one = table[i].check;
-
-        yyjson_set_real(&one.bound, table[i].bound);
-        if (table[i].named)
-            check(c, node, &one);
-    }
-}
-
-static void add_text_rule(struct compile *c, struct node *node, enum check_op op, const char *text)
-{
-    if (text && is_text(c, text))
-        check(c, node, &(struct check){.op = (uint8_t)op, .text = text, .text_size = strlen(text)});
-}
-
-static void add_pattern(struct compile *c, struct node *node, const char *pattern)
-{
-    if (pattern && is_text(c, pattern))
-        c->status = node_add_pattern(c->schema, node, pattern, strlen(pattern), "", c->error);
-}
-
-static void add_format(struct compile *c, struct node *node, haft_format format)
-{
-    const struct format *row = format_of(format);
-
-    if (row && !c->status)
-        c->status = node_add_format(c->schema, node, row, c->error);
-}
-
-static void add_string_rules(struct compile *c, struct node *node,
-                             const struct haft_string_rules *rules)
-{
-    node->c_string = true;
-    if (rules->min)
-        check_size(c, node, CHECK_MIN_LENGTH, rules->min);
-    if (rules->max < SIZE_MAX)
-        check_size(c, node, CHECK_MAX_LENGTH, rules->max);
-    add_pattern(c, node, rules->pattern);
-    add_format(c, node, rules->format);
-    add_text_rule(c, node, CHECK_STARTS, rules->starts);
-    add_text_rule(c, node, CHECK_ENDS, rules->ends);
-    add_text_rule(c, node, CHECK_INCLUDES, rules->includes);
-}
-
-/* ---- words ---- */
-
-static void add_words(struct compile *c, struct node *node, const struct haft_plain_rules *words)
-{
-    struct meta *meta = take(c, 1, sizeof *meta);
-
-    if (!meta || !is_text(c, words->describe) || !is_text(c, words->title))
-        return;
-    if (node->meta)
-        *meta = *node->meta;
-    node->meta = meta;
-    if (words->describe && *words->describe)
-        meta->description = words->describe;
-    if (words->title)
-        meta->title = words->title;
-    meta->deprecated |= words->deprecated;
-    meta->write_only |= words->secret;
-    node->secret |= words->secret;
-    if (words->examples) {
-        meta->examples = json_of(c, words->examples);
-        if (meta->examples && !yyjson_is_arr(meta->examples))
-            fail(c, HAFT_ESCHEMA, NULL, "examples must be a JSON array");
-    }
 }
 
 /* ---- types ---- */
@@ -225,7 +92,7 @@ static struct node *compile_type(struct compile *c, const haft_type *type);
 /* One text as a JSON array of it. */
 static yyjson_val *text_array(struct compile *c, const char *const *texts, size_t n)
 {
-    yyjson_val *array = take(c, n + 1, sizeof *array);
+    yyjson_val *array = fields_take(c, n + 1, sizeof *array);
 
     if (!array)
         return NULL;
@@ -263,44 +130,6 @@ static struct member shifted(const haft_field *field, size_t by)
     return member;
 }
 
-/* The default of a field as the JSON that a client would have sent. */
-static yyjson_val *compile_default(struct compile *c, const haft_field *field)
-{
-    const char *text = field->fallback.text;
-    yyjson_val *value;
-
-    switch (field->kind) {
-    case HAFT_KIND_BYTES:
-    case HAFT_KIND_OBJECT:
-    case HAFT_KIND_UNION:
-    case HAFT_KIND_POINTER:
-    case HAFT_KIND_ARRAY:
-    case HAFT_KIND_MAP:
-    case HAFT_KIND_JSON:
-        return json_of(c, text);
-    default:
-        break;
-    }
-    value = take(c, 1, sizeof *value);
-    if (!value)
-        return NULL;
-    if (field->kind == HAFT_KIND_BOOLEAN)
-        yyjson_set_bool(value, field->fallback.boolean);
-    else if (field->kind == HAFT_KIND_INTEGER)
-        yyjson_set_sint(value, field->fallback.integer);
-    else if (field->kind == HAFT_KIND_NUMBER)
-        yyjson_set_real(value, field->fallback.number);
-    else if (field->kind == HAFT_KIND_STRING && is_text(c, text))
-        yyjson_set_str(value, text);
-    else if (field->kind == HAFT_KIND_STRING)
-        return NULL;
-    else if ((size_t)field->fallback.integer < field->type->n_values)
-        yyjson_set_str(value, field->type->values[field->fallback.integer]);
-    else
-        fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");
-    return value;
-}
-
 /* A struct cannot contain itself, so the bases come to an end. */
 static size_t count_fields(const haft_type *type)
 {
@@ -326,10 +155,10 @@ static void add_refine(struct compile *c, struct node *node, const haft_type *ty
     if (!type->refine || !type->refine->call)
         return;
     c->schema->refines = true;
-    check(c, node,
-          &(struct check){.op = CHECK_REFINE,
-                          .refine = refine_typed,
-                          .refine_data = (void *)(uintptr_t)type->refine});
+    fields_check(c, node,
+                 &(struct check){.op = CHECK_REFINE,
+                                 .refine = refine_typed,
+                                 .refine_data = (void *)(uintptr_t)type->refine});
 }
 
 static bool has_property(const struct object *object, const char *name)
@@ -351,21 +180,21 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
 
         if (field->kind == HAFT_KIND_EXTENDS) {
             if (i || field->offset) {
-                fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS must come first");
+                fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS must come first");
                 return;
             }
             if (field->type->shape != HAFT_SHAPE_STRUCT) {
-                fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS takes a HAFT_STRUCT");
+                fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS takes a HAFT_STRUCT");
                 return;
             }
             add_fields(c, node, field->type, by);
             add_refine(c, node, field->type);
             continue;
         }
-        if (!is_text(c, field->name) || !is_text(c, field->header))
+        if (!fields_is_text(c, field->name) || !fields_is_text(c, field->header))
             return;
         if (has_property(object, field->name)) {
-            fail(c, HAFT_ESCHEMA, field->name, "two fields have this name");
+            fields_fail(c, HAFT_ESCHEMA, field->name, "two fields have this name");
             return;
         }
         property->name = field->name;
@@ -377,7 +206,7 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
                                                                         : PRESENCE_REQUIRED;
         property->node = compile_field(c, field);
         if (field->presence == HAFT_PRESENCE_DEFAULT && !c->status) {
-            property->fallback = compile_default(c, field);
+            property->fallback = fields_default(c, field);
             locate(c, field->name);
         }
         object->n_properties++;
@@ -388,13 +217,13 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
 static struct node *compile_struct(struct compile *c, const haft_type *type, struct node *node,
                                    const char *tag, const char *case_name)
 {
-    struct object *object = take(c, 1, sizeof *object);
+    struct object *object = fields_take(c, 1, sizeof *object);
     size_t n = count_fields(type) + 1;
 
     if (!object)
         return NULL;
     node->object = object;
-    object->properties = take(c, n, sizeof *object->properties);
+    object->properties = fields_take(c, n, sizeof *object->properties);
     object->extra =
         type->options && type->options->extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
     if (c->status)
@@ -419,9 +248,9 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
     struct rule *rule = node_add_rule(c->schema, node, RULE_DISCRIMINATED, NULL, type->n_fields);
 
     if (!rule)
-        return fail(c, HAFT_ENOMEM, type->name, "out of memory");
+        return fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
     rule->text = type->tag;
-    rule->tags = take(c, type->n_fields, sizeof *rule->tags);
+    rule->tags = fields_take(c, type->n_fields, sizeof *rule->tags);
     rule->member = nowhere;
     rule->member.offset = type->n_fields ? type->fields[0].offset : 0;
     for (size_t i = 0; i < type->n_fields && !c->status; i++) {
@@ -429,7 +258,7 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
         struct node *option;
 
         if (one->type->shape != HAFT_SHAPE_STRUCT)
-            return fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
+            return fields_fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
         option = fresh(c, TYPE_OBJECT, STORE_STRUCT, one->type->size);
         if (!option || !compile_struct(c, one->type, option, type->tag, one->name))
             return NULL;
@@ -474,7 +303,7 @@ static void name_type(struct compile *c, struct node *node, const haft_type *typ
     struct meta *meta = node_meta(c->schema, node);
 
     if (!meta) {
-        fail(c, HAFT_ENOMEM, type->name, "out of memory");
+        fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
         return;
     }
     meta->name = type->name;
@@ -493,9 +322,9 @@ static struct node *compile_type(struct compile *c, const haft_type *type)
         if (known->type == type)
             return known->node;
     if (c->depth == c->schema->max_depth)
-        return fail(c, HAFT_EDEPTH, type->name, "types are nested too deep");
+        return fields_fail(c, HAFT_EDEPTH, type->name, "types are nested too deep");
     node = new_type(c, type);
-    known = take(c, 1, sizeof *known);
+    known = fields_take(c, 1, sizeof *known);
     if (!node || !known)
         return NULL;
     *known = (struct known){c->known, type, node};
@@ -545,14 +374,14 @@ static struct node *compile_array(struct compile *c, const haft_field *field)
     struct array *array = node ? node_array(c->schema, node) : NULL;
 
     if (!array)
-        return fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     array->items = compile_item(c, field->item);
     if (rules->min)
-        check_size(c, node, CHECK_MIN_ITEMS, rules->min);
+        fields_check_size(c, node, CHECK_MIN_ITEMS, rules->min);
     if (rules->max < SIZE_MAX)
-        check_size(c, node, CHECK_MAX_ITEMS, rules->max);
+        fields_check_size(c, node, CHECK_MAX_ITEMS, rules->max);
     if (rules->unique)
-        check_size(c, node, CHECK_UNIQUE, 0);
+        fields_check_size(c, node, CHECK_UNIQUE, 0);
     return node;
 }
 
@@ -564,18 +393,18 @@ static struct node *compile_map(struct compile *c, const haft_field *field)
     struct node *names = fresh(c, TYPE_STRING, STORE_NONE, 0);
 
     if (!object || !names)
-        return fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     node->expected = "record";
     names->c_string = true;
-    add_pattern(c, names, rules->keys);
+    fields_add_pattern(c, names, rules->keys);
     object->record = true;
     object->names = names;
     object->extra = EXTRA_CHECK;
     object->extra_node = compile_item(c, field->item);
     if (rules->min)
-        check_size(c, node, CHECK_MIN_PROPERTIES, rules->min);
+        fields_check_size(c, node, CHECK_MIN_PROPERTIES, rules->min);
     if (rules->max < SIZE_MAX)
-        check_size(c, node, CHECK_MAX_PROPERTIES, rules->max);
+        fields_check_size(c, node, CHECK_MAX_PROPERTIES, rules->max);
     return node;
 }
 
@@ -589,22 +418,22 @@ static struct node *compile_kind(struct compile *c, const haft_field *field)
     case HAFT_KIND_INTEGER:
         node = fresh(c, TYPE_INTEGER, STORE_INTEGER, sizeof(int64_t));
         if (node)
-            add_integer_rules(c, node, &field->rules.integer);
+            fields_add_integer_rules(c, node, &field->rules.integer);
         return node;
     case HAFT_KIND_NUMBER:
         node = fresh(c, TYPE_NUMBER, STORE_NUMBER, sizeof(double));
         if (node)
-            add_number_rules(c, node, &field->rules.number);
+            fields_add_number_rules(c, node, &field->rules.number);
         return node;
     case HAFT_KIND_STRING:
         node = fresh(c, TYPE_STRING, STORE_STRING, sizeof(char *));
         if (node)
-            add_string_rules(c, node, &field->rules.string);
+            fields_add_string_rules(c, node, &field->rules.string);
         return node;
     case HAFT_KIND_BYTES:
         node = fresh(c, TYPE_STRING, STORE_BYTES, sizeof(char *));
         if (node)
-            add_format(c, node, HAFT_FORMAT_BASE64);
+            fields_add_format(c, node, HAFT_FORMAT_BASE64);
         if (node && !c->status)
             node->checks[0].size = 1;
         return node;
@@ -626,7 +455,7 @@ static struct node *compile_named(struct compile *c, const haft_field *field)
     if (!node)
         return NULL;
     node->nullable = field->nullable;
-    add_words(c, node, &field->rules.plain);
+    fields_add_words(c, node, &field->rules.plain);
     return c->status ? NULL : node;
 }
 
@@ -649,10 +478,11 @@ static struct node *compile_item(struct compile *c, const haft_field *field)
                    field->kind == HAFT_KIND_JSON;
 
     if (field->presence != HAFT_PRESENCE_REQUIRED)
-        return fail(c, HAFT_ESCHEMA, field->name, "an item cannot be optional or have a default");
+        return fields_fail(c, HAFT_ESCHEMA, field->name,
+                           "an item cannot be optional or have a default");
     if (field->nullable && !pointer)
-        return fail(c, HAFT_ESCHEMA, field->name,
-                    "a nullable item must be a string, a pointer or JSON");
+        return fields_fail(c, HAFT_ESCHEMA, field->name,
+                           "a nullable item must be a string, a pointer or JSON");
     return compile_field(c, field);
 }
 
