@@ -1,12 +1,8 @@
-/* report.c - issues as they are found: Zod's members, Zod's sentences.
- *
- * Two sentences go on where Zod's stop: unrecognised keys are told which keys are accepted and
- * which of them was probably meant, and a failed union says why by the option that came closest. */
-#include "schema/walk.h"
+/* report.c - issues as they are found: Zod's members, Zod's sentences.  Those about keys and unions
+ * say more than Zod's, and are in files of their own. */
+#include "schema/report.h"
 
 #include <string.h>
-
-enum { SHOWN = 120, MAX_LISTED = 24 }; /* bytes of a key that was sent; keys in a sentence */
 
 const char *json_type_name(const yyjson_val *value)
 {
@@ -72,8 +68,7 @@ static bool set_path(struct walk *w, haft_issue *issue, const struct path *at)
     return true;
 }
 
-/* Starts an issue; NULL when there is nothing to write to.  add() ends it. */
-static haft_issue *start(struct walk *w, const struct path *at, haft_issue_code code,
+haft_issue *report_begin(struct walk *w, const struct path *at, haft_issue_code code,
                          unsigned verdict)
 {
     haft_issue *issue = w->issues && !w->status ? next_issue(w) : NULL;
@@ -89,7 +84,7 @@ static haft_issue *start(struct walk *w, const struct path *at, haft_issue_code 
     return issue;
 }
 
-static void add(struct walk *w, haft_issue *issue, const char *message)
+void report_end(struct walk *w, haft_issue *issue, const char *message)
 {
     issue->message = message;
     if (!message)
@@ -127,12 +122,6 @@ static const char *number_text(struct walk *w, const yyjson_val *number)
     return haft_arena_copy(w->arena, text, size);
 }
 
-/* Text that grows in the walk's arena. */
-struct sentence {
-    haft_allocator memory;
-    haft_buffer text;
-};
-
 static void *sentence_alloc(void *context, size_t size)
 {
     return haft_arena_alloc(context, size);
@@ -150,15 +139,14 @@ static void sentence_keep(void *context, void *memory, size_t size)
     (void)size;
 }
 
-static haft_buffer *sentence_start(struct sentence *sentence, struct walk *w)
+haft_buffer *sentence_start(struct sentence *sentence, struct walk *w)
 {
     sentence->memory = (haft_allocator){sentence_alloc, sentence_resize, sentence_keep, w->arena};
     haft_buffer_init(&sentence->text, &sentence->memory, SIZE_MAX / 2);
     return &sentence->text;
 }
 
-/* The text, with what it did not need given back; NULL without memory. */
-static const char *sentence_end(struct sentence *sentence)
+const char *sentence_end(struct sentence *sentence)
 {
     haft_buffer *text = &sentence->text;
 
@@ -185,8 +173,7 @@ static void put_value(haft_buffer *text, yyjson_val *value)
         haft_json_write(value, text);
 }
 
-/* Appends to a text in the arena; sticky: NULL stays NULL. */
-static const char *join(struct walk *w, const char *left, const char *right)
+const char *report_join(struct walk *w, const char *left, const char *right)
 {
     return left && right ? haft_arena_printf(w->arena, "%s%s", left, right) : NULL;
 }
@@ -227,7 +214,7 @@ static const char *expected_of(struct walk *w, const struct node *node, const yy
     for (size_t i = 0; i < n && text; i++) {
         const char *name = strcmp(names[i], "integer") ? names[i] : "int";
 
-        text = i ? join(w, join(w, text, " or "), name) : name;
+        text = i ? report_join(w, report_join(w, text, " or "), name) : name;
     }
     return text;
 }
@@ -236,7 +223,7 @@ unsigned report_type(struct walk *w, const struct path *at, const struct node *n
                      const char *expected, const char *format, const yyjson_val *value,
                      unsigned verdict)
 {
-    haft_issue *issue = start(w, at, HAFT_INVALID_TYPE, verdict);
+    haft_issue *issue = report_begin(w, at, HAFT_INVALID_TYPE, verdict);
 
     if (!issue)
         return verdict;
@@ -244,18 +231,18 @@ unsigned report_type(struct walk *w, const struct path *at, const struct node *n
         expected = expected_of(w, node, value);
     issue->expected = expected;
     issue->format = format;
-    add(w, issue,
-        !expected ? NULL
-        : node && node->message
-            ? node->message
-            : haft_arena_printf(w->arena, "Invalid input: expected %s, received %s", expected,
-                                json_type_name(value)));
+    report_end(w, issue,
+               !expected ? NULL
+               : node && node->message
+                   ? node->message
+                   : haft_arena_printf(w->arena, "Invalid input: expected %s, received %s",
+                                       expected, json_type_name(value)));
     return verdict;
 }
 
 unsigned report_value(struct walk *w, const struct path *at, const struct node *node)
 {
-    haft_issue *issue = start(w, at, HAFT_INVALID_VALUE, ABORT);
+    haft_issue *issue = report_begin(w, at, HAFT_INVALID_VALUE, ABORT);
     struct sentence sentence;
     haft_buffer *text;
     size_t i, n;
@@ -271,7 +258,10 @@ unsigned report_value(struct walk *w, const struct path *at, const struct node *
         haft_buffer_puts(text, i ? "|" : "");
         put_value(text, value);
     }
-    add(w, issue, !issue->values ? NULL : node->message ? node->message : sentence_end(&sentence));
+    report_end(w, issue,
+               !issue->values  ? NULL
+               : node->message ? node->message
+                               : sentence_end(&sentence));
     return ABORT;
 }
 
@@ -280,7 +270,7 @@ unsigned report_size(struct walk *w, const struct path *at, const struct check *
                      const char *origin, bool big, bool exact)
 {
     unsigned verdict = check->aborts ? ABORT_ALL : FAIL;
-    haft_issue *issue = start(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, verdict);
+    haft_issue *issue = report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, verdict);
     const char *unit = origin[0] == 's' ? "characters" : origin[0] == 'a' ? "items" : "properties";
 
     if (!issue)
@@ -289,22 +279,22 @@ unsigned report_size(struct walk *w, const struct path *at, const struct check *
     issue->bound = haft_arena_printf(w->arena, "%zu", check->size);
     issue->inclusive = true;
     issue->exact = exact;
-    add(w, issue,
-        !issue->bound    ? NULL
-        : check->message ? check->message
-                         : haft_arena_printf(w->arena, "Too %s: expected %s to have %s%s %s",
-                                             big ? "big" : "small", origin,
-                                             exact ? "exactly "
-                                             : big ? "<="
-                                                   : ">=",
-                                             issue->bound, unit));
+    report_end(w, issue,
+               !issue->bound    ? NULL
+               : check->message ? check->message
+                                : haft_arena_printf(w->arena, "Too %s: expected %s to have %s%s %s",
+                                                    big ? "big" : "small", origin,
+                                                    exact ? "exactly "
+                                                    : big ? "<="
+                                                          : ">=",
+                                                    issue->bound, unit));
     return verdict;
 }
 
 unsigned report_bound(struct walk *w, const struct path *at, const struct check *check,
                       const yyjson_val *bound, const char *origin, bool big, const char *note)
 {
-    haft_issue *issue = start(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, FAIL);
+    haft_issue *issue = report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, FAIL);
 
     if (!issue)
         return FAIL;
@@ -312,28 +302,29 @@ unsigned report_bound(struct walk *w, const struct path *at, const struct check 
     issue->bound = number_text(w, bound);
     issue->inclusive = !check->exclusive;
     issue->note = note;
-    add(w, issue,
-        !issue->bound    ? NULL
-        : check->message ? check->message
-                         : haft_arena_printf(w->arena, "Too %s: expected %s to be %s%s%s",
-                                             big ? "big" : "small", origin, big ? "<" : ">",
-                                             issue->inclusive ? "=" : "", issue->bound));
+    report_end(w, issue,
+               !issue->bound    ? NULL
+               : check->message ? check->message
+                                : haft_arena_printf(w->arena, "Too %s: expected %s to be %s%s%s",
+                                                    big ? "big" : "small", origin, big ? "<" : ">",
+                                                    issue->inclusive ? "=" : "", issue->bound));
     return FAIL;
 }
 
 unsigned report_multiple(struct walk *w, const struct path *at, const struct check *check)
 {
-    haft_issue *issue = start(w, at, HAFT_NOT_MULTIPLE_OF, FAIL);
+    haft_issue *issue = report_begin(w, at, HAFT_NOT_MULTIPLE_OF, FAIL);
 
     if (!issue)
         return FAIL;
     issue->origin = "number";
     issue->bound = number_text(w, &check->bound);
-    add(w, issue,
-        !issue->bound    ? NULL
-        : check->message ? check->message
-                         : haft_arena_printf(w->arena, "Invalid number: must be a multiple of %s",
-                                             issue->bound));
+    report_end(w, issue,
+               !issue->bound ? NULL
+               : check->message
+                   ? check->message
+                   : haft_arena_printf(w->arena, "Invalid number: must be a multiple of %s",
+                                       issue->bound));
     return FAIL;
 }
 
@@ -344,7 +335,7 @@ static const char *format_sentence(struct walk *w, haft_issue *issue, const stru
         issue->format = "regex";
         issue->pattern =
             haft_arena_printf(w->arena, "/%s/%s", check->pattern->source, check->pattern->flags);
-        return join(w, "Invalid string: must match pattern ", issue->pattern);
+        return report_join(w, "Invalid string: must match pattern ", issue->pattern);
     case CHECK_STARTS:
         issue->format = "starts_with";
         issue->operand = check->text;
@@ -372,7 +363,7 @@ static const char *format_sentence(struct walk *w, haft_issue *issue, const stru
 
 unsigned report_format(struct walk *w, const struct path *at, const struct check *check)
 {
-    haft_issue *issue = start(w, at, HAFT_INVALID_FORMAT, FAIL);
+    haft_issue *issue = report_begin(w, at, HAFT_INVALID_FORMAT, FAIL);
     const char *sentence;
 
     if (!issue)
@@ -381,247 +372,15 @@ unsigned report_format(struct walk *w, const struct path *at, const struct check
     if (check->op != CHECK_FORMAT || check->format->shown)
         issue->origin = "string";
     sentence = format_sentence(w, issue, check);
-    add(w, issue, sentence && check->message ? check->message : sentence);
+    report_end(w, issue, sentence && check->message ? check->message : sentence);
     return FAIL;
 }
 
 unsigned report_custom(struct walk *w, const struct path *at, const char *message, unsigned verdict)
 {
-    haft_issue *issue = start(w, at, HAFT_CUSTOM, verdict);
+    haft_issue *issue = report_begin(w, at, HAFT_CUSTOM, verdict);
 
     if (issue)
-        add(w, issue, message);
+        report_end(w, issue, message);
     return verdict;
-}
-
-/* ---- keys ---- */
-
-/* The accepted key that was probably meant; NULL when none is near. */
-static const char *nearest(const struct object *object, const char *key)
-{
-    struct nearest search = nearest_begin(key);
-
-    for (size_t i = 0; i < object->n_properties; i++)
-        nearest_offer(&search, object->properties[i].name);
-    return search.name;
-}
-
-static bool list_keys(struct walk *w, haft_issue *issue, const struct object *object,
-                      yyjson_val **keys, size_t n)
-{
-    const char **names = haft_arena_alloc(w->arena, n * sizeof *names + 1);
-    const char **accepted = haft_arena_alloc(w->arena, object->n_properties * sizeof *accepted + 1);
-
-    if (!names || !accepted)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        names[i] = yyjson_get_str(keys[i]);
-    for (size_t i = 0; i < object->n_properties; i++)
-        accepted[i] = object->properties[i].name;
-    issue->keys = names;
-    issue->n_keys = n;
-    issue->accepted = accepted;
-    issue->n_accepted = object->n_properties;
-    return true;
-}
-
-/* What a client sent, cut to a length that fits a sentence. */
-static void put_key(haft_buffer *text, const char *key)
-{
-    size_t size = strlen(key), cut = size;
-
-    if (size > SHOWN)
-        for (cut = SHOWN; ((unsigned char)key[cut] & 0xC0) == 0x80;)
-            cut--;
-    haft_buffer_printf(text, "\"%.*s%s\"", (int)cut, key, cut < size ? "..." : "");
-}
-
-/* The names in quotes, as many as a sentence can bear. */
-static void put_keys(haft_buffer *text, const char *const *keys, size_t n)
-{
-    for (size_t i = 0; i < n && i < MAX_LISTED; i++) {
-        haft_buffer_puts(text, i ? ", " : "");
-        put_key(text, keys[i]);
-    }
-    haft_buffer_puts(text, n > MAX_LISTED ? ", ..." : "");
-}
-
-unsigned report_keys(struct walk *w, const struct path *at, const struct object *object,
-                     yyjson_val **keys, size_t n)
-{
-    haft_issue *issue = start(w, at, HAFT_UNRECOGNIZED_KEYS, FAIL);
-    const char *meant = NULL;
-    struct sentence sentence;
-    haft_buffer *text;
-
-    if (!issue)
-        return FAIL;
-    if (!list_keys(w, issue, object, keys, n))
-        return walk_stop(w, HAFT_ENOMEM);
-    for (size_t i = 0; i < n && i < MAX_LISTED && !meant; i++)
-        meant = nearest(object, issue->keys[i]);
-    text = sentence_start(&sentence, w);
-    haft_buffer_puts(text, n > 1 ? "Unrecognized keys: " : "Unrecognized key: ");
-    put_keys(text, issue->keys, n);
-    haft_buffer_puts(text, object->n_properties ? " (accepted: " : " (no keys are accepted");
-    put_keys(text, issue->accepted, object->n_properties);
-    if (meant) {
-        haft_buffer_puts(text, "; did you mean ");
-        put_key(text, meant);
-        haft_buffer_puts(text, "?");
-    }
-    haft_buffer_puts(text, ")");
-    add(w, issue, sentence_end(&sentence));
-    return FAIL;
-}
-
-unsigned report_duplicate(struct walk *w, const struct path *at, yyjson_val *key)
-{
-    haft_issue *issue = start(w, at, HAFT_CUSTOM, ABORT);
-    struct sentence sentence;
-    haft_buffer *text;
-
-    if (!issue)
-        return ABORT;
-    text = sentence_start(&sentence, w);
-    haft_buffer_puts(text, "Duplicate key: ");
-    put_key(text, unsafe_yyjson_get_str(key));
-    add(w, issue, sentence_end(&sentence));
-    return ABORT;
-}
-
-unsigned report_key(struct walk *w, const struct path *at, const char *origin,
-                    const haft_issues *issues)
-{
-    haft_issue *issue = start(w, at, HAFT_INVALID_KEY, ABORT);
-    haft_issues *list;
-
-    if (!issue)
-        return ABORT;
-    list = haft_arena_alloc(w->arena, sizeof *list);
-    if (!list)
-        return walk_stop(w, HAFT_ENOMEM);
-    *list = *issues;
-    issue->origin = origin;
-    issue->branches = list;
-    issue->n_branches = 1;
-    add(w, issue, haft_arena_printf(w->arena, "Invalid key in %s", origin));
-    return ABORT;
-}
-
-/* ---- unions ---- */
-
-/* How far an option got: the depth at which it failed first, and how little is wrong with it. */
-static bool is_closer(const haft_issues *left, const haft_issues *right)
-{
-    size_t ours = left->count ? left->list[0].n_path : 0;
-    size_t theirs = right->count ? right->list[0].n_path : 0;
-
-    return ours != theirs ? ours > theirs : left->total < right->total;
-}
-
-/* Whether every option failed on the type of the value itself. */
-static bool all_types(const haft_issues *branches, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (branches[i].count != 1 || branches[i].list[0].code != HAFT_INVALID_TYPE ||
-            branches[i].list[0].n_path)
-            return false;
-    return n > 0;
-}
-
-static const char *union_sentence(struct walk *w, const haft_issues *branches, size_t n)
-{
-    struct sentence sentence;
-    haft_buffer *text = sentence_start(&sentence, w);
-    const haft_issue *issue;
-    const char *received;
-    size_t closest = 0;
-
-    if (all_types(branches, n)) {
-        haft_buffer_puts(text, "Invalid input: expected ");
-        for (size_t i = 0; i < n; i++)
-            haft_buffer_printf(text, "%s%s", i ? " or " : "", branches[i].list[0].expected);
-        /* The sentence of every one ends in the same type. */
-        received = strstr(branches[0].list[0].message, ", received ");
-        haft_buffer_puts(text, received ? received : "");
-        return sentence_end(&sentence);
-    }
-    for (size_t i = 1; i < n; i++)
-        if (is_closer(&branches[i], &branches[closest]))
-            closest = i;
-    if (!n || !branches[closest].count)
-        return "Invalid input";
-    issue = &branches[closest].list[0];
-    haft_buffer_printf(text, "Invalid input (option %zu came closest: ", closest + 1);
-    haft_issue_path(issue, text);
-    haft_buffer_printf(text, "%s%s)", issue->n_path ? ": " : "", issue->message);
-    return sentence_end(&sentence);
-}
-
-unsigned report_union(struct walk *w, const struct path *at, const haft_issues *branches, size_t n)
-{
-    haft_issue *issue = start(w, at, HAFT_INVALID_UNION, ABORT);
-
-    if (!issue)
-        return ABORT;
-    issue->branches = branches;
-    issue->n_branches = n;
-    issue->inclusive = true;
-    add(w, issue, union_sentence(w, branches, n));
-    return ABORT;
-}
-
-unsigned report_overlap(struct walk *w, const struct path *at)
-{
-    haft_issue *issue = start(w, at, HAFT_INVALID_UNION, ABORT);
-
-    if (issue)
-        add(w, issue, "Invalid input: more than one option matched");
-    return ABORT;
-}
-
-/* The accepted tags: as JSON, or in quotes as a sentence lists them. */
-static const char *list_tags(struct walk *w, const struct rule *rule, const char *between,
-                             const char *quote)
-{
-    struct sentence sentence;
-    haft_buffer *text = sentence_start(&sentence, w);
-    size_t n_listed = 0;
-
-    for (size_t i = 0; i < rule->n_nodes; i++) {
-        size_t k, n;
-        yyjson_val *tag;
-
-        yyjson_arr_foreach(rule->tags[i], k, n, tag) {
-            haft_buffer_puts(text, n_listed++ ? between : "");
-            haft_buffer_puts(text, quote);
-            if (*quote && yyjson_is_str(tag))
-                haft_buffer_puts(text, yyjson_get_str(tag));
-            else
-                haft_json_write(tag, text);
-            haft_buffer_puts(text, quote);
-        }
-    }
-    return sentence_end(&sentence);
-}
-
-unsigned report_discriminator(struct walk *w, const struct path *at, const struct rule *rule)
-{
-    struct path here = {at, rule->text, 0};
-    haft_issue *issue = start(w, &here, HAFT_INVALID_UNION, ABORT);
-
-    if (!issue)
-        return ABORT;
-    issue->note = "No matching discriminator";
-    issue->discriminator = rule->text;
-    issue->inclusive = true;
-    issue->values = list_tags(w, rule, ",", "");
-    if (issue->values)
-        issue->values = haft_arena_printf(w->arena, "[%s]", issue->values);
-    add(w, issue,
-        issue->values
-            ? join(w, "Invalid discriminator value. Expected ", list_tags(w, rule, " | ", "'"))
-            : NULL);
-    return ABORT;
 }
