@@ -2,8 +2,9 @@
  *
  *     canned-stdio ANSWER-FILE
  *
- * The file is one line with the id 1000000 in it; every line that comes in is answered with it, under the
- * id that it brings.  Nothing is parsed; all lines of a read are answered in one write. */
+ * The file is one line with the id 1000000 in it; every line that comes in is answered with it,
+ * under the id that it brings.  Nothing is parsed; all lines of a read are answered in one
+ * write. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* custom-tools.c - tools on an MCP endpoint of their own: declared in one table, built at run time, with each
- * kind of answer, and with schemas that tell a model what to send.
+/* custom-tools.c - tools on an MCP endpoint of their own: declared in one table, built at run time,
+ * with each kind of answer, and with schemas that tell a model what to send.
  *
  *     custom-tools                     serves the tools over standard input and output
  *     custom-tools --http HOST:PORT    serves them at http://HOST:PORT/mcp-custom */

@@ -25,7 +25,8 @@ void remote_heard(struct remote *remote, const char *text, size_t size)
     uv_stop(&remote->loop);
 }
 
-/* Takes effect when everything that was heard before has been looked at: an answer may be among it. */
+/* Takes effect when everything that was heard before has been looked at: an answer may be among
+ * it. */
 static void put_down(struct remote *remote, struct loss loss, const char *format, va_list args)
 {
     if (remote->loss.outcome != WAITING || (loss.id && loss.id != remote->id))

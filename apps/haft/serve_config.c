@@ -1,8 +1,9 @@
-/* serve_config.c - the section "gateway" of a configuration: policies, what stands around routes, and MCP
- * endpoints.
+/* serve_config.c - the section "gateway" of a configuration: policies, what stands around routes,
+ * and MCP endpoints.
  *
- * The section is a declared type, so what is wrong with it is found as it is in a tool's arguments.  What the
- * gateway has cannot change while it serves: the section counts when the program starts. */
+ * The section is a declared type, so what is wrong with it is found as it is in a tool's
+ * arguments.  What the gateway has cannot change while it serves: the section counts when the
+ * program starts. */
 #include <stdio.h>
 #include <string.h>
 #include <yyjson.h>

@@ -57,7 +57,7 @@ enum haft_status {
 const char *haft_strerror(int status);
 
 /* Why something was refused, filled in by the function that refuses it and owned by the caller.
- * `path` says where ("properties.age", "#/$defs/a"), "" when the whole is meant; `text` says what. */
+ * `path` says where ("properties.age", "#/$defs/a"), "" when the whole is; `text` says what. */
 typedef struct haft_reason {
     int code;
     char path[128];

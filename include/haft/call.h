@@ -52,8 +52,8 @@ int haft_json(haft_call *call, const char *json, size_t size);
  * read goes to haft_log. */
 int haft_error(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
-/* A member of the result's `_meta`, as JSON; of two with one key, the later one counts.  HAFT_EINVAL
- * for the key that the server itself writes, "io.modelcontextprotocol/serverInfo". */
+/* A member of the result's `_meta`, as JSON; of two with one key, the later one counts.
+ * HAFT_EINVAL for the key that the server itself writes, "io.modelcontextprotocol/serverInfo". */
 int haft_result_meta(haft_call *call, const char *key, const char *json);
 
 /* Ends a call whose handler returned HAFT_PENDING, from any thread: `status` as the handler would

@@ -1,8 +1,8 @@
 /* haft/engine.h - the protocol without I/O: messages in, messages out, time passed in.
  *
- * A session is one peer: a pipe, a socket, a test.  Whoever owns it gives it every message that comes and
- * sends every message that it hands out; nothing in it reads, writes, waits or looks at a clock.  A
- * session belongs to one thread at a time.  Several sessions may share a server.
+ * A session is one peer: a pipe, a socket, a test.  Whoever owns it gives it every message that
+ * comes and sends every message that it hands out; nothing in it reads, writes, waits or looks at a
+ * clock.  A session belongs to one thread at a time.  Several sessions may share a server.
  *
  *     haft_session *session = haft_session_new(server, &(haft_session_options){.send = write_line});
  *     while (read_line(&line))

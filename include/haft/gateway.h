@@ -43,12 +43,12 @@ typedef struct haft_executor {
 
 /* Zero means the stated default. */
 typedef struct haft_gateway_options {
-    /* Of the routes: allocator, data, log, clock, timeout_ms, max_message (of a body), max_depth (of
-     * JSON) ... */
+    /* Of the routes: allocator, data, log, clock, timeout_ms, max_message (of a body), max_depth
+     * (of JSON) ... */
     const haft_server_options *server;
     const char *policies; /* in front of those of every route */
-    /* Headers that an invoke takes along from its caller; ends with NULL: accept-language, traceparent,
-     * tracestate. */
+    /* Headers that an invoke takes along from its caller; ends with NULL: accept-language,
+     * traceparent, tracestate. */
     const char *const *forward;
     unsigned max_depth;   /* of invokes: 8 */
     unsigned max_invokes; /* of one request or call of a tool, with all that it leads to: 64 */
@@ -75,7 +75,7 @@ typedef struct haft_header_line {
     const char *name, *value;
 } haft_header_line;
 
-/* A request as a policy or a handler sees it.  The path is as it was asked for, without the query. */
+/* A request as a policy or a handler sees it.  The path is as it was asked, without the query. */
 typedef struct haft_request {
     const char *method, *path, *query; /* the query without its question mark; "" for none */
     haft_headers headers;              /* as they came: a policy may have changed them since */
@@ -106,8 +106,9 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size);
 /* For a policy that has found out who asks: haft_principal says so from then on. */
 int haft_set_principal(haft_call *call, const char *principal);
 
-/* The answer of a route's handler, or of a policy in its place.  Text is copied.  Each returns 0 or an
- * error; a handler that has answered returns that, a policy that has answered returns HAFT_STOP. */
+/* The answer of a route's handler, or of a policy in its place.  Text is copied.  Each returns 0
+ * or an error; a handler that has answered returns that, a policy that has answered returns
+ * HAFT_STOP. */
 int haft_respond(haft_call *call, int status, const char *content_type, const void *body,
                  size_t size);
 /* The status of an answer that is given by `out`, haft_text, haft_json or haft_error. */
@@ -156,7 +157,8 @@ typedef struct haft_route_info {
     const haft_type *input, *output;
     const haft_schema *input_schema, *output_schema;
     int (*call)(haft_call *call, const void *in, void *out);
-    /* Instead: gets the input as JSON; without a schema, an object of the path's and query's texts. */
+    /* Instead: gets the input as JSON; without a schema, an object of the texts of path and
+     * query. */
     haft_json_handler *handler;
     void *data;
 
@@ -244,7 +246,8 @@ int haft_policy_make(haft_gateway *gateway, const char *name, const char *kind,
 int haft_policy_make_for(haft_gateway *gateway, haft_scope scope, const char *name,
                          const char *kind, const char *options);
 
-/* The same from configuration: an array of {"name", "policy", "scope": "edge"|"invoke"|"both", "options"}. */
+/* The same from configuration: an array of {"name", "policy", "scope": "edge"|"invoke"|"both",
+ * "options"}. */
 int haft_policies_json(haft_gateway *gateway, const char *json, size_t size);
 
 /* ---- invoke ------------------------------------------------------------------------------ */
@@ -280,7 +283,7 @@ typedef struct haft_invocation {
  * failed; those that did not have their response. */
 int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n);
 
-/* Text as one segment of a path, or one value of a query; in the call's memory, NULL without any. */
+/* Text as one segment of a path, or one value of a query; in the call's memory, else NULL. */
 const char *haft_encoded(haft_call *call, const char *text);
 
 /* The call that made this one; NULL for one that came from outside. */
@@ -310,7 +313,7 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
 /* The endpoints, in the order they were added; NULL past the last. */
 haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const char **ret_path);
 
-/* ---- from outside: requests in, responses out --------------------------------------------------- */
+/* ---- from outside: requests in, responses out ------------------------------------ */
 
 /* A request on its way through the gateway.  It is made and freed on one thread; `run` may be
  * called on another, and cancelled and ticked while it runs. */
@@ -340,12 +343,11 @@ int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
                        haft_reason *reterr_reason);
 
 /* The command line that every server has (haft_main), for a gateway: --http serves its routes and
- * endpoints,
- * --stdio its first endpoint, which is also what --list, --check and --call are about.  What is asked for by
- * options counts for all endpoints, --path for the first.  A section of the configuration
- * (haft_configure on haft_gateway_server) may add policies, routes and endpoints when it is
- * prepared for the first time.  Takes over the gateway, which may be NULL (there was no memory for
- * it), and frees it.  Returns the exit status. */
+ * endpoints, --stdio its first endpoint, which is also what --list, --check and --call are about.
+ * What is asked for by options counts for all endpoints, --path for the first.  A section of the
+ * configuration (haft_configure on haft_gateway_server) may add policies, routes and endpoints when
+ * it is prepared for the first time.  Takes over the gateway, which may be NULL (there was no
+ * memory for it), and frees it.  Returns the exit status. */
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
 
 /* ---- behind the macros ---- */

@@ -43,7 +43,7 @@ typedef struct haft_step {
 
 typedef struct haft_issue haft_issue;
 
-/* What was found.  `list` holds the first `count` of `total`, as many as the schema's limit allows. */
+/* What was found.  `list` holds the first `count` of `total`: as many as the schema allows. */
 typedef struct haft_issues {
     haft_issue *list;
     size_t count, total;

@@ -61,8 +61,9 @@ typedef struct haft_stage {
 /* Adds a stage, before the server serves; it must outlive the server.  At most 32. */
 int haft_use(haft_server *server, const haft_stage *stage);
 
-/* The stages in their order, from 0 on; NULL past the last.  Those that every server has are among them:
- * "visibility" and "rate limit" before all others, "validation" and "deadline" behind them. */
+/* The stages in their order, from 0 on; NULL past the last.  Those that every server has are
+ * among them: "visibility" and "rate limit" before all others, "validation" and "deadline"
+ * behind them. */
 const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 
 /* Marks the result as an error with this text, and returns HAFT_STOP. */

@@ -30,9 +30,10 @@ int haft_main(haft_server *server, int argc, char **argv);
  * as a whole or not at all.  Both happen on the thread of haft_main. */
 typedef struct haft_section {
     const char *name; /* "backends"; none of haft's own */
-    /* Looks at the value, NULL when the file has none or there is no file, and makes of it what `commit`
-     * needs; the server goes on as it is.  0, or an error with the reason: the path is below the member,
-     * "" for the whole.  The value is valid until `commit` or `discard` returns. */
+    /* Looks at the value, NULL when the file has none or there is no file, and makes of it what
+     * `commit` needs; the server goes on as it is.  0, or an error with the reason: the path is
+     * below the member, "" for the whole.  The value is valid until `commit` or `discard`
+     * returns. */
     int (*prepare)(void *context, haft_value *value, void **ret_prepared,
                    haft_reason *reterr_reason);
     /* The whole file is right: from now on this counts. */

@@ -1,7 +1,8 @@
 /* rate.c - the stage that keeps a client from calling a tool too often.
  *
- * Calls are counted by tool and by client: its principal where that is known, else its session.  One that is
- * refused is told how long to wait, in words for the model and as data for the program. */
+ * Calls are counted by tool and by client: its principal where that is known, else its session.
+ * One that is refused is told how long to wait, in words for the model and as data for the
+ * program. */
 #include <stdio.h>
 #include <string.h>
 

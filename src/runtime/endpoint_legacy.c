@@ -1,5 +1,5 @@
-/* endpoint_legacy.c - what only legacy clients ask for: to listen to their session, to end it, and the
- * two paths of 2024-11-05. */
+/* endpoint_legacy.c - what only legacy clients ask for: to listen to their session, to end it, and
+ * the two paths of 2024-11-05. */
 #include "runtime/endpoint_request.h"
 
 #include <stdio.h>

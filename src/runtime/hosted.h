@@ -11,8 +11,8 @@
 #include "runtime/settings.h"
 
 struct hosted {
-    /* The servers of its MCP endpoints, and where they are; NULL past the last.  The first is the one that
-     * --stdio serves and --list, --check and --call are about. */
+    /* The servers of its MCP endpoints, and where they are; NULL past the last.  The first is the
+     * one that --stdio serves and --list, --check and --call are about. */
     haft_server *(*endpoint)(void *context, size_t i, const char **ret_path);
     /* Puts itself into the options of HTTP.  `path` is the one that was asked for; NULL when none
      * was. */

@@ -215,7 +215,8 @@ static void watch_signals(struct serve *serve)
     }
 }
 
-/* A lane whose thread cannot be started does not serve, and its listener must not stand there deaf. */
+/* A lane whose thread cannot be started does not serve, and its listener must not stand there
+ * deaf. */
 static void run_lanes(struct serve *serve)
 {
     bool started[MAX_LANES] = {true};

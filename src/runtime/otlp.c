@@ -347,7 +347,8 @@ void haft_otlp_free(haft_otlp *otlp)
         server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
                    (unsigned long long)otlp->lost);
     uv_mutex_unlock(&otlp->lock);
-    /* One that is caught in looking up a name cannot be called back: it is left, with what it uses. */
+    /* One that is caught in looking up a name cannot be called back: it is left, with what it
+     * uses. */
     if (!over)
         return;
     uv_thread_join(&otlp->thread);

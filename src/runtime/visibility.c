@@ -1,4 +1,5 @@
-/* visibility.c - which tools are offered: the program's word, then that of whoever runs the server. */
+/* visibility.c - which tools are offered: the program's word, then that of whoever runs the
+ * server. */
 #include "runtime/visibility.h"
 
 #include <stdlib.h>

@@ -177,7 +177,8 @@ static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
     return fabs(ratio - whole) < tolerance;
 }
 
-/* Integers of a named width: whole, within the safe range of JavaScript where Zod's are, in bounds. */
+/* Integers of a named width: whole, within the safe range of JavaScript where Zod's are, in
+ * bounds. */
 static unsigned check_width(struct walk *w, const struct check *check, const yyjson_val *value,
                             const struct path *at)
 {

@@ -132,8 +132,8 @@ static bool reads_well(const uint32_t *label, size_t count)
            (!idna_has_rtl(label, count) || idna_bidi_rule(label, count));
 }
 
-/* The A-label that a label of a host claims to be.  One that stands for ASCII is let through, and every
- * one where nothing is known of characters. */
+/* The A-label that a label of a host claims to be.  One that stands for ASCII is let through, and
+ * every one where nothing is known of characters. */
 static bool is_a_label(const uint32_t *label, size_t count)
 {
     uint32_t points[IDNA_MAX_LABEL];

@@ -138,7 +138,8 @@ static void record(struct mender *m, const struct path *at, const yyjson_val *va
         path[--n] = (haft_step){at->key, at->index};
 }
 
-/* The text read as JSON, when that is of a type that is accepted where no string is; else as it is. */
+/* The text read as JSON, when that is of a type that is accepted where no string is; else as it
+ * is. */
 static yyjson_val *mend_text(struct mender *m, const struct node *node, yyjson_val *value,
                              const struct path *at)
 {

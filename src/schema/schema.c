@@ -375,7 +375,8 @@ static int refuse_default(const struct property *property, const haft_issues *is
     return status == HAFT_EISSUES ? HAFT_ESCHEMA : status;
 }
 
-/* A default of a declared type is decoded as it will be, with all that it leaves to other defaults. */
+/* A default of a declared type is decoded as it will be, with all that it leaves to other
+ * defaults. */
 static int check_default(const haft_schema *schema, const struct node *node,
                          const struct property *property, haft_arena *arena,
                          haft_reason *reterr_error)

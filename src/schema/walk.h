@@ -9,8 +9,9 @@
 #include "json/json.h"
 #include "schema/node.h"
 
-/* What a walk found; verdicts of parts are or-ed.  As in Zod, a failed type aborts: the checks after it
- * have nothing to stand on.  An explicit abort also stops those that look at a size only. */
+/* What a walk found; verdicts of parts are or-ed.  As in Zod, a failed type aborts: the checks
+ * after it have nothing to stand on.  An explicit abort also stops those that look at a size
+ * only. */
 enum verdict { PASS = 0, FAIL = 1, ABORT = 3, ABORT_ALL = 7 };
 
 /* The way from the root to a value, on the C stack. */

@@ -1,7 +1,8 @@
 /* completion.c - completion/complete: values for an argument that a person is filling in.
  *
- * What is completed is an argument of a prompt or a variable of a template; the definition's own callback
- * knows the values.  Where there is none there is nothing to suggest, which is no error. */
+ * What is completed is an argument of a prompt or a variable of a template; the definition's own
+ * callback knows the values.  Where there is none there is nothing to suggest, which is no
+ * error. */
 #include <string.h>
 
 #include "server/offer.h"

@@ -1,7 +1,8 @@
 /* list.c - the four lists, in pages.
  *
- * What is listed was rendered when it was added; a list is those texts between commas.  A cursor names
- * the entry that the page before ended with, so that it stays right while things come and go. */
+ * What is listed was rendered when it was added; a list is those texts between commas.  A cursor
+ * names the entry that the page before ended with, so that it stays right while things come and
+ * go. */
 #include <string.h>
 
 #include "server/session.h"

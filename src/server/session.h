@@ -200,7 +200,8 @@ struct haft_session {
 
 /* ---- calls (call.c) ---- */
 
-/* One huge message must not make what is kept for the next one huge: no buffer larger than this is. */
+/* One huge message must not make what is kept for the next one huge: no buffer larger than this
+ * is. */
 enum { SPARE_BYTES = 256 << 10 };
 
 /* A call for a message, from the spare ones when there is one; NULL without memory. */

@@ -1,7 +1,8 @@
 /* trace.c - where a call stands in somebody's trace (W3C Trace Context).
  *
- * A request brings `traceparent` and `tracestate` in its _meta, or else in the headers around it; the two
- * are never mixed.  What is not exactly as the specification has it is as good as absent. */
+ * A request brings `traceparent` and `tracestate` in its _meta, or else in the headers around
+ * it; the two are never mixed.  What is not exactly as the specification has it is as good as
+ * absent. */
 #include <string.h>
 
 #include "server/session.h"

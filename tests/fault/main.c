@@ -8,8 +8,8 @@
  *     fault-driver [--sample N] [--scenario TEXT] [--call NAME] [--nth N] [--jobs N] [--patience MS]
  *                  [--verbose]
  *
- * --sample N takes every Nth row, for a look instead of a proof; the other options look at a part, to find out
- * more about it. */
+ * --sample N takes every Nth row, for a look instead of a proof; the other options look at a part,
+ * to find out more about it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>

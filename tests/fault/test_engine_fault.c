@@ -434,8 +434,8 @@ static void test_scenarios(void **state)
     }
 }
 
-/* Memory for a request and none for any answer to it: whoever asked hears of it, by the id unless that
- * is longer than any that is used. */
+/* Memory for a request and none for any answer to it: whoever asked hears of it, by the id unless
+ * that is longer than any that is used. */
 static void test_last_word(void **state)
 {
     static const char *const ids[] = {"7",          "-7",         "\"seven\"", "\"\"",

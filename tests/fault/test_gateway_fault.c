@@ -21,7 +21,8 @@ enum { TOO_MANY = 20000, TEXT = 8192 };
 
 /* ---- shortages ---- */
 
-/* The nth block of the allocator is not there, or the nth piece of an arena; or none from there on. */
+/* The nth block of the allocator is not there, or the nth piece of an arena; or none from there
+ * on. */
 enum way { BLOCKS, PIECES, BLOCKS_ON, PIECES_ON, WAYS };
 
 struct shortage {

@@ -9,7 +9,8 @@
 #define H "Host: localhost\r\nContent-Type: application/json\r\n"
 #define SMUGGLED ASK(9)
 
-/* Each is refused with 400, the connection ends, and the request that hides behind it is not heard. */
+/* Each is refused with 400, the connection ends, and the request that hides behind it is not
+ * heard. */
 static void refuses_what_can_be_read_in_two_ways(void **state)
 {
     static const struct {

@@ -1,4 +1,5 @@
-/* test_options.c - every option, right and wrong, by every way it can be given: read off the table. */
+/* test_options.c - every option, right and wrong, by every way it can be given: read off the
+ * table. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

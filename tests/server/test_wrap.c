@@ -1,4 +1,5 @@
-/* test_wrap.c - output schemas that refer to themselves, inside the object that older clients want. */
+/* test_wrap.c - output schemas that refer to themselves, inside the object that older clients
+ * want. */
 #include <string.h>
 
 #include "support/test.h"

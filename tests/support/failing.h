@@ -1,7 +1,7 @@
 /* support/failing.h - an allocator that fails on purpose and counts what is not given back.
  *
- * A fault test runs its subject with the first call failing, then the second, until a run ends without
- * a failure; after each run nothing may be left:
+ * A fault test runs its subject with the first call failing, then the second, until a run ends
+ * without a failure; after each run nothing may be left:
  *
  *     for (size_t nth = 1;; nth++) {
  *         struct failing failing;
