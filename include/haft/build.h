@@ -23,9 +23,7 @@
 extern "C" {
 #endif
 
-#if defined __GNUC__ && !defined __clang__
-#define HAFT_SENTINEL_ __attribute__((sentinel))
-#elif defined __clang__
+#if defined __GNUC__
 #define HAFT_SENTINEL_ __attribute__((sentinel))
 #else
 #define HAFT_SENTINEL_

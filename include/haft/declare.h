@@ -23,10 +23,10 @@
  *     HAFT_JSON(x, "...")              haft_value *x             any value: the way out
  *     HAFT_OPTIONAL(FIELD)             bool has_x before it (a pointer is NULL instead)
  *     HAFT_NULLABLE(FIELD)             bool null_x before it
- *     HAFT_DEFAULT(FIELD, value)       always set; the value of an array, map, object or union is JSON
+ *     HAFT_DEFAULT(FIELD, value)       always set; of an array, map, object or union it is JSON
  *     HAFT_NAMED("wire-name", FIELD)   another name on the wire
  *     HAFT_HEADER("Region", FIELD)     also sent as a header: x-mcp-header
- *     HAFT_EXTENDS(Base)               Base base, its fields on the same level; only as the first field
+ *     HAFT_EXTENDS(Base)               Base base, its fields on the same level; comes first
  *
  * The first thing after a field's name and type is its description: it is the only documentation a
  * model gets, so it is not optional.  Then come rules as designated initialisers, `.min = 1`; a
@@ -157,7 +157,12 @@ struct haft_refine_hook {
     haft_refine_call *call;
 };
 
-typedef enum haft_shape { HAFT_SHAPE_STRUCT, HAFT_SHAPE_ENUM, HAFT_SHAPE_CHOICE, HAFT_SHAPE_LIST } haft_shape;
+typedef enum haft_shape {
+    HAFT_SHAPE_STRUCT,
+    HAFT_SHAPE_ENUM,
+    HAFT_SHAPE_CHOICE,
+    HAFT_SHAPE_LIST
+} haft_shape;
 
 struct haft_type {
     const char *name;

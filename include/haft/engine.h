@@ -22,6 +22,7 @@ typedef struct haft_session haft_session;
 /* Milliseconds since 1970, from a clock that does not go back. */
 typedef int64_t haft_time;
 
+/* Something that is to be done on a session's thread. */
 typedef struct haft_posted haft_posted;
 
 typedef enum haft_outgoing_kind {

@@ -75,7 +75,7 @@ typedef struct haft_header_line {
     const char *name, *value;
 } haft_header_line;
 
-/* A request as a policy or a handler sees it.  The path is as it was asked, without the query. */
+/* A request as a policy or a handler sees it.  The path is as it came, without the query. */
 typedef struct haft_request {
     const char *method, *path, *query; /* the query without its question mark; "" for none */
     haft_headers headers;              /* as they came: a policy may have changed them since */

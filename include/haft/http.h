@@ -135,6 +135,7 @@ typedef struct haft_http_options {
     /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a free one. */
     const char *address;
     const char *path; /* "/mcp"; "" for no endpoint of the server's own, only what is mounted */
+    /* As in haft_endpoint_options. */
     const char *const *allowed_hosts;
     const char *const *allowed_origins;
     const char *cors_origin;
@@ -169,6 +170,7 @@ typedef struct haft_http_options {
     unsigned body_ms;       /* for its body: 30,000 */
     unsigned idle_ms;       /* between requests: 60,000 */
     unsigned drain_ms;      /* for calls in flight when a signal comes: 10,000 */
+    /* As in haft_endpoint_options; the sessions are those of all loops together. */
     size_t max_sessions;
     unsigned session_idle_ms;
     haft_log_function *log; /* of a server that has none: warnings and worse to standard error */

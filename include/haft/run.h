@@ -7,7 +7,8 @@
  *         return haft_main(server, argc, argv);
  *     }
  *
- * This is libhaft's; libhaft-core ends at haft/engine.h.
+ * This is libhaft's, and so are the headers client, gateway, http, otlp and plugin; libhaft-core has
+ * the others.
  *
  * Before anything is served, the wire moves to descriptors of its own: 0 then reads nothing and
  * 1 writes to standard error, and both stay so.  A stray printf cannot break the stream, and a

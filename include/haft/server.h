@@ -60,7 +60,7 @@ typedef struct haft_server_options {
     /* For the ids of spans: without it they are only made to differ.  haft_main has one. */
     uint64_t (*random)(void);
     unsigned timeout_ms;               /* of a call: 30,000 */
-    haft_rate client_rate;             /* of calls of any tool: no limit */
+    haft_rate client_rate;             /* of each client's calls, of any tool: no limit */
     const haft_rate_store *rate_store; /* must outlive the server; NULL: in this process's memory */
     size_t page_size;                  /* of lists: 0 for all at once */
     size_t max_message;                /* bytes: 4 MiB */
@@ -161,7 +161,7 @@ typedef struct haft_resource_info {
     const haft_icon *icons;
     size_t n_icons;
     const char *meta; /* `_meta`: a JSON object */
-    int64_t size;
+    int64_t size;     /* in bytes; 0 when it is not known */
     /* Answers by haft_embed.  The values of a template's variables are read by haft_variable. */
     int (*read)(haft_call *call, const char *uri);
     /* Fills in values for a template's variable: as for haft_complete. */

@@ -42,7 +42,7 @@ typedef struct haft_icon {
     const char *theme; /* "light" or "dark" */
 } haft_icon;
 
-/* At most so many calls in so much time, of one client; zero for any number. */
+/* At most so many calls in so much time; zero for any number. */
 typedef struct haft_rate {
     unsigned calls;
     unsigned per_ms;
@@ -69,7 +69,7 @@ typedef struct haft_tool {
 
     bool quick;          /* never blocks: runs on the thread that reads */
     unsigned timeout_ms; /* 0: the server's */
-    haft_rate rate;
+    haft_rate rate;      /* of each client */
     /* Reads "5" as 5, "true" as true and JSON text as an object or array, where no string is
      * accepted; UNSET: as the server says. */
     haft_hint lenient;
