@@ -435,24 +435,16 @@ static int open_front(haft_http *http, haft_reason *reason)
     return 0;
 }
 
-haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
-                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason)
+/* With its options and its clock, and nothing that has to be given back. */
+static haft_http *make(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                       struct lanes *lanes, unsigned lane)
 {
     static const haft_http_options none;
     const haft_allocator *allocator = server->allocator;
-    /* The process that isolated tools are forked from: before there are threads. */
-    int status = isolate_start(server);
-    haft_http *http = status ? NULL : allocator->alloc(allocator->context, sizeof *http);
+    haft_http *http = allocator->alloc(allocator->context, sizeof *http);
 
-    if (status) {
-        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
-                  haft_strerror(status));
+    if (!http)
         return NULL;
-    }
-    if (!http) {
-        error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
-        return NULL;
-    }
     memset(http, 0, sizeof *http);
     http->server = server;
     http->allocator = allocator;
@@ -466,6 +458,25 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
         share(&http->options, lanes->n);
     start_clock(http);
     http_use(http, http_now(http));
+    return http;
+}
+
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason)
+{
+    const haft_allocator *allocator = server->allocator;
+    /* The process that isolated tools are forked from: before there are threads. */
+    int status = isolate_start(server);
+    haft_http *http;
+
+    if (status) {
+        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+                  haft_strerror(status));
+        return NULL;
+    }
+    http = make(server, options, loop, lanes, lane);
+    if (!http)
+        goto no_http;
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
         goto no_mailbox;
     if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
@@ -496,6 +507,7 @@ no_pool:
     mailbox_finish(&http->mailbox);
 no_mailbox:
     allocator->release(allocator->context, http, sizeof *http);
+no_http:
     error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
     return NULL;
 }
