@@ -18,18 +18,14 @@ static void add_part(struct sha256 *hash, const char *text, size_t size)
     sha256_add(hash, text, size);
 }
 
-/* What was asked: a state must not be good for anything else.  A method of the program's own has
- * all its params for arguments, but for those that belong to the protocol. */
-static void put_arguments(const haft_call *call, haft_buffer *out)
+/* What was asked, as the client sent it: a state must not be good for anything else.  That is all
+ * its params but for those that belong to the protocol. */
+static void put_params(const haft_call *call, haft_buffer *out)
 {
     static const char *const protocol[] = {"_meta", "inputResponses", "requestState"};
     yyjson_val *key, *value;
     size_t i, n;
 
-    if (call->arguments)
-        haft_json_write(call->arguments, out);
-    if (call->item)
-        return;
     yyjson_obj_foreach(call->params, i, n, key, value) {
         bool own = true;
 
@@ -47,21 +43,21 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
 {
     const char *principal = call->principal;
     struct sha256 hash;
-    haft_buffer arguments;
+    haft_buffer params;
     bool ok;
 
-    haft_buffer_init(&arguments, call->server->allocator, call->server->options.max_message * 2);
-    put_arguments(call, &arguments);
-    ok = !arguments.status;
+    haft_buffer_init(&params, call->server->allocator, call->server->options.max_message * 2);
+    put_params(call, &params);
+    ok = !params.status;
     if (ok) {
         sha256_init(&hash);
         add_part(&hash, principal ? principal : "", principal ? strlen(principal) : 0);
         add_part(&hash, call->method, strlen(call->method));
         add_part(&hash, haft_call_name(call), strlen(haft_call_name(call)));
-        add_part(&hash, arguments.data ? arguments.data : "", arguments.size);
+        add_part(&hash, params.data ? params.data : "", params.size);
         sha256_finish(&hash, digest);
     }
-    haft_buffer_finish(&arguments);
+    haft_buffer_finish(&params);
     return ok;
 }
 

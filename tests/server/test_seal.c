@@ -22,6 +22,16 @@ static int deploy(haft_call *call, const deploy_args *in)
 }
 HAFT_TOOL_IN(deploy, deploy_args, "Deploys");
 
+static int read_page(haft_call *call, const char *uri)
+{
+    haft_value *content;
+    int answer = haft_elicit_json(call, "sure", "Sure?", "{\"type\":\"object\",\"properties\":{}}",
+                                  &content);
+
+    return answer < HAFT_DECLINED ? answer : haft_text(call, "read %s", uri);
+}
+static const haft_resource_info page = {.uri = "page://{n}", .name = "page", .read = read_page};
+
 static const unsigned char key[32] = "one key", other_key[32] = "another";
 
 static haft_server *serve(const unsigned char *seal_key)
@@ -35,6 +45,7 @@ static haft_server *serve(const unsigned char *seal_key)
     renamed.name = "destroy";
     assert_int_equal(haft_add(server, &deploy_tool), 0);
     assert_int_equal(haft_add(server, &renamed), 0);
+    assert_int_equal(haft_add_template(server, &page), 0);
     return server;
 }
 
@@ -52,9 +63,8 @@ static const char *call(struct wire *wire, const char *tool, const char *argumen
     return wire_call(wire, "tools/call", params);
 }
 
-static void get_state(struct wire *wire, char ret_state[1024])
+static void take_state(const char *answer, char ret_state[1024])
 {
-    const char *answer = call(wire, "deploy", "{\"target\":\"test\"}", NULL);
     const char *at = strstr(answer, "\"requestState\":\"");
     size_t size;
 
@@ -63,6 +73,11 @@ static void get_state(struct wire *wire, char ret_state[1024])
     assert_true(size < 1024);
     memcpy(ret_state, at + 16, size);
     ret_state[size] = '\0';
+}
+
+static void get_state(struct wire *wire, char ret_state[1024])
+{
+    take_state(call(wire, "deploy", "{\"target\":\"test\"}", NULL), ret_state);
 }
 
 static struct wire *connect_as(haft_server *server, const char *principal)
@@ -122,6 +137,29 @@ static void test_binding(void **unused)
     haft_server_free(stranger);
 }
 
+/* What a template stands for is not one thing: an answer is for the address that was read. */
+static void test_addresses(void **unused)
+{
+    haft_server *server = serve(key);
+    struct wire *wire = connect_as(server, NULL);
+    char state[1024], params[2048];
+
+    (void)unused;
+    take_state(wire_call(wire, "resources/read", "\"uri\":\"page://1\""), state);
+    for (int i = 1; i <= 2; i++) {
+        const char *answer;
+
+        snprintf(params, sizeof params,
+                 "\"uri\":\"page://%d\",\"inputResponses\":{\"sure\":{\"action\":\"decline\"}},"
+                 "\"requestState\":\"%s\"",
+                 i, state);
+        answer = wire_call(wire, "resources/read", params);
+        assert_non_null(strstr(answer, i == 1 ? "read page://1" : "invalid_request_state"));
+    }
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 /* Every character changed, every length cut. */
 static void test_tampering(void **unused)
 {
@@ -174,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_tampering),
         cmocka_unit_test(test_wrong_types),
     };
