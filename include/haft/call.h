@@ -76,7 +76,8 @@ const char *haft_client_version(const haft_call *call); /* "" */
 const char *haft_revision(const haft_call *call);       /* "2026-07-28" */
 const char *haft_principal(const haft_call *call);      /* who it is; NULL when not known */
 
-/* Whether the client declared a capability: "sampling", "elicitation.url", "roots". */
+/* Whether the client declared a capability: "sampling", "elicitation.url", "roots",
+ * "extensions.io.modelcontextprotocol/ui". */
 bool haft_client_can(const haft_call *call, const char *capability);
 
 /* The request's `_meta` and its arguments; NULL when there are none.  The arguments are as they

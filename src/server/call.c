@@ -433,12 +433,16 @@ const char *haft_revision(const haft_call *call)
 
 bool haft_client_can(const haft_call *call, const char *capability)
 {
-    yyjson_val *value = call->client_capabilities;
+    yyjson_val *value = call->client_capabilities, *whole;
 
     while (value && *capability) {
         size_t size = strcspn(capability, ".");
 
-        value = yyjson_obj_getn(value, capability, size);
+        /* The names of extensions have dots in them. */
+        whole = yyjson_obj_get(value, capability);
+        if (whole)
+            size = strlen(capability);
+        value = whole ? whole : yyjson_obj_getn(value, capability, size);
         capability += size + (capability[size] == '.');
     }
     return value && !yyjson_is_null(value) && !yyjson_is_false(value);

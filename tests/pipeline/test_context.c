@@ -59,9 +59,65 @@ static void handlers_reach_what_is_theirs(void **state)
     haft_server_free(server);
 }
 
+/* ---- what a client can do ---- */
+
+static const struct {
+    const char *capability;
+    bool can;
+} capabilities[] = {
+    {"elicitation", true},
+    {"elicitation.url", true},
+    {"elicitation.form", false},
+    {"elicitation.url.more", false},
+    {"sampling", false}, /* null is none */
+    {"roots", true},
+    {"roots.listChanged", false},
+    {"extensions", true},
+    {"extensions.io.modelcontextprotocol/ui", true},
+    {"extensions.io.modelcontextprotocol", false},
+    {"extensions.acme/plain", true},
+    {"", true},
+    {"extensions.", true},
+    {".", false},
+};
+
+static int can(haft_call *call)
+{
+    for (size_t i = 0; i < COUNT_OF(capabilities); i++)
+        if (haft_client_can(call, capabilities[i].capability) != capabilities[i].can)
+            return haft_error(call, "%s", capabilities[i].capability);
+    return haft_text(call, "as told");
+}
+HAFT_TOOL_BARE(can, "Looks what the client can do");
+
+static void clients_say_what_they_can(void **state)
+{
+    static const char *const revisions[] = {"2025-11-25", "2026-07-28"};
+    haft_server *server = haft_server_new("test", "1");
+
+    (void)state;
+    assert_int_equal(haft_add(server, &can_tool), 0);
+    for (size_t i = 0; i < COUNT_OF(revisions); i++) {
+        haft_client *client = haft_connect(
+            server,
+            &(haft_client_options){
+                .revision = revisions[i],
+                .capabilities =
+                    "{\"elicitation\":{\"url\":{}},\"sampling\":null,\"roots\":{\"listChanged\":"
+                    "false},\"extensions\":{\"io.modelcontextprotocol/ui\":{},\"acme/plain\":{}}}"});
+        haft_result result;
+
+        assert_int_equal(haft_client_call(client, "can", NULL, &result), 0);
+        assert_string_equal(result.text, "as told");
+        haft_client_free(client);
+    }
+    haft_server_free(server);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(handlers_reach_what_is_theirs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(handlers_reach_what_is_theirs),
+                                       cmocka_unit_test(clients_say_what_they_can)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
