@@ -9,8 +9,8 @@
  *     haft_use(server, &opening_hours);
  *
  * A call goes through the stages in the order they were added, and its result back through them in
- * the other direction.  A stage can look at the call, keep something with it, answer in the
- * handler's place, and add to the result. */
+ * the other direction.  A stage can look at the call, change its arguments, keep something with it,
+ * answer in the handler's place, look at the result and add to it. */
 #ifndef HAFT_PIPELINE_H
 #define HAFT_PIPELINE_H
 
@@ -68,6 +68,16 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 
 /* Marks the result as an error with this text, and returns HAFT_STOP. */
 int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
+
+/* Other arguments in the place of those that came, for a stage's `before`: a JSON object, which is
+ * then checked as any other, and is what haft_arguments, the handler and the audit have.  0; an error
+ * when it is no such; HAFT_EINVAL once the arguments have been checked. */
+int haft_set_arguments(haft_call *call, const char *json, size_t size);
+
+/* The blocks that the client gets, an array, for a stage's `after`; of an error they have its text.
+ * Empty when there are none or they are written later, as for HAFT_OUTCOME_FAILED.  NULL without
+ * memory, and for HAFT_OUTCOME_TIMED_OUT. */
+haft_value *haft_content(haft_call *call);
 
 /* Something that a stage keeps with a call for later ones, or for the handler.  The key is compared
  * as text and must live as long as the call.  0 or HAFT_ENOMEM; NULL when there is none. */

@@ -151,6 +151,47 @@ int haft_refuse(haft_call *call, const char *format, ...)
     return haft_text_bytes(call, text, strlen(text)) ? HAFT_ENOMEM : HAFT_STOP;
 }
 
+/* Until the arguments have been looked at there is nothing that the handler gets. */
+int haft_set_arguments(haft_call *call, const char *json, size_t size)
+{
+    haft_reason reason;
+    haft_value *value;
+
+    if (!call->arguments || call->in)
+        return HAFT_EINVAL;
+    value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
+    if (!value) {
+        haft_log(call, HAFT_ERROR, "haft_set_arguments: %s", reason.text);
+        return reason.code;
+    }
+    if (!yyjson_is_obj(value))
+        return HAFT_EINVAL;
+    call->arguments = value;
+    return 0;
+}
+
+/* Blocks are kept as text, and read only for who asks.  The handler of a call that timed out may be
+ * writing them. */
+haft_value *haft_content(haft_call *call)
+{
+    const haft_buffer *content = &call->content;
+    haft_value *value = NULL;
+    const char *reason;
+    haft_buffer text;
+    size_t offset;
+
+    if (!call->after_ran || call->outcome == HAFT_OUTCOME_TIMED_OUT || content->status)
+        return NULL;
+    haft_buffer_init(&text, call->server->allocator, content->size + 2);
+    buffer_literal(&text, "[");
+    buffer_add(&text, content->data, content->size);
+    buffer_literal(&text, "]");
+    if (!text.status)
+        json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
+    haft_buffer_finish(&text);
+    return value;
+}
+
 /* A thing that is kept with a call. */
 struct kept {
     struct kept *next;

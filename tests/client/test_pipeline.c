@@ -170,6 +170,132 @@ static void the_order_can_be_read(void **state)
     haft_server_free(server);
 }
 
+/* ---- stages that change the call, and look at its result ---- */
+
+static int change(haft_call *call, void *data)
+{
+    const char *word = yyjson_get_str(yyjson_obj_get(haft_arguments(call), "word"));
+    const char *json = !strcmp(word, "old")       ? "{\"word\":\"new\"}"
+                       : !strcmp(word, "number")  ? "{\"word\":5}"
+                       : !strcmp(word, "array")   ? "[1]"
+                       : !strcmp(word, "nothing") ? "{"
+                                                  : NULL;
+
+    (void)data;
+    return json ? haft_set_arguments(call, json, strlen(json)) : 0;
+}
+
+/* It is too late. */
+static int change_later(haft_call *call, void *data)
+{
+    (void)data;
+    return haft_content(call) || haft_set_arguments(call, "{}", 2) != HAFT_EINVAL;
+}
+
+static void look(haft_call *call, haft_outcome outcome, void *data)
+{
+    yyjson_val *content = haft_content(call),
+               *text = yyjson_obj_get(yyjson_arr_get_first(content), "text");
+
+    (void)data;
+    hear(haft_outcome_name(outcome), content ? text ? yyjson_get_str(text) : "" : "unknown");
+}
+
+static void a_call_can_be_changed(void **state)
+{
+    static const struct {
+        const char *arguments, *text, *heard;
+    } rows[] = {
+        {"{\"word\":\"old\"}", "{\"word\":\"new\"}", "ok:{\"word\":\"new\"}"},
+        {"{\"word\":\"hi\"}", "{\"word\":\"hi\"}", "ok:{\"word\":\"hi\"}"},
+        {"{\"word\":\"number\"}",
+         "Input validation error: Invalid arguments for tool say: word: Invalid input: expected "
+         "string, received number",
+         "invalid_arguments:Input validation error: Invalid arguments for tool say: word: Invalid "
+         "input: expected string, received number"},
+        {"{\"word\":\"array\"}", "The tool failed.", "failed:"},
+        {"{\"word\":\"nothing\"}", "The tool failed.", "failed:"},
+        {"{\"word\":\"error\"}", "no", "error:no"},
+        {"{\"word\":\"wait\"}", "timed out after 1 s", "timed_out:unknown"},
+    };
+    static const haft_stage stage = {
+        .name = "change", .before = change, .ready = change_later, .after = look};
+    haft_server *server = haft_server_new("stages", "1");
+    haft_client *client;
+
+    (void)state;
+    assert_int_equal(haft_add(server, &say_tool), 0);
+    assert_int_equal(haft_use(server, &stage), 0);
+    client = haft_connect(server, NULL);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_result result;
+
+        heard[0] = '\0';
+        if (haft_client_call(client, "say", rows[i].arguments, &result) == HAFT_PENDING) {
+            assert_int_equal(haft_client_wait(client, haft_client_latest(client), 5000, &result),
+                             0);
+            haft_finish(pending, 0);
+        }
+        assert_string_equal(result.text, rows[i].text);
+        assert_string_equal(heard, rows[i].heard);
+    }
+    haft_client_free(client);
+    haft_server_free(server);
+}
+
+/* A client that calls again with its answer is held to what it sent, not to what was made of it. */
+static int ask(haft_call *call, const say_args *in)
+{
+    haft_value *content;
+    int answer = haft_elicit_json(call, "sure", "Sure?", "{\"type\":\"object\",\"properties\":{}}",
+                                  &content);
+
+    return answer < HAFT_DECLINED ? answer : haft_text(call, "%s", in->word);
+}
+HAFT_TOOL_IN(ask, say_args, "Asks first");
+
+static int number(haft_call *call, void *data)
+{
+    int *times = data;
+    const char *json = haft_printf(call, "{\"word\":\"%d\"}", ++*times);
+
+    return json ? haft_set_arguments(call, json, strlen(json)) : HAFT_ENOMEM;
+}
+
+static int accept_all(void *context, const char *method, haft_value *params, haft_buffer *result)
+{
+    (void)context;
+    (void)method;
+    (void)params;
+    haft_buffer_puts(result, "{\"action\":\"accept\",\"content\":{}}");
+    return 0;
+}
+
+static void changed_calls_can_ask(void **state)
+{
+    static const struct {
+        const char *revision, *text;
+    } rows[] = {{"2025-11-25", "1"}, {"2026-07-28", "2"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int times = 0;
+        haft_stage stage = {.name = "number", .before = number, .data = &times};
+        haft_server *server = haft_server_new("stages", "1");
+        haft_client *client;
+        haft_result result;
+
+        assert_int_equal(haft_add(server, &ask_tool), 0);
+        assert_int_equal(haft_use(server, &stage), 0);
+        client = haft_connect(
+            server, &(haft_client_options){.revision = rows[i].revision, .answer = accept_all});
+        assert_int_equal(haft_client_call(client, "ask", "{\"word\":\"x\"}", &result), 0);
+        assert_string_equal(result.text, rows[i].text);
+        haft_client_free(client);
+        haft_server_free(server);
+    }
+}
+
 static void stages_are_checked(void **state)
 {
     haft_server *server = haft_server_new("stages", "1");
@@ -393,6 +519,8 @@ int main(void)
         cmocka_unit_test(calls_that_end_otherwise_are_heard_of_too),
         cmocka_unit_test(the_order_can_be_read),
         cmocka_unit_test(stages_are_checked),
+        cmocka_unit_test(a_call_can_be_changed),
+        cmocka_unit_test(changed_calls_can_ask),
         cmocka_unit_test(a_tool_is_called_so_often),
         cmocka_unit_test(a_client_calls_so_often),
         cmocka_unit_test(rates_are_counted_elsewhere),
