@@ -77,7 +77,8 @@ typedef struct haft_server_options {
     bool lenient;                /* tools read texts as what they stand for: haft_tool.lenient */
 } haft_server_options;
 
-/* NULL without memory or without a name.  Name and version are copied. */
+/* NULL without memory or a name, or with options that clients cannot be told: `extensions` that is no
+ * object, an icon without an address.  Name and version are copied. */
 haft_server *haft_server_new(const char *name, const char *version);
 haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options);
@@ -132,6 +133,7 @@ haft_tool_builder *haft_tool_new(const char *name);
 void haft_tool_describe(haft_tool_builder *builder, const char *text);
 void haft_tool_title(haft_tool_builder *builder, const char *text);
 void haft_tool_annotate(haft_tool_builder *builder, haft_annotations annotations);
+void haft_tool_icons(haft_tool_builder *builder, const haft_icon *icons, size_t n);
 void haft_tool_meta(haft_tool_builder *builder, const char *json);
 void haft_tool_input(haft_tool_builder *builder, haft_schema *schema);
 void haft_tool_output(haft_tool_builder *builder, haft_schema *schema);
@@ -144,6 +146,8 @@ void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient);
 void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned max_waiting);
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
+/* The same, in the place of the tool of that name: as haft_update. */
+int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char *name);
 
 /* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has
  * them, `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and `_meta`.

@@ -85,6 +85,8 @@ static int fill(haft_server *server, struct item *item, const haft_prompt *promp
     status = compile_arguments(server, item, prompt->arguments);
     if (!status)
         status = check_json_object(server, item->name, "_meta", prompt->meta, item->arena);
+    if (!status)
+        status = check_icons(server, item->name, prompt->icons, prompt->n_icons);
     return status ? status : offer_render(server, item, put_rest);
 }
 

@@ -63,6 +63,8 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
                                          : check_address(server, item->name);
     if (!status)
         status = check_json_object(server, item->name, "_meta", resource->meta, item->arena);
+    if (!status)
+        status = check_icons(server, item->name, resource->icons, resource->n_icons);
     return status ? status : offer_render(server, item, put_rest);
 }
 

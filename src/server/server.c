@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sha256.h"
+#include "schema/format_check.h"
 
 enum {
     DEFAULT_TIMEOUT = 30000,
@@ -104,6 +105,21 @@ int check_json_object(haft_server *server, const char *name, const char *what, c
         return server_refuse(server, error.code, name, "%s: %s", what, error.text);
     if (!yyjson_is_obj(value))
         return server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
+    return 0;
+}
+
+/* One that is not right costs some clients the whole list. */
+int check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *src = icons[i].src, *theme = icons[i].theme;
+
+        if (!src || !rfc_uri(src, strlen(src)))
+            return server_refuse(server, HAFT_EINVAL, name, "icons.%zu: src is no absolute URI", i);
+        if (theme && strcmp(theme, "light") && strcmp(theme, "dark"))
+            return server_refuse(server, HAFT_EINVAL, name,
+                                 "icons.%zu: the theme is \"light\" or \"dark\"", i);
+    }
     return 0;
 }
 
@@ -239,6 +255,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
         server->version = haft_arena_copy(server->arena, version, strlen(version));
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
+        check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
         !render(server) ||
         check_json_object(server, "extensions", "extensions", server->options.extensions,
                           server->arena) ||

@@ -310,4 +310,7 @@ void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
 int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
                       haft_arena *arena);
 
+/* Icons: each has an address, and is for "light" or "dark" when it says which. */
+int check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n);
+
 #endif

@@ -181,6 +181,8 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
     if (!status)
         status = check_json_object(server, tool->name, "_meta", tool->meta, item->arena);
     if (!status)
+        status = check_icons(server, tool->name, tool->icons, tool->n_icons);
+    if (!status)
         status = lint_tool(server, item);
     if (!status && tool->rate.calls && rate_install(server))
         status = server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
@@ -313,6 +315,23 @@ void haft_tool_meta(haft_tool_builder *builder, const char *json)
         builder->tool->meta = keep(builder, json);
 }
 
+void haft_tool_icons(haft_tool_builder *builder, const haft_icon *icons, size_t n)
+{
+    haft_icon *copies = builder ? haft_arena_zalloc(builder->arena, n + 1, sizeof *copies) : NULL;
+
+    if (!builder)
+        return;
+    if (!copies) {
+        builder->status = HAFT_ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        copies[i] = (haft_icon){keep(builder, icons[i].src), keep(builder, icons[i].mime_type),
+                                keep(builder, icons[i].sizes), keep(builder, icons[i].theme)};
+    builder->tool->icons = copies;
+    builder->tool->n_icons = n;
+}
+
 void haft_tool_input(haft_tool_builder *builder, haft_schema *schema)
 {
     if (!builder) {
@@ -381,7 +400,7 @@ void haft_tool_isolate(haft_tool_builder *builder, size_t memory)
     builder->tool->isolate_memory = memory;
 }
 
-int haft_tool_build(haft_tool_builder *builder, haft_server *server)
+static int build(haft_tool_builder *builder, haft_server *server, const char *instead)
 {
     struct item *item;
     int status;
@@ -410,5 +429,15 @@ int haft_tool_build(haft_tool_builder *builder, haft_server *server)
         item_drop(item);
         return status;
     }
-    return store(server, item, NULL);
+    return store(server, item, instead);
+}
+
+int haft_tool_build(haft_tool_builder *builder, haft_server *server)
+{
+    return build(builder, server, NULL);
+}
+
+int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char *name)
+{
+    return build(builder, server, name);
 }

@@ -75,7 +75,7 @@ static haft_server *serve(void)
 
 /* ---- changes ---- */
 
-enum kind { ADD, UPDATE, ENABLE, DISABLE, REMOVE, RENAME };
+enum kind { ADD, UPDATE, REBUILD, ENABLE, DISABLE, REMOVE, RENAME };
 
 /* A change, its status and the names afterwards, disabled ones left out. */
 static const struct row {
@@ -109,6 +109,12 @@ static const struct row {
     {UPDATE, "one", "better", HAFT_EEXISTS, "Tool better is already registered", "one better hold",
      false},
     {UPDATE, "one", "no_handler", HAFT_EINVAL, "there is no handler", "one better hold", false},
+    {REBUILD, "better", "built", 0, NULL, "one built hold", true},
+    {REBUILD, "better", "built", HAFT_ENOTFOUND, "Tool better: there is none of that name",
+     "one built hold", false},
+    {REBUILD, "one", "built", HAFT_EEXISTS, "Tool built is already registered", "one built hold",
+     false},
+    {REBUILD, "built", "better", 0, NULL, "one better hold", true},
     {REMOVE, "better", NULL, 0, NULL, "one hold", true},
     {REMOVE, "better", NULL, HAFT_ENOTFOUND, "Tool better: there is none of that name", "one hold",
      false},
@@ -126,6 +132,21 @@ static const haft_tool *tool_named(const char *name)
     return tools[i];
 }
 
+static int handle(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_text(call, "built");
+}
+
+static int rebuild(haft_server *server, const char *name, const char *other)
+{
+    haft_tool_builder *builder = haft_tool_new(other);
+
+    haft_tool_handler(builder, handle, NULL);
+    return haft_tool_update(builder, server, name);
+}
+
 static int make(haft_server *server, const struct row *row)
 {
     switch (row->kind) {
@@ -133,6 +154,8 @@ static int make(haft_server *server, const struct row *row)
         return haft_add(server, tool_named(row->name));
     case UPDATE:
         return haft_update(server, row->name, tool_named(row->other));
+    case REBUILD:
+        return rebuild(server, row->name, row->other);
     case ENABLE:
         return haft_enable(server, HAFT_OFFER_TOOL, row->name);
     case DISABLE:

@@ -63,6 +63,46 @@ static void a_definition_becomes_a_tool(void **state)
     haft_server_free(server);
 }
 
+/* The same by functions, whose texts are gone when it is listed. */
+static void a_builder_says_as_much(void **state)
+{
+    static const char document[] =
+        "{\"type\":\"object\",\"properties\":{\"who\":{\"type\":\"string\"}}}";
+    char src[] = "https://x/i.png", sizes[] = "48x48 any";
+    haft_icon icons[] = {{src, "image/png", sizes, "dark"}, {.src = "data:image/png;base64,AA=="}};
+    haft_server *server = haft_server_new("test", "1");
+    haft_tool_builder *builder = haft_tool_new("greet");
+    haft_schema *schema;
+
+    (void)state;
+    assert_int_equal(haft_schema_parse(document, strlen(document), NULL, &schema, NULL), 0);
+    haft_tool_title(builder, "Greets");
+    haft_tool_describe(builder, "Says hello");
+    haft_tool_annotate(builder, (haft_annotations){.title = "T", .read_only = HAFT_YES});
+    haft_tool_icons(builder, icons, 2);
+    haft_tool_meta(builder, "{\"a\":[1]}");
+    haft_tool_input(builder, schema);
+    haft_tool_handler(builder, echo, greeting);
+    memset(src, 'x', sizeof src - 1);
+    memset(sizes, 'x', sizeof sizes - 1);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    dialogue_alone(
+        server,
+        LINES("M 1 tools/list",
+              "= 1 {'tools':[{'name':'greet','title':'Greets','description':'Says hello',"
+              "'inputSchema':{'type':'object','properties':{'who':{'type':'string'}}},"
+              "'annotations':{'title':'T','readOnlyHint':true},'icons':[{'src':'https://x/i.png',"
+              "'mimeType':'image/png','sizes':['48x48','any'],'theme':'dark'},"
+              "{'src':'data:image/png;base64,AA=='}],'_meta':{'a':[1]}}]*"));
+    builder = haft_tool_new("iconless");
+    haft_tool_icons(builder, &(haft_icon){.theme = "dark"}, 1);
+    haft_tool_handler(builder, echo, greeting);
+    assert_int_equal(haft_tool_build(builder, server), HAFT_EINVAL);
+    assert_string_equal(haft_server_error(server)->text, "icons.0: src is no absolute URI");
+    haft_tool_icons(NULL, icons, 2);
+    haft_server_free(server);
+}
+
 static void what_is_wrong_is_refused_by_its_path(void **state)
 {
     static const struct {
@@ -108,6 +148,10 @@ static void what_is_wrong_is_refused_by_its_path(void **state)
         {"{'name':'t','annotations':{'custom':{'rateLimit':{'max':1000001,'windowMs':1}}}}",
          HAFT_EINVAL, "t", "a rate is of 1 to 1000000 calls in some time"},
         {"{'name':'t','icons':{}}", HAFT_EINVAL, "icons", "tool t: must be an array"},
+        {"{'name':'t','icons':[{'src':'a:b'},{'src':'i.png'}]}", HAFT_EINVAL, "t",
+         "icons.1: src is no absolute URI"},
+        {"{'name':'t','icons':[{'src':'a:b','theme':'grey'}]}", HAFT_EINVAL, "t",
+         "icons.0: the theme is \"light\" or \"dark\""},
         {"{'name':'t','icons':[{'src':'x'},{}]}", HAFT_EINVAL, "icons.1.src", "tool t: is missing"},
         {"{'name':'t','icons':[{'src':'x','sizes':'48x48'}]}", HAFT_EINVAL, "icons.0.sizes",
          "tool t: must be an array of strings such as \"48x48\""},
@@ -157,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_definition_becomes_a_tool),
+        cmocka_unit_test(a_builder_says_as_much),
         cmocka_unit_test(what_is_wrong_is_refused_by_its_path),
         cmocka_unit_test(without_memory_nothing_is_left),
     };
