@@ -22,11 +22,15 @@ int haft_text_bytes(haft_call *call, const char *text, size_t size);
 int haft_image(haft_call *call, const char *mime_type, const void *bytes, size_t size);
 int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t size);
 
-/* A link to a resource, or the resource itself.  A URI has a scheme ("log:today"), and a link a
- * name; HAFT_EINVAL otherwise. */
+/* A link to a resource, or the resource itself.  A URI has a scheme ("log:today"); HAFT_EINVAL
+ * otherwise. */
 typedef struct haft_link {
-    const char *uri, *name, *title, *describe, *mime_type;
+    const char *uri;
+    const char *name; /* NULL: the last part of the URI */
+    const char *title, *describe, *mime_type;
     int64_t size; /* in bytes; 0 when it is not known */
+    const haft_icon *icons;
+    size_t n_icons;
 } haft_link;
 
 typedef struct haft_contents {
@@ -43,6 +47,9 @@ int haft_embed(haft_call *call, const haft_contents *contents);
  * assistant"; priority from 0 to 1, below 0 for none; last_modified ISO 8601 or NULL. */
 int haft_annotate(haft_call *call, const char *audience, double priority,
                   const char *last_modified);
+
+/* `_meta` of the latest block, once: a JSON object. */
+int haft_block_meta(haft_call *call, const char *json);
 
 /* JSON text as structured content, and as a text block unless there are blocks already.  It is
  * checked against the tool's output schema before it leaves. */

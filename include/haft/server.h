@@ -166,6 +166,15 @@ typedef struct haft_resource_info {
     size_t n_icons;
     const char *meta; /* `_meta`: a JSON object */
     int64_t size;     /* in bytes; 0 when it is not known */
+    /* Who it is for, how much it matters and how old it is: as for haft_annotate, but a priority of
+     * 0 is none. */
+    const char *audience;
+    double priority;
+    const char *last_modified;
+    /* How long a modern client may keep it, and whether it may share it; 0 and UNSET: as the
+     * server's lists; -1: not at all. */
+    int64_t ttl_ms;
+    haft_hint cache_public;
     /* Answers by haft_embed.  The values of a template's variables are read by haft_variable. */
     int (*read)(haft_call *call, const char *uri);
     /* Fills in values for a template's variable: as for haft_complete. */

@@ -52,9 +52,9 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
     snprintf(text, sizeof text, "%lld", (long long)wait);
     if (haft_result_meta(call, "haft/retryAfterMs", text))
         return HAFT_ENOMEM;
-    snprintf(text, sizeof text, "%u times in %u %s. Try again in %lld s.", rate.calls,
-             whole ? rate.per_ms / 1000 : rate.per_ms, whole ? "s" : "ms",
-             (long long)(wait + 999) / 1000);
+    snprintf(text, sizeof text, "%u time%s in %u %s. Try again in %lld s.", rate.calls,
+             rate.calls == 1 ? "" : "s", whole ? rate.per_ms / 1000 : rate.per_ms,
+             whole ? "s" : "ms", (long long)(wait + 999) / 1000);
     return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 

@@ -29,7 +29,7 @@ static haft_buffer *begin(haft_call *call)
         haft_buffer_printf(content,
                            "{\"role\":\"%s\",\"content\":", call->role ? call->role : "user");
     call->last_block = content->size;
-    call->block_annotated = false;
+    call->block_annotated = call->block_has_meta = false;
     return content;
 }
 
@@ -206,18 +206,40 @@ int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t
     return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
+/* A link must have a name: without one it is the last part of where it leads. */
+static const char *link_name(haft_call *call, const haft_link *link)
+{
+    const char *uri = link->uri;
+    size_t end = strcspn(uri, "?#"), start;
+
+    if (link->name)
+        return link->name;
+    while (end && uri[end - 1] == '/')
+        end--;
+    for (start = end; start && !strchr("/:", uri[start - 1]);)
+        start--;
+    return start < end ? haft_arena_copy(call->arena, uri + start, end - start) : uri;
+}
+
 int haft_resource(haft_call *call, const haft_link *link)
 {
     haft_buffer *content;
+    const char *name;
 
-    if (is_resource(call) || !link->name || !is_uri(call, link->uri))
+    if (is_resource(call) || !is_uri(call, link->uri))
         return HAFT_EINVAL;
+    for (size_t i = 0; i < link->n_icons; i++)
+        if (!is_uri(call, link->icons[i].src))
+            return HAFT_EINVAL;
+    name = link_name(call, link);
+    if (!name)
+        return HAFT_ENOMEM;
     if (!revision_row(call->revision)->links)
-        return haft_text(call, "%s: %s", link->name, link->uri);
+        return haft_text(call, "%s: %s", name, link->uri);
     content = begin(call);
     buffer_literal(content, "{\"type\":\"resource_link\",\"uri\":");
     put_string(content, link->uri);
-    put_text_member(content, "name", link->name);
+    put_text_member(content, "name", name);
     put_text_member(content, "title", link->title);
     put_text_member(content, "description", link->describe);
     put_text_member(content, "mimeType", link->mime_type);
@@ -225,6 +247,7 @@ int haft_resource(haft_call *call, const haft_link *link)
         buffer_literal(content, ",\"size\":");
         haft_buffer_json_integer(content, link->size);
     }
+    put_icons(content, link->icons, link->n_icons);
     buffer_literal(content, "}");
     return end(call);
 }
@@ -251,8 +274,8 @@ static bool put_audience(haft_buffer *content, const char *audience)
     return true;
 }
 
-static bool put_annotations(haft_buffer *content, const char *audience, double priority,
-                            const char *last_modified)
+bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
+                             const char *last_modified)
 {
     bool any = false;
 
@@ -288,7 +311,7 @@ int haft_annotate(haft_call *call, const char *audience, double priority, const 
     if (content->status)
         return content->status;
     content->size = call->last_block_end - 1;
-    if (!put_annotations(content, audience, priority, last_modified)) {
+    if (!content_put_annotations(content, audience, priority, last_modified)) {
         content->size = call->last_block_end - 1;
         buffer_literal(content, "}");
         if (before > content->size)
@@ -297,6 +320,27 @@ int haft_annotate(haft_call *call, const char *audience, double priority, const 
     }
     buffer_literal(content, "}");
     call->block_annotated = true;
+    return end(call);
+}
+
+/* The same with `_meta`. */
+int haft_block_meta(haft_call *call, const char *json)
+{
+    haft_buffer *content = &call->content;
+    haft_reason reason;
+    haft_value *value = haft_json_read(json, strlen(json), 0, call->arena, &reason);
+
+    if (!value)
+        return reason.code;
+    if (!yyjson_is_obj(value) || !call->n_blocks || call->block_has_meta)
+        return HAFT_EINVAL;
+    if (content->status)
+        return content->status;
+    content->size = call->last_block_end - 1;
+    buffer_literal(content, ",\"_meta\":");
+    haft_json_write(value, content);
+    buffer_literal(content, "}");
+    call->block_has_meta = true;
     return end(call);
 }
 

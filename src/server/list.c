@@ -113,13 +113,16 @@ static bool more_enabled(const struct shelf *shelf, size_t i)
 void put_cache_hints(haft_call *call, haft_buffer *out)
 {
     const haft_server_options *options = &call->server->options;
+    const haft_resource_info *resource = call->item ? call->item->resource : NULL;
+    int64_t ttl = resource && resource->ttl_ms ? resource->ttl_ms : options->ttl_ms;
+    bool shared = resource && resource->cache_public ? resource->cache_public == HAFT_YES
+                                                     : options->cache_public;
 
     if (!revision_row(call->revision)->modern)
         return;
     buffer_literal(out, ",\"ttlMs\":");
-    haft_buffer_json_integer(out, options->ttl_ms > 0 ? options->ttl_ms : 0);
-    haft_buffer_puts(out, options->cache_public ? ",\"cacheScope\":\"public\""
-                                                : ",\"cacheScope\":\"private\"");
+    haft_buffer_json_integer(out, ttl > 0 ? ttl : 0);
+    haft_buffer_puts(out, shared ? ",\"cacheScope\":\"public\"" : ",\"cacheScope\":\"private\"");
 }
 
 void handle_list(haft_call *call)

@@ -9,6 +9,15 @@
 
 /* ---- adding ---- */
 
+static bool put_annotations(haft_buffer *buffer, const haft_resource_info *resource)
+{
+    bool any = resource->audience || resource->priority || resource->last_modified;
+
+    return !any || content_put_annotations(buffer, resource->audience,
+                                           resource->priority ? resource->priority : -1,
+                                           resource->last_modified);
+}
+
 static void put_rest(haft_buffer *buffer, const struct item *item)
 {
     const haft_resource_info *resource = item->resource;
@@ -21,6 +30,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item)
         haft_buffer_puts(buffer, ",\"size\":");
         haft_buffer_json_integer(buffer, resource->size);
     }
+    put_annotations(buffer, resource);
     put_icons(buffer, resource->icons, resource->n_icons);
     put_json_member(buffer, "_meta", resource->meta);
     haft_buffer_add(buffer, "}", 1);
@@ -47,6 +57,20 @@ static int check_template(haft_server *server, struct item *item)
     return status ? server_refuse(server, status, item->name, "template: %s", reason.text) : 0;
 }
 
+static int check_annotations(haft_server *server, struct item *item)
+{
+    haft_buffer text;
+    bool right;
+
+    haft_buffer_init(&text, server->allocator, server->options.max_message);
+    right = put_annotations(&text, item->resource);
+    haft_buffer_finish(&text);
+    return right
+               ? 0
+               : server_refuse(server, HAFT_EINVAL, item->name,
+                               "an audience is \"user\" or \"assistant\", a priority from 0 to 1");
+}
+
 static int fill(haft_server *server, haft_offer kind, struct item *item,
                 const haft_resource_info *resource)
 {
@@ -65,6 +89,8 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
         status = check_json_object(server, item->name, "_meta", resource->meta, item->arena);
     if (!status)
         status = check_icons(server, item->name, resource->icons, resource->n_icons);
+    if (!status)
+        status = check_annotations(server, item);
     return status ? status : offer_render(server, item, put_rest);
 }
 

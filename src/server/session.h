@@ -78,7 +78,7 @@ struct haft_call {
     int (*execute)(haft_call *call);             /* the handler, with what it needs */
     void (*complete)(haft_call *call);           /* writes the result */
     size_t n_blocks, last_block, last_block_end; /* of the latest one */
-    bool block_annotated;
+    bool block_annotated, block_has_meta;
     bool is_error;
     bool checked;            /* the result has been, against its schema */
     const char *role;        /* of a prompt's next block */
@@ -397,6 +397,10 @@ void input_withdraw(haft_call *call, const char *reason);
 void input_refuse(haft_call *call);
 
 /* ---- results (content.c, tool_call.c and others) ---- */
+
+/* `,"annotations":{...}`, as for haft_annotate; false when there is something wrong with them. */
+bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
+                             const char *last_modified);
 
 /* A text block of a tool's result, of text that is valid UTF-8. */
 int content_put_text(haft_call *call, const char *text, size_t size);

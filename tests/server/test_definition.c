@@ -58,7 +58,7 @@ static void a_definition_becomes_a_tool(void **state)
               "M 3 tools/call 'name':'greet','arguments':{}",
               "= 3 {'content':[{'type':'text','text':'Input validation error: *",
               "M 4 tools/call 'name':'greet','arguments':{'who':'x'}",
-              "= 4 {'content':[{'type':'text','text':'Rate limited: greet may be called 1 times "
+              "= 4 {'content':[{'type':'text','text':'Rate limited: greet may be called 1 time "
               "in 60 s. Try again in 60 s.'}],'isError':true,*'haft/retryAfterMs':60000*"));
     haft_server_free(server);
 }

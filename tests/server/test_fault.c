@@ -53,7 +53,7 @@ static const struct {
     {HAFT_OUTCOME_NOT_FOUND, "'name':'nope'", "nope", ""},
     {HAFT_OUTCOME_DISABLED, "'name':'hidden'", "hidden", ""},
     {HAFT_OUTCOME_RATE_LIMITED, "'name':'limited','arguments':{'how':'error'}", "limited",
-     "1 times in 3600 s. Try again in 3600 s."},
+     "1 time in 3600 s. Try again in 3600 s."},
     {HAFT_OUTCOME_TIMED_OUT, "'name':'end','arguments':{'how':'wait'}", "30 s", ""},
     {HAFT_OUTCOME_FAILED, "'name':'end','arguments':{'how':'fail'}", "", "The tool failed."},
     {HAFT_OUTCOME_INTERNAL, "'name':'end','arguments':{'how':'starve'}", "", ""},

@@ -193,6 +193,47 @@ static void cache_hints(void **state)
     haft_server_free(server);
 }
 
+/* One resource may be kept otherwise than the others; what is read has `_meta` of its own. */
+static int read_marked(haft_call *call, const char *uri)
+{
+    int status = haft_embed(call, &(haft_contents){.uri = uri, .text = "x"});
+
+    return status ? status : haft_block_meta(call, "{\"ui\":{}}");
+}
+
+static void own_cache_hints(void **state)
+{
+    static const struct {
+        haft_resource_info info;
+        const char *hints;
+    } rows[] = {
+        {{.uri = "a:b", .name = "a", .read = read_marked},
+         "\"ttlMs\":60000,\"cacheScope\":\"public\","},
+        {{.uri = "a:b", .name = "a", .read = read_marked, .ttl_ms = 5, .cache_public = HAFT_NO},
+         "\"ttlMs\":5,\"cacheScope\":\"private\","},
+        {{.uri = "a:b", .name = "a", .read = read_marked, .ttl_ms = -1, .cache_public = HAFT_YES},
+         "\"ttlMs\":0,\"cacheScope\":\"public\","},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server = haft_server_new_with(
+            "test", "1", &(haft_server_options){.ttl_ms = 60000, .cache_public = true});
+        struct wire *wire = wire_open(server);
+        char expected[512];
+
+        assert_int_equal(haft_add_resource(server, &rows[i].info), 0);
+        wire_greet(wire, "2026-07-28");
+        snprintf(expected, sizeof expected,
+                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"contents\":[{\"uri\":\"a:b\","
+                 "\"text\":\"x\",\"_meta\":{\"ui\":{}}}],%s%s",
+                 rows[i].hints, WIRE_TAIL);
+        assert_string_equal(wire_call(wire, "resources/read", "\"uri\":\"a:b\""), expected);
+        wire_close(wire);
+        haft_server_free(server);
+    }
+}
+
 /* A message that quotes what came in quotes it only so far. */
 static void long_address(void **state)
 {
@@ -305,6 +346,9 @@ static void listing(void **state)
         .n_icons = 1,
         .meta = "{\"x/y\":1}",
         .size = 12,
+        .audience = "user",
+        .priority = 0.5,
+        .last_modified = "2026-01-01T00:00:00Z",
         .read = read_text,
     };
     static const haft_resource_info shape = {
@@ -320,7 +364,9 @@ static void listing(void **state)
         wire_call(wire, "resources/list", NULL),
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"resources\":[{\"uri\":\"test://full\","
         "\"name\":\"full\",\"title\":\"A \\\"title\\\"\",\"description\":\"All of it\","
-        "\"mimeType\":\"text/plain\",\"size\":12,\"icons\":[{\"src\":\"https://x.example/i.png\","
+        "\"mimeType\":\"text/plain\",\"size\":12,"
+        "\"annotations\":{\"audience\":[\"user\"],\"priority\":0.5,"
+        "\"lastModified\":\"2026-01-01T00:00:00Z\"},\"icons\":[{\"src\":\"https://x.example/i.png\","
         "\"sizes\":[\"48x48\",\"96x96\"]}],\"_meta\":{\"x/y\":1}}]}}");
     assert_string_equal(wire_call(wire, "resources/templates/list", NULL),
                         "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"resourceTemplates\":[{"
@@ -330,6 +376,8 @@ static void listing(void **state)
 }
 
 /* ---- adding ---- */
+
+static const haft_icon no_icon = {.theme = "dark"};
 
 static void refused(void **state)
 {
@@ -342,6 +390,18 @@ static void refused(void **state)
         {{.name = "a", .read = read_text}, false, HAFT_EINVAL, "there is no address"},
         {{.uri = "", .name = "a", .read = read_text}, true, HAFT_EINVAL, "there is no address"},
         {{.uri = "a:b", .read = read_text}, false, HAFT_EINVAL, "there is no name"},
+        {{.uri = "a:b", .name = "a", .read = read_text, .audience = "all"},
+         false,
+         HAFT_EINVAL,
+         "an audience is \"user\" or \"assistant\", a priority from 0 to 1"},
+        {{.uri = "a:{b}", .name = "a", .read = read_text, .priority = 2},
+         true,
+         HAFT_EINVAL,
+         "an audience is \"user\" or \"assistant\", a priority from 0 to 1"},
+        {{.uri = "a:b", .name = "a", .read = read_text, .icons = &no_icon, .n_icons = 1},
+         false,
+         HAFT_EINVAL,
+         "icons.0: src is no absolute URI"},
         {{.uri = "a:b", .name = "", .read = read_text}, false, HAFT_EINVAL, "there is no name"},
         {{.uri = "a:b", .name = "a"}, false, HAFT_EINVAL, "there is no handler"},
         {{.uri = "a b", .name = "a", .read = read_text},
@@ -455,12 +515,12 @@ static void no_memory_adding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(legacy),           cmocka_unit_test(modern),
-        cmocka_unit_test(cache_hints),      cmocka_unit_test(long_address),
-        cmocka_unit_test(asking),           cmocka_unit_test(pending),
-        cmocka_unit_test(listing),          cmocka_unit_test(refused),
-        cmocka_unit_test(updates),          cmocka_unit_test(no_memory),
-        cmocka_unit_test(no_memory_adding),
+        cmocka_unit_test(legacy),       cmocka_unit_test(modern),
+        cmocka_unit_test(cache_hints),  cmocka_unit_test(own_cache_hints),
+        cmocka_unit_test(long_address), cmocka_unit_test(asking),
+        cmocka_unit_test(pending),      cmocka_unit_test(listing),
+        cmocka_unit_test(refused),      cmocka_unit_test(updates),
+        cmocka_unit_test(no_memory),    cmocka_unit_test(no_memory_adding),
     };
 
     return cmocka_run_group_tests_name("resource", tests, NULL, NULL);

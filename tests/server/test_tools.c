@@ -411,7 +411,7 @@ static int blocks(haft_call *call)
                                    .describe = "An A",
                                    .mime_type = "text/plain",
                                    .size = 9};
-    int status = haft_text(call, "t");
+    int status = haft_block_meta(call, "{}") == HAFT_EINVAL ? haft_text(call, "t") : HAFT_EINVAL;
 
     status = status ? status : haft_annotate(call, "user assistant", 0.5, "2026-01-01T00:00:00Z");
     status = status ? status : haft_image(call, "image/png", "\0\1\2", 3);
@@ -430,7 +430,8 @@ static int blocks(haft_call *call)
         haft_embed(call, &(haft_contents){.uri = "a:{b}", .text = "c"}) != HAFT_EINVAL ||
         haft_embed(call, &(haft_contents){.text = "c"}) != HAFT_EINVAL ||
         haft_resource(call, &(haft_link){.uri = "a.txt", .name = "a"}) != HAFT_EINVAL ||
-        haft_resource(call, &(haft_link){.uri = "a:b"}) != HAFT_EINVAL ||
+        haft_resource(call, &(haft_link){.uri = "a:b", .icons = &(haft_icon){0}, .n_icons = 1}) !=
+            HAFT_EINVAL ||
         haft_image(call, NULL, "a", 1) != HAFT_EINVAL ||
         haft_audio(call, "audio/wav", NULL, 1) != HAFT_EINVAL)
         return HAFT_EINVAL;
@@ -477,6 +478,51 @@ static void test_blocks(void **state)
     haft_server_free(server);
 }
 
+/* ---- `_meta` of blocks, and links that say little ---- */
+
+static int marked(haft_call *call)
+{
+    static const haft_icon icon = {.src = "https://x/i.png", .theme = "dark"};
+    static const char *const uris[] = {"file:///var/log/all.txt", "https://x.example/a/b/?c=d/e",
+                                       "log:today#x", "urn:a:b", "https://x.example"};
+    int status = haft_text(call, "t");
+
+    status = status ? status : haft_block_meta(call, "{\"a/b\": [1, \"}\"]}");
+    if (haft_block_meta(call, "{}") != HAFT_EINVAL)
+        return HAFT_EINVAL;
+    status = status ? status : haft_annotate(call, "user", -1, NULL);
+    status = status ? status : haft_embed(call, &(haft_contents){.uri = "a:b", .text = "c"});
+    if (haft_block_meta(call, "[]") != HAFT_EINVAL || haft_block_meta(call, "{") != HAFT_EPARSE)
+        return HAFT_EINVAL;
+    status = status ? status : haft_annotate(call, "user", -1, NULL);
+    status = status ? status : haft_block_meta(call, "{}");
+    for (size_t i = 0; i < COUNT_OF(uris) && !status; i++)
+        status = haft_resource(call, &(haft_link){.uri = uris[i], .icons = &icon, .n_icons = !i});
+    return status;
+}
+HAFT_TOOL_BARE(marked, "Blocks with more to them");
+
+static void test_marked(void **state)
+{
+    haft_server *server = serve();
+
+    (void)state;
+    assert_int_equal(haft_add(server, &marked_tool), 0);
+    dialogue_alone(
+        server,
+        LINES("M 1 tools/call 'name':'marked'",
+              "= 1 {'content':[{'type':'text','text':'t','_meta':{'a/b':[1,'}']},"
+              "'annotations':{'audience':['user']}},{'type':'resource','resource':{'uri':'a:b',"
+              "'text':'c'},'annotations':{'audience':['user']},'_meta':{}},"
+              "{'type':'resource_link','uri':'file:///var/log/all.txt','name':'all.txt',"
+              "'icons':[{'src':'https://x/i.png','theme':'dark'}]},"
+              "{'type':'resource_link','uri':'https://x.example/a/b/?c=d/e','name':'b'},"
+              "{'type':'resource_link','uri':'log:today#x','name':'today'},"
+              "{'type':'resource_link','uri':'urn:a:b','name':'b'},"
+              "{'type':'resource_link','uri':'https://x.example','name':'x.example'}],$T}"));
+    haft_server_free(server);
+}
+
 /* A result that is too large is an answer too. */
 static int flood(haft_call *call)
 {
@@ -515,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_meta_of_one_key),
         cmocka_unit_test(test_meta_and_issues),
         cmocka_unit_test(test_flood),
+        cmocka_unit_test(test_marked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
