@@ -168,8 +168,14 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
 {
     haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
 
-    haft_buffer_printf(buffer, "  runs       %s\n  timeout    ",
-                       item->quick ? "where messages are read" : "on a worker");
+    haft_buffer_printf(buffer, "  runs       %s",
+                       item->quick     ? "where messages are read"
+                       : item->isolate ? "in a process of its own"
+                                       : "on a worker");
+    if (item->cap)
+        haft_buffer_printf(buffer, ", %u at once and %u in line", item->cap->max_running,
+                           item->cap->max_waiting);
+    haft_buffer_puts(buffer, "\n  timeout    ");
     put_time(buffer, item->timeout_ms ? item->timeout_ms : atomic_load(&server->timeout_ms));
     haft_buffer_puts(buffer, "\n");
     for (int i = 0; i < 2; i++) {
@@ -181,6 +187,8 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         put_time(buffer, rate.per_ms);
         haft_buffer_puts(buffer, i ? ", of all tools together\n" : "\n");
     }
+    if (item->lenient == HAFT_UNSET ? atomic_load(&server->lenient) : item->lenient == HAFT_YES)
+        haft_buffer_puts(buffer, "  lenient    yes\n");
 }
 
 /* The stages that a call of the tool passes, in their order, and where they do something. */

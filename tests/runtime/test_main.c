@@ -27,6 +27,13 @@ static int picture(haft_call *call)
 }
 HAFT_TOOL_BARE(picture, "Answers with a picture");
 
+static int careful(haft_call *call)
+{
+    return haft_text(call, "careful");
+}
+HAFT_TOOL_BARE(careful, "Harms only itself", .isolate = true, .max_running = 2, .max_waiting = 3,
+               .lenient = HAFT_YES);
+
 static const haft_tool nameless_tool = {.name = "no spaces please", .describe = "Refused"};
 
 struct line {
@@ -51,6 +58,8 @@ static int run(void *context)
     haft_add(server, &picture_tool);
     haft_add(server, &later_tool);
     haft_add(server, &brief_tool);
+    if (line->arguments[1] && !strcmp(line->arguments[1], "--verbose"))
+        haft_add(server, &careful_tool);
     for (; line->arguments[argc - 1]; argc++)
         argv[argc] = (char *)(uintptr_t)line->arguments[argc - 1];
     return haft_main(server, argc, argv);
@@ -83,13 +92,21 @@ static const char details[] = "greet: Greets\n"
                               "  timeout    50 ms\n"
                               "  rate       9 calls in 60 s, of all tools together\n"
                               "  stages     visibility (before); rate limit (before); "
+                              "validation (before); deadline (ready)\n"
+                              "\n"
+                              "careful: Harms only itself\n"
+                              "  runs       in a process of its own, 2 at once and 3 in line\n"
+                              "  timeout    30 s\n"
+                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  lenient    yes\n"
+                              "  stages     visibility (before); rate limit (before); "
                               "validation (before); deadline (ready)\n";
 
 static const struct line lines[] = {
     {{"--help"}, false, 0, usage, NULL},
     {{"--version"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
     {{"--list"}, false, 0, table, NULL},
-    {{"--list", "--verbose", "--tools", "brief,greet", "--client-rate=9/m"},
+    {{"--list", "--verbose", "--tools", "brief,greet,careful", "--client-rate=9/m"},
      false,
      0,
      details,
