@@ -37,7 +37,7 @@ struct counts {
 
 struct metrics {
     haft_stage stage;
-    atomic_llong in_flight, sessions;
+    atomic_llong in_flight, queued, sessions;
     struct histogram stays; /* of sessions that are over */
     atomic_size_t n_tools;
     struct counts unknown; /* tools that do not exist, and those too many */
@@ -130,6 +130,14 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     measure(&counts->durations, call->elapsed);
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         atomic_fetch_add(&counts->bytes, call->content.size + call->structured.size);
+}
+
+void metrics_queued(const haft_call *call, bool queued)
+{
+    struct metrics *metrics = call->counted ? call->server->metrics : NULL;
+
+    if (metrics)
+        atomic_fetch_add(&metrics->queued, queued ? 1 : -1);
 }
 
 void metrics_repaired(const haft_call *call, size_t n)
@@ -241,6 +249,12 @@ static void put_in_flight(haft_buffer *out, haft_server *server)
                        (long long)atomic_load(&server->metrics->in_flight));
 }
 
+static void put_queued(haft_buffer *out, haft_server *server)
+{
+    haft_buffer_printf(out, "mcp_server_calls_queued %lld\n",
+                       (long long)atomic_load(&server->metrics->queued));
+}
+
 static void put_sessions(haft_buffer *out, haft_server *server)
 {
     haft_buffer_printf(out, "mcp_server_sessions %lld\n",
@@ -284,6 +298,8 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
         {"mcp_server_result_bytes_total", "counter", "Bytes of results.", put_bytes, NULL},
         {"mcp_server_repairs_total", "counter", "Arguments that were repaired.", put_repairs, NULL},
         {"mcp_server_calls_in_flight", "gauge", "Calls that are not over.", NULL, put_in_flight},
+        {"mcp_server_calls_queued", "gauge", "Of those, the ones that wait for a thread or a turn.",
+         NULL, put_queued},
         {"mcp_server_sessions", "gauge", "Clients that have said who they are.", NULL,
          put_sessions},
         {"mcp_server_session_duration_seconds", "histogram", "How long they stayed.", NULL,

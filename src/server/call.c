@@ -180,10 +180,20 @@ static int run_isolated(haft_call *call)
     return HAFT_EINVAL;
 }
 
+/* Tells whoever counts that the call stands in a queue, for a thread or for its turn, or no longer. */
+static void set_queued(haft_call *call, bool queued)
+{
+    if (call->queued == queued)
+        return;
+    call->queued = queued;
+    metrics_queued(call, queued);
+}
+
 void haft_call_run(haft_call *call)
 {
     bool isolated = call->item && call->item->isolate;
 
+    set_queued(call, false);
     call->status = isolated ? run_isolated(call) : call->execute(call);
 }
 
@@ -240,6 +250,7 @@ void call_give_up(haft_call *call)
         return;
     if (call->lined)
         cap_withdraw(call);
+    set_queued(call, false);
     call->waiting = false;
     call_end(call);
 }
@@ -278,6 +289,7 @@ void haft_call_done(haft_call *call)
         call->done(call);
         return;
     }
+    set_queued(call, false);
     call->returned = true;
     if (call->status == HAFT_PENDING) {
         if (!call->finished)
@@ -319,6 +331,7 @@ void call_launch(haft_call *call)
         haft_call_done(call);
         return;
     }
+    set_queued(call, true);
     status = session->options.run(session->options.context, call);
     if (!status)
         return;
@@ -332,7 +345,9 @@ void call_start(haft_call *call)
 
     if (status > 0) {
         call_launch(call);
-    } else if (status < 0) {
+    } else if (!status) {
+        set_queued(call, true);
+    } else {
         call->status = status;
         haft_call_done(call);
     }

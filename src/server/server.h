@@ -250,8 +250,10 @@ extern const haft_stage rate_stage; /* src/pipeline/rate.c; idle before rate_ins
 void stages_init(haft_server *server);
 
 /* What the stage that counts cannot see for itself (src/pipeline/metrics.c).  Nothing happens while
- * nothing is counted: arguments that were not right and have been made so; a client that is met, or
- * leaves after so many milliseconds. */
+ * nothing is counted: a call that begins to wait for a thread or its turn, or has done so;
+ * arguments that were not right and have been made so; a client that is met, or leaves after so many
+ * milliseconds. */
+void metrics_queued(const haft_call *call, bool queued);
 void metrics_repaired(const haft_call *call, size_t n);
 void metrics_met(haft_server *server);
 void metrics_left(haft_server *server, int64_t ms);

@@ -53,6 +53,7 @@ static void sit_down(struct table *table)
     table->server = haft_server_new("caps", "1");
     assert_int_equal(haft_add(table->server, &take_turn_tool), 0);
     assert_int_equal(haft_use(table->server, &watch), 0);
+    assert_int_equal(haft_metrics(table->server), 0);
     for (int i = 0; i < 2; i++)
         table->clients[i] = haft_connect(table->server, NULL);
 }
@@ -90,6 +91,21 @@ static const char *answer(struct table *table, int number)
     return status ? haft_strerror(status) : result.text;
 }
 
+/* What the metrics say of those that wait. */
+static int queued(haft_server *server)
+{
+    static const char name[] = "\nmcp_server_calls_queued ";
+    haft_buffer text;
+    int n;
+
+    haft_buffer_init(&text, NULL, 1 << 20);
+    assert_int_equal(haft_metrics_write(server, &text), 0);
+    haft_buffer_add(&text, "", 1);
+    assert_int_equal(sscanf(strstr(text.data, name) + sizeof name - 1, "%d\n", &n), 1);
+    haft_buffer_finish(&text);
+    return n;
+}
+
 static void they_wait_in_line(void **state)
 {
     struct table table;
@@ -101,8 +117,10 @@ static void they_wait_in_line(void **state)
     /* Two run, three wait, and the sixth is told at once. */
     assert_string_equal(order, "0 1 ");
     assert_string_equal(answer(&table, 5), "The server is busy. Try again later.");
+    assert_int_equal(queued(table.server), 3);
     finish(&table, 1);
     assert_string_equal(order, "0 1 2 ");
+    assert_int_equal(queued(table.server), 2);
     finish(&table, 0);
     assert_string_equal(order, "0 1 2 3 ");
     finish(&table, 2);
@@ -116,6 +134,56 @@ static void they_wait_in_line(void **state)
     finish(&table, 5);
     finish(&table, 6);
     assert_string_equal(outcomes, "failed ok ok ok ok ok ok ok ");
+    assert_int_equal(queued(table.server), 0);
+    stand_up(&table);
+}
+
+/* ---- in line for a thread ---- */
+
+static haft_call *handed_over;
+
+static int hand_over(void *context, haft_call *call)
+{
+    handed_over = call;
+    return *(int *)context;
+}
+
+static void send_nothing(void *context, const haft_outgoing *message)
+{
+    (void)context;
+    (void)message;
+}
+
+static void those_without_a_thread_are_counted(void **state)
+{
+    static const char message[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\","
+        "\"params\":{\"name\":\"take_turn\",\"arguments\":{\"number\":1}}}";
+    int full = 0;
+    struct table table;
+    haft_session *session;
+
+    (void)state;
+    sit_down(&table);
+    session = haft_session_new(
+        table.server,
+        &(haft_session_options){.send = send_nothing, .run = hand_over, .context = &full});
+    haft_session_receive(session, message, sizeof message - 1, NULL, 0);
+    assert_int_equal(queued(table.server), 1);
+    haft_call_run(handed_over);
+    assert_int_equal(queued(table.server), 0);
+    haft_call_done(handed_over);
+    haft_finish(handed_over, 0);
+    /* There is no room for one; another is cancelled before a thread has it. */
+    full = HAFT_EBUSY;
+    haft_session_receive(session, message, sizeof message - 1, NULL, 0);
+    assert_int_equal(queued(table.server), 0);
+    full = 0;
+    haft_session_receive(session, message, sizeof message - 1, NULL, 0);
+    assert_int_equal(queued(table.server), 1);
+    haft_session_free(session);
+    haft_call_done(handed_over);
+    assert_int_equal(queued(table.server), 0);
     stand_up(&table);
 }
 
@@ -150,6 +218,7 @@ static void one_that_is_cancelled_never_runs(void **state)
     assert_string_equal(order, "0 1 2 4 5 6 0 1 ");
     finish(&table, 0);
     finish(&table, 1);
+    assert_int_equal(queued(table.server), 0);
     stand_up(&table);
 }
 
@@ -282,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_wait_in_line),
+        cmocka_unit_test(those_without_a_thread_are_counted),
         cmocka_unit_test(one_that_is_cancelled_never_runs),
         cmocka_unit_test(the_deadline_runs_while_it_waits),
         cmocka_unit_test(a_session_that_goes_leaves_the_line),
