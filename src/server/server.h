@@ -296,8 +296,13 @@ void forms_free(struct form *forms);
  * in it, which forms have since 2025-11-25. */
 const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);
 
-/* An output schema as the property of an object that older clients want (wrap.c).  0 or an error. */
-int put_wrapped(haft_buffer *buffer, const haft_schema *schema, const haft_allocator *allocator);
+/* How a tool's schema is listed (wrap.c): as it is; as an object's; as an object's with properties; as
+ * that of the one property of an object. */
+enum listed_as { AS_IT_IS, AS_OBJECT, AS_ARGUMENTS, AS_RESULT };
+
+/* 0 or an error. */
+int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
+               const haft_allocator *allocator);
 
 /* A buffer's text in an arena, with the buffer finished; NULL data without memory. */
 struct text text_of(haft_arena *arena, haft_buffer *buffer);

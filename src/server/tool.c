@@ -39,19 +39,24 @@ static void put_annotations(haft_buffer *buffer, const haft_annotations *annotat
         buffer->size = start;
 }
 
+static void put_schema(haft_buffer *buffer, const struct item *item, const haft_schema *schema,
+                       enum listed_as as)
+{
+    int status = put_listed(buffer, schema, as, arena_allocator(item->arena));
+
+    if (status && !buffer->status)
+        buffer->status = status;
+}
+
 /* An output that is no object is wrapped for clients that know only objects. */
 static void put_output(haft_buffer *buffer, const struct item *item, int era)
 {
-    bool wrap = item->wraps && era == LEGACY;
-    int status;
+    enum listed_as as = !item->wraps ? AS_OBJECT : era == LEGACY ? AS_RESULT : AS_IT_IS;
 
     if (!item->output)
         return;
     haft_buffer_puts(buffer, ",\"outputSchema\":");
-    status = wrap ? put_wrapped(buffer, item->output, arena_allocator(item->arena))
-                  : haft_emit(item->output, NULL, buffer);
-    if (status && !buffer->status)
-        buffer->status = status;
+    put_schema(buffer, item, item->output, as);
 }
 
 static void put_rest(haft_buffer *buffer, const struct item *item, int era)
@@ -62,7 +67,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item, int era)
     put_text_member(buffer, "description", tool->describe);
     haft_buffer_puts(buffer, ",\"inputSchema\":");
     if (item->input)
-        haft_emit(item->input, NULL, buffer);
+        put_schema(buffer, item, item->input, AS_ARGUMENTS);
     else
         haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{}}");
     put_annotations(buffer, &tool->annotations);

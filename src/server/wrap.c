@@ -1,7 +1,8 @@
-/* wrap.c - an output schema inside the object that clients before 2026-07-28 want around it.
+/* wrap.c - schemas as clients take them, who drop the whole list for one that is otherwise.
  *
- * What was the root is now a property, so whatever refers to the root, or from it, has further to
- * go. */
+ * Arguments are an object, whatever their schema says, so it can say that too.  An output that is
+ * none stands inside of one for clients before 2026-07-28: what was the root is then a property, so
+ * whatever refers to the root, or from it, has further to go. */
 #include <string.h>
 
 #include "server/server.h"
@@ -68,7 +69,79 @@ static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t d
     return ok;
 }
 
-int put_wrapped(haft_buffer *buffer, const haft_schema *schema, const haft_allocator *allocator)
+/* A schema that is true or false is no object, and some clients want objects only. */
+static void put_schema(haft_buffer *buffer, yyjson_val *schema)
+{
+    if (yyjson_is_bool(schema))
+        haft_buffer_puts(buffer, yyjson_is_true(schema) ? "{}" : "{\"not\":{}}");
+    else
+        haft_json_write(schema, buffer);
+}
+
+static void put_properties(haft_buffer *buffer, yyjson_val *properties)
+{
+    yyjson_val *key, *schema;
+    size_t i, n;
+
+    haft_buffer_puts(buffer, "{");
+    yyjson_obj_foreach(properties, i, n, key, schema) {
+        haft_buffer_puts(buffer, i ? "," : "");
+        haft_json_write(key, buffer);
+        haft_buffer_puts(buffer, ":");
+        put_schema(buffer, schema);
+    }
+    haft_buffer_puts(buffer, "}");
+}
+
+/* Whether nothing has to be done to it: a document is listed as it came. */
+static bool is_plain(yyjson_val *root, enum listed_as as)
+{
+    yyjson_val *properties = yyjson_obj_get(root, "properties"), *key, *schema;
+    size_t i, n;
+
+    if (!yyjson_is_obj(root) || (as == AS_ARGUMENTS && !properties) || as == AS_RESULT ||
+        (as != AS_IT_IS && !yyjson_equals_str(yyjson_obj_get(root, "type"), "object")))
+        return false;
+    yyjson_obj_foreach(properties, i, n, key, schema)
+        if (as != AS_IT_IS && yyjson_is_bool(schema))
+            return false;
+    return true;
+}
+
+static void put_object(haft_buffer *buffer, yyjson_val *root, enum listed_as as)
+{
+    yyjson_val *key, *value;
+    size_t i, n;
+
+    haft_buffer_puts(buffer, "{\"type\":\"object\"");
+    yyjson_obj_foreach(root, i, n, key, value) {
+        if (yyjson_equals_str(key, "type"))
+            continue;
+        haft_buffer_puts(buffer, ",");
+        haft_json_write(key, buffer);
+        haft_buffer_puts(buffer, ":");
+        if (yyjson_equals_str(key, "properties"))
+            put_properties(buffer, value);
+        else
+            haft_json_write(value, buffer);
+    }
+    if (as == AS_ARGUMENTS && !yyjson_obj_get(root, "properties"))
+        haft_buffer_puts(buffer, ",\"properties\":{}");
+    haft_buffer_puts(buffer, "}");
+}
+
+static int put_wrapped(haft_buffer *buffer, yyjson_val *root, haft_arena *arena)
+{
+    if (!move_refs(root, false, arena, MAX_DEPTH))
+        return HAFT_ENOMEM;
+    haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{\"result\":");
+    put_schema(buffer, root);
+    haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
+    return 0;
+}
+
+int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
+               const haft_allocator *allocator)
 {
     haft_arena *arena = haft_arena_new(allocator, SCHEMA_LIMIT);
     yyjson_val *root = NULL;
@@ -83,13 +156,14 @@ int put_wrapped(haft_buffer *buffer, const haft_schema *schema, const haft_alloc
     status = haft_emit(schema, NULL, &text);
     if (!status)
         status = json_parse(text.data, text.size, arena, &root, &offset, &reason);
-    if (!status && !move_refs(root, false, arena, MAX_DEPTH))
-        status = HAFT_ENOMEM;
-    if (!status) {
-        haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{\"result\":");
-        haft_json_write(root, buffer);
-        haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
-    }
+    if (!status && is_plain(root, as))
+        haft_buffer_add(buffer, text.data, text.size);
+    else if (!status && as == AS_RESULT)
+        status = put_wrapped(buffer, root, arena);
+    else if (!status && as == AS_IT_IS)
+        put_schema(buffer, root);
+    else if (!status)
+        put_object(buffer, root, as);
     haft_buffer_finish(&text);
     haft_arena_free(arena);
     return status ? status : buffer->status;

@@ -1,5 +1,5 @@
-/* test_wrap.c - output schemas that refer to themselves, inside the object that older clients
- * want. */
+/* test_wrap.c - schemas as they are listed: output that refers to itself inside the object that
+ * older clients want, and arguments that all clients see to be an object. */
 #include <string.h>
 
 #include "support/test.h"
@@ -12,31 +12,43 @@ static int handle(haft_call *call, haft_value *arguments, void *data)
     return haft_json(call, "[[],[[]]]", 9);
 }
 
-static haft_server *serve(const char *output)
+static haft_server *serve_with(const char *text,
+                               void (*give)(haft_tool_builder *tool, haft_schema *schema))
 {
     haft_server *server = haft_server_new("test", "1");
     haft_tool_builder *tool = haft_tool_new("t");
     haft_schema *schema = NULL;
 
-    assert_int_equal(haft_schema_parse(output, strlen(output), NULL, &schema, NULL), 0);
+    assert_int_equal(haft_schema_parse(text, strlen(text), NULL, &schema, NULL), 0);
     haft_tool_describe(tool, "D");
-    haft_tool_output(tool, schema);
+    give(tool, schema);
     haft_tool_handler(tool, handle, NULL);
     assert_int_equal(haft_tool_build(tool, server), 0);
     return server;
 }
 
-static void listed(haft_server *server, const char *revision, const char *schema)
+static haft_server *serve(const char *output)
+{
+    return serve_with(output, haft_tool_output);
+}
+
+static void listed_as(haft_server *server, const char *revision, const char *key,
+                      const char *schema)
 {
     struct wire *wire = wire_open(server);
     const char *answer, *at;
 
     wire_greet(wire, revision);
     answer = wire_call(wire, "tools/list", NULL);
-    at = strstr(answer, "\"outputSchema\":");
+    at = strstr(answer, key);
     assert_non_null(at);
-    assert_memory_equal(at + strlen("\"outputSchema\":"), schema, strlen(schema));
+    assert_memory_equal(at + strlen(key), schema, strlen(schema));
     wire_close(wire);
+}
+
+static void listed(haft_server *server, const char *revision, const char *schema)
+{
+    listed_as(server, revision, "\"outputSchema\":", schema);
 }
 
 #define WRAPPED(schema)                                                                            \
@@ -65,10 +77,61 @@ static const struct {
          "{\"type\":\"array\",\"items\":{\"$ref\":\"#a\"},\"$defs\":{\"a\":{\"$anchor\":\"a\"}}}")},
     {"{\"$id\":\"urn:acme:list\",\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}",
      WRAPPED("{\"$id\":\"urn:acme:list\",\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}")},
+    {"{}", WRAPPED("{}")},
     /* an object is not wrapped */
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}}}"},
 };
+
+/* One that does not say so costs a client of the official SDK the whole list. */
+static const struct {
+    const char *given, *listed;
+} inputs[] = {
+    {"{\"properties\":{\"a\":{\"maximum\":1.50}},\"type\":\"object\"}",
+     "{\"properties\":{\"a\":{\"maximum\":1.50}},\"type\":\"object\"}"},
+    {"{}", "{\"type\":\"object\",\"properties\":{}}"},
+    {"true", "{\"type\":\"object\",\"properties\":{}}"},
+    {"{\"type\":\"object\"}", "{\"type\":\"object\",\"properties\":{}}"},
+    {"{\"type\":[\"object\",\"null\"],\"maxProperties\":1}",
+     "{\"type\":\"object\",\"maxProperties\":1,\"properties\":{}}"},
+    {"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"object\"}}}",
+     "{\"type\":\"object\",\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"object\"}},"
+     "\"properties\":{}}"},
+    {"{\"anyOf\":[{\"type\":\"object\"}]}",
+     "{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\"}],\"properties\":{}}"},
+    {"{\"type\":\"object\",\"properties\":{\"a\":true,\"b\":false,\"c\":{\"type\":\"null\"}}}",
+     "{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{\"not\":{}},\"c\":{\"type\":\"null\"}}}"},
+};
+
+static void test_arguments(void **state)
+{
+    static const char *const revisions[] = {"2024-11-05", "2025-11-25", "2026-07-28"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(inputs); i++) {
+        haft_server *server = serve_with(inputs[i].given, haft_tool_input);
+
+        for (size_t k = 0; k < COUNT_OF(revisions); k++)
+            listed_as(server, revisions[k], "\"inputSchema\":", inputs[i].listed);
+        haft_server_free(server);
+    }
+}
+
+/* An object is one however it is said, and clients before 2026-07-28 want it said at the root. */
+static void test_object(void **state)
+{
+    static const char output[] = "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"object\"}}}";
+    haft_server *server = serve(output);
+
+    (void)state;
+    listed(server, "2025-11-25",
+           "{\"type\":\"object\",\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"object\"}}}");
+    haft_server_free(server);
+    server = serve("true");
+    listed(server, "2025-11-25", WRAPPED("{}"));
+    listed(server, "2026-07-28", "{}");
+    haft_server_free(server);
+}
 
 static void test_wrapped(void **state)
 {
@@ -107,6 +170,8 @@ static void test_result_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_object),
         cmocka_unit_test(test_wrapped),
         cmocka_unit_test(test_result_fits),
     };
