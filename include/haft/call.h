@@ -44,7 +44,8 @@ int haft_resource(haft_call *call, const haft_link *link);
 int haft_embed(haft_call *call, const haft_contents *contents);
 
 /* Who the latest block is for and how much it matters: audience is "user", "assistant" or "user
- * assistant"; priority from 0 to 1, below 0 for none; last_modified ISO 8601 or NULL. */
+ * assistant"; priority from 0 to 1, below 0 for none; last_modified ISO 8601 with an offset, as in
+ * "2026-01-31T12:00:00Z", or NULL.  HAFT_EINVAL when one of them is not so. */
 int haft_annotate(haft_call *call, const char *audience, double priority,
                   const char *last_modified);
 

@@ -293,6 +293,8 @@ bool content_put_annotations(haft_buffer *content, const char *audience, double 
         any = true;
     }
     if (last_modified) {
+        if (!zod_date_time_offset(last_modified, strlen(last_modified)))
+            return false;
         haft_buffer_puts(content, any ? ",\"lastModified\":" : "\"lastModified\":");
         put_string(content, last_modified);
     }

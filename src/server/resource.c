@@ -65,10 +65,10 @@ static int check_annotations(haft_server *server, struct item *item)
     haft_buffer_init(&text, server->allocator, server->options.max_message);
     right = put_annotations(&text, item->resource);
     haft_buffer_finish(&text);
-    return right
-               ? 0
-               : server_refuse(server, HAFT_EINVAL, item->name,
-                               "an audience is \"user\" or \"assistant\", a priority from 0 to 1");
+    return right ? 0
+                 : server_refuse(server, HAFT_EINVAL, item->name,
+                                 "an audience is \"user\" or \"assistant\", a priority from 0 to "
+                                 "1, a time as in 2026-01-31T12:00:00Z");
 }
 
 static int fill(haft_server *server, haft_offer kind, struct item *item,

@@ -377,6 +377,8 @@ static void listing(void **state)
 
 /* ---- adding ---- */
 
+#define BAD_ANNOTATIONS                                                                            \
+    "an audience is \"user\" or \"assistant\", a priority from 0 to 1, a time as in 2026-01-31T12:00:00Z"
 static const haft_icon no_icon = {.theme = "dark"};
 
 static void refused(void **state)
@@ -393,11 +395,15 @@ static void refused(void **state)
         {{.uri = "a:b", .name = "a", .read = read_text, .audience = "all"},
          false,
          HAFT_EINVAL,
-         "an audience is \"user\" or \"assistant\", a priority from 0 to 1"},
+         BAD_ANNOTATIONS},
+        {{.uri = "a:b", .name = "a", .read = read_text, .last_modified = "2026-01-31"},
+         false,
+         HAFT_EINVAL,
+         BAD_ANNOTATIONS},
         {{.uri = "a:{b}", .name = "a", .read = read_text, .priority = 2},
          true,
          HAFT_EINVAL,
-         "an audience is \"user\" or \"assistant\", a priority from 0 to 1"},
+         BAD_ANNOTATIONS},
         {{.uri = "a:b", .name = "a", .read = read_text, .icons = &no_icon, .n_icons = 1},
          false,
          HAFT_EINVAL,

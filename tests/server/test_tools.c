@@ -436,7 +436,8 @@ static int blocks(haft_call *call)
         haft_audio(call, "audio/wav", NULL, 1) != HAFT_EINVAL)
         return HAFT_EINVAL;
     if (haft_annotate(call, "everybody", -1, NULL) != HAFT_EINVAL ||
-        haft_annotate(call, NULL, 1.5, NULL) != HAFT_EINVAL)
+        haft_annotate(call, NULL, 1.5, NULL) != HAFT_EINVAL ||
+        haft_annotate(call, NULL, -1, "yesterday") != HAFT_EINVAL)
         return HAFT_EINVAL;
     status = status ? status : haft_annotate(call, "assistant", -1, NULL);
     return status ? status : haft_annotate(call, "user", -1, NULL) == HAFT_EINVAL ? 0 : HAFT_EINVAL;
