@@ -257,8 +257,7 @@ void call_give_up(haft_call *call)
 
 void call_time_out(haft_call *call)
 {
-    server_log(call->server, HAFT_WARNING, "%s: timed out after %u ms", haft_call_name(call),
-               call->allowed_ms);
+    haft_log(call, HAFT_WARNING, "timed out after %u ms", call->allowed_ms);
     if (call->waiting)
         input_withdraw(call, "timed out");
     call->outcome = HAFT_OUTCOME_TIMED_OUT;

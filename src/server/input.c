@@ -91,8 +91,7 @@ static void ask_modern(haft_call *call)
     bool any = false;
 
     if (!state) {
-        server_log(call->server, HAFT_ERROR, "%s: input cannot be asked for without a seal key",
-                   haft_call_name(call));
+        haft_log(call, HAFT_ERROR, "input cannot be asked for without a seal key");
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
@@ -247,8 +246,7 @@ void input_ask(haft_call *call)
     bool modern = revision_row(call->revision)->modern;
 
     if (++call->rounds > MAX_ROUNDS || !is_waiting(call)) {
-        server_log(call->server, HAFT_ERROR, "%s: asked for input %u times", haft_call_name(call),
-                   call->rounds);
+        haft_log(call, HAFT_ERROR, "asked for input %u times", call->rounds);
         call->status = HAFT_ESTEPS;
         call_abandon(call);
         return;

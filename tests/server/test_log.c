@@ -76,6 +76,36 @@ static void a_line_knows_what_it_is_about(void **state)
     }
 }
 
+static haft_call *waiting;
+
+static int wait_on(haft_call *call)
+{
+    waiting = call;
+    return HAFT_PENDING;
+}
+HAFT_TOOL_BARE(wait_on, "Takes too long", .timeout_ms = 50);
+
+/* What the server itself has to say of a call is about that call, too. */
+static void so_does_one_of_the_server(void **state)
+{
+    haft_server *server = haft_server_new_with(
+        "test", "1", &(haft_server_options){.record = on_record, .log_context = seen});
+    struct wire *wire = wire_open_with(server, (haft_session_options){.principal = "alice"});
+
+    (void)state;
+    assert_int_equal(haft_add(server, &wait_on_tool), 0);
+    wire_send(wire, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":"
+                    "\"wait_on\"}}");
+    seen[0] = '\0';
+    wire->now += 51;
+    haft_session_tick(wire->session, wire->now);
+    assert_string_equal(seen, "3|7|wait_on|-|alice|timed out after 50 ms\n");
+    assert_non_null(wire_next(wire));
+    haft_finish(waiting, 0);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 static void what_was_said_before_is_kept(void **state)
 {
     haft_server *server = haft_server_new("test", "1");
@@ -102,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_knows_what_it_is_about),
+        cmocka_unit_test(so_does_one_of_the_server),
         cmocka_unit_test(what_was_said_before_is_kept),
     };
 
