@@ -170,17 +170,28 @@ out:
     return i;
 }
 
-/* U+2028 and U+2029 end a line for some readers of lines; JSON allows them bare.  In valid UTF-8
- * the first byte promises the other two. */
-static bool is_line_separator(const char *text)
+size_t line_end_size(const char *text, const char **ret_escape)
 {
-    return !memcmp(text, "\xE2\x80", 2) && (text[2] == '\xA8' || text[2] == '\xA9');
+    static const struct {
+        const char *bytes, *escape;
+    } ends[] = {{"\xC2\x85", "\\u0085"}, {"\xE2\x80\xA8", "\\u2028"}, {"\xE2\x80\xA9", "\\u2029"}};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t size = strlen(ends[i].bytes);
+
+        if (strncmp(text, ends[i].bytes, size))
+            continue;
+        *ret_escape = ends[i].escape;
+        return size;
+    }
+    return 0;
 }
 
 /* Any text: runs of what stands as it is, and what is between. */
 static void put_long(haft_buffer *buffer, const char *text, size_t size)
 {
-    size_t start = 0;
+    size_t start = 0, line_end;
+    const char *escaped;
 
     if (haft_utf8_valid(text, size) != size) {
         buffer->status = HAFT_EUTF8;
@@ -189,10 +200,11 @@ static void put_long(haft_buffer *buffer, const char *text, size_t size)
     for (size_t i = 0; i < size; i++) {
         char escape = escapes[(unsigned char)text[i]];
 
-        if (text[i] == '\xE2' && is_line_separator(text + i)) {
+        if ((text[i] == '\xE2' || text[i] == '\xC2') &&
+            (line_end = line_end_size(text + i, &escaped))) {
             buffer_add(buffer, text + start, i - start);
-            buffer_add(buffer, text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029", 6);
-            i += 2;
+            buffer_add(buffer, escaped, 6);
+            i += line_end - 1;
             start = i + 1;
             continue;
         }

@@ -48,17 +48,37 @@ void put_json_member(haft_buffer *buffer, const char *key, const char *json)
     if (!json)
         return;
     put_key(buffer, key);
+    put_json_line(buffer, json);
+}
+
+/* A string of it, up to where that ends. */
+static const char *put_line_string(haft_buffer *buffer, const char *json)
+{
+    const char *start = json++, *escape;
+    size_t size;
+
+    for (; *json != '"'; json++) {
+        json += *json == '\\';
+        size = line_end_size(json, &escape);
+        if (!size)
+            continue;
+        haft_buffer_add(buffer, start, (size_t)(json - start));
+        haft_buffer_puts(buffer, escape);
+        json += size - 1;
+        start = json + 1;
+    }
+    haft_buffer_add(buffer, start, (size_t)(json + 1 - start));
+    return json + 1;
+}
+
+void put_json_line(haft_buffer *buffer, const char *json)
+{
     while (*json) {
         size_t size = strcspn(json, "\" \t\r\n");
 
-        if (json[size] == '"') {
-            size++;
-            while (json[size] != '"')
-                size += json[size] == '\\' ? 2 : 1;
-            size++;
-        }
         haft_buffer_add(buffer, json, size);
-        json += size + strspn(json + size, " \t\r\n");
+        json += size;
+        json = *json == '"' ? put_line_string(buffer, json) : json + strspn(json, " \t\r\n");
     }
 }
 

@@ -309,7 +309,9 @@ struct text text_of(haft_arena *arena, haft_buffer *buffer);
 
 /* Members of a listed thing that all kinds have: writes `,"key":"text"` when there is one. */
 void put_text_member(haft_buffer *buffer, const char *key, const char *text);
-/* The same of valid JSON that a definition brings; it is put on one line, as messages are. */
+/* Valid JSON that a definition brings, on one line, as messages are; its parts are as they came. */
+void put_json_line(haft_buffer *buffer, const char *json);
+/* The same as such a member. */
 void put_json_member(haft_buffer *buffer, const char *key, const char *json);
 void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
 

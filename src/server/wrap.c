@@ -154,10 +154,13 @@ int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as
         return HAFT_ENOMEM;
     haft_buffer_init(&text, allocator, buffer->limit);
     status = haft_emit(schema, NULL, &text);
+    haft_buffer_add(&text, "", 1);
     if (!status)
-        status = json_parse(text.data, text.size, arena, &root, &offset, &reason);
+        status = text.status;
+    if (!status)
+        status = json_parse(text.data, text.size - 1, arena, &root, &offset, &reason);
     if (!status && is_plain(root, as))
-        haft_buffer_add(buffer, text.data, text.size);
+        put_json_line(buffer, text.data);
     else if (!status && as == AS_RESULT)
         status = put_wrapped(buffer, root, arena);
     else if (!status && as == AS_IT_IS)

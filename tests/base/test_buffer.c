@@ -103,6 +103,7 @@ static void writes_json_strings(void **state)
         {TEXT("\x7f"), "\"\x7f\""},
         {TEXT("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\""},
         {TEXT("\xe2\x80\xa8"), "\"\\u2028\""},
+        {TEXT("a\xc2\x85\xc2\x84\xe2\x80\xa9"), "\"a\\u0085\xc2\x84\\u2029\""},
         {TEXT("a\xe2\x80\xa9z\xe2\x80\xa7\xe2\x82\xac"), "\"a\\u2029z\xe2\x80\xa7\xe2\x82\xac\""},
         {TEXT("\xf0\x9f\x98\x80"), "\"\xf0\x9f\x98\x80\""},
         {TEXT("\x80"), NULL},

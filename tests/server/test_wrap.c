@@ -89,6 +89,12 @@ static const struct {
 } inputs[] = {
     {"{\"properties\":{\"a\":{\"maximum\":1.50}},\"type\":\"object\"}",
      "{\"properties\":{\"a\":{\"maximum\":1.50}},\"type\":\"object\"}"},
+    /* a message is one line, for whoever reads lines */
+    {"{\n \"type\": \"object\",\r\n\t\"properties\": {\"a b\": {\"description\": \"\\\"\\n \xe2\x80\xa8"
+     "\xe2\x80\xa9\xc2\x85 \\\\\", \"maximum\": 1.50}}\n}\n",
+     "{\"type\":\"object\",\"properties\":{\"a b\":{\"description\":\"\\\"\\n \\u2028\\u2029\\u0085 "
+     "\\\\\",\"maximum\":1.50}}}"},
+    {"{\n}", "{\"type\":\"object\",\"properties\":{}}"},
     {"{}", "{\"type\":\"object\",\"properties\":{}}"},
     {"true", "{\"type\":\"object\",\"properties\":{}}"},
     {"{\"type\":\"object\"}", "{\"type\":\"object\",\"properties\":{}}"},
