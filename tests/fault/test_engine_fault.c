@@ -39,11 +39,28 @@ static int blocks(haft_call *call)
     int status = haft_text(call, "%s", haft_request_id(call));
 
     status = status ? status : haft_annotate(call, "user", 0.5, NULL);
+    status = status ? status : haft_block_meta(call, "{\"a\": 1}");
     status = status ? status : haft_image(call, "image/png", "abc", 3);
     status = status ? status : haft_embed(call, &(haft_contents){.uri = "a:b", .text = "t"});
-    return status ? status : haft_resource(call, &(haft_link){.uri = "a:b", .name = "n"});
+    status = status ? status : haft_resource(call, &(haft_link){.uri = "a:b", .name = "n"});
+    return status ? status : haft_resource(call, &(haft_link){.uri = "a:b/c"});
 }
 HAFT_TOOL_BARE(blocks, "Blocks");
+
+static int edit(haft_call *call, void *data)
+{
+    (void)data;
+    return haft_set_arguments(call, "{\"a\": [1]}", 10);
+}
+
+static void look(haft_call *call, haft_outcome how, void *data)
+{
+    (void)how;
+    (void)data;
+    haft_content(call);
+}
+static const haft_stage editing = {
+    .name = "edit", .tools = "blocks", .before = edit, .after = look};
 
 static int ask(haft_call *call)
 {
@@ -77,7 +94,11 @@ static int complete_it(haft_call *call, const char *argument, const char *value)
     (void)argument;
     return haft_complete(call, value);
 }
-static const haft_resource_info one = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource_info one = {.uri = "a:b",
+                                       .name = "r",
+                                       .priority = 0.5,
+                                       .last_modified = "2026-01-01T00:00:00Z",
+                                       .read = read_it};
 static const haft_resource_info many = {
     .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
 
@@ -318,10 +339,25 @@ static void arrays(struct peer *peer)
     feed(peer, "[" R(1, "ping", "") "," R(2, "tools/list", "") ",{\"jsonrpc\":\"2.0\",\"id\":3}]");
 }
 
+/* Another tool in the place of one that is there, put together at run time. */
+static int rebuild(haft_server *server)
+{
+    static const char json[] =
+        "{\"name\":\"holds\",\"description\":\"D\",\"inputSchema\":{\"type\":"
+        "\"object\"},\"outputSchema\":{\"anyOf\":[true]}}";
+    haft_tool_builder *builder = haft_tool_parse(server, json, sizeof json - 1);
+
+    haft_tool_icons(builder, &(haft_icon){.src = "a:b", .sizes = "any"}, 1);
+    haft_tool_handler(builder, custom, NULL);
+    return haft_tool_update(builder, server, "hold");
+}
+
 static void changes(struct peer *peer)
 {
     haft_tool renamed = blocks_tool;
-    int status;
+    int status = rebuild(peer->server);
+
+    assert_true(!status || status == HAFT_ENOMEM);
 
     initialize(peer);
     status = haft_rename(peer->server, HAFT_OFFER_TOOL, "blocks", "bricks");
@@ -387,6 +423,7 @@ static void peer_open(struct peer *peer)
     assert_non_null(peer->server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(peer->server, tools[i]), 0);
+    assert_int_equal(haft_use(peer->server, &editing), 0);
     assert_int_equal(haft_add_resource(peer->server, &one), 0);
     assert_int_equal(haft_add_template(peer->server, &many), 0);
     assert_int_equal(haft_add_prompt(peer->server, &prompt), 0);
