@@ -69,7 +69,7 @@ typedef struct haft_server_options {
     size_t max_subscriptions;          /* of one connection: 1,024 */
     int64_t ttl_ms;                    /* how long a modern client may keep lists: 0 */
     bool cache_public;                 /* and may share them */
-    const char *extensions;            /* a JSON object: `capabilities.extensions` */
+    const char *extensions;            /* a JSON object of objects: `capabilities.extensions` */
     /* 32 bytes that seal the state of unfinished calls; servers that share them can finish each
      * other's.  haft_main makes them up. */
     const unsigned char *seal_key;
@@ -77,8 +77,8 @@ typedef struct haft_server_options {
     bool lenient;                /* tools read texts as what they stand for: haft_tool.lenient */
 } haft_server_options;
 
-/* NULL without memory or a name, or with options that clients cannot be told: `extensions` that is no
- * object, an icon without an address.  Name and version are copied. */
+/* NULL without memory or a name, or with options that clients cannot be told: `extensions` that are
+ * no objects, an icon without an address.  Name and version are copied. */
 haft_server *haft_server_new(const char *name, const char *version);
 haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options);

@@ -245,6 +245,27 @@ int server_set_client_rate(haft_server *server, haft_rate rate)
     return 0;
 }
 
+/* An object of objects: each has settings, if only none. */
+static int check_extensions(haft_server *server)
+{
+    const char *json = server->options.extensions;
+    int status = check_json_object(server, "extensions", "extensions", json, server->arena);
+    yyjson_val *key, *value;
+    haft_value *all;
+    size_t i, n;
+
+    if (status || !json)
+        return status;
+    all = haft_json_read(json, strlen(json), 0, server->arena, NULL);
+    if (!all)
+        return HAFT_ENOMEM;
+    yyjson_obj_foreach(all, i, n, key, value)
+        if (!yyjson_is_obj(value))
+            return server_refuse(server, HAFT_EINVAL, "extensions", "%s must be a JSON object",
+                                 yyjson_get_str(key));
+    return 0;
+}
+
 haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options)
 {
@@ -276,9 +297,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
         check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
-        !render(server) ||
-        check_json_object(server, "extensions", "extensions", server->options.extensions,
-                          server->arena) ||
+        !render(server) || check_extensions(server) ||
         server_set_client_rate(server, server->options.client_rate)) {
         haft_server_free(server);
         return NULL;

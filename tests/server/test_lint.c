@@ -334,6 +334,10 @@ static void test_servers(void **state)
     assert_null(haft_server_new("", "1"));
     assert_null(haft_server_new("a", NULL));
     assert_null(haft_server_new_with("a", "1", &(haft_server_options){.extensions = "[]"}));
+    assert_null(haft_server_new_with(
+        "a", "1", &(haft_server_options){.extensions = "{\"x/y\":{},\"x/z\":true}"}));
+    assert_null(haft_server_new_with(
+        "a", "1", &(haft_server_options){.icons = &(haft_icon){.theme = "dark"}, .n_icons = 1}));
     assert_null(haft_server_new("\xff", "1"));
     haft_server_free(NULL);
 }
