@@ -11,10 +11,10 @@
 
 static bool put_annotations(haft_buffer *buffer, const haft_resource_info *resource)
 {
-    bool any = resource->audience || resource->priority || resource->last_modified;
+    bool any = resource->audience || resource->priority != 0 || resource->last_modified;
 
     return !any || content_put_annotations(buffer, resource->audience,
-                                           resource->priority ? resource->priority : -1,
+                                           resource->priority != 0 ? resource->priority : -1,
                                            resource->last_modified);
 }
 
