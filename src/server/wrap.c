@@ -102,8 +102,10 @@ static bool is_plain(yyjson_val *root, enum listed_as as)
     if (!yyjson_is_obj(root) || (as == AS_ARGUMENTS && !properties) || as == AS_RESULT ||
         (as != AS_IT_IS && !yyjson_equals_str(yyjson_obj_get(root, "type"), "object")))
         return false;
+    if (!properties || as == AS_IT_IS)
+        return true;
     yyjson_obj_foreach(properties, i, n, key, schema)
-        if (as != AS_IT_IS && yyjson_is_bool(schema))
+        if (yyjson_is_bool(schema))
             return false;
     return true;
 }
