@@ -127,7 +127,8 @@ struct haft_visit {
     struct pair *query;
     size_t n_query;
     bool query_read;
-    bool edge;     /* it came from outside */
+    bool edge;     /* it came from outside, */
+    bool mcp;      /* and is for an MCP endpoint */
     bool answered; /* by haft_respond */
     int wished;    /* status of what is answered otherwise; 0 for the usual one */
     haft_response response;

@@ -324,6 +324,7 @@ static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
     passage->visit->call->item = NULL;
     passage->visit->call->deadline = 0;
     passage->visit->policies = &mcp->policies;
+    passage->visit->mcp = true;
     if (mcp->policies.blocks)
         return send_away(passage, execute_inbound);
     if (!visit_inbound(passage->visit))

@@ -7,6 +7,8 @@
 
 #include "gateway/gateway.h"
 
+enum { REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers */
+
 /* ---- statuses ---- */
 
 #define STATUSES(X)                                                                                \
@@ -172,26 +174,53 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
     return 0;
 }
 
+static void put_problem(haft_buffer *body, int status, const char *detail,
+                        const haft_issues *issues)
+{
+    const char *title = haft_status_text(status);
+
+    haft_buffer_puts(body, "{\"type\":\"about:blank\",\"title\":");
+    haft_buffer_json_string(body, title, strlen(title));
+    haft_buffer_printf(body, ",\"status\":%d", status);
+    put_text_member(body, "detail", detail);
+    if (issues) {
+        haft_buffer_puts(body, ",\"issues\":");
+        haft_issues_json(issues, body);
+    }
+    haft_buffer_add(body, "}", 1);
+}
+
+/* A client of MCP shows what is an error of its protocol, and of anything else the status at most. */
+static void put_error(haft_buffer *body, haft_visit *visit, const char *detail)
+{
+    const haft_request *request = &visit->request;
+    struct rpc_message message = {0};
+    haft_value *root = request->body_size ? haft_json_read(request->body, request->body_size,
+                                                           visit->call->server->options.max_depth,
+                                                           visit->call->arena, NULL)
+                                          : NULL;
+
+    if (yyjson_is_obj(root))
+        rpc_read(root, &message);
+    rpc_put_error(body, message.id, REFUSED, detail, NULL);
+}
+
 int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues)
 {
     haft_call *call = visit->call;
-    const char *title = haft_status_text(status);
     haft_buffer body;
     int failed;
 
     haft_buffer_init(&body, call->server->allocator, call->server->options.max_message);
-    haft_buffer_puts(&body, "{\"type\":\"about:blank\",\"title\":");
-    haft_buffer_json_string(&body, title, strlen(title));
-    haft_buffer_printf(&body, ",\"status\":%d", status);
-    put_text_member(&body, "detail", detail);
-    if (issues) {
-        haft_buffer_puts(&body, ",\"issues\":");
-        haft_issues_json(issues, &body);
-    }
-    haft_buffer_add(&body, "}", 1);
+    if (visit->mcp)
+        put_error(&body, visit, detail);
+    else
+        put_problem(&body, status, detail, issues);
     failed = body.status
                  ? body.status
-                 : haft_respond(call, status, "application/problem+json", body.data, body.size);
+                 : haft_respond(call, status,
+                                visit->mcp ? "application/json" : "application/problem+json",
+                                body.data, body.size);
     haft_buffer_finish(&body);
     return failed;
 }
