@@ -152,7 +152,8 @@ int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char
 /* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has
  * them, `title`, `description`, `inputSchema`, `outputSchema`, `annotations`, `icons` and `_meta`.
  * `annotations.custom.rateLimit`, {"windowMs": 60000, "max": 5}, is the tool's rate and is not
- * listed.  Any other member, or one of another type, is refused by its path: logged, kept for
+ * listed.  `execution.taskSupport` is not listed either: "required" is refused, since there are no
+ * tasks.  Any other member, or one of another type, is refused by its path: logged, kept for
  * haft_server_error, and returned by haft_tool_build.  The handler and what else is wanted are
  * added as to any builder. */
 haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t size);

@@ -208,6 +208,26 @@ static int read_annotations(struct reading *reading, yyjson_val *value, void *in
     return READ_MEMBERS(reading, value, members, into);
 }
 
+/* ---- tasks ---- */
+
+/* A call is no task here, which suits whoever does without. */
+static int read_task_support(struct reading *reading, yyjson_val *value, void *into)
+{
+    (void)into;
+    if (yyjson_equals_str(value, "forbidden") || yyjson_equals_str(value, "optional"))
+        return 0;
+    return refuse(reading, yyjson_equals_str(value, "required")
+                               ? "cannot be \"required\": there are no tasks"
+                               : "must be \"forbidden\" or \"optional\"");
+}
+
+static int read_execution(struct reading *reading, yyjson_val *value, void *into)
+{
+    static const struct row members[] = {{"taskSupport", read_task_support, 0, false}};
+
+    return READ_MEMBERS(reading, value, members, into);
+}
+
 /* ---- icons ---- */
 
 /* ["48x48", "any"] becomes "48x48 any". */
@@ -281,6 +301,7 @@ static int read_definition(struct reading *reading, const char *json, size_t siz
         {"outputSchema", read_output, 0, false},
         {"annotations", read_annotations, offsetof(haft_tool, annotations), false},
         {"icons", read_icons, 0, false},
+        {"execution", read_execution, 0, false},
         {"_meta", read_json, offsetof(haft_tool, meta), false},
     };
     haft_reason reason;

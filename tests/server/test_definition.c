@@ -43,7 +43,7 @@ static void a_definition_becomes_a_tool(void **state)
 
     (void)state;
     assert_int_equal(add(server, WHOLE), 0);
-    assert_int_equal(add(server, "{'name':'bare'}"), 0);
+    assert_int_equal(add(server, "{'name':'bare','execution':{'taskSupport':'forbidden'}}"), 0);
     dialogue_alone(
         server,
         LINES("M 1 tools/list",
@@ -147,6 +147,11 @@ static void what_is_wrong_is_refused_by_its_path(void **state)
          "tool t: must be a whole number from 1 on"},
         {"{'name':'t','annotations':{'custom':{'rateLimit':{'max':1000001,'windowMs':1}}}}",
          HAFT_EINVAL, "t", "a rate is of 1 to 1000000 calls in some time"},
+        {"{'name':'t','execution':{'taskSupport':'required'}}", HAFT_EINVAL,
+         "execution.taskSupport", "tool t: cannot be \"required\": there are no tasks"},
+        {"{'name':'t','execution':{'taskSupport':true}}", HAFT_EINVAL, "execution.taskSupport",
+         "tool t: must be \"forbidden\" or \"optional\""},
+        {"{'name':'t','execution':5}", HAFT_EINVAL, "execution", "tool t: must be an object"},
         {"{'name':'t','icons':{}}", HAFT_EINVAL, "icons", "tool t: must be an array"},
         {"{'name':'t','icons':[{'src':'a:b'},{'src':'i.png'}]}", HAFT_EINVAL, "t",
          "icons.1: src is no absolute URI"},
