@@ -65,6 +65,7 @@ typedef struct haft_server_options {
     size_t page_size;                  /* of lists: 0 for all at once */
     size_t max_message;                /* bytes: 4 MiB */
     size_t max_depth;                  /* of JSON: 64 */
+    size_t max_elements;               /* items and members in arguments: no limit */
     size_t max_in_flight;              /* calls of one connection: 128 */
     size_t max_subscriptions;          /* of one connection: 1,024 */
     int64_t ttl_ms;                    /* how long a modern client may keep lists: 0 */

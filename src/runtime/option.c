@@ -106,6 +106,8 @@ const struct option option_table[] = {
      1, MANY, .initial = "1024", .help = "subscriptions of one connection"},
     {"limits.message", "--max-message", NULL, AT(server.max_message), OPTION_SIZE, KIB, GIB,
      .initial = "4MiB", .help = "bytes of a message"},
+    {"limits.elements", "--max-elements", NULL, AT(server.max_elements), OPTION_NUMBER, 0, MANY,
+     .initial = "0", .help = "items and members in the arguments of a call; 0 for any number"},
     {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, DAY, .initial = "10s",
      .help = "for calls in flight when a signal ends the server"},
 

@@ -292,12 +292,38 @@ static int make_out(haft_call *call)
     return call->out ? 0 : HAFT_ENOMEM;
 }
 
+/* Whether they have more items and members than the server takes: a value stands for each. */
+static bool has_too_many(const haft_call *call)
+{
+    size_t max = call->server->options.max_elements, n = 0;
+    yyjson_val *at = call->arguments, *end;
+
+    if (!max)
+        return false;
+    for (end = unsafe_yyjson_get_next(at); at < end && n <= max; at++)
+        if (yyjson_is_ctn(at))
+            n += unsafe_yyjson_get_len(at);
+    return n > max;
+}
+
+static int refuse_many(haft_call *call)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "arguments contain more than the maximum of %zu elements",
+             call->server->options.max_elements);
+    return fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text);
+}
+
 static int check_arguments(haft_call *call, void *data)
 {
     haft_issues issues = {0};
-    int status = decode(call, &issues);
+    int status;
 
     (void)data;
+    if (!call->visit && has_too_many(call))
+        return refuse_many(call);
+    status = decode(call, &issues);
     if (status && issues.count)
         return call->misfit ? call->misfit(call, &issues) : refuse_arguments(call, &issues);
     if (!status && !call->item->isolate)

@@ -243,6 +243,43 @@ static void test_duplicate_ids(void **state)
     haft_server_free(server);
 }
 
+/* ---- arguments that are many ---- */
+
+static int count_all(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    (void)data;
+    return haft_text(call, "counted");
+}
+
+#define MANY                                                                                       \
+    "{'content':[{'type':'text','text':'Input validation error: Invalid arguments for tool t: "    \
+    "arguments contain more than the maximum of 4 elements'}],'isError':true}"
+
+static void test_elements(void **state)
+{
+    static const char document[] = "{\"type\":\"object\"}";
+    haft_server *server =
+        haft_server_new_with("test", "1", &(haft_server_options){.max_elements = 4});
+    haft_tool_builder *builder = haft_tool_new("t");
+    haft_schema *schema;
+
+    (void)state;
+    assert_int_equal(haft_schema_parse(document, sizeof document - 1, NULL, &schema, NULL), 0);
+    haft_tool_input(builder, schema);
+    haft_tool_handler(builder, count_all, NULL);
+    assert_int_equal(haft_tool_build(builder, server), 0);
+    dialogue_alone(
+        server,
+        LINES("R 1 tools/call {'name':'t'}", "= 1 " SAID("counted"),
+              "R 2 tools/call {'name':'t','arguments':{'a':[1,[2]]}}", "= 2 " SAID("counted"),
+              "R 3 tools/call {'name':'t','arguments':{'a':[1,[2]],'b':''}}", "= 3 " MANY,
+              "R 4 tools/call {'name':'t','arguments':{'a':[1,2,3,4,5,6,7]}}", "= 4 " MANY,
+              "R 5 tools/call {'name':'t','arguments':{'a':{'b':{'c':{'d':{'e':1}}}}}}",
+              "= 5 " MANY));
+    haft_server_free(server);
+}
+
 static void test_too_many(void **state)
 {
     haft_server *server =
@@ -411,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_ids),
         cmocka_unit_test(test_duplicate_ids),
         cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_elements),
         cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_long_array),
         cmocka_unit_test(test_array_with_listen),

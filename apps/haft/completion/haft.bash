@@ -44,6 +44,7 @@ _haft()
     serve/--max-in-flight) return ;;
     serve/--max-subscriptions) return ;;
     serve/--max-message) return ;;
+    serve/--max-elements) return ;;
     serve/--drain) return ;;
     serve/--page-size) return ;;
     serve/--list-ttl) return ;;
@@ -87,7 +88,7 @@ _haft()
         words='serve tools call resources prompts ping completion help --help --version'
     else
         case ${COMP_WORDS[1]} in
-        serve) words='--stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --otlp' ;;
+        serve) words='--stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --otlp' ;;
         tools) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
         call) words='--json --out --timeout --header --ca --revision --limit --verbose --help' ;;
         resources) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
