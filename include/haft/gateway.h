@@ -115,7 +115,7 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
 int haft_respond_status(haft_call *call, int status);
 /* One header, in the place of any of that name; NULL removes it. */
 int haft_respond_header(haft_call *call, const char *name, const char *value);
-/* An answer of type application/problem+json (RFC 9457); at an MCP endpoint, an error of JSON-RPC. */
+/* An answer of type application/problem+json (RFC 9457); at an MCP endpoint, a JSON-RPC error. */
 int haft_problem(haft_call *call, int status, const char *format, ...) HAFT_PRINTF_(3, 4);
 /* What another route has answered, as it is. */
 int haft_respond_with(haft_call *call, const haft_response *response);

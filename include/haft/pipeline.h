@@ -70,8 +70,8 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* Other arguments in the place of those that came, for a stage's `before`: a JSON object, which is
- * then checked as any other, and is what haft_arguments, the handler and the audit have.  0; an error
- * when it is no such; HAFT_EINVAL once the arguments have been checked. */
+ * then checked as any other, and is what haft_arguments, the handler and the audit have.  0; an
+ * error when it is no such; HAFT_EINVAL once the arguments have been checked. */
 int haft_set_arguments(haft_call *call, const char *json, size_t size);
 
 /* The blocks that the client gets, an array, for a stage's `after`; of an error they have its text.

@@ -52,7 +52,7 @@ static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t siz
 }
 
 /* The size of the character that begins there when it is U+0085, U+2028 or U+2029, which end a line
- * for some readers of lines though JSON allows them bare, and how JSON writes it otherwise; else 0. */
+ * for some readers though JSON allows them bare, and how JSON writes it otherwise; else 0. */
 size_t line_end_size(const char *text, const char **ret_escape);
 
 /* Appends a literal, whose size the compiler knows. */

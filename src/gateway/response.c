@@ -190,7 +190,7 @@ static void put_problem(haft_buffer *body, int status, const char *detail,
     haft_buffer_add(body, "}", 1);
 }
 
-/* A client of MCP shows what is an error of its protocol, and of anything else the status at most. */
+/* A client of MCP shows an error of its protocol, and of anything else the status at most. */
 static void put_error(haft_buffer *body, haft_visit *visit, const char *detail)
 {
     const haft_request *request = &visit->request;

@@ -180,7 +180,7 @@ static int run_isolated(haft_call *call)
     return HAFT_EINVAL;
 }
 
-/* Tells whoever counts that the call stands in a queue, for a thread or for its turn, or no longer. */
+/* Tells whoever counts that the call waits for a thread or its turn, or no longer. */
 static void set_queued(haft_call *call, bool queued)
 {
     if (call->queued == queued)

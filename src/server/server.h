@@ -251,8 +251,8 @@ void stages_init(haft_server *server);
 
 /* What the stage that counts cannot see for itself (src/pipeline/metrics.c).  Nothing happens while
  * nothing is counted: a call that begins to wait for a thread or its turn, or has done so;
- * arguments that were not right and have been made so; a client that is met, or leaves after so many
- * milliseconds. */
+ * arguments that were not right and have been made so; a client that is met, or leaves after so
+ * many milliseconds. */
 void metrics_queued(const haft_call *call, bool queued);
 void metrics_repaired(const haft_call *call, size_t n);
 void metrics_met(haft_server *server);
@@ -296,8 +296,8 @@ void forms_free(struct form *forms);
  * in it, which forms have since 2025-11-25. */
 const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);
 
-/* How a tool's schema is listed (wrap.c): as it is; as an object's; as an object's with properties; as
- * that of the one property of an object. */
+/* How a tool's schema is listed (wrap.c): as it is; as an object's; as an object's with properties;
+ * as that of the one property of an object. */
 enum listed_as { AS_IT_IS, AS_OBJECT, AS_ARGUMENTS, AS_RESULT };
 
 /* 0 or an error. */
