@@ -89,7 +89,9 @@ const char *haft_principal(const haft_call *call);      /* who it is; NULL when 
 bool haft_client_can(const haft_call *call, const char *capability);
 
 /* The request's `_meta` and its arguments; NULL when there are none.  The arguments are as they
- * came, or, once a lenient tool has repaired them, as the handler gets them. */
+ * came, or, once a lenient tool has repaired them, as the handler gets them.  Large ones may have
+ * been decoded without becoming JSON: then they do so here, and NULL says that there is no memory
+ * for it. */
 haft_value *haft_request_meta(const haft_call *call);
 haft_value *haft_arguments(const haft_call *call);
 

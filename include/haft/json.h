@@ -16,7 +16,7 @@ typedef struct yyjson_val haft_value;
 haft_value *haft_json_read(const char *text, size_t size, size_t max_depth, haft_arena *arena,
                            haft_reason *reterr_error);
 
-/* Appends a value as compact JSON. */
+/* Appends a value as compact JSON.  NULL is none: the buffer gets HAFT_EINVAL. */
 void haft_json_write(const haft_value *value, haft_buffer *buffer);
 
 #ifdef __cplusplus

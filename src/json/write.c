@@ -62,10 +62,15 @@ static size_t separate(struct open *stack, size_t depth, const yyjson_val *at, h
 void haft_json_write(const haft_value *value, haft_buffer *buffer)
 {
     struct open stack[JSON_MAX_DEPTH];
-    yyjson_val *at = (yyjson_val *)(uintptr_t)value, *end = unsafe_yyjson_get_next(at);
+    yyjson_val *at = (yyjson_val *)(uintptr_t)value, *end;
     size_t depth = 0;
 
-    for (; at < end; at++) {
+    if (!value) {
+        if (!buffer->status)
+            buffer->status = HAFT_EINVAL;
+        return;
+    }
+    for (end = unsafe_yyjson_get_next(at); at < end; at++) {
         depth = separate(stack, depth, at, buffer);
         if (!yyjson_is_ctn(at)) {
             write_scalar(at, buffer);

@@ -184,13 +184,13 @@ static char *put_digest(char *at, uint64_t value)
 }
 
 /* With "***" in the place of what is secret; nothing without memory for that. */
-static char *put_redacted(char *at, char *limit, const haft_call *call)
+static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_val *arguments)
 {
     struct siphash hash;
     haft_buffer text;
 
     haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
-    schema_put_redacted(call->item ? call->item->input : NULL, call->arguments, &text);
+    schema_put_redacted(call->item ? call->item->input : NULL, arguments, &text);
     if (!text.status && call->server->audit_mode == HAFT_AUDIT_ARGUMENTS &&
         text.size <= ARGUMENTS_LIMIT) {
         at = put_long(put_literal(at, ",\"arguments\":"), limit, text.data, text.size);
@@ -205,13 +205,13 @@ static char *put_redacted(char *at, char *limit, const haft_call *call)
 
 /* What was asked can be compared without being told.  Whoever has the key can try out what a secret
  * may be, so that a digest is of the redacted arguments too. */
-static char *put_arguments(char *at, char *limit, const haft_call *call)
+static char *put_arguments(char *at, char *limit, const haft_call *call, yyjson_val *arguments)
 {
     const haft_schema *input = call->item ? call->item->input : NULL;
 
     if (call->server->audit_mode == HAFT_AUDIT_ARGUMENTS || (input && input->secrets))
-        return put_redacted(at, limit, call);
-    return put_digest(at, digest(call->server->digest_key, call->arguments));
+        return put_redacted(at, limit, call, arguments);
+    return put_digest(at, digest(call->server->digest_key, arguments));
 }
 
 /* ---- a line ---- */
@@ -244,8 +244,10 @@ static char *put_trace(char *at, const haft_trace *trace)
     return put_literal(at, "\"");
 }
 
-static char *put_call(char *at, char *limit, const haft_call *call, haft_outcome outcome)
+static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outcome)
 {
+    yyjson_val *arguments = call_arguments(call);
+
     at = put_time(at, call->session);
     if (call->id)
         at = put_id(at, limit, call->id);
@@ -263,8 +265,8 @@ static char *put_call(char *at, char *limit, const haft_call *call, haft_outcome
                         (int64_t)(call->content.size + call->structured.size));
     if (call->trace)
         at = put_trace(at, call->trace);
-    if (call->arguments)
-        at = put_arguments(at, limit, call);
+    if (arguments)
+        at = put_arguments(at, limit, call, arguments);
     return put_literal(at, "}");
 }
 

@@ -141,6 +141,24 @@ const struct format *format_of(haft_format format)
     return known ? &formats[format] : NULL;
 }
 
+size_t format_size(const struct format *format)
+{
+    static const struct {
+        bool (*check)(const char *text, size_t size);
+        size_t size;
+    } sized[] = {
+        {zod_uuid, 36},   {zod_uuid_v4, 36}, {zod_uuid_v6, 36}, {zod_uuid_v7, 36}, {zod_guid, 36},
+        {rfc_uuid, 36},   {zod_nanoid, 21},  {zod_ulid, 26},    {zod_xid, 20},     {zod_ksuid, 27},
+        {zod_date, 10},   {rfc_date, 10},    {zod_md5, 32},     {zod_sha1, 40},    {zod_sha256, 64},
+        {zod_sha384, 96}, {zod_sha512, 128},
+    };
+
+    for (size_t i = 0; i < sizeof sized / sizeof *sized; i++)
+        if (sized[i].check == format->check)
+            return sized[i].size;
+    return 0;
+}
+
 /* ---- JSON Schema's formats ---- */
 
 /* A name, and the drafts from the first to the last that give it this meaning. */

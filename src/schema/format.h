@@ -23,6 +23,10 @@ struct format {
 /* The row of a format; NULL for HAFT_FORMAT_NONE. */
 const struct format *format_of(haft_format format);
 
+/* The size in bytes that all texts of the format have, if these are letters, digits and dashes; else
+ * 0. */
+size_t format_size(const struct format *format);
+
 /* The JSON Schema format of a name, by the RFC that JSON Schema names for it; NULL when it is not
  * known.  `draft` is 4, 6, 7, 2019 or 2020: what a name means, and whether it exists, depends on
  * it. */

@@ -217,10 +217,11 @@ struct meta {
 struct quick {
     uint8_t types;                                 /* bits by yyjson_type: what it decides */
     bool reals;                                    /* numbers need not be integers */
-    int64_t least, most;                           /* of an integer; 0 and above */
+    int64_t least, most;                           /* of an integer */
     size_t least_bytes, most_bytes;                /* of a string */
     size_t least_items, most_items;                /* of an array */
     bool (*format)(const char *text, size_t size); /* of a string; NULL for any */
+    size_t size;                                   /* that all of the format are of, or 0 */
 };
 
 struct node {
@@ -268,8 +269,9 @@ struct haft_schema {
     bool typed;   /* it has a C type: haft_decode and haft_encode may be used */
     bool secrets; /* a node is secret; made by schema_finish */
     bool refines; /* a refinement reads the C value: validation decodes into scratch */
-    bool
-        covered; /* every part of a value is met by a rule, so keys and depth are seen on the way */
+    /* Every part of a value is met by a rule, so keys and depth are seen on the way. */
+    bool covered;
+    bool reads; /* values can be taken from their text (quick_text.c) */
     size_t max_depth, max_nodes, max_steps, max_issues;
     uint32_t pattern_steps;
 };

@@ -5,9 +5,10 @@
  * worked out once, as its lane; a value that keeps to it is accepted here, in one pass without
  * bookkeeping.  Anything else is not refused but left to the walk (walk.c), which alone decides
  * what is wrong; so this can only ever agree with it. */
-#include "schema/quick.h"
-
 #include <string.h>
+
+#include "schema/lane.h"
+#include "schema/quick.h"
 
 /* ---- what a lane takes ---- */
 
@@ -16,6 +17,17 @@
 static bool takes_array(const struct array *array)
 {
     return array && array->items && !array->n_prefix && !array->contains && !array->unevaluated;
+}
+
+/* Whether keys stand in JSON as they are. */
+static bool has_plain_names(const struct object *object)
+{
+    for (size_t i = 0; i < object->n_properties; i++)
+        for (size_t k = 0; k < object->properties[i].size; k++)
+            if (strchr("\"\\", object->properties[i].name[k]) ||
+                (unsigned char)object->properties[i].name[k] < 0x20)
+                return false;
+    return true;
 }
 
 /* The types of values that there is a way for, if their checks have one too. */
@@ -34,7 +46,7 @@ static unsigned taken(const struct node *node)
     if ((node->types & TYPE_ARRAY) && takes_array(node->array))
         types |= TAKES(YYJSON_TYPE_ARR);
     if ((node->types & TYPE_OBJECT) && node->object && node->object->simple &&
-        node->store != STORE_MAP)
+        node->store != STORE_MAP && has_plain_names(node->object))
         types |= TAKES(YYJSON_TYPE_OBJ);
     return types;
 }
@@ -85,6 +97,7 @@ static bool narrow(struct quick *quick, const struct check *check)
         if (!check->format->check || quick->format)
             return false;
         quick->format = check->format->check;
+        quick->size = format_size(check->format);
         return true;
     case CHECK_MIN_ITEMS:
         raise_to(&quick->least_items, check->size);
@@ -103,6 +116,7 @@ void quick_prepare(struct node *node)
 
     *quick = (struct quick){.types = (uint8_t)taken(node),
                             .reals = (node->types & TYPE_NUMBER) == TYPE_NUMBER,
+                            .least = INT64_MIN,
                             .most = INT64_MAX,
                             .most_bytes = SIZE_MAX,
                             .most_items = SIZE_MAX};
@@ -117,44 +131,6 @@ struct lane {
     haft_arena *arena;
     size_t depth; /* levels left */
 };
-
-/* Each returns whether the value is accepted, and keeps it at its member of the struct at `base`,
- * if its node is one that is kept; `base` is NULL when nobody wants it. */
-
-static ALWAYS_INLINE bool accept_number(const struct node *node, yyjson_val *value, char *base,
-                                        const struct member *member)
-{
-    int64_t integer = value->uni.i64;
-
-    if (unsafe_yyjson_is_real(value)) {
-        if (base && node->store == STORE_NUMBER)
-            *(double *)(void *)(base + member->offset) = value->uni.f64;
-        return node->quick.reals;
-    }
-    if (base && node->store == STORE_INTEGER)
-        *(int64_t *)(void *)(base + member->offset) = integer;
-    else if (base && node->store == STORE_NUMBER)
-        *(double *)(void *)(base + member->offset) = (double)integer;
-    /* What is negative is below the least, and so is what does not fit. */
-    return integer >= node->quick.least && integer <= node->quick.most;
-}
-
-static ALWAYS_INLINE bool accept_string(const struct node *node, const yyjson_val *value,
-                                        char *base, const struct member *member)
-{
-    const struct quick *quick = &node->quick;
-    size_t size = unsafe_yyjson_get_len((void *)(uintptr_t)value);
-    const char *text = value->uni.str;
-
-    if (base && node->store == STORE_STRING)
-        *(const char **)(void *)(base + member->offset) = text;
-    if (size < quick->least_bytes || size > quick->most_bytes)
-        return false;
-    /* Without an escape there is no NUL: yyjson knows which have none. */
-    if (!(value->tag & YYJSON_SUBTYPE_NOESC) && node->c_string && memchr(text, 0, size))
-        return false;
-    return !quick->format || quick->format(text, size);
-}
 
 static bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
                          const struct member *member);
@@ -177,17 +153,14 @@ static ALWAYS_INLINE yyjson_val *accept(struct lane *lane, const struct node *no
         return fits ? unsafe_yyjson_get_next(value) : NULL;
     }
     if (type == YYJSON_TYPE_STR)
-        return accept_string(node, value, base, member) ? value + 1 : NULL;
+        return lane_string(node, value, base, member) ? value + 1 : NULL;
     if (type == YYJSON_TYPE_NUM)
-        return accept_number(node, value, base, member) ? value + 1 : NULL;
-    if (base && node->store == STORE_BOOLEAN)
-        *(bool *)(base + member->offset) = unsafe_yyjson_get_bool(value);
+        return lane_number(node, value, base, member) ? value + 1 : NULL;
+    lane_boolean(node, unsafe_yyjson_get_bool(value), base, member);
     return value + 1;
 }
 
 /* ---- what has parts ---- */
-
-static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
 static APART bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value,
                                char *base, const struct member *member)
@@ -213,7 +186,7 @@ static APART bool accept_array(struct lane *lane, const struct node *node, yyjso
     }
     lane->depth--;
     for (; n && item; n--, items = items ? items + stride : NULL)
-        item = accept(lane, each, item, items, &whole);
+        item = accept(lane, each, item, items, &lane_whole);
     lane->depth++;
     return item;
 }
@@ -256,5 +229,28 @@ bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *aren
 {
     struct lane lane = {arena, schema->max_depth};
 
-    return schema->covered && accept(&lane, schema->root, value, to, &whole);
+    return schema->covered && accept(&lane, schema->root, value, to, &lane_whole);
+}
+
+/* ---- from text ---- */
+
+/* Whether every value that has this node has a part that no lane takes. */
+static bool is_blocked(const struct node *node)
+{
+    if (node->array && node->array->items && !node->array->items->quick.types)
+        return true;
+    for (size_t i = 0; node->object && i < node->object->n_properties; i++)
+        if (node->object->properties[i].presence != PRESENCE_OPTIONAL &&
+            !node->object->properties[i].node->quick.types)
+            return true;
+    return false;
+}
+
+bool quick_reads(const haft_schema *schema)
+{
+    bool blocked = !schema->typed || !schema->covered || !schema->root->quick.types;
+
+    for (const struct node *node = schema->nodes; node && !blocked; node = node->all)
+        blocked = is_blocked(node);
+    return !blocked;
 }

@@ -433,6 +433,7 @@ int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_er
         }
         quick_prepare(node);
     }
+    schema->reads = quick_reads(schema);
     if (!status)
         status = mark_recursive(schema, reterr_error);
     if (!status)

@@ -158,11 +158,32 @@ int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena,
     return run(schema, value, arena, ret_value, reterr_issues);
 }
 
+/* Whether the text is a value of the schema, seen at once. */
+static bool decode_quickly(const haft_schema *schema, const char *text, size_t size,
+                           haft_arena *arena, void *ret_value)
+{
+    size_t taken;
+
+    if (!schema->reads)
+        return false;
+    memset(ret_value, 0, schema->root->size);
+    if (!quick_read(schema, text, size, schema->max_depth, arena, ret_value, &taken))
+        return false;
+    while (taken < size && text[taken] && strchr(" \t\r\n", text[taken]))
+        taken++;
+    return taken == size;
+}
+
 int haft_decode_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
                      void *ret_value, haft_issues *reterr_issues)
 {
     yyjson_val *value;
-    int status = read_text(text, size, arena, &value, reterr_issues);
+    int status;
+
+    *reterr_issues = (haft_issues){NULL, 0, 0};
+    if (decode_quickly(schema, text, size, arena, ret_value))
+        return 0;
+    status = read_text(text, size, arena, &value, reterr_issues);
 
     return status ? status : haft_decode(schema, value, arena, ret_value, reterr_issues);
 }

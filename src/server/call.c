@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    ARENA_LIMIT = 64 << 20,
     SPARE_CALLS = 16,         /* of a session, */
     SPARE_ALL_BYTES = 1 << 20 /* and what they hold together */
 };
@@ -38,7 +37,7 @@ static haft_call *call_make(haft_session *session)
     memset(call, 0, sizeof *call);
     call->session = session;
     call->server = session->server;
-    call->arena = haft_arena_new(allocator, ARENA_LIMIT);
+    call->arena = haft_arena_new(allocator, CALL_ARENA);
     if (!call->arena) {
         allocator->release(allocator->context, call, sizeof *call);
         return NULL;
@@ -152,6 +151,7 @@ void call_release(haft_call *call)
     leave_batch(call);
     call_unlink(call);
     catalogue_drop(call->catalogue);
+    straight_release(call);
     if (!keep_spare(call))
         call_free(call);
 }
@@ -469,7 +469,7 @@ haft_value *haft_request_meta(const haft_call *call)
 
 haft_value *haft_arguments(const haft_call *call)
 {
-    return call->arguments;
+    return call_arguments((haft_call *)(uintptr_t)call);
 }
 
 void *haft_alloc(haft_call *call, size_t size)

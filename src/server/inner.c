@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { ARENA_LIMIT = 64 << 20 };
-
 struct inner {
     haft_call call; /* first: it is what others hold */
     haft_session session;
@@ -33,7 +31,7 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         return NULL;
     memset(inner, 0, sizeof *inner);
     call = &inner->call;
-    call->arena = haft_arena_new(allocator, ARENA_LIMIT);
+    call->arena = haft_arena_new(allocator, CALL_ARENA);
     if (!call->arena) {
         allocator->release(allocator->context, inner, sizeof *inner);
         return NULL;

@@ -264,8 +264,12 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
     call->id = message->id;
     call->method = message->method;
     call->params = message->params;
+    /* Another may be offered by now than when the arguments were read. */
+    if (call->catalogue != session->catalogue)
+        call->straight.of = NULL;
+    atomic_fetch_add(&session->catalogue->refs, 1);
+    catalogue_drop(call->catalogue);
     call->catalogue = session->catalogue;
-    atomic_fetch_add(&call->catalogue->refs, 1);
     call->held = true;
     if (is_duplicate(session, call->id))
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
@@ -570,7 +574,7 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
         call->error_message = "Invalid Request: nested too deep";
         return (haft_incoming *)call;
     }
-    status = json_parse(text, size, call->arena, &call->root, &offset, &reason);
+    status = straight_parse(session, call, text, size, &offset, &reason);
     if (status == HAFT_ENOMEM) {
         call_release(call);
         return NULL;

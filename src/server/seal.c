@@ -20,21 +20,23 @@ static void add_part(struct sha256 *hash, const char *text, size_t size)
 
 /* What was asked, as the client sent it: a state must not be good for anything else.  That is all
  * its params but for those that belong to the protocol. */
-static void put_params(const haft_call *call, haft_buffer *out)
+static void put_params(haft_call *call, haft_buffer *out)
 {
     static const char *const protocol[] = {"_meta", "inputResponses", "requestState"};
     yyjson_val *key, *value;
     size_t i, n;
 
     yyjson_obj_foreach(call->params, i, n, key, value) {
-        bool own = true;
+        bool own = true, straight;
 
         for (size_t k = 0; k < sizeof protocol / sizeof *protocol; k++)
             own &= !yyjson_equals_str(key, protocol[k]);
         if (!own)
             continue;
+        /* Something else stands in the place of those that were read straight. */
+        straight = call->straight.text && yyjson_equals_str(key, "arguments");
         haft_json_write(key, out);
-        haft_json_write(value, out);
+        haft_json_write(straight ? straight_sent(call) : value, out);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "schema/format_check.h"
 
 enum {
+    STRAIGHT_FROM = 1024, /* below it, to look for the arguments takes longer than to parse them */
     DEFAULT_TIMEOUT = 30000,
     DEFAULT_MESSAGE = 4 << 20,
     DEFAULT_DEPTH = 64,
@@ -287,6 +288,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     stages_init(server);
     server_set_timeout(server, server->options.timeout_ms);
     server_set_lenient(server, server->options.lenient);
+    server->straight_from = STRAIGHT_FROM;
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, ARENA_LIMIT);

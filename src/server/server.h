@@ -75,6 +75,9 @@ struct item {
     void *data;
     bool quick;
     haft_hint lenient; /* UNSET: as the server is */
+    /* Whether arguments are read from text (straight.c): until somebody asks for them as JSON.  NULL
+     * when they cannot be. */
+    atomic_bool *straight;
     unsigned timeout_ms;
     _Atomic(void *) counts; /* of src/pipeline: where its calls are counted */
     unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
@@ -169,6 +172,7 @@ struct haft_server {
     struct haft_server *counted_next;  /* of those that count together */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
+    size_t straight_from;   /* the size of a message whose arguments are worth reading from text */
     atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
     atomic_bool lenient;
     atomic_uint client_calls, client_per_ms;

@@ -40,6 +40,17 @@ struct haft_posted {
     double progress;
 };
 
+/* The most that a call may have in its arena. */
+enum { CALL_ARENA = 64 << 20 };
+
+/* Arguments that were decoded from their text (straight.c). */
+struct straight {
+    const struct item *of; /* the tool they are for; NULL once that is another, or they are */
+    const void *in;        /* what its handler gets */
+    const char *text;      /* they, with a NUL for the quote at the end of a string; NULL: not so */
+    size_t size;
+};
+
 struct haft_call {
     /* what stays when the call is used again */
     haft_call *next;       /* in flight, or spare */
@@ -65,7 +76,10 @@ struct haft_call {
     int http_status;             /* of an error; 0 for the usual one */
     yyjson_val *id;
     const char *method;
-    yyjson_val *params, *meta, *arguments, *progress_token;
+    yyjson_val *params, *meta, *progress_token;
+    yyjson_val *arguments; /* NULL when they came straight: see call_arguments */
+    struct straight straight;
+    _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
     enum revision revision;
     const char *client_name, *client_version;
     const char *principal; /* who the client is; NULL when that is not known */
@@ -378,6 +392,25 @@ bool headers_have_version(haft_call *call);
 bool headers_agree_on_version(haft_call *call, yyjson_val *version);
 bool headers_agree_on_method(haft_call *call, const struct rpc_message *message);
 bool headers_agree_on_arguments(haft_call *call);
+
+/* ---- arguments from text (straight.c) ---- */
+
+/* As json_parse, into the call's root, but for large arguments that the tool's schema can read from
+ * text: these are in call->straight. */
+int straight_parse(haft_session *session, haft_call *call, const char *text, size_t size,
+                   size_t *reterr_offset, const char **reterr_reason);
+
+/* The arguments as JSON, on any thread; NULL when there are none, or no memory for it. */
+yyjson_val *call_arguments(haft_call *call);
+
+/* Those that came straight, as the client sent them; NULL without memory. */
+yyjson_val *straight_sent(haft_call *call);
+
+/* From here on they are JSON, as they mostly are.  False when there is none. */
+bool straight_undo(haft_call *call);
+
+/* Gives back what that has taken. */
+void straight_release(haft_call *call);
 
 /* ---- questions (question.c, input.c) ---- */
 

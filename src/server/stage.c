@@ -157,7 +157,7 @@ int haft_set_arguments(haft_call *call, const char *json, size_t size)
     haft_reason reason;
     haft_value *value;
 
-    if (!call->arguments || call->in)
+    if ((!call->arguments && !call->straight.text) || call->in)
         return HAFT_EINVAL;
     value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
     if (!value) {
@@ -167,6 +167,7 @@ int haft_set_arguments(haft_call *call, const char *json, size_t size)
     if (!yyjson_is_obj(value))
         return HAFT_EINVAL;
     call->arguments = value;
+    call->straight.of = NULL;
     return 0;
 }
 

@@ -124,6 +124,28 @@ static int compile(haft_server *server, struct item *item, const haft_type *type
     return 0;
 }
 
+static bool has_headers(const haft_schema *schema)
+{
+    for (const struct node *node = schema->nodes; node; node = node->all)
+        for (size_t i = 0; node->object && i < node->object->n_properties; i++)
+            if (node->object->properties[i].header)
+                return true;
+    return false;
+}
+
+/* Arguments that headers must agree with, and those that go to another process, are wanted as JSON
+ * anyway. */
+static int set_straight(haft_server *server, struct item *item)
+{
+    if (!item->tool->input || !item->input->reads || item->isolate || has_headers(item->input))
+        return 0;
+    item->straight = haft_arena_alloc(item->arena, sizeof *item->straight);
+    if (!item->straight)
+        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    atomic_init(item->straight, true);
+    return 0;
+}
+
 /* An object at the root, however it is said. */
 static bool is_object(const haft_schema *schema)
 {
@@ -189,6 +211,8 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
         status = check_icons(server, tool->name, tool->icons, tool->n_icons);
     if (!status)
         status = lint_tool(server, item);
+    if (!status)
+        status = set_straight(server, item);
     if (!status && tool->rate.calls && rate_install(server))
         status = server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (status)

@@ -209,13 +209,21 @@ static int refuse_arguments(haft_call *call, const haft_issues *issues)
     return status;
 }
 
-/* Arguments that are not there, or null, are an empty object. */
-static yyjson_val *arguments_of(haft_call *call)
+/* Arguments that are not there, or null, are an empty object.  Returns 0 or why there are none. */
+static int set_arguments(haft_call *call)
 {
     static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
     yyjson_val *arguments = yyjson_obj_get(call->params, "arguments");
 
-    return !arguments || yyjson_is_null(arguments) ? &empty : arguments;
+    if (call->straight.of)
+        return 0;
+    if (call->straight.text)
+        return straight_undo(call) ? 0 : RPC_INTERNAL_ERROR;
+    call->arguments = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
+    if (yyjson_is_obj(call->arguments))
+        return 0;
+    call->arguments = NULL;
+    return RPC_INVALID_PARAMS;
 }
 
 /* Why the handler gets other arguments than the client sent. */
@@ -270,6 +278,13 @@ static int decode(haft_call *call, haft_issues *issues)
     bool lenient = is_lenient(call);
     void *in;
 
+    if (call->straight.of && !atomic_load(&call->spelled)) {
+        call->in = call->straight.in;
+        return 0;
+    }
+    /* Whoever has asked for them may have changed them. */
+    if (call->straight.of && !straight_undo(call))
+        return HAFT_ENOMEM;
     call->in = call->arguments;
     if (!input)
         return 0;
@@ -401,9 +416,7 @@ void refuse_tool_call(haft_call *call, int code, const char *text)
     begin(call);
     if (!find(call))
         return;
-    call->arguments = arguments_of(call);
-    if (!yyjson_is_obj(call->arguments))
-        call->arguments = NULL;
+    set_arguments(call);
     stages_after(call, HAFT_OUTCOME_INTERNAL);
     respond_error(call, code, text, NULL);
     event_of_end(call);
@@ -416,12 +429,13 @@ void handle_tool_call(haft_call *call)
     begin(call);
     if (!find(call))
         return;
-    call->arguments = arguments_of(call);
-    if (!yyjson_is_obj(call->arguments)) {
-        call->arguments = NULL;
-        stages_after(call, HAFT_OUTCOME_INVALID);
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"arguments\" must be an object",
-                      NULL);
+    status = set_arguments(call);
+    if (status) {
+        bool invalid = status == RPC_INVALID_PARAMS;
+
+        stages_after(call, invalid ? HAFT_OUTCOME_INVALID : HAFT_OUTCOME_INTERNAL);
+        respond_error(call, status,
+                      invalid ? "Invalid params: \"arguments\" must be an object" : NULL, NULL);
         event_of_end(call);
         return;
     }

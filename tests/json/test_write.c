@@ -88,12 +88,25 @@ static void stops_at_the_limit(void **state)
     haft_arena_free(arena);
 }
 
+static void writes_no_nothing(void **state)
+{
+    haft_buffer buffer;
+
+    (void)state;
+    haft_buffer_init(&buffer, NULL, 100);
+    haft_json_write(NULL, &buffer);
+    assert_int_equal(buffer.status, HAFT_EINVAL);
+    assert_int_equal(buffer.size, 0);
+    haft_buffer_finish(&buffer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_compactly),
         cmocka_unit_test(writes_a_part),
         cmocka_unit_test(stops_at_the_limit),
+        cmocka_unit_test(writes_no_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
-/* test_quick.c - the fast lane: what it takes, and that the walk agrees about it. */
+/* test_quick.c - the fast lanes: what they take, and that the walk agrees about it. */
 #include <haft/declare.h>
+
+#include <stdlib.h>
 
 #include "schema/quick.h"
 #include "schema/reading.h"
@@ -55,21 +57,24 @@ static const struct {
     {"{'any':0}", QUICK},
     {"{'any':9223372036854775807}", QUICK},
     {"{'any':9223372036854775808}", REFUSED},
-    {"{'any':-1}", WALKED},
+    {"{'any':-1}", QUICK},
+    {"{'any':-9223372036854775808}", QUICK},
+    {"{'any':-9223372036854775809}", REFUSED},
+    {"{'any':-0}", QUICK},
     {"{'any':1.0}", WALKED},
     {"{'any':1.5}", REFUSED},
     {"{'any':null}", REFUSED},
     {"{'real':1.5}", QUICK},
     {"{'real':-1.5}", QUICK},
     {"{'real':3}", QUICK},
-    {"{'real':-3}", WALKED},
+    {"{'real':-3}", QUICK},
     {"{'real':18446744073709551615}", WALKED},
     {"{'ratio':3}", WALKED},
     {"{'ratio':2.5}", REFUSED},
     {"{'min':3}", QUICK},
     {"{'min':2}", REFUSED},
     {"{'low':0}", QUICK},
-    {"{'low':-3}", WALKED},
+    {"{'low':-3}", QUICK},
     {"{'low':-4}", REFUSED},
     {"{'above':4}", QUICK},
     {"{'above':3}", REFUSED},
@@ -77,7 +82,7 @@ static const struct {
     {"{'max':3}", QUICK},
     {"{'max':4}", REFUSED},
     {"{'under':0}", REFUSED},
-    {"{'under':-3}", WALKED},
+    {"{'under':-3}", QUICK},
     {"{'below':2}", QUICK},
     {"{'below':3}", REFUSED},
     {"{'both':5}", QUICK},
@@ -106,7 +111,7 @@ static const struct {
     {"{'whatever':1}", WALKED},
     {"{'few':[1]}", QUICK},
     {"{'few':[1,2]}", QUICK},
-    {"{'few':[1,-2]}", WALKED},
+    {"{'few':[1,-2]}", QUICK},
     {"{'few':[1,'a']}", REFUSED},
     {"{'few':[]}", REFUSED},
     {"{'few':[1,2,3]}", REFUSED},
@@ -126,15 +131,20 @@ static const struct {
     {"{'nothing':'a'}", WALKED},
 };
 
+static void set_text(struct reading *r, const char *text)
+{
+    haft_buffer_clear(&r->text);
+    for (; *text; text++)
+        haft_buffer_add(&r->text, *text == '\'' ? "\"" : text, 1);
+}
+
 static yyjson_val *parse(struct reading *r, const char *text)
 {
     yyjson_val *value = NULL;
     const char *reason;
     size_t offset;
 
-    haft_buffer_clear(&r->text);
-    for (; *text; text++)
-        haft_buffer_add(&r->text, *text == '\'' ? "\"" : text, 1);
+    set_text(r, text);
     assert_int_equal(json_parse(r->text.data, r->text.size, r->arena, &value, &offset, &reason), 0);
     return value;
 }
@@ -170,6 +180,185 @@ static void the_walk_agrees(void **state)
     reading_close(&r);
 }
 
+/* What the lane from text makes of it, encoded; NULL when it does not take it. */
+static const char *read_text(struct reading *r, const char *text, size_t *ret_size)
+{
+    ways *value = haft_arena_zalloc(r->arena, 1, sizeof *value);
+    char *exact;
+    bool taken;
+
+    set_text(r, text);
+    /* In memory that ends where the text does. */
+    exact = malloc(r->text.size ? r->text.size : 1);
+    assert_non_null(exact);
+    if (r->text.size)
+        memcpy(exact, r->text.data, r->text.size);
+    taken = quick_read(r->schema, exact, r->text.size, 64, r->arena, (char *)value, ret_size);
+    free(exact);
+    return taken ? haft_arena_copy(r->arena, encoded(r, value), r->text.size) : NULL;
+}
+
+/* It takes what the other lane takes, but for escapes. */
+static void text_agrees(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    reading_open(&r, &ways_type, NULL);
+    r.schema->covered = true;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        size_t size = 0;
+        const char *got = read_text(&r, rows[i].value, &size);
+        bool plain = rows[i].answer == QUICK && !strchr(rows[i].value, '\\');
+        ways value = {0};
+
+        if ((got != NULL) != plain || (got && size != strlen(rows[i].value)))
+            fail_msg("%s: from text: %s", rows[i].value, got ? got : "not taken");
+        if (got) {
+            assert_int_equal(
+                haft_decode(r.schema, parse(&r, rows[i].value), r.arena, &value, &r.issues), 0);
+            assert_string_equal(got, encoded(&r, &value));
+        }
+        haft_arena_reset(r.arena);
+    }
+    reading_close(&r);
+}
+
+/* What is no JSON, or JSON in an unusual way. */
+static void text_is_read_strictly(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t size; /* that is taken; 0 for none */
+    } texts[] = {
+        {"", 0},
+        {" {}", 0},
+        {"{}}", 2},
+        {"{ }", 3},
+        {"{ 'flag' :\ttrue ,\r\n'any': 1 }", 29},
+        {"{'flag':true} {}", 13},
+        {"{'flag':true,}", 0},
+        {"{'flag':true 'any':1}", 0},
+        {"{,}", 0},
+        {"{'flag'true}", 0},
+        {"{'flag:true}", 0},
+        {"{'flag':tru}", 0},
+        {"{'flag':truer}", 0},
+        {"{'flag':falsy}", 0},
+        {"{'flag':}", 0},
+        {"{'flag':true]", 0},
+        {"{'any':01}", 0},
+        {"{'any':00}", 0},
+        {"{'any':+1}", 0},
+        {"{'any':-}", 0},
+        {"{'any':1.}", 0},
+        {"{'any':1e2}", 0},
+        {"{'any':0x1}", 0},
+        {"{'any':1a}", 0},
+        {"{'any':123456789012345678}", 26},
+        {"{'any':1234567890123456789}", 27},
+        {"{'any':12345678901234567890}", 0},
+        {"{'real':1e2}", 12},
+        {"{'real':1E+2}", 13},
+        {"{'real':.5}", 0},
+        {"{'real':1e999}", 0},
+        {"{'real':NaN}", 0},
+        {"{'text':'\xC3\xA9'}", 13},
+        {"{'text':'\xC3'}", 0},
+        {"{'text':'01234567\xFF'}", 0},
+        {"{'text':'\xED\xA0\x80'}", 0},
+        {"{'text':'a\tb'}", 0},
+        {"{'text':'01234567\x1F'}", 0},
+        {"{'text':'\x7F'}", 12},
+        {"{'text':'a\\'b'}", 0},
+        {"{'text':'0123456789ABCDEF'}", 27},
+        {"{'te\\u0078t':'a'}", 0},
+        {"{'id':'123e4567-e89b-12d3-a456-42661417400\\u0030'}", 0},
+        {"{'id':'123e4567-e89b-12d3-a456-4266\\u00317400'}", 0},
+        {"{'few':[1,]}", 0},
+        {"{'few':[,1]}", 0},
+        {"{'few':[1 2]}", 0},
+        {"{'few':[1}]", 0},
+        {"{'few': [ 1 , 2 ] }", 19},
+        {"{'grid':[[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17],[ ]]}", 58},
+        {"[]", 0},
+        {"1", 0},
+    };
+    struct reading r;
+
+    (void)state;
+    reading_open(&r, &ways_type, NULL);
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        size_t size = 0;
+        const char *got = read_text(&r, texts[i].text, &size);
+
+        if (size != texts[i].size)
+            fail_msg("%s: %zu bytes taken, %s", texts[i].text, size, got ? got : "none");
+        haft_arena_reset(r.arena);
+    }
+    reading_close(&r);
+}
+
+/* Wherever it ends too soon, and however little memory there is. */
+static void text_is_cut_short(void **state)
+{
+    static const char whole[] =
+        "{'flag':false,'any':-5,'real':1.5,'text':'t','id':'123e4567-e89b-12d3-a456-426614174000',"
+        "'few':[1,2],'grid':[[1],[2,3,4,5,6,7,8,9,10]],"
+        "'pairs':[{'x':'a','a_name_of_more_than_two_words':true}]}";
+    char part[sizeof whole];
+    struct reading r;
+    size_t size = 0;
+
+    (void)state;
+    reading_open(&r, &ways_type, NULL);
+    assert_non_null(read_text(&r, whole, &size));
+    assert_int_equal(size, sizeof whole - 1);
+    for (size_t n = 0; n < sizeof whole - 1; n++) {
+        memcpy(part, whole, n);
+        part[n] = '\0';
+        assert_null(read_text(&r, part, &size));
+    }
+    set_text(&r, whole);
+    size = 0;
+    for (size_t limit = 0; !size; limit += 16) {
+        haft_arena *arena = haft_arena_new(NULL, limit);
+        ways value = {0};
+
+        assert_true(limit < 1 << 20);
+        quick_read(r.schema, r.text.data, r.text.size, 64, arena, (char *)&value, &size);
+        haft_arena_free(arena);
+    }
+    reading_close(&r);
+}
+
+/* A schema is read from text if every value of it can be. */
+HAFT_STRUCT(open_ended, HAFT_JSON(whatever, "Anything"));
+HAFT_STRUCT(in_part, HAFT_STRING(name, "A name"), HAFT_OPTIONAL(HAFT_BYTES(blob, "Bytes")));
+HAFT_STRUCT(never, HAFT_ARRAY(all, HAFT_STRING(word, "A word", .pattern = "^a"), "Words"));
+HAFT_STRUCT(neither, HAFT_STRING(name, "A name"), HAFT_BYTES(blob, "Bytes"));
+
+static void schemas_that_are_read(void **state)
+{
+    static const struct {
+        const haft_type *type;
+        bool reads;
+    } types[] = {{&pair_type, true},
+                 {&in_part_type, true},
+                 {&open_ended_type, false},
+                 {&never_type, false},
+                 {&neither_type, false}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        struct reading r;
+
+        reading_open(&r, types[i].type, NULL);
+        assert_int_equal(r.schema->reads, types[i].reads);
+        reading_close(&r);
+    }
+}
+
 /* A level is a container; the walk refuses what has more of them than there may be. */
 static void levels_are_counted(void **state)
 {
@@ -178,6 +367,7 @@ static void levels_are_counted(void **state)
         size_t depth; /* that it needs */
     } values[] = {{"{}", 1}, {"{'few':[1]}", 2}, {"{'grid':[[]]}", 3}, {"{'grid':[[1],[2]]}", 3}};
     struct reading r;
+    size_t size;
 
     (void)state;
     reading_open(&r, &ways_type, NULL);
@@ -190,6 +380,7 @@ static void levels_are_counted(void **state)
             r.status = haft_validate(r.schema, value, r.arena, &r.issues);
             assert_int_equal(r.status, values[i].depth <= depth ? 0 : HAFT_EDEPTH);
             assert_int_equal(quick_accept(r.schema, value, r.arena, NULL), !r.status);
+            assert_int_equal(read_text(&r, values[i].value, &size) != NULL, !r.status);
         }
     }
     reading_close(&r);
@@ -198,8 +389,9 @@ static void levels_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_walk_agrees),
-        cmocka_unit_test(levels_are_counted),
+        cmocka_unit_test(the_walk_agrees),       cmocka_unit_test(text_agrees),
+        cmocka_unit_test(text_is_read_strictly), cmocka_unit_test(text_is_cut_short),
+        cmocka_unit_test(schemas_that_are_read), cmocka_unit_test(levels_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
