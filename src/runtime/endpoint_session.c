@@ -323,13 +323,19 @@ haft_exchange *http_session_resume(struct http_session *session, haft_exchange *
                                    const char *last, size_t size)
 {
     uint64_t stream = 0, number = 0;
-    haft_exchange *open;
+    haft_exchange *open = NULL;
+    bool known = false;
 
-    if (!read_event_id(last, size, &stream, &number) || !stream || stream >= session->next_stream) {
+    if (read_event_id(last, size, &stream, &number) && stream && stream < session->next_stream) {
+        open = exchange_of(session, stream);
+        known = !open || open->streaming;
+    }
+    /* A request that may yet be answered with JSON has no stream to come back to: whoever names
+     * one has guessed it. */
+    if (!known) {
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, "Last-Event-ID is not known");
         return NULL;
     }
-    open = exchange_of(session, stream);
     exchange->stream = stream;
     exchange->number = number;
     exchange_stream(exchange);

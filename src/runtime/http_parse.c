@@ -229,6 +229,25 @@ static bool is_ambiguous(const struct connection *c)
     return false;
 }
 
+/* Whether it is of a version that can be answered, and where its body ends is said in the one way
+ * that every reader knows: another coding below "chunked" would be taken for the body itself, and a
+ * client of HTTP/1.0 knows of none. */
+static bool is_plainly_framed(const struct connection *c)
+{
+    static const char chunked[] = "chunked";
+    size_t size = 0;
+    const char *coding = get_header(c, "transfer-encoding", &size);
+
+    if (c->parser.http_major != 1)
+        return false;
+    if (!coding)
+        return true;
+    for (size_t i = 0; size == sizeof chunked - 1 && i < size; i++)
+        if (ascii_lower(coding[i]) != chunked[i])
+            return false;
+    return size == sizeof chunked - 1 && c->parser.http_minor > 0;
+}
+
 static int on_headers_complete(llhttp_t *parser)
 {
     struct connection *c = parser->data;
@@ -237,7 +256,7 @@ static int on_headers_complete(llhttp_t *parser)
     c->stage = STAGE_BODY;
     /* An offer to speak something else is not taken up. */
     parser->upgrade = 0;
-    if (is_ambiguous(c))
+    if (is_ambiguous(c) || !is_plainly_framed(c))
         return too_much(c, 400);
     if (parser->content_length > c->http->max_body && !(parser->flags & F_CHUNKED))
         return too_much(c, 413);

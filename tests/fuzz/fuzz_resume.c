@@ -27,6 +27,7 @@ static void require(bool holds)
 static haft_call *held[HELD];
 static size_t n_held;
 
+/* Without a progress token its answer is all that it says. */
 static int hold(haft_call *call)
 {
     if (n_held == HELD)
@@ -204,6 +205,8 @@ static void post(struct client *client, struct choices *choices, struct headers 
         "\"arguments\":{},\"_meta\":{\"progressToken\":1}}}",
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
         "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"hold\","
+        "\"arguments\":{}}}",
         "{"};
     const char *body = CHOOSE(choices, bodies);
 

@@ -368,6 +368,28 @@ static void resumes(void **state)
     bench_close(bench);
 }
 
+/* A request that is answered with JSON has no stream, whatever number somebody guesses. */
+static void resumes_no_answer(void **state)
+{
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct reply call, guess;
+
+    (void)state;
+    for (int gone = 0; gone < 2; gone++) {
+        ask_into(bench, &call, "POST", "/mcp", SESSION, CALL(1, "hold", ""));
+        ask_into(bench, &guess, "GET", "/mcp",
+                 gone ? SESSION "last-event-id: 2-0\n" : SESSION "last-event-id: 1-0\n", "");
+        assert_int_equal(guess.status, 400);
+        assert_false(call.over);
+        if (gone)
+            haft_exchange_gone(call.exchange);
+        let_go("here you are");
+        assert_int_equal(call.status, gone ? 0 : 200);
+        assert_false(call.streams);
+    }
+    bench_close(bench);
+}
+
 static void keeps_streams_alive(void **state)
 {
     struct bench *bench = bench_with_session((haft_endpoint_options){0});
@@ -637,6 +659,7 @@ int main(void)
         cmocka_unit_test(bounds_sessions),
         cmocka_unit_test(ends_what_waits_with_its_session),
         cmocka_unit_test(resumes),
+        cmocka_unit_test(resumes_no_answer),
         cmocka_unit_test(keeps_streams_alive),
         cmocka_unit_test(hears_that_a_client_is_gone),
         cmocka_unit_test(times_out),

@@ -31,6 +31,11 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
         {TEXT(HEAD "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "Transfer-Encoding: identity\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "Transfer-Encoding: \r\n\r\n" SMUGGLED)},
+        {TEXT("POST /mcp HTTP/1.0\r\n" H "Connection: keep-alive\r\n"
+              "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" SMUGGLED)},
         {TEXT(
             HEAD
             "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" SMUGGLED)},
@@ -78,6 +83,7 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
         {TEXT("POST /mcp HTTP/2.0\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.7\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/0.9\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("GET /healthz\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp ICE/1.0\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" SMUGGLED)},
