@@ -220,9 +220,13 @@ no_mailbox:
     return status;
 }
 
-void host_finish(struct host *host)
+void host_join(struct host *host)
 {
     pool_finish(&host->pool);
+}
+
+void host_finish(struct host *host)
+{
     close_loop(host);
     mailbox_finish(&host->mailbox);
 }

@@ -40,9 +40,11 @@ int host_init(struct host *host, haft_server *server, unsigned workers, size_t m
               struct guest guest);
 
 /* Runs the loop until host_stop.  Handles of the guest must be closed, with callbacks, before
- * the finish: it waits for those.  Only after the session is gone. */
+ * the finish: it waits for those.  Only after the session is gone, and host_join has seen off the
+ * workers. */
 void host_run(struct host *host);
 void host_stop(struct host *host);
+void host_join(struct host *host);
 void host_finish(struct host *host);
 
 /* Milliseconds since 1970 that never go back, whatever is done to the time of day. */

@@ -11,9 +11,9 @@
 #include "runtime/heap.h"
 #include "runtime/http.h"
 #include "runtime/log.h"
+#include "runtime/signals.h"
 
-static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof *signals, DEFAULT_DRAIN_MS = 10000, INTERRUPTED = 128 };
+enum { DEFAULT_DRAIN_MS = 10000, INTERRUPTED = 128 };
 
 struct serve;
 
@@ -35,8 +35,7 @@ struct serve {
     atomic_uint n_serving;
     int fd; /* that the lanes share, for sockets that cannot be bound twice; 0 for none */
     char address[80];
-    uv_signal_t watchers[SIGNALS];
-    size_t n_watchers;
+    struct signals signals;
     bool ending;
 };
 
@@ -74,8 +73,8 @@ static void on_end(uv_async_t *end)
         haft_http_close(lane->http, serve->options.drain_ms, on_closed, lane);
     } else if (!atomic_load(&serve->n_serving)) {
         uv_close((uv_handle_t *)&lane->end, NULL);
-        for (size_t i = 0; i < serve->n_watchers; i++)
-            uv_close((uv_handle_t *)&serve->watchers[i], NULL);
+        for (size_t i = 0; i < serve->signals.n; i++)
+            uv_unref((uv_handle_t *)&serve->signals.watchers[i]);
     }
 }
 
@@ -83,7 +82,8 @@ static void on_signal(uv_signal_t *watcher, int number)
 {
     struct serve *serve = watcher->data;
 
-    if (number == SIGHUP && serve->options.reload) {
+    /* One that ends already is not hurried by a terminal that closes, nor reads anything again. */
+    if (number == SIGHUP && (serve->options.reload || serve->ending)) {
         if (!serve->ending)
             serve->options.reload(serve->options.reload_context);
         return;
@@ -94,23 +94,6 @@ static void on_signal(uv_signal_t *watcher, int number)
     for (unsigned i = 0; i < serve->n_open; i++)
         if (!serve->lane[i].ended)
             uv_async_send(&serve->lane[i].end);
-}
-
-static void do_nothing(int number)
-{
-    (void)number;
-}
-
-/* A handler, because what is ignored stays ignored in programs that a tool starts. */
-static void survive_broken_pipes(struct sigaction *ret_before)
-{
-    struct sigaction action = {.sa_flags = SA_RESTART};
-
-    action.sa_handler = do_nothing;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGPIPE, NULL, ret_before);
-    if (ret_before->sa_handler == SIG_DFL)
-        sigaction(SIGPIPE, &action, NULL);
 }
 
 /* ---- lanes ---- */
@@ -192,27 +175,13 @@ static void close_lanes(struct serve *serve)
     }
 }
 
-/* nohup says that a terminal which is gone ends nothing. */
-static bool is_ignored(const struct serve *serve, int number)
-{
-    struct sigaction action;
-
-    return number == SIGHUP && !serve->options.reload && !sigaction(number, NULL, &action) &&
-           action.sa_handler == SIG_IGN;
-}
-
 static void watch_signals(struct serve *serve)
 {
-    for (size_t i = 0; i < SIGNALS; i++) {
-        uv_signal_t *watcher = &serve->watchers[serve->n_watchers];
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
 
-        if (is_ignored(serve, signals[i]))
-            continue;
-        uv_signal_init(&serve->lane[0].loop, watcher);
-        watcher->data = serve;
-        serve->n_watchers++;
-        uv_signal_start(watcher, on_signal, signals[i]);
-    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signals_watch(&serve->signals, &serve->lane[0].loop, numbers[i],
+                      numbers[i] != SIGHUP || serve->options.reload, on_signal, serve);
 }
 
 /* A lane whose thread cannot be started does not serve, and its listener must not stand there
@@ -233,18 +202,19 @@ static void run_lanes(struct serve *serve)
     }
     if (serve->options.ready)
         serve->options.ready(serve->options.ready_context, haft_http_url(serve->lane[0].http));
-    run_lane(&serve->lane[0]);
+    uv_run(&serve->lane[0].loop, UV_RUN_DEFAULT);
     for (unsigned i = 1; i < serve->n_lanes; i++)
         if (started[i])
             uv_thread_join(&serve->lane[i].thread);
+    signals_unwatch(&serve->signals);
+    run_lane(&serve->lane[0]);
 }
 
 static int serve_lanes(struct serve *serve, haft_reason *reason)
 {
-    struct sigaction before;
     int status = 0;
 
-    survive_broken_pipes(&before);
+    signals_begin(&serve->signals);
     for (unsigned i = 0; !status && i < serve->n_lanes; i++)
         status = open_lane(serve, i, reason);
     if (!status && serve->server->confine)
@@ -255,7 +225,7 @@ static int serve_lanes(struct serve *serve, haft_reason *reason)
         watch_signals(serve);
         run_lanes(serve);
     }
-    sigaction(SIGPIPE, &before, NULL);
+    signals_end(&serve->signals);
     return status;
 }
 

@@ -55,6 +55,7 @@ bool local_close(struct local *local)
     if (!local->host.gone)
         return false;
     uv_close((uv_handle_t *)&local->patience, NULL);
+    host_join(&local->host);
     host_finish(&local->host);
     haft_buffer_finish(&local->response);
     return true;

@@ -3,6 +3,7 @@
  * What can be done is a table here; the options are the table of option.c. */
 #include <haft/run.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -374,6 +375,10 @@ static int act(struct command *command)
 
     if (serves)
         heap_settle();
+    /* Whoever serves hears it; before that, and while everything is put away, there is nothing to
+     * read again, and nobody who sends it wants an end. */
+    if (serves && command_can_reload(command))
+        signal(SIGHUP, SIG_IGN);
     if (serves && command->settings.sandbox != SANDBOX_OFF)
         status = prepare_sandbox(command, &sandbox);
     if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)

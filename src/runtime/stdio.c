@@ -20,6 +20,7 @@
 #include "runtime/host.h"
 #include "runtime/lines.h"
 #include "runtime/log.h"
+#include "runtime/signals.h"
 #include "runtime/writer.h"
 
 enum {
@@ -39,9 +40,6 @@ enum {
  * parent's thread that started this process has ended, which SIGTERM could not tell apart. */
 enum { PARENT_GONE = SIGURG };
 
-static const int signals[] = {SIGTERM, SIGINT, SIGHUP, PARENT_GONE};
-enum { SIGNALS = sizeof signals / sizeof *signals };
-
 enum stage { SERVING, ENDING, CLOSING };
 
 struct stdio {
@@ -55,10 +53,8 @@ struct stdio {
     int out_events;           /* that are waited for */
     uv_idle_t feed;           /* takes lines without waiting */
     uv_timer_t patience;
-    uv_signal_t watchers[SIGNALS];
-    size_t n_watchers;
+    struct signals signals;
     pid_t parent;
-    struct sigaction pipe_action; /* as it was found */
 
     enum stage stage;
     bool ended;     /* the input has */
@@ -311,8 +307,10 @@ static void on_signal(uv_signal_t *handle, int number)
             begin_ending(stdio, stdio->options.grace_ms);
         return;
     }
-    if (number == SIGHUP && stdio->options.reload) {
-        stdio->options.reload(stdio->options.reload_context);
+    /* One that ends already is not hurried by a terminal that closes, nor reads anything again. */
+    if (number == SIGHUP && (stdio->options.reload || stdio->stage != SERVING)) {
+        if (stdio->stage == SERVING)
+            stdio->options.reload(stdio->options.reload_context);
         return;
     }
     if (++stdio->n_signals > 1) {
@@ -327,51 +325,24 @@ static void on_signal(uv_signal_t *handle, int number)
     begin_ending(stdio, stdio->options.drain_ms);
 }
 
-/* What nohup has ignored stays so, but for what somebody wants to hear. */
-static bool is_ignored(const struct stdio *stdio, int number)
-{
-    struct sigaction action;
-
-    if (number == SIGHUP && stdio->options.reload)
-        return false;
-    return number != PARENT_GONE && !sigaction(number, NULL, &action) &&
-           action.sa_handler == SIG_IGN;
-}
-
 static void watch_signals(struct stdio *stdio)
 {
-    for (size_t i = 0; i < SIGNALS && !stdio->options.own_signals; i++) {
-        uv_signal_t *watcher = &stdio->watchers[stdio->n_watchers];
+    const struct {
+        int number;
+        bool wanted;
+    } rows[] = {
+        {SIGTERM, false}, {SIGINT, false}, {SIGHUP, stdio->options.reload}, {PARENT_GONE, true}};
 
-        if (is_ignored(stdio, signals[i]) || uv_signal_init(&stdio->host.loop, watcher))
-            continue;
-        watcher->data = stdio;
-        stdio->n_watchers++;
-        uv_signal_start(watcher, on_signal, signals[i]);
-    }
+    signals_begin(&stdio->signals);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !stdio->options.own_signals; i++)
+        signals_watch(&stdio->signals, &stdio->host.loop, rows[i].number, rows[i].wanted, on_signal,
+                      stdio);
 #if defined __linux__
     if (!stdio->options.own_signals && stdio->options.in == STDIN_FILENO) {
         stdio->parent = getppid();
         prctl(PR_SET_PDEATHSIG, PARENT_GONE);
     }
 #endif
-}
-
-static void do_nothing(int number)
-{
-    (void)number;
-}
-
-/* A handler, because what is ignored stays ignored in programs that a tool starts. */
-static void survive_broken_pipes(struct stdio *stdio)
-{
-    struct sigaction action = {.sa_flags = SA_RESTART};
-
-    action.sa_handler = do_nothing;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGPIPE, NULL, &stdio->pipe_action);
-    if (stdio->pipe_action.sa_handler == SIG_DFL)
-        sigaction(SIGPIPE, &action, NULL);
 }
 
 /* ---- life ---- */
@@ -400,7 +371,6 @@ static void open_handles(struct stdio *stdio)
     stdio->in_polls = watch(stdio, &stdio->in, stdio->channel.in);
     stdio->out_polls = watch(stdio, &stdio->out, stdio->channel.out);
     watch_signals(stdio);
-    survive_broken_pipes(stdio);
     watch_out(stdio, false);
     if (stdio->stage == SERVING)
         set_reading(stdio, true);
@@ -412,8 +382,7 @@ static void close_handles(struct stdio *stdio)
     if (stdio->parent)
         prctl(PR_SET_PDEATHSIG, 0);
 #endif
-    for (size_t i = 0; i < stdio->n_watchers; i++)
-        uv_close((uv_handle_t *)&stdio->watchers[i], NULL);
+    signals_unwatch(&stdio->signals);
     if (stdio->in_polls)
         uv_close((uv_handle_t *)&stdio->in, NULL);
     if (stdio->out_polls)
@@ -458,9 +427,10 @@ static int serve(haft_server *server, const haft_stdio_options *options)
         channel_restore_flags(&stdio.channel);
         _exit(stdio.status < 0 ? 1 : stdio.status);
     }
+    host_join(&stdio.host);
     close_handles(&stdio);
     host_finish(&stdio.host);
-    sigaction(SIGPIPE, &stdio.pipe_action, NULL);
+    signals_end(&stdio.signals);
     writer_finish(&stdio.writer);
     lines_finish(&stdio.lines);
     channel_close(&stdio.channel);

@@ -1,5 +1,9 @@
 /* test_main.c - the command line: what each option prints, and the status it ends with. */
 #define _DEFAULT_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+
 #include "runtime/tools.h"
 #include "support/test.h"
 
@@ -222,11 +226,48 @@ static void no_server_is_a_failure(void **state)
     assert_int_equal(child_wait(&child), 1);
 }
 
+/* Somebody who asks for the settings to be read again does not know that it has ended by then. */
+static int run_and_hear(void *context)
+{
+    int status = run(context);
+
+    raise(SIGHUP);
+    return status;
+}
+
+static void a_late_hangup_is_nothing(void **state)
+{
+    char path[] = "/tmp/haft-main-XXXXXX";
+    const struct line rows[] = {{.arguments = {"--stdio", "--config", path}},
+                                {.arguments = {"--http", "127.0.0.1:0", "--config", path}}};
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_int_equal(write(fd, "{}", 2), 2);
+    close(fd);
+    for (size_t i = 0; i < (HAFT_HTTP ? 2 : 1); i++) {
+        struct line line = rows[i];
+        struct child child;
+
+        child_start(&child, run_and_hear, &line);
+        child_end(&child);
+        if (i) {
+            /* where it listens */
+            assert_int_equal(poll(&(struct pollfd){.fd = child.error, .events = POLLIN}, 1, 10000),
+                             1);
+            kill(child.pid, SIGTERM);
+        }
+        assert_int_equal(child_wait(&child), 0);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_does_what_it_says),
         cmocka_unit_test(no_server_is_a_failure),
+        cmocka_unit_test(a_late_hangup_is_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -522,6 +522,26 @@ static void a_second_signal_ends_at_once(void **state)
     }
 }
 
+/* A terminal that closes while the server ends takes no answer from anybody. */
+static void a_hangup_does_not_hurry(void **state)
+{
+    static const int signals[] = {SIGTERM, SIGHUP};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(signals); i++) {
+        struct child child;
+
+        start(&child, NULL);
+        child_puts(&child, CALL(1, "slow", "{\"n\":300}") PING(2) "\n");
+        assert_string_equal(child_line(&child), PONG(2));
+        kill(child.pid, signals[i]);
+        sleep_ms(50);
+        kill(child.pid, SIGHUP);
+        assert_string_equal(child_line(&child), SAID(1, "slept 300"));
+        assert_int_equal(child_wait(&child), 0);
+    }
+}
+
 /* A client that has a server, tells its number and waits to be killed. */
 static int be_client(void *context)
 {
@@ -600,6 +620,7 @@ int main(void)
         cmocka_unit_test(a_signal_drains),
         cmocka_unit_test(a_signal_drains_within_a_bound),
         cmocka_unit_test(a_second_signal_ends_at_once),
+        cmocka_unit_test(a_hangup_does_not_hurry),
         cmocka_unit_test(a_killed_client_leaves_no_process),
     };
 
