@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { MAX_HOPS = 8, MAX_DEPTH = 8 };
+/* Branches may lead back to where they came from, each as often as there are others: so what is
+ * bounded is also how many schemas are looked at. */
+enum { MAX_HOPS = 8, MAX_DEPTH = 8, MAX_LOOKS = 1000 };
 
 yyjson_val *schema_resolve(yyjson_val *root, yyjson_val *schema)
 {
@@ -51,15 +53,16 @@ static unsigned type_of_value(yyjson_val *value)
 static const char *const branches[] = {"anyOf", "oneOf", "allOf"};
 enum { BRANCHES = sizeof branches / sizeof *branches, ALL_OF = 2 };
 
-static unsigned types_at(yyjson_val *root, yyjson_val *schema, int depth)
+static unsigned types_at(yyjson_val *root, yyjson_val *schema, int depth, unsigned *looks)
 {
     yyjson_val *type, *values, *value;
     unsigned bits = TAKES_ALL, some = 0;
     size_t i, n;
 
     schema = schema_resolve(root, schema);
-    if (!yyjson_is_obj(schema) || !depth)
+    if (!yyjson_is_obj(schema) || !depth || !*looks)
         return TAKES_ALL;
+    --*looks;
     type = yyjson_obj_get(schema, "type");
     if (yyjson_is_str(type))
         bits = type_named(yyjson_get_str(type));
@@ -78,7 +81,7 @@ static unsigned types_at(yyjson_val *root, yyjson_val *schema, int depth)
     for (size_t k = 0; k < BRANCHES; k++) {
         some = k == ALL_OF ? TAKES_ALL : 0;
         yyjson_arr_foreach(yyjson_obj_get(schema, branches[k]), i, n, value) {
-            unsigned one = types_at(root, value, depth - 1);
+            unsigned one = types_at(root, value, depth - 1, looks);
 
             some = k == ALL_OF ? some & one : some | one;
         }
@@ -89,23 +92,26 @@ static unsigned types_at(yyjson_val *root, yyjson_val *schema, int depth)
 
 unsigned schema_types(yyjson_val *root, yyjson_val *schema)
 {
-    return types_at(root, schema, MAX_DEPTH);
+    unsigned looks = MAX_LOOKS;
+
+    return types_at(root, schema, MAX_DEPTH, &looks);
 }
 
 static yyjson_val *property_at(yyjson_val *root, yyjson_val *schema, const char *name, size_t size,
-                               int depth)
+                               int depth, unsigned *looks)
 {
     yyjson_val *found, *branch;
     size_t i, n;
 
     schema = schema_resolve(root, schema);
-    if (!depth)
+    if (!depth || !*looks)
         return NULL;
+    --*looks;
     found = yyjson_obj_getn(yyjson_obj_get(schema, "properties"), name, size);
     for (size_t k = 0; k < BRANCHES && !found; k++)
         yyjson_arr_foreach(yyjson_obj_get(schema, branches[k]), i, n, branch) {
             if (!found)
-                found = property_at(root, branch, name, size, depth - 1);
+                found = property_at(root, branch, name, size, depth - 1, looks);
         }
     if (!found && yyjson_is_obj(yyjson_obj_get(schema, "additionalProperties")))
         found = yyjson_obj_get(schema, "additionalProperties");
@@ -114,7 +120,9 @@ static yyjson_val *property_at(yyjson_val *root, yyjson_val *schema, const char 
 
 yyjson_val *schema_property(yyjson_val *root, yyjson_val *schema, const char *name, size_t size)
 {
-    return property_at(root, schema, name, size, MAX_DEPTH);
+    unsigned looks = MAX_LOOKS;
+
+    return property_at(root, schema, name, size, MAX_DEPTH, &looks);
 }
 
 bool schema_is_closed(yyjson_val *root, yyjson_val *schema)
@@ -125,15 +133,16 @@ bool schema_is_closed(yyjson_val *root, yyjson_val *schema)
 }
 
 static bool choices_at(yyjson_val *root, yyjson_val *schema, choice_function *each, void *context,
-                       int depth)
+                       int depth, unsigned *looks)
 {
     yyjson_val *values, *value;
     size_t i, n;
     bool any = false;
 
     schema = schema_resolve(root, schema);
-    if (!depth)
+    if (!depth || !*looks)
         return false;
+    --*looks;
     values = yyjson_obj_get(schema, "enum");
     yyjson_arr_foreach(values, i, n, value) {
         each(context, value);
@@ -147,7 +156,7 @@ static bool choices_at(yyjson_val *root, yyjson_val *schema, choice_function *ea
         values = yyjson_obj_get(schema, branches[k]);
         any = yyjson_arr_size(values) > 0;
         yyjson_arr_foreach(values, i, n, value) {
-            any = choices_at(root, value, each, context, depth - 1) && any;
+            any = choices_at(root, value, each, context, depth - 1, looks) && any;
         }
     }
     return any;
@@ -155,7 +164,9 @@ static bool choices_at(yyjson_val *root, yyjson_val *schema, choice_function *ea
 
 bool schema_choices(yyjson_val *root, yyjson_val *schema, choice_function *each, void *context)
 {
-    return choices_at(root, schema, each, context, MAX_DEPTH);
+    unsigned looks = MAX_LOOKS;
+
+    return choices_at(root, schema, each, context, MAX_DEPTH, &looks);
 }
 
 /* ---- for people ---- */

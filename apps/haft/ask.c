@@ -39,7 +39,7 @@ static void show_progress(yyjson_val *params)
 
 static void show_log(yyjson_val *params)
 {
-    const char *level = yyjson_get_str(yyjson_obj_get(params, "level"));
+    yyjson_val *level = yyjson_obj_get(params, "level");
     yyjson_val *data = yyjson_obj_get(params, "data");
     struct page text, line;
 
@@ -49,9 +49,11 @@ static void show_log(yyjson_val *params)
         haft_buffer_add(&text.text, yyjson_get_str(data), yyjson_get_len(data));
     else if (data)
         haft_json_write(data, &text.text);
+    page_line(&line, yyjson_is_str(level) ? yyjson_get_str(level) : "log",
+              yyjson_is_str(level) ? yyjson_get_len(level) : 3);
+    haft_buffer_puts(&line.text, ": ");
     page_line(&line, text.text.size ? text.text.data : "", text.text.size);
-    fprintf(stderr, "%s: %.*s\n", level ? level : "log", (int)line.text.size,
-            line.text.size ? line.text.data : "");
+    fprintf(stderr, "%.*s\n", (int)line.text.size, line.text.size ? line.text.data : "");
     haft_buffer_finish(&text.text);
     haft_buffer_finish(&line.text);
 }
@@ -272,9 +274,9 @@ static int print_resources(const struct invocation *call, yyjson_val *resources,
     page_init(&page);
     if (call->json) {
         haft_buffer_puts(&page.text, "{\"resources\":");
-        haft_json_write(resources, &page.text);
+        page_json(&page, resources);
         haft_buffer_puts(&page.text, ",\"resourceTemplates\":");
-        haft_json_write(templates, &page.text);
+        page_json(&page, templates);
         haft_buffer_puts(&page.text, "}\n");
     } else if (call->names) {
         show_names(&page, resources, "uri");

@@ -25,15 +25,20 @@ struct form {
     int status; /* an exit code */
 };
 
-static void say(const char *before, yyjson_val *text, const char *after)
+static void say_text(const char *before, const char *text, size_t size, const char *after)
 {
     struct page line;
 
     page_init(&line);
-    page_line(&line, yyjson_get_str(text), yyjson_get_len(text));
+    page_line(&line, text, size);
     fprintf(stderr, "%s%.*s%s", before, (int)line.text.size, line.text.size ? line.text.data : "",
             after);
     haft_buffer_finish(&line.text);
+}
+
+static void say(const char *before, yyjson_val *text, const char *after)
+{
+    say_text(before, yyjson_get_str(text), yyjson_get_len(text), after);
 }
 
 /* name (string, "default"): */
@@ -55,7 +60,7 @@ static void say_field(yyjson_val *key, yyjson_val *property, bool required)
         haft_buffer_puts(&note, ", may be left out");
     }
     say("  ", yyjson_get_len(title) ? title : key, "");
-    fprintf(stderr, " (%.*s): ", (int)note.size, note.size ? note.data : "");
+    say_text(" (", note.data, note.size, "): ");
     haft_buffer_finish(&note);
 }
 
@@ -100,7 +105,8 @@ static enum reply take_line(struct form *form, yyjson_val *key, yyjson_val *prop
     else
         value = argument_value(form->doc, property, property, text, strlen(text), &reason);
     if (!value) {
-        fprintf(stderr, "  it %s\n", reason.code ? reason.text : "does not fit");
+        say_text("  it ", reason.code ? reason.text : "does not fit",
+                 reason.code ? strlen(reason.text) : 12, "\n");
         return SKIPPED;
     }
     yyjson_mut_obj_add(form->content,

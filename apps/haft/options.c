@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "program.h"
+#include "show.h"
 
 enum { DEFAULT_TIMEOUT = 60, DEFAULT_LIMIT = 64 };
 
@@ -18,9 +19,12 @@ int complain(int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            *c = ' ';
+    for (char *c = text; *c; c++) {
+        size_t n = control_size(c, strlen(c));
+
+        memset(c, ' ', n);
+        c += n ? n - 1 : 0;
+    }
     fprintf(stderr, "haft: %s\n", text);
     return code;
 }

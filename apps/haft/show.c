@@ -13,7 +13,7 @@
 #define FAINT "\033[2m"
 #define PLAIN "\033[0m"
 
-enum { WIDEST = 32, MAX_DEPTH = 3 };
+enum { WIDEST = 32, MAX_DEPTH = 3, MOST_NESTED = 1000 };
 
 bool may_colour(FILE *file)
 {
@@ -42,23 +42,56 @@ int page_print(struct page *page)
     return EXIT_DONE;
 }
 
-/* C1 controls are two bytes in UTF-8, the first of them C2. */
-void page_line(struct page *page, const char *text, size_t size)
+/* Those of C1 are two bytes in UTF-8, the first of them C2. */
+size_t control_size(const char *text, size_t left)
 {
-    size_t start = 0, i = 0;
+    unsigned char first = (unsigned char)text[0];
 
-    for (; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        bool c1 = c == 0xC2 && i + 1 < size && (unsigned char)text[i + 1] < 0xA0;
+    if (first == 0xC2 && left > 1 && (unsigned char)text[1] < 0xA0)
+        return 2;
+    return first < 0x20 || first == 0x7F;
+}
 
-        if (c >= 0x20 && c != 0x7F && !c1)
+/* Text with a space for every control character, or what JSON says for it. */
+static void put_harmless(struct page *page, const char *text, size_t size, bool json)
+{
+    size_t start = 0, i = 0, n;
+
+    for (; i < size; i += n ? n : 1) {
+        n = control_size(text + i, size - i);
+        if (!n)
             continue;
         haft_buffer_add(&page->text, text + start, i - start);
-        haft_buffer_puts(&page->text, " ");
-        i += c1;
-        start = i + 1;
+        if (json)
+            haft_buffer_printf(&page->text, "\\u%04x", (unsigned char)text[i + n - 1]);
+        else
+            haft_buffer_puts(&page->text, " ");
+        start = i + n;
     }
-    haft_buffer_add(&page->text, text + start, size > start ? size - start : 0);
+    if (size > start)
+        haft_buffer_add(&page->text, text + start, size - start);
+}
+
+void page_line(struct page *page, const char *text, size_t size)
+{
+    put_harmless(page, text, size, false);
+}
+
+void page_json(struct page *page, yyjson_val *value)
+{
+    haft_buffer json;
+
+    if (!isatty(STDOUT_FILENO)) {
+        haft_json_write(value, &page->text);
+        return;
+    }
+    haft_buffer_init(&json, NULL, SHOW_LIMIT);
+    haft_json_write(value, &json);
+    if (json.status)
+        page->text.status = json.status;
+    else
+        put_harmless(page, json.data, json.size, true);
+    haft_buffer_finish(&json);
 }
 
 static void put_painted(struct page *page, const char *colour, const char *text, size_t size)
@@ -81,7 +114,7 @@ static void put_spaces(struct page *page, size_t n)
 /* Each line of it, two spaces in. */
 static void put_description(struct page *page, yyjson_val *value)
 {
-    const char *text = yyjson_get_str(value), *end = text + yyjson_get_len(value);
+    const char *text = yyjson_get_str(value), *end = text ? text + yyjson_get_len(value) : NULL;
 
     while (text && text < end) {
         size_t n = strcspn(text, "\r\n");
@@ -193,14 +226,16 @@ static void put_rows(struct page *page, struct rows *table)
     free(table->rows);
 }
 
-/* The members of an object follow it, with its name before theirs, as they are written in a call. */
+/* The members of an object follow it, with its name before theirs, as they are written in a call;
+ * those of members as long as the table is not long, since a schema may lead back to itself. */
 static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *schema,
                            const char *before, int depth)
 {
     yyjson_obj_iter iter = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
     yyjson_val *key;
 
-    while (depth && !table->status && (key = yyjson_obj_iter_next(&iter))) {
+    while (depth && !table->status && (!*before || table->n < MOST_NESTED) &&
+           (key = yyjson_obj_iter_next(&iter))) {
         yyjson_val *property = schema_resolve(root, yyjson_obj_iter_get_val(key));
         struct row *row =
             add_row(table, yyjson_obj_get(yyjson_obj_iter_get_val(key), "description"));

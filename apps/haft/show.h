@@ -20,6 +20,13 @@ void page_init(struct page *page);
 /* Prints and frees it; an exit code. */
 int page_print(struct page *page);
 
+/* How many bytes the control character at `text` has, which a terminal would obey; 0 when there is
+ * none. */
+size_t control_size(const char *text, size_t left);
+
+/* A value as JSON; to a terminal goes no control character. */
+void page_json(struct page *page, yyjson_val *value);
+
 /* One line of text: control characters and line ends become spaces. */
 void page_line(struct page *page, const char *text, size_t size);
 

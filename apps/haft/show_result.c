@@ -13,7 +13,7 @@ int show_json(yyjson_val *value)
     struct page page;
 
     page_init(&page);
-    haft_json_write(value, &page.text);
+    page_json(&page, value);
     haft_buffer_puts(&page.text, "\n");
     return page_print(&page);
 }
@@ -80,7 +80,8 @@ static void put_summary(struct page *page, yyjson_val *block)
 
         while (padding < 2 && padding < size && yyjson_get_str(data)[size - 1 - padding] == '=')
             padding++;
-        haft_buffer_printf(&page->text, ", %zu bytes", size / 4 * 3 - padding);
+        haft_buffer_printf(&page->text, ", %zu bytes",
+                           (size - padding) / 4 * 3 + (size - padding) % 4 * 3 / 4);
     }
     haft_buffer_puts(&page->text, "]\n");
 }
@@ -144,7 +145,7 @@ int show_result(yyjson_val *result, const char *out)
             put_summary(&page, block);
     }
     if (!yyjson_arr_size(content) && structured) {
-        haft_json_write(structured, &page.text);
+        page_json(&page, structured);
         haft_buffer_puts(&page.text, "\n");
     }
     status = page_print(&page);

@@ -238,6 +238,98 @@ describe("a server of the TypeScript SDK", () => {
 
 /* ---- servers that misbehave ---- */
 
+test("a schema whose branches all lead back to it is shown and used", () => {
+    const many = (one) => Array(20).fill(one);
+    const loop = { anyOf: many({ $ref: "#/$defs/loop" }), oneOf: many({ $ref: "#/$defs/loop" }) };
+    const nest = Object.fromEntries(many(0).map((_, i) => [`n${i}`, { $ref: "#" }]));
+    const inputSchema = { type: "object", properties: { p: { $ref: "#/$defs/loop" }, ...nest }, $defs: { loop } };
+    const answer = (m, q, r) =>
+        reply(
+            r,
+            rpc(m.id, {
+                "server/discover": { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } },
+                "tools/list": { tools: [{ name: "act", inputSchema }] },
+                "tools/call": { content: [{ type: "text", text: JSON.stringify(m.params.arguments) }] },
+            }[m.method]),
+        );
+
+    return withFake(answer, async (url) => {
+        const shown = await run(["tools", url]);
+
+        assert.match(shown.out, /^act\n    p\?  +any\n    n0\? /);
+        assert.ok(shown.out.split("\n").length < 1100);
+        assert.equal((await run(["call", url, "act", "p=1"])).out, '{"p":1}\n');
+    });
+});
+
+test("nothing that a server says moves a terminal", async () => {
+    const evil = "\x1b]0;x\x07\x7f\u009b31m";
+    const said = {
+        "server/discover": {
+            supportedVersions: ["2026-07-28"],
+            capabilities: { tools: {} },
+            serverInfo: { name: evil, version: evil },
+        },
+        "tools/list": {
+            tools: [
+                {
+                    name: "act",
+                    description: evil,
+                    inputSchema: { type: "object", properties: { [evil]: { enum: [evil], description: evil } } },
+                },
+                { name: 5, description: [evil], inputSchema: 7 },
+            ],
+        },
+    };
+    const calls = {
+        answers: { content: [{ type: "text", text: evil }] },
+        "has data": { content: [], structuredContent: { [evil]: evil } },
+        "has a file": { content: [{ type: `image${evil}`, mimeType: evil, data: "=" }] },
+        asks: {
+            resultType: "input_required",
+            inputRequests: {
+                q: {
+                    method: "elicitation/create",
+                    params: {
+                        message: evil,
+                        requestedSchema: {
+                            type: "object",
+                            properties: { f: { title: evil, description: evil, enum: [evil], default: evil } },
+                        },
+                    },
+                },
+            },
+        },
+    };
+    const note = { jsonrpc: "2.0", method: "notifications/message", params: { level: evil, data: evil } };
+    const lists = [["tools"], ["tools", "--json"], ["ping"]];
+    const lines = [["call", "act", "--verbose"], ["call", "act", "--json"]];
+
+    for (const [name, result] of Object.entries(calls)) {
+        const answer = (m, q, r) =>
+            said[m.method]
+                ? reply(r, rpc(m.id, said[m.method]))
+                : m.params.inputResponses
+                  ? reply(r, { jsonrpc: "2.0", id: m.id, error: { code: 1, message: evil } })
+                  : stream(r, [note, rpc(m.id, result)].map((one) => `data: ${JSON.stringify(one)}\n\n`).join(""));
+
+        await withFake(answer, async (url) => {
+            for (const [command, ...words] of lines.concat(name === "answers" ? lists : [])) {
+                const line = [haft, command, url, ...words].join(" ");
+                const got = await run(["-qec", line, "/dev/null"], {
+                    program: "script",
+                    input: "y\nwrong\n\n",
+                    env: { TERM: "xterm", NO_COLOR: "1" },
+                });
+                const seen = got.out.replaceAll("\r\x1b[K", "");
+
+                assert.doesNotMatch(seen, /[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f]/, `${name}: ${line}`);
+                assert.doesNotMatch(seen, /\d{10} bytes|runtime error/, `${name}: ${line}`);
+            }
+        });
+    }
+});
+
 const rpc = (id, result) => ({ jsonrpc: "2.0", id, result });
 const stream = (response, text) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
