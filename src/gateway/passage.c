@@ -227,7 +227,11 @@ static bool keep_request(struct passage *passage)
     const haft_headers from = request->headers;
     const char *principal = visit->call->principal, *name, *value;
     size_t name_size, value_size;
+    struct line **last = &visit->changes;
 
+    /* In their order: of two with one name the first counts, here as there. */
+    while (*last)
+        last = &(*last)->next;
     for (size_t i = 0; from.at && from.at(from.context, i, &name, &name_size, &value, &value_size);
          i++) {
         char *copy = haft_arena_copy(arena, name, name_size);
@@ -237,8 +241,8 @@ static bool keep_request(struct passage *passage)
             return false;
         line->name = copy;
         line->value = haft_arena_copy(arena, value, value_size);
-        line->next = visit->changes;
-        visit->changes = line;
+        *last = line;
+        last = &line->next;
         if (!line->value)
             return false;
     }

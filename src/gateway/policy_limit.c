@@ -6,8 +6,9 @@
 #include "gateway/policies.h"
 #include "pipeline/limiter.h"
 #include "pipeline/rate.h"
+#include "runtime/front.h"
 
-enum { MAX_KEYS = 10000, KEY = 512, NAP = 10 };
+enum { MAX_KEYS = 10000, KEY = 512, ADDRESS = 64, NAP = 10 };
 
 /* ---- how often ---- */
 
@@ -32,15 +33,15 @@ static size_t key_of(const haft_call *call, const struct rate *rate, char key[KE
     const haft_request *request = haft_request_of(call);
     const char *who = haft_principal(call),
                *name = rate->by == rate_key_route ? haft_call_name(call) : "";
+    char address[ADDRESS];
     int size;
 
+    limit_put_address(request->peer, address, sizeof address);
     if (rate->by == rate_key_all)
         size = snprintf(key, KEY, "%.100s", rate->name);
     else
-        size = snprintf(key, KEY, "%.100s %.100s %c%.200s", rate->name, name, who ? 'p' : 'a',
-                        who             ? who
-                        : request->peer ? request->peer
-                                        : "");
+        size = snprintf(key, KEY, "%.100s %.100s %s%.200s", rate->name, name, who ? "p" : "",
+                        who ? who : address);
     return size < 0 ? 0 : size < KEY ? (size_t)size : KEY - 1;
 }
 

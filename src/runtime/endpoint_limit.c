@@ -13,6 +13,7 @@
 enum {
     MAX_KEYS = 10000,
     KEY = 256,
+    ADDRESS = 64,
     MINUTE = 60000,
     TOO_MANY = -32000, /* of those that JSON-RPC leaves to servers */
     MAX_PEEK = 64 << 10,
@@ -127,21 +128,31 @@ static void refuse(struct front *front, const haft_http_request *request, bool i
 
 /* ---- counting ---- */
 
-/* Whose request it is.  Who has an IPv6 address has a network of them. */
-static size_t put_client(const haft_http_request *request, char *key, size_t room)
+static size_t fitting(int n, size_t room)
+{
+    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+size_t limit_put_address(const char *peer, char *text, size_t room)
 {
     unsigned char bytes[16];
-    int n;
+
+    if (!peer || !strchr(peer, ':') || uv_inet_pton(AF_INET6, peer, bytes))
+        return fitting(snprintf(text, room, "a%s", peer ? peer : ""), room);
+    return fitting(snprintf(text, room, "6%02x%02x%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1],
+                            bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]),
+                   room);
+}
+
+/* Whose request it is. */
+static size_t put_client(const haft_http_request *request, char *key, size_t room)
+{
+    char address[ADDRESS];
 
     if (request->principal)
-        n = snprintf(key, room, "http:p%s", request->principal);
-    else if (request->peer && strchr(request->peer, ':') &&
-             !uv_inet_pton(AF_INET6, request->peer, bytes))
-        n = snprintf(key, room, "http:6%02x%02x%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1],
-                     bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
-    else
-        n = snprintf(key, room, "http:a%s", request->peer ? request->peer : "");
-    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+        return fitting(snprintf(key, room, "http:p%s", request->principal), room);
+    limit_put_address(request->peer, address, sizeof address);
+    return fitting(snprintf(key, room, "http:%s", address), room);
 }
 
 static int count(struct front *front, haft_rate rate, const char *key, size_t size, haft_time now,

@@ -280,7 +280,8 @@ static void on_write(void *context, const char *bytes, size_t size)
     int n = snprintf(length, sizeof length, "%zx\r\n", size);
     uv_buf_t bufs[3] = {text_buf(length, (size_t)n), text_buf(bytes, size), text_buf("\r\n", 2)};
 
-    if (c->parser.method == HTTP_HEAD)
+    /* A chunk of no bytes would be the end of the body. */
+    if (c->parser.method == HTTP_HEAD || !size)
         return;
     if (c->chunked)
         put_bufs(c, bufs, 3);

@@ -203,7 +203,10 @@ static bool count_address(struct connection *c)
     if (address_is_local(&peer))
         return true;
     memset(c->address, 0, sizeof c->address);
-    if (peer.ss_family == AF_INET6)
+    /* Who has an address of IPv6 has a network of them. */
+    if (peer.ss_family == AF_INET6 && strchr(c->peer, ':'))
+        memcpy(c->address, &((struct sockaddr_in6 *)(void *)&peer)->sin6_addr, 8);
+    else if (peer.ss_family == AF_INET6)
         memcpy(c->address, &((struct sockaddr_in6 *)(void *)&peer)->sin6_addr, 16);
     else
         memcpy(c->address, &((struct sockaddr_in *)(void *)&peer)->sin_addr, 4);

@@ -129,6 +129,9 @@ static void requests(void **state)
     } rows[] = {
         {"GET", "/show/hey", "X-Word: w\r\n", "", {"HTTP/1.1 200 ", "[hey] w nobody 127.0.0.1"}},
         {"GET", "/quick/hey", "X-Word: w\r\n", "", {"HTTP/1.1 200 ", "[hey] w nobody 127.0.0.1"}},
+        /* of two headers with one name the first counts, whoever runs the handler */
+        {"GET", "/show/hey", "X-Word: one\r\nX-Word: two\r\n", "", {"[hey] one nobody"}},
+        {"GET", "/quick/hey", "X-Word: one\r\nX-Word: two\r\n", "", {"[hey] one nobody"}},
         /* split before it is decoded, and decoded once */
         {"GET", "/show/a%2Fb", "", "", {"HTTP/1.1 200 ", "[a/b] "}},
         {"GET", "/quick/%2541", "", "", {"HTTP/1.1 200 ", "[%41] "}},

@@ -2,6 +2,7 @@
  * reason. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ask.h"
@@ -183,6 +184,30 @@ static void built_in(void **state)
         check(&rows[i]);
 }
 
+/* Somebody whose password takes one iteration is not told from somebody who is not known. */
+static void takes_as_long_for_everybody(void **state)
+{
+    static const struct question rows[] = {
+        FROM(.headers = "authorization: Basic Y2FybDpwYXNzd2Q=\n"), /* carl */
+        FROM(.headers = "authorization: Basic YW5uOndyb25n\n")};    /* ann */
+    char people[128];
+    clock_t spent[COUNT_OF(rows)];
+    haft_gateway *gateway;
+
+    (void)state;
+    snprintf(people, sizeof people, "{\"file\":\"%s\"}", people_path);
+    gateway = make("basic-auth", people);
+    assert_int_equal(haft_route(gateway, &hello_route), 0);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        clock_t begin = clock();
+
+        assert_int_equal(ask_with(gateway, &rows[i])[0], '4');
+        spent[i] = clock() - begin;
+    }
+    assert_true(spent[1] > spent[0] / 4);
+    haft_gateway_free(gateway);
+}
+
 static void rates(void **state)
 {
     static const struct {
@@ -192,6 +217,7 @@ static void rates(void **state)
     } rows[] = {
         {"{\"calls\":2}", {"a", "a", "a", "b"}, {NULL}, "2242"},
         {"{\"calls\":1}", {NULL}, {"1.1.1.1", "1.1.1.1", "2.2.2.2", "2.2.2.2"}, "2424"},
+        {"{\"calls\":1}", {NULL}, {"2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "::1"}, "2422"},
         {"{\"calls\":1,\"by\":\"all\"}", {"a", "b", "c", "d"}, {NULL}, "2444"},
         {"{\"calls\":1,\"by\":\"route\"}", {"a", "b", "a", "b"}, {NULL}, "2244"},
     };
@@ -522,9 +548,15 @@ static int clean_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(built_in), cmocka_unit_test(rates),     cmocka_unit_test(quick),
-        cmocka_unit_test(own),      cmocka_unit_test(bad_files), cmocka_unit_test(configuration),
-        cmocka_unit_test(refused),  cmocka_unit_test(rewritten),
+        cmocka_unit_test(takes_as_long_for_everybody),
+        cmocka_unit_test(built_in),
+        cmocka_unit_test(rates),
+        cmocka_unit_test(quick),
+        cmocka_unit_test(own),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(configuration),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(rewritten),
     };
 
     return cmocka_run_group_tests(tests, set_up, clean_up);

@@ -62,6 +62,14 @@ static void *mirror_handle(void *app, const haft_http_request *request,
         mirror->context = context;
         return mirror;
     }
+    if (strstr(request->path, "/stream")) {
+        responder->stream(context, 200, "Content-Type: text/plain\r\n");
+        responder->write(context, "before", 6);
+        responder->write(context, "", 0);
+        responder->write(context, "after", 5);
+        responder->end(context);
+        return NULL;
+    }
     size = snprintf(body, sizeof body, "%s %s?%s %zu %s %s", request->method, request->path,
                     request->query, request->body_size, request->peer ? request->peer : "-",
                     request->principal ? request->principal : "-");
@@ -231,6 +239,7 @@ static void finds_whose_a_request_is(void **state)
         {"POST", "/two/mcp/x", "", WHO, {"200 OK", "POST /two/mcp/x? ", NULL}},
         {"POST", "/two", "", "12", {"200 OK", "POST /two? 2 127.0.0.1 -", NULL}},
         {"GET", "/two/%41?b=%20", "", "", {"200 OK", "GET /two/A?b=%20 0 127.0.0.1 -", NULL}},
+        {"GET", "/two/stream", "", "", {"\r\n\r\n6\r\nbefore\r\n5\r\nafter\r\n0\r\n\r\n", NULL}},
         {"PATCH", "/two/", "", "", {"200 OK", "PATCH /two/? 0", NULL}},
         {"POST", "/twoandmore", "", "", {"404 ", "nothing here", NULL}},
         {"GET", "/", "", "", {"404 ", "nothing here", NULL}},
