@@ -244,19 +244,22 @@ static char *put_trace(char *at, const haft_trace *trace)
     return put_literal(at, "\"");
 }
 
-static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outcome)
+/* All but its end.  Without `all` nothing that a client can make longer. */
+static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outcome, bool all)
 {
-    yyjson_val *arguments = call_arguments(call);
+    yyjson_val *arguments = all ? call_arguments(call) : NULL;
 
     at = put_time(at, call->session);
-    if (call->id)
+    if (all && call->id)
         at = put_id(at, limit, call->id);
-    at = put_client(at, limit, call);
+    if (all)
+        at = put_client(at, limit, call);
     at = put_member(at, limit, ",\"principal\":", call->principal);
     at = put_literal(at, ",\"revision\":\"");
     at = put(at, revision_row(call->revision)->name, REVISION_NAME);
     at = put_literal(at, "\"");
-    at = put_tool(at, limit, call);
+    if (all || call->item)
+        at = put_tool(at, limit, call);
     at = put_outcome(at, outcome);
     at = put_milliseconds(put_literal(at, ",\"ms\":"), call->elapsed);
     /* A call that timed out may be writing still. */
@@ -267,16 +270,20 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
         at = put_trace(at, call->trace);
     if (arguments)
         at = put_arguments(at, limit, call, arguments);
-    return put_literal(at, "}");
+    return at;
 }
 
 static void after(haft_call *call, haft_outcome outcome, void *data)
 {
     struct audit *audit = data;
     char room[LINE_LIMIT + OWN] UNSET;
-    char *limit = room + LINE_LIMIT, *end = put_call(room, limit, call, outcome);
+    char *limit = room + LINE_LIMIT;
+    char *end = put_literal(put_call(room, limit, call, outcome, true), "}");
 
-    /* Something that was sent does not fit: what is known for certain is said all the same. */
+    /* Something that was sent does not fit: who called what is said all the same, or a client could
+     * call unseen by a long name. */
+    if (end > limit)
+        end = put_literal(put_call(room, limit, call, outcome, false), ",\"truncated\":true}");
     if (end > limit)
         end = put_literal(put_outcome(put_time(room, call->session), outcome),
                           ",\"truncated\":true}");
