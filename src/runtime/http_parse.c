@@ -204,6 +204,7 @@ static bool is_ambiguous(const struct connection *c)
                  NAME("content-length"),
                  NAME("transfer-encoding"),
                  NAME("authorization"),
+                 NAME("x-api-key"),
                  NAME("mcp-method"),
                  NAME("mcp-name"),
                  NAME("mcp-protocol-version"),

@@ -79,6 +79,7 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
             "Origin: http://localhost\r\nOrigin: http://evil.example\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.1\r\n" H
               "Current-Tape: 1\r\nContent-TYPE: text/plain\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT(HEAD "X-API-Key: 1\r\nx-api-key: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "Mcp-Session-Id: 1\r\nMcp-Session-Id: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/2.0\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.7\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
