@@ -71,6 +71,18 @@ static bool read_hex(const char *text, size_t size, unsigned char *ret_bytes)
     return size % 2 == 0;
 }
 
+/* What a header says behind the name of a scheme, in whatever letters that is written; NULL when it
+ * is of another one. */
+static const char *behind_scheme(const char *header, const char *scheme)
+{
+    size_t i = 0;
+
+    for (; header && scheme[i]; i++)
+        if (ascii_lower(header[i]) != scheme[i])
+            return NULL;
+    return header && header[i] == ' ' ? header + i + 1 : NULL;
+}
+
 /* ---- API keys ---- */
 
 HAFT_STRUCT(api_key_options,
@@ -91,10 +103,10 @@ struct keys {
 /* The key that a request brings; NULL for none. */
 static const char *presented(haft_call *call)
 {
-    const char *header = haft_request_header(call, "authorization");
+    const char *key = behind_scheme(haft_request_header(call, "authorization"), "bearer");
 
-    if (header && !strncmp(header, "Bearer ", 7) && header[7])
-        return header + 7 + strspn(header + 7, " ");
+    if (key && *key)
+        return key + strspn(key, " ");
     return haft_request_header(call, "x-api-key");
 }
 
@@ -208,14 +220,14 @@ static void derive(const char *password, const struct person *person,
 /* Name and password of a request; false when it has none. */
 static bool credentials(haft_call *call, const char **ret_name, const char **ret_password)
 {
-    const char *header = haft_request_header(call, "authorization");
-    size_t size = header ? strlen(header) : 0;
+    const char *encoded = behind_scheme(haft_request_header(call, "authorization"), "basic");
+    size_t size = encoded ? strlen(encoded) : 0;
     char *text, *colon;
 
-    if (size < 6 || strncmp(header, "Basic ", 6))
+    if (!encoded)
         return false;
-    text = haft_alloc(call, size);
-    if (!text || haft_base64_decode(header + 6, size - 6, text, &size))
+    text = haft_alloc(call, size + 1);
+    if (!text || haft_base64_decode(encoded, size, text, &size))
         return false;
     text[size] = '\0';
     colon = strchr(text, ':');
