@@ -50,9 +50,10 @@ static enum member member_of(const char *key, size_t size)
     }
 }
 
-/* Finds each member once: one that is there twice makes the message ambiguous. */
-static bool collect(yyjson_val *root, yyjson_val *found[MEMBERS])
+/* Finds the members.  Bits of those that are there twice: they make the message ambiguous. */
+static unsigned collect(yyjson_val *root, yyjson_val *found[MEMBERS])
 {
+    unsigned twice = 0;
     size_t i, n;
     yyjson_val *key, *value;
 
@@ -62,33 +63,36 @@ static bool collect(yyjson_val *root, yyjson_val *found[MEMBERS])
         if (member == MEMBERS)
             continue;
         if (found[member])
-            return false;
+            twice |= 1u << member;
         found[member] = value;
     }
-    return true;
+    return twice;
 }
 
 void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 {
     yyjson_val *found[MEMBERS] = {NULL}, *id, *method, *params;
     struct rpc_message *message = ret_message;
+    unsigned twice;
 
     *message = (struct rpc_message){.kind = RPC_INVALID};
     if (!yyjson_is_obj(root)) {
         message->why = "a message must be an object";
         return;
     }
-    if (!collect(root, found)) {
-        message->why = "a member is there twice";
-        return;
-    }
+    twice = collect(root, found);
     id = found[ID];
     method = found[METHOD];
     params = found[PARAMS];
-    if (is_id(id))
+    message->has_id = id;
+    if (is_id(id) && !(twice & 1u << ID))
         message->id = id;
     message->result = found[RESULT];
     message->error = found[ERROR];
+    if (twice) {
+        invalid(message, "a member is there twice");
+        return;
+    }
     if (!yyjson_equals_strn(found[JSONRPC], "2.0", 3)) {
         invalid(message, "\"jsonrpc\" must be \"2.0\"");
         return;

@@ -28,6 +28,7 @@ enum rpc_kind { RPC_REQUEST, RPC_NOTIFICATION, RPC_RESPONSE, RPC_INVALID };
 struct rpc_message {
     enum rpc_kind kind;
     yyjson_val *id;     /* NULL when there is none that can be read */
+    bool has_id;        /* there is one, whatever it is: no notification */
     const char *method; /* of a request or notification */
     size_t method_size;
     yyjson_val *params; /* an object, or NULL */

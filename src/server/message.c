@@ -482,14 +482,15 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
 /* ---- a message ---- */
 
 /* An object without an id may have been meant as a notification, and one with a result as an
- * answer: neither is ever answered.  1 when there was an answer. */
+ * answer: neither is ever answered.  One with an id that is none is a request all the same.  1 when
+ * there was an answer. */
 static int receive_invalid(haft_session *session, haft_call *call,
                            const struct rpc_message *message, bool object, struct batch *batch)
 {
     const char *why = haft_arena_printf(call->arena, "Invalid Request: %s", message->why);
     bool answered = false;
 
-    if (object && (!message->id || message->result || message->error)) {
+    if (object && (!message->has_id || message->result || message->error)) {
         server_log(session->server, HAFT_WARNING, "a message was dropped: %s", message->why);
     } else if (batch && message->id) {
         call->id = message->id;

@@ -21,6 +21,8 @@ static haft_server *serve(void)
     return server;
 }
 
+#define NO_ID "! - -32600 Invalid Request: \\'id\\' must be a string or an integer"
+
 /* A frame, and what it is answered with; NULL for silence. */
 static const struct row {
     const char *frame, *answer;
@@ -45,13 +47,13 @@ static const struct row {
     {"> {'hello':1}", NULL},
     {"> {}", NULL},
     /* ids that are none */
-    {"> {'jsonrpc':'2.0','id':null,'method':'ping'}", NULL},
-    {"> {'jsonrpc':'2.0','id':1.5,'method':'ping'}", NULL},
-    {"> {'jsonrpc':'2.0','id':1.0,'method':'ping'}", NULL},
-    {"> {'jsonrpc':'2.0','id':true,'method':'ping'}", NULL},
-    {"> {'jsonrpc':'2.0','id':{},'method':'ping'}", NULL},
-    {"> {'jsonrpc':'2.0','id':[1],'method':'ping'}", NULL},
-    {"> {'jsonrpc':'2.0','id':99999999999999999999,'method':'ping'}", NULL},
+    {"> {'jsonrpc':'2.0','id':null,'method':'ping'}", NO_ID},
+    {"> {'jsonrpc':'2.0','id':1.5,'method':'ping'}", NO_ID},
+    {"> {'jsonrpc':'2.0','id':1.0,'method':'ping'}", NO_ID},
+    {"> {'jsonrpc':'2.0','id':true,'method':'ping'}", NO_ID},
+    {"> {'jsonrpc':'2.0','id':{},'method':'ping'}", NO_ID},
+    {"> {'jsonrpc':'2.0','id':[1],'method':'ping'}", NO_ID},
+    {"> {'jsonrpc':'2.0','id':99999999999999999999,'method':'ping'}", NO_ID},
     /* with an id that can be read */
     {"> {'jsonrpc':'2.0','id':1}", "! 1 -32600 Invalid Request: \\'method\\' must be a string"},
     {"> {'jsonrpc':'2.0','id':1,'method':null}",
@@ -78,8 +80,12 @@ static const struct row {
     {"> {'jsonrpc':'2.0','id':1,'method':'ping','extra':{'a':[1]}}", "= 1 {}"},
     {"> \t{ 'method' : 'ping' , 'id' : 1 , 'jsonrpc' : '2.0' } ", "= 1 {}"},
     /* twice the same member: which one is meant? */
-    {"> {'jsonrpc':'2.0','id':1,'method':'ping','id':2}", NULL},
-    {"> {'jsonrpc':'2.0','id':1,'method':'ping','method':'tools/list'}", NULL},
+    {"> {'jsonrpc':'2.0','id':1,'method':'ping','id':2}",
+     "! - -32600 Invalid Request: a member is there twice"},
+    {"> {'jsonrpc':'2.0','id':1,'method':'ping','method':'tools/list'}",
+     "! 1 -32600 Invalid Request: a member is there twice"},
+    {"> {'jsonrpc':'2.0','method':'ping','method':'ping'}", NULL},
+    {"> {'jsonrpc':'2.0','id':1,'id':1,'result':{}}", NULL},
     {"> {'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'hello','name':'goodbye'}}",
      "! 1 -32600 Invalid Request: a member is there twice"},
     {"> {'jsonrpc':'2.0','id':1,'method':'ping','params':{'_meta':{'progressToken':1,"
@@ -90,6 +96,8 @@ static const struct row {
     {"> {'jsonrpc':'2.0','id':1,'error':{'code':1,'message':''}}", NULL},
     {"> {'jsonrpc':'2.0','id':1,'result':{},'error':{}}", NULL},
     {"> {'jsonrpc':'2.0','result':{}}", NULL},
+    {"> {'jsonrpc':'2.0','id':null,'error':{'code':-32700,'message':''}}", NULL},
+    {"> {'jsonrpc':'2.0','error':{'code':-32700,'message':''}}", NULL},
     {"> {'id':1,'result':{}}", NULL},
     {"> {'jsonrpc':'2.0','id':'x','result':null}", NULL},
     /* notifications, known or not, right or wrong */
@@ -168,6 +176,7 @@ static void test_deep(void **state)
         feed_nested(wire, "", depths[i], "");
         dialogue(wire, LINES("! - -32600 *"));
         feed_nested(wire, "{\"jsonrpc\":\"2.0\",\"id\":", depths[i], ",\"method\":\"ping\"}");
+        dialogue(wire, LINES(NO_ID));
         feed_nested(wire, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":",
                     depths[i], "}}");
         assert_non_null(wire_next(wire));
