@@ -129,8 +129,12 @@ static bool send_question(haft_call *call, struct question *question)
     haft_buffer_json_integer(out, question->request_id);
     haft_buffer_printf(out, ",\"method\":\"%s\"", question->method);
     if (strcmp(question->params, "{}") != 0) {
-        haft_buffer_puts(out, ",\"params\":");
-        haft_buffer_puts(out, question->params);
+        haft_buffer_puts(out, ",\"params\":{");
+        /* Clients of 2025-11-25 tell addresses apart by ids, which are unique in the server. */
+        if (question->opens)
+            haft_buffer_printf(out, "\"elicitationId\":\"%s-%lld\",", session->number,
+                               (long long)question->request_id);
+        haft_buffer_puts(out, question->params + 1);
     }
     haft_buffer_add(out, "}", 1);
     if (out->status) {

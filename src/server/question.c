@@ -10,6 +10,9 @@
 
 enum { FORM_LIMIT = 1 << 20 };
 
+/* How the parameters of a question with an address to open begin. */
+#define URL_MODE "{\"mode\":\"url\","
+
 /* ---- a call's questions ---- */
 
 static struct question *find(const haft_call *call, const char *key)
@@ -54,6 +57,7 @@ static yyjson_val *ask(haft_call *call, const char *key, const char *method, con
     }
     question->method = method;
     question->params = params;
+    question->opens = !strncmp(params, URL_MODE, sizeof URL_MODE - 1);
     question->fresh = true;
     return NULL;
 }
@@ -119,6 +123,7 @@ bool question_put(haft_call *call, const char *key, const char *method, yyjson_v
     haft_json_write(params, &text);
     question->params = text_of(call->arena, &text).data;
     question->method = methods[i];
+    question->opens = yyjson_equals_str(yyjson_obj_get(params, "mode"), "url");
     question->answer = NULL;
     question->request_id = 0;
     question->fresh = true;
@@ -249,16 +254,10 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     if (!row->modes || !haft_client_can(call, "elicitation.url"))
         return lacks(call, "{\"elicitation\":{\"url\":{}}}");
     haft_buffer_init(&params, call->server->allocator, FORM_LIMIT);
-    haft_buffer_puts(&params, "{\"mode\":\"url\",\"message\":");
+    haft_buffer_puts(&params, URL_MODE "\"message\":");
     haft_buffer_json_string(&params, message, strlen(message));
     haft_buffer_puts(&params, ",\"url\":");
     haft_buffer_json_string(&params, url, strlen(url));
-    /* Revisions before 2026 tell such questions apart by an id. */
-    if (!row->modern) {
-        const char *id = haft_arena_printf(call->arena, "%s:%s", haft_request_id(call), key);
-
-        put_text_member(&params, "elicitationId", id);
-    }
     haft_buffer_add(&params, "}", 1);
     text = text_of(call->arena, &params).data;
     answer = ask(call, key, "elicitation/create", text, &status);

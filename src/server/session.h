@@ -16,6 +16,7 @@ struct question {
     yyjson_val *answer; /* NULL until it has come */
     int64_t request_id; /* legacy: of the request that asks it; 0 before it is sent */
     bool fresh;         /* put in this round */
+    bool opens;         /* it has an address to open */
 };
 
 /* Requests of one array, answered together. */

@@ -265,8 +265,8 @@ static void test_legacy_kinds(void **state)
               "'properties':{}}}",
               ANSWER("1", "{'action':'accept','content':{'a':1,'b':2}}"), "= 1 " SAID("2 keys"),
               "R 2 tools/call {'name':'open_page'}",
-              "? 2 elicitation/create {'mode':'url','message':'Sign in','url':"
-              "'https://example.com/a?b=%22c%22','elicitationId':'2:u\\'rl'}",
+              "? 2 elicitation/create {'elicitationId':'1-2','mode':'url','message':'Sign in',"
+              "'url':'https://example.com/a?b=%22c%22'}",
               ANSWER("2", "{'action':'accept'}"), "= 2 " SAID("12"),
               "R 3 tools/call {'name':'sample'}",
               "? 3 sampling/createMessage {'messages':[],'maxTokens':5}",
@@ -421,12 +421,31 @@ static void test_addresses(void **state)
         chosen_url = rows[i].url;
         dialogue_alone(server,
                        LINES(GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'any_page'}",
-                             rows[i].right ? "? 1 elicitation/create {'mode':'url',*}"
+                             rows[i].right ? "? 1 elicitation/create {*'mode':'url',*}"
                                            : "= 1 " FAILED("The tool failed."),
                              "A 2 tools/call 'name':'any_page'",
                              rows[i].right ? "= 2 {'resultType':'input_required',*}"
                                            : "= 2 {'content':*,'isError':true,*}"));
     }
+    haft_server_free(server);
+}
+
+/* Whoever asks what about, the addresses are told apart in the whole server. */
+static void test_address_ids(void **state)
+{
+    haft_server *server = serve(false);
+    struct wire *wires[2] = {wire_open(server), wire_open(server)};
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        dialogue(wires[i], LINES(GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'open_page'}",
+                                 i ? "? 1 elicitation/create {'elicitationId':'2-1',*}"
+                                   : "? 1 elicitation/create {'elicitationId':'1-1',*}",
+                                 "R 2 tools/call {'name':'open_page'}",
+                                 i ? "? 2 elicitation/create {'elicitationId':'2-2',*}"
+                                   : "? 2 elicitation/create {'elicitationId':'1-2',*}"));
+    for (int i = 0; i < 2; i++)
+        wire_close(wires[i]);
     haft_server_free(server);
 }
 
@@ -717,12 +736,19 @@ static void test_no_seal_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_legacy),         cmocka_unit_test(test_legacy_kinds),
-        cmocka_unit_test(test_legacy_several), cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_old_forms),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_legacy_limits),  cmocka_unit_test(test_legacy_unanswered),
-        cmocka_unit_test(test_capabilities),   cmocka_unit_test(test_modern),
-        cmocka_unit_test(test_modern_rounds),  cmocka_unit_test(test_own_method),
+        cmocka_unit_test(test_legacy),
+        cmocka_unit_test(test_legacy_kinds),
+        cmocka_unit_test(test_legacy_several),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_old_forms),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_address_ids),
+        cmocka_unit_test(test_legacy_limits),
+        cmocka_unit_test(test_legacy_unanswered),
+        cmocka_unit_test(test_capabilities),
+        cmocka_unit_test(test_modern),
+        cmocka_unit_test(test_modern_rounds),
+        cmocka_unit_test(test_own_method),
         cmocka_unit_test(test_no_seal_key),
     };
 
