@@ -375,6 +375,20 @@ void handle_listen(haft_call *call)
     call->answered = true; /* by the subscription, when it ends */
 }
 
+/* Where all subscriptions share one channel, the end of one is announced as well. */
+static void cancel_listen(haft_session *session, const struct listen *listen)
+{
+    haft_buffer *out = &session->out;
+
+    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
+                          "\"requestId\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_puts(out, "}}}");
+    session_send(session, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+}
+
 /* The result that ends a subscription. */
 static void end_listen(haft_session *session, const struct listen *listen)
 {
@@ -411,6 +425,8 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
         session->n_listens--;
         if (graceful)
             end_listen(session, listen);
+        if (graceful && !session->options.shared)
+            cancel_listen(session, listen);
         listen_free(listen);
     }
 }

@@ -474,6 +474,8 @@ static void shuts_down(void **state)
     haft_endpoint_shut_down(bench->endpoint);
     assert_true(stream.over && listen.over && !call.over);
     assert_non_null(strstr(listen.body, "\"id\":8,\"result\""));
+    /* A stream has an end of its own. */
+    assert_null(strstr(listen.body, "notifications/cancelled"));
     check_rows(bench, rows, COUNT_OF(rows));
     assert_false(haft_endpoint_idle(bench->endpoint));
     let_go("just in time");

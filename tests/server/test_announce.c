@@ -316,13 +316,15 @@ static void test_listen(void **state)
             "N notifications/cancelled {'requestId':'1700000000000'}", "@ prompts",
             "~ notifications/prompts/list_changed {" META("1700000000000") "}",
             "N notifications/cancelled {'requestId':1700000000000}", "@ prompts", "@ a:b",
-            /* ended by the server: with a result */
+            /* ended by the server: with a result, and on a shared channel with a word about it */
             "M 4 subscriptions/listen 'notifications':{}", ACK("4", ""), "@ shut down",
             "= 4 {'resultType':'complete','_meta':{'io.modelcontextprotocol/subscriptionId':4,"
             "'io.modelcontextprotocol/serverInfo':{'name':'test','version':'1'}}}",
+            "~ notifications/cancelled {'requestId':4," META("4") "}",
             "= 'sub' {'resultType':'complete','_meta':{'io.modelcontextprotocol/subscriptionId':"
             "'sub','io.modelcontextprotocol/serverInfo':{'name':'test','version':'1'}}}",
-            "@ tools", "@ shut down"),
+            "~ notifications/cancelled {'requestId':'sub'," META("'sub'") "}", "@ tools",
+            "@ shut down"),
         alter, wire);
     wire_close(wire);
     haft_server_free(current);
