@@ -27,8 +27,7 @@ static void put_before(char *text, size_t *at, const char *piece)
     memcpy(text + *at, piece, size);
 }
 
-/* The pointer of a location, as in errors; "" without memory. */
-static const char *path_of(struct document *doc, const struct location *where, const char *keyword)
+const char *location_path(struct document *doc, const struct location *where, const char *keyword)
 {
     const struct source *source = where ? where->base->source : NULL;
     size_t size = keyword ? strlen(keyword) + 1 : 0;
@@ -60,7 +59,7 @@ int document_fail(struct document *doc, const struct location *where, const char
     va_list args;
 
     va_start(args, format);
-    error_vset(doc->error, code, path_of(doc, where, keyword), format, args);
+    error_vset(doc->error, code, location_path(doc, where, keyword), format, args);
     va_end(args);
     return code;
 }

@@ -80,6 +80,8 @@ struct document {
 int document_fail(struct document *doc, const struct location *where, const char *keyword, int code,
                   const char *format, ...) HAFT_PRINTF_(5, 6);
 int document_no_memory(struct document *doc);
+/* That path; "" for the document itself, or without memory. */
+const char *location_path(struct document *doc, const struct location *where, const char *keyword);
 
 /* ---- sources (document.c) ---- */
 

@@ -290,6 +290,26 @@ static int read_names(struct document *doc, struct location *location)
 
 /* ---- the pass ---- */
 
+/* MCP has its annotation where nothing but `properties` leads to it; where another is, is noted for
+ * whoever minds. */
+static int note_header(struct document *doc, const struct location *location)
+{
+    static const char properties[] = "/properties/";
+    const struct location *at = location;
+    const char *path;
+
+    if (doc->schema->stray_header || location->base->source->uri[0] ||
+        !yyjson_obj_get(location->value, "x-mcp-header"))
+        return 0;
+    while (at->parent && !strncmp(at->step, properties, sizeof properties - 1))
+        at = at->parent;
+    if (!at->parent && location->parent)
+        return 0;
+    path = location_path(doc, location, "x-mcp-header");
+    doc->schema->stray_header = haft_arena_copy(doc->schema->arena, path, strlen(path));
+    return doc->schema->stray_header ? 0 : document_no_memory(doc);
+}
+
 static int scan_one(struct document *doc, struct location *location)
 {
     bool booleans = location->base->dialect->draft != DRAFT_4 || location->may_switch;
@@ -308,6 +328,8 @@ static int scan_one(struct document *doc, struct location *location)
         return document_fail(doc, location, NULL, HAFT_ESCHEMA, "a schema must be an object%s",
                              booleans ? " or a boolean" : "");
     status = read_names(doc, location);
+    if (!status)
+        status = note_header(doc, location);
     if (status)
         return status;
     dialect = location->base->dialect;

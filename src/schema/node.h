@@ -265,6 +265,8 @@ struct haft_schema {
     /* A JSON Schema document is advertised as it came; NULL when made otherwise. */
     const char *document;
     size_t document_size;
+    /* Where a document has an `x-mcp-header` that `properties` alone do not lead to; NULL: nowhere. */
+    const char *stray_header;
     int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
     bool typed;   /* it has a C type: haft_decode and haft_encode may be used */
     bool secrets; /* a node is secret; made by schema_finish */

@@ -7,7 +7,7 @@
 
 #include "server/session.h"
 
-enum { HTTP_BAD_REQUEST = 400, MAX_HEADER_DEPTH = 16, MAX_ABSENT_DEPTH = 4 };
+enum { HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
 
 static bool mismatch(haft_call *call, const char *header, const char *why)
 {
@@ -40,7 +40,8 @@ static bool decode(haft_call *call, const char **value, size_t *size)
     char *plain;
 
     for (size_t i = 0; i < *size; i++)
-        if ((unsigned char)(*value)[i] < 0x20 || (unsigned char)(*value)[i] > 0x7E)
+        if (((unsigned char)(*value)[i] < 0x20 && (*value)[i] != '\t') ||
+            (unsigned char)(*value)[i] > 0x7E)
             return false;
     if (*size < n_before + n_after || memcmp(*value, before, n_before) ||
         memcmp(*value + *size - n_after, after, n_after))
@@ -147,6 +148,29 @@ static bool same_value(const char *value, size_t size, yyjson_val *argument)
            !json_compare(&number, argument);
 }
 
+/* Said twice it may be read as either, by this server and by whoever stands before it. */
+static bool is_twice(const haft_call *call, const char *name)
+{
+    const haft_headers *headers = call->headers;
+    size_t n = 0, name_size, value_size;
+    const char *one, *value;
+
+    for (size_t i = 0;
+         headers->at && headers->at(headers->context, i, &one, &name_size, &value, &value_size);
+         i++)
+        n += name_size == strlen(name) && !memcmp(one, name, name_size);
+    return n > 1;
+}
+
+/* What every reader of JSON reads as the same number, as headers must be. */
+static bool is_exact(yyjson_val *argument)
+{
+    double most = 9007199254740991;
+
+    return !yyjson_is_num(argument) ||
+           (yyjson_get_num(argument) <= most && yyjson_get_num(argument) >= -most);
+}
+
 static bool agree_on(haft_call *call, const struct property *property, yyjson_val *argument)
 {
     char *name = haft_arena_printf(call->arena, "mcp-param-%s", property->header);
@@ -162,8 +186,12 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
         return !value || mismatch(call, name, "is not among the arguments");
     if (!value)
         return mismatch(call, name, "is required");
+    if (is_twice(call, name))
+        return mismatch(call, name, "is there twice");
     if (!decode(call, &value, &size))
         return mismatch(call, name, "is not well written");
+    if (!is_exact(argument))
+        return mismatch(call, name, "is for whole numbers below 2^53");
     return same_value(value, size, argument) ||
            mismatch(call, name, "is not what the argument says");
 }

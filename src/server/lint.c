@@ -146,6 +146,7 @@ static void lint_node(const struct lint *lint, const struct node *node, const st
 /* Headers so far, by the properties that have them. */
 struct headers {
     haft_arena *arena;
+    size_t n;
     struct header {
         const char *name;
         struct header *next;
@@ -176,6 +177,7 @@ static int lint_header(haft_server *server, const struct item *item,
         return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
     *one = (struct header){header, headers->first};
     headers->first = one;
+    headers->n++;
     return 0;
 }
 
@@ -189,7 +191,10 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
     for (size_t i = 0; object && i < object->n_properties && !status; i++) {
         const struct property *property = &object->properties[i];
 
-        if (property->header)
+        if (property->header && depth >= MAX_HEADER_DEPTH)
+            status = server_refuse(server, HAFT_EINVAL, item->name,
+                                   "%s: it lies too deep to be a header", property->name);
+        else if (property->header)
             status = lint_header(server, item, property, headers);
         else if (!property->node->recursive &&
                  !(property->node->as && property->node->as->recursive))
@@ -198,11 +203,58 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
     return status;
 }
 
+static bool has_headers(const haft_schema *schema)
+{
+    for (const struct node *node = schema->nodes; node; node = node->all)
+        for (size_t i = 0; node->object && i < node->object->n_properties; i++)
+            if (node->object->properties[i].header)
+                return true;
+    return false;
+}
+
+/* How many headers a schema that is no document advertises. */
+static int count_headers(haft_server *server, const haft_schema *schema, size_t *ret_n)
+{
+    static const char key[] = "\"x-mcp-header\":\"";
+    haft_buffer text;
+    int status;
+
+    *ret_n = 0;
+    if (!has_headers(schema))
+        return 0;
+    haft_buffer_init(&text, server->allocator, server->options.max_message);
+    status = haft_emit(schema, NULL, &text);
+    haft_buffer_add(&text, "", 1);
+    if (!status)
+        status = text.status;
+    for (const char *at = status ? NULL : strstr(text.data, key); at; at = strstr(at + 1, key))
+        ++*ret_n;
+    haft_buffer_finish(&text);
+    return status;
+}
+
+/* A header is for a property that other properties alone lead to: what is in a list, or in one case
+ * of several, has no place of its own among the arguments. */
+static int lint_strays(haft_server *server, const struct item *item, size_t n_placed)
+{
+    const char *stray = item->input->stray_header;
+    size_t n = n_placed;
+    int status = item->input->document ? 0 : count_headers(server, item->input, &n);
+
+    if (status)
+        return server_refuse(server, status, item->name, "input: %s", haft_strerror(status));
+    if (!stray && n == n_placed)
+        return 0;
+    return server_refuse(server, HAFT_EINVAL, item->name,
+                         "%s%sonly properties of objects can be headers", stray ? stray : "",
+                         stray ? ": " : "");
+}
+
 int lint_tool(haft_server *server, const struct item *item)
 {
     haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
     struct lint lint = {server, item->name, "input", arena};
-    struct headers headers = {arena, NULL};
+    struct headers headers = {.arena = arena};
     const char *describe = item->tool->describe;
     int status = 0;
 
@@ -227,6 +279,8 @@ int lint_tool(haft_server *server, const struct item *item)
         if (!status) {
             lint_node(&lint, root, NULL, 0);
             status = lint_headers(server, item, root, &headers, 0);
+            if (!status)
+                status = lint_strays(server, item, headers.n);
         }
     }
     lint.what = "output";

@@ -16,6 +16,7 @@
 #include "schema/node.h"
 
 enum { SHELVES = 4, LEGACY = 0, MODERN = 1 };
+enum { MAX_HEADER_DEPTH = 16 }; /* of an argument that is also a header */
 
 struct text {
     const char *data;

@@ -37,6 +37,27 @@ struct row {
     const char *refused;                    /* NULL: it is called */
 };
 
+/* A region after a semicolon comes in a header of its own. */
+static bool at(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,
+               const char **ret_value, size_t *ret_value_size)
+{
+    static const char name[] = "mcp-param-region";
+    const char *region = ((const struct row *)context)->region;
+
+    for (size_t i = 0; i < index && region; i++) {
+        const char *next = strchr(region, ';');
+
+        region = next ? next + 1 : NULL;
+    }
+    if (!region)
+        return false;
+    *ret_name = name;
+    *ret_name_size = sizeof name - 1;
+    *ret_value = region;
+    *ret_value_size = strcspn(region, ";");
+    return true;
+}
+
 static const char *get(const void *context, const char *name, size_t *ret_size)
 {
     const struct row *row = context;
@@ -48,7 +69,7 @@ static const char *get(const void *context, const char *name, size_t *ret_size)
                                                               : NULL;
 
     if (value)
-        *ret_size = strlen(value);
+        *ret_size = strcspn(value, ";");
     return value;
 }
 
@@ -63,6 +84,20 @@ static void test_arguments(void **state)
         {"{\"deep\":{\"n\":5}}", NULL, "5", NULL},
         {"{\"deep\":{\"n\":5}}", NULL, "6", "is not what the argument says"},
         {"{\"deep\":{\"n\":5}}", NULL, NULL, "is required"},
+        {"{\"deep\":{\"n\":5}}", NULL, "5.0", NULL},
+        {"{\"deep\":{\"n\":5.0}}", NULL, "5", NULL},
+        {"{\"deep\":{\"n\":-9007199254740991}}", NULL, "-9007199254740991", NULL},
+        {"{\"deep\":{\"n\":9007199254740992}}", NULL, "9007199254740992", "below 2^53"},
+        {"{\"deep\":{\"n\":-9007199254740993}}", NULL, "-9007199254740993", "below 2^53"},
+        /* what a header can hold */
+        {"{\"region\":\"a\\tb\"}", "a\tb", NULL, NULL},
+        {"{\"region\":\"a\\u0001b\"}", "a\001b", NULL, "is not well written"},
+        {"{\"region\":\"a\\u007fb\"}", "a\177b", NULL, "is not well written"},
+        {"{\"region\":\"\u00e9\"}", "\u00e9", NULL, "is not well written"},
+        {"{\"region\":\"\u00e9\"}", "=?base64?w6k=?=", NULL, NULL},
+        /* twice, the same or not */
+        {"{\"region\":\"eu\"}", "eu;us", NULL, "is there twice"},
+        {"{\"region\":\"eu\"}", "eu;eu", NULL, "is there twice"},
     };
     haft_server *server = serve();
 
@@ -81,9 +116,10 @@ static void test_arguments(void **state)
 
         message = haft_incoming_read(wire->session, text, (size_t)size, NULL, 1000);
         assert_non_null(message);
-        assert_int_equal(haft_incoming_process(message, wire->session,
-                                               &(haft_headers){.get = get, .context = &rows[i]}),
-                         1);
+        assert_int_equal(
+            haft_incoming_process(message, wire->session,
+                                  &(haft_headers){.get = get, .at = at, .context = &rows[i]}),
+            1);
         answer = wire_next(wire);
         assert_non_null(answer);
         assert_int_equal(wire->error_code, rows[i].refused ? -32020 : 0);

@@ -175,6 +175,8 @@ static int handle_json(haft_call *call, haft_value *arguments, void *data)
 #define NO_DESCRIPTION(name)                                                                       \
     "W t: input." name ": no description: it is the only documentation a model gets\n"
 
+#define STRAY(path) "E t: #" path "/x-mcp-header: only properties of objects can be headers\n"
+
 static const struct {
     const char *input, *output;
     int status;
@@ -214,6 +216,26 @@ static const struct {
          "{\"type\":\"object\",\"description\":\"B\",\"properties\":{\"c\":{\"type\":\"integer\","
          "\"description\":\"C\",\"x-mcp-header\":\"rEGION\"}}}"),
      NULL, HAFT_EINVAL, "E t: c: the header \"rEGION\" is used twice\n"},
+    /* headers where they have no place */
+    {HEADERS("{\"type\":\"array\",\"description\":\"A\",\"items\":{\"type\":\"string\","
+             "\"x-mcp-header\":\"A\"}}",
+             "true"),
+     NULL, HAFT_EINVAL, NO_DESCRIPTION("b") STRAY("/properties/a/items")},
+    {HEADERS("{\"description\":\"A\",\"anyOf\":[{\"type\":\"string\",\"x-mcp-header\":\"A\"}]}",
+             "true"),
+     NULL, HAFT_EINVAL, NO_DESCRIPTION("b") STRAY("/properties/a/anyOf/0")},
+    {"{\"type\":\"object\",\"x-mcp-header\":\"A\"}", NULL, HAFT_EINVAL, STRAY("")},
+    {"{\"type\":\"object\",\"$defs\":{\"d\":{\"properties\":{\"e\":{\"type\":\"string\","
+     "\"x-mcp-header\":\"A\"}}}}}",
+     NULL, HAFT_EINVAL, STRAY("/$defs/d/properties/e")},
+    {"{\"type\":\"object\",\"if\":{\"properties\":{\"e\":{\"type\":\"string\","
+     "\"x-mcp-header\":\"A\"}}}}",
+     NULL, HAFT_EINVAL, STRAY("/if/properties/e")},
+    /* what is data is none */
+    {"{\"type\":\"object\",\"default\":{\"x-mcp-header\":\"A\"}}", NULL, 0, ""},
+    /* an output has none to mind */
+    {"{\"type\":\"object\"}",
+     "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"x-mcp-header\":\"A\"}}", 0, ""},
 };
 
 static haft_schema *parse(const char *text)
@@ -243,6 +265,34 @@ static void test_documents(void **state)
             fprintf(stderr, "row %zu: %d, %s", i, status, log.text);
         assert_int_equal(status, documents[i].status);
         assert_string_equal(log.text, documents[i].log);
+        haft_server_free(server);
+    }
+}
+
+HAFT_STRUCT(place, HAFT_HEADER("Region", HAFT_STRING(region, "Where")));
+HAFT_STRUCT(one_place, HAFT_OBJECT(place, place, "A place"));
+HAFT_STRUCT(places, HAFT_ARRAY(places, HAFT_OBJECT(place, place, "A place"), "Places"));
+
+/* A header has one place among the arguments, or none. */
+static void test_typed_headers(void **state)
+{
+    static const struct {
+        const haft_type *type;
+        int status;
+        const char *log;
+    } typed[] = {
+        {&one_place_type, 0, ""},
+        {&places_type, HAFT_EINVAL, "E t: only properties of objects can be headers\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(typed); i++) {
+        struct log log;
+        haft_server *server = serve(&log);
+        haft_tool tool = {.name = "t", .describe = "D", .input = typed[i].type, .call = handle};
+
+        assert_int_equal(haft_add(server, &tool), typed[i].status);
+        assert_string_equal(log.text, typed[i].log);
         haft_server_free(server);
     }
 }
@@ -345,9 +395,10 @@ static void test_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_declared),         cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_long_description), cmocka_unit_test(test_hidden_characters),
-        cmocka_unit_test(test_builder),          cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_declared),          cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_typed_headers),     cmocka_unit_test(test_long_description),
+        cmocka_unit_test(test_hidden_characters), cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_servers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
