@@ -63,7 +63,7 @@ static void announce_lists(haft_session *session)
     for (size_t i = 0; changed && i < TOPICS; i++) {
         if (!(changed & topics[i].shelves))
             continue;
-        if (session->initialized)
+        if (session->initialized && session->declared & topics[i].shelves)
             notify(session, topics[i].notification, NULL, NULL);
         for (struct listen *listen = session->listens; listen; listen = listen->next)
             if (listen->shelves & topics[i].shelves)

@@ -5,12 +5,11 @@
 
 enum { CLIENT_LIMIT = 1 << 20 };
 
-/* What the server can do, as either era is told. */
-static void put_capabilities(haft_call *call, haft_buffer *out)
+/* What the server can do, as either era is told; `offered` is bits of shelves. */
+static void put_capabilities(haft_call *call, haft_buffer *out, unsigned offered)
 {
     const haft_server_options *options = &call->server->options;
     bool modern = revision_row(call->revision)->modern;
-    unsigned offered = atomic_load(&call->server->offered);
     unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
 
     haft_buffer_puts(out, "\"capabilities\":{\"logging\":{},\"completions\":{}");
@@ -105,13 +104,14 @@ void handle_initialize(haft_call *call)
         return;
     }
     session->initialized = true;
+    session->declared = atomic_load(&call->server->offered);
     session->revision = revision;
     session->log_level = HAFT_DEBUG;
     event_of_meeting(session, session->client_name);
     call->revision = revision;
     out = respond_begin(call);
     haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);
-    put_capabilities(call, out);
+    put_capabilities(call, out, session->declared);
     haft_buffer_puts(out, ",\"serverInfo\":");
     haft_buffer_add(out, call->server->info.data, call->server->info.size);
     put_instructions(call, out);
@@ -123,7 +123,7 @@ void handle_discover(haft_call *call)
     haft_buffer *out = respond_begin(call);
 
     haft_buffer_printf(out, "\"supportedVersions\":[\"%s\"],", revision_row(REV_2026_07_28)->name);
-    put_capabilities(call, out);
+    put_capabilities(call, out, atomic_load(&call->server->offered));
     put_instructions(call, out);
     put_cache_hints(call, out);
     respond_end(call, true);

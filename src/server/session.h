@@ -187,6 +187,7 @@ struct haft_session {
 
     /* of a legacy client that has introduced itself */
     bool initialized;
+    unsigned declared; /* bits: shelves that it was told of then */
     enum revision revision;
     haft_arena *client_arena;
     const char *client_name, *client_version;

@@ -243,6 +243,25 @@ static void test_once(void **state)
     haft_server_free(server);
 }
 
+/* A legacy client hears of what it was told that there is, and one that asks again of the rest. */
+static void test_declared(void **state)
+{
+    haft_server *server = haft_server_new("test", "1");
+    struct wire *wire = wire_open(server);
+
+    (void)state;
+    assert_int_equal(haft_add(server, &nothing_tool), 0);
+    dialogue(wire, LINES(GREETING("2025-11-25", "{}")));
+    assert_int_equal(haft_add_prompt(server, &prompt), 0);
+    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "nothing"), 0);
+    dialogue(wire, LINES("+ 1", "~ notifications/tools/list_changed", "+ 1",
+                         GREETING("2025-11-25", "{}")));
+    assert_int_equal(haft_disable(server, HAFT_OFFER_PROMPT, "p"), 0);
+    dialogue(wire, LINES("+ 1", "~ notifications/prompts/list_changed", "+ 1"));
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 /* A call in flight keeps the tool it found, whatever becomes of it. */
 static void finish(void *context, const char *word)
 {
@@ -405,10 +424,10 @@ static void test_subscribe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),           cmocka_unit_test(test_once),
-        cmocka_unit_test(test_removed_in_flight), cmocka_unit_test(test_listen),
-        cmocka_unit_test(test_listen_badly),      cmocka_unit_test(test_listen_offered),
-        cmocka_unit_test(test_subscribe),
+        cmocka_unit_test(test_changes),        cmocka_unit_test(test_once),
+        cmocka_unit_test(test_declared),       cmocka_unit_test(test_removed_in_flight),
+        cmocka_unit_test(test_listen),         cmocka_unit_test(test_listen_badly),
+        cmocka_unit_test(test_listen_offered), cmocka_unit_test(test_subscribe),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
