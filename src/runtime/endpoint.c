@@ -172,7 +172,7 @@ void haft_exchange_gone(haft_exchange *exchange)
 
         /* Losing the connection cancels nothing: the client may come back, unless it is of
          * 2024-11-05. */
-        if (session->listening == exchange)
+        if (exchange->listens)
             exchange_free(exchange);
         if (session->sse)
             http_session_end(session);
@@ -300,6 +300,19 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
         rest(endpoint);
 }
 
+static void end_listening(struct http_session *session)
+{
+    haft_exchange *next;
+
+    if (session->listening)
+        exchange_end(session->listening);
+    for (haft_exchange *exchange = session->exchanges; exchange; exchange = next) {
+        next = exchange->next;
+        if (exchange->listens)
+            exchange_end(exchange);
+    }
+}
+
 void haft_endpoint_shut_down(haft_endpoint *endpoint)
 {
     endpoint->door.closing = true;
@@ -307,8 +320,7 @@ void haft_endpoint_shut_down(haft_endpoint *endpoint)
         if (endpoint->shared[i])
             haft_session_shut_down(endpoint->shared[i]);
     for (struct http_session *session = endpoint->oldest; session; session = session->newer)
-        if (session->listening)
-            exchange_end(session->listening);
+        end_listening(session);
 }
 
 void endpoint_abandon(haft_endpoint *endpoint)

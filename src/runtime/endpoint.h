@@ -30,7 +30,7 @@ struct http_session {
     char id[SESSION_ID + 1];
     haft_time used;
     char *principal;                       /* whose it is; NULL when that was not known */
-    haft_exchange *listening;              /* the GET stream */
+    haft_exchange *listening;              /* the GET stream that is spoken to */
     uint64_t listen_stream, listen_number; /* of the latest of those, which outlive it */
     haft_exchange *exchanges;              /* its requests that are not answered */
     struct event *first, **last;
@@ -51,6 +51,7 @@ struct haft_exchange {
     haft_incoming_kind kind; /* of its message */
     bool gone;               /* nobody is there any more */
     bool streaming;
+    bool listens; /* it is a GET stream, whether it is spoken to or not */
     bool takes_json, takes_events;
     bool modern;
     bool creates;   /* it is the one that introduces the client */
@@ -114,7 +115,8 @@ void exchange_detach(haft_exchange *exchange);
 /* A comment, so that nobody on the way thinks the stream is dead. */
 void exchange_keep_alive(haft_exchange *exchange);
 
-/* Makes it the stream of what a session says unasked. */
+/* Makes it the stream of what a session says unasked.  One that was so before stays open, and is
+ * spoken to again when this one has gone. */
 void exchange_listen(haft_exchange *exchange, struct http_session *session);
 
 /* ---- endpoint_session.c: legacy sessions ---- */

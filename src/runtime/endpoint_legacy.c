@@ -48,13 +48,7 @@ haft_exchange *endpoint_get(haft_exchange *exchange, const haft_http_request *re
     last = request_header(request, "last-event-id", &size);
     if (last)
         return http_session_resume(session, exchange, last, size);
-    if (session->listening) {
-        exchange_refuse(exchange, 409, "", RPC_INVALID_REQUEST,
-                        "Conflict: the session has a stream already");
-        return NULL;
-    }
-    exchange->stream = session->listen_stream = session->next_stream++;
-    session->listen_number = 0;
+    exchange->stream = session->next_stream++;
     exchange->resumable = true;
     exchange_listen(exchange, session);
     exchange_stream(exchange);

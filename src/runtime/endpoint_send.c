@@ -55,9 +55,20 @@ void exchange_detach(haft_exchange *exchange)
 
 void exchange_listen(haft_exchange *exchange, struct http_session *session)
 {
+    haft_exchange *before = session->listening;
+
     unlink_exchange(exchange);
     exchange->next = exchange->previous = NULL;
+    exchange->listens = true;
     session->listening = exchange;
+    session->listen_stream = exchange->stream;
+    session->listen_number = exchange->number;
+    if (!before)
+        return;
+    before->next = session->exchanges;
+    if (before->next)
+        before->next->previous = before;
+    session->exchanges = before;
 }
 
 /* ---- whole responses ---- */
@@ -292,6 +303,13 @@ void endpoint_send_shared(void *context, const haft_outgoing *message)
 /* What the session says unasked.  Who was there to hear it and is not now finds it on coming back. */
 static void tell(struct http_session *session, const haft_outgoing *message)
 {
+    haft_exchange *other = session->listening ? NULL : session->exchanges;
+
+    /* Each message goes to one stream: the latest that is still there. */
+    while (other && !other->listens)
+        other = other->next;
+    if (other)
+        exchange_listen(other, session);
     if (session->listening) {
         session->listen_number = session->listening->number + 1;
         take_event(session->listening, message);

@@ -203,7 +203,6 @@ static void keeps_sessions(void **state)
     static const struct row rows[] = {
         {"POST", "/mcp", SESSION, PING, 200, PONG, "Content-Type: application/json\r\n"},
         {"GET", "/mcp", HOST "accept: application/json\nmcp-session-id: $S\n", "", 406, "*", NULL},
-        {"GET", "/mcp", SESSION, "", 409, "*already*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 0-1\n", "", 400, "*Last-Event-ID*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 99-1\n", "", 400, "*Last-Event-ID*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 1\n", "", 400, "*Last-Event-ID*", NULL},
@@ -390,6 +389,40 @@ static void resumes_no_answer(void **state)
     bench_close(bench);
 }
 
+/* Of several streams one is spoken to: the latest that is there. */
+static void speaks_to_one_stream(void **state)
+{
+    static const char told[] = "notifications/tools/list_changed";
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct reply streams[3], again;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(streams); i++)
+        ask_into(bench, &streams[i], "GET", "/mcp", SESSION, "");
+    /* The latest two go, and the first hears each time what the others do not. */
+    for (size_t i = COUNT_OF(streams); i--;) {
+        assert_true(streams[i].streams && !streams[i].over);
+        assert_int_equal(haft_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
+        haft_endpoint_tick(bench->endpoint, bench->now);
+        for (size_t k = 0; k < COUNT_OF(streams); k++)
+            assert_int_equal(strstr(streams[k].body, told) != NULL, k >= i);
+        if (i)
+            haft_exchange_gone(streams[i].exchange);
+    }
+    /* It is lost too, and its client comes back. */
+    haft_exchange_gone(streams[0].exchange);
+    assert_int_equal(haft_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
+    haft_endpoint_tick(bench->endpoint, bench->now);
+    ask_into(bench, &again, "GET", "/mcp", SESSION "last-event-id: 1-1\n", "");
+    assert_true(matches("id: 1-2\nevent: message\ndata: {*list_changed*}\n\n", again.body));
+    /* They all end with their session. */
+    ask_into(bench, &streams[0], "GET", "/mcp", SESSION, "");
+    assert_true(!again.over && !streams[0].over);
+    check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 200, "", NULL}, 0);
+    assert_true(again.over && streams[0].over);
+    bench_close(bench);
+}
+
 static void keeps_streams_alive(void **state)
 {
     struct bench *bench = bench_with_session((haft_endpoint_options){0});
@@ -462,9 +495,10 @@ static void shuts_down(void **state)
         {"GET", "/mcp", SESSION, "", 503, "*", NULL},
     };
     struct bench *bench = bench_with_session((haft_endpoint_options){0});
-    struct reply stream, call, listen;
+    struct reply older, stream, call, listen;
 
     (void)state;
+    ask_into(bench, &older, "GET", "/mcp", SESSION, "");
     ask_into(bench, &stream, "GET", "/mcp", SESSION, "");
     ask_into(bench, &call, "POST", "/mcp", SESSION, CALL(1, "hold", ""));
     ask_into(bench, &listen, "POST", "/mcp", MODERN("subscriptions/listen"),
@@ -472,7 +506,7 @@ static void shuts_down(void **state)
              "'notifications':{'toolsListChanged':true}," META "}}");
     assert_true(listen.streams && !listen.over);
     haft_endpoint_shut_down(bench->endpoint);
-    assert_true(stream.over && listen.over && !call.over);
+    assert_true(older.over && stream.over && listen.over && !call.over);
     assert_non_null(strstr(listen.body, "\"id\":8,\"result\""));
     /* A stream has an end of its own. */
     assert_null(strstr(listen.body, "notifications/cancelled"));
@@ -662,6 +696,7 @@ int main(void)
         cmocka_unit_test(ends_what_waits_with_its_session),
         cmocka_unit_test(resumes),
         cmocka_unit_test(resumes_no_answer),
+        cmocka_unit_test(speaks_to_one_stream),
         cmocka_unit_test(keeps_streams_alive),
         cmocka_unit_test(hears_that_a_client_is_gone),
         cmocka_unit_test(times_out),
