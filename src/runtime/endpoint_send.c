@@ -260,6 +260,12 @@ static void let_go(haft_exchange *exchange, bool over)
 {
     if (exchange->done)
         return;
+    /* A request is answered with JSON or a stream, even if nothing comes of it. */
+    if (over && !exchange->streaming && exchange->kind == HAFT_INCOMING_REQUEST &&
+        exchange->takes_events) {
+        exchange->resumable = false;
+        exchange_stream(exchange);
+    }
     if (!over)
         pause(exchange);
     else if (exchange->streaming)
