@@ -284,7 +284,8 @@ int haft_sample(haft_call *call, const char *key, const char *request, haft_valu
         haft_log(call, HAFT_ERROR, "%s: sampling needs \"messages\" and \"maxTokens\"", key);
         return HAFT_EINVAL;
     }
-    if (yyjson_obj_get(value, "tools") && !haft_client_can(call, "sampling.tools"))
+    if ((yyjson_obj_get(value, "tools") || yyjson_obj_get(value, "toolChoice")) &&
+        !haft_client_can(call, "sampling.tools"))
         return lacks(call, "{\"sampling\":{\"tools\":{}}}");
     answer = ask(call, key, "sampling/createMessage", request, &status);
     if (answer)

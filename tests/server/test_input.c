@@ -69,6 +69,14 @@ static int sample_tools(haft_call *call)
 }
 HAFT_TOOL_BARE(sample_tools, "Asks a model that has tools");
 
+static int sample_choice(haft_call *call)
+{
+    haft_value *result = NULL;
+
+    return haft_sample(call, "s", "{\"messages\":[],\"maxTokens\":5,\"toolChoice\":{}}", &result);
+}
+HAFT_TOOL_BARE(sample_choice, "Says which tools a model may use");
+
 static int roots(haft_call *call)
 {
     haft_value *array = NULL;
@@ -185,11 +193,11 @@ static const unsigned char key[32] = "a key that tests may well know..";
 static haft_server *serve(bool sealed)
 {
     static const haft_tool *const tools[] = {
-        &greet_tool,    &own_form_tool,     &open_page_tool,
-        &sample_tool,   &sample_tools_tool, &roots_tool,
-        &several_tool,  &endless_tool,      &again_for_nothing_tool,
-        &bad_json_tool, &any_form_tool,     &any_page_tool,
-        &incapable_tool};
+        &greet_tool,     &own_form_tool,     &open_page_tool,
+        &sample_tool,    &sample_tools_tool, &roots_tool,
+        &several_tool,   &endless_tool,      &again_for_nothing_tool,
+        &bad_json_tool,  &any_form_tool,     &any_page_tool,
+        &incapable_tool, &sample_choice_tool};
     haft_server *server =
         haft_server_new_with("test", "1", &(haft_server_options){.seal_key = sealed ? key : NULL});
 
@@ -518,6 +526,7 @@ static void test_capabilities(void **state)
         {"sample", "2024-11-05", "{'sampling':{}}", NULL, false},
         {"sample_tools", "2025-11-25", "{'sampling':{}}", "{'sampling':{'tools':{}}}", false},
         {"sample_tools", "2025-11-25", "{'sampling':{'tools':{}}}", NULL, false},
+        {"sample_choice", "2025-11-25", "{'sampling':{}}", "{'sampling':{'tools':{}}}", false},
         {"roots", "2024-11-05", "{}", "{'roots':{}}", false},
         {"roots", "2024-11-05", "{'roots':{'listChanged':true}}", NULL, false},
     };
