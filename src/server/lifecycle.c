@@ -89,6 +89,11 @@ void handle_initialize(haft_call *call)
                       "Invalid params: \"protocolVersion\" must be a string", NULL);
         return;
     }
+    /* It comes before everything else that a client can say. */
+    if (call->batch) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: initialize in an array", NULL);
+        return;
+    }
     /* Calls in flight still look at what was said before. */
     if (session->n_calls) {
         respond_error(call, RPC_INVALID_REQUEST,

@@ -310,16 +310,19 @@ static void handle_custom(haft_call *call, const struct custom_method *custom)
 
 /* ---- notifications and responses ---- */
 
-static void cancel(haft_session *session, const yyjson_val *id)
+static void cancel(haft_session *session, yyjson_val *params)
 {
+    yyjson_val *id = yyjson_obj_get(params, "requestId"), *reason = rpc_string(params, "reason");
     void *tag;
 
-    if (session->options.shared)
+    if (!id || session->options.shared)
         return;
     for (haft_call *call = session->calls; call; call = call->next) {
         if (call->answered || !rpc_same_id(call->id, id))
             continue;
         tag = call->batch ? NULL : call->tag;
+        haft_log(call, HAFT_DEBUG, "cancelled by the client%s%s", reason ? ": " : "",
+                 reason ? yyjson_get_str(reason) : "");
         call_give_up(call);
         if (tag)
             session_let_go(session, tag, true);
@@ -336,10 +339,7 @@ static void receive_notification(haft_session *session, haft_call *call,
 
     if (message->method_size == strlen("notifications/cancelled") &&
         !memcmp(message->method, "notifications/cancelled", message->method_size)) {
-        yyjson_val *id = yyjson_obj_get(message->params, "requestId");
-
-        if (id)
-            cancel(session, id);
+        cancel(session, message->params);
         call_release(call);
         return;
     }
@@ -647,6 +647,20 @@ static int refuse_array(haft_session *session, yyjson_val *array, const char *wh
     return answered || refuse_message(session, NULL, RPC_INVALID_REQUEST, why, NULL);
 }
 
+static bool has_message(yyjson_val *array)
+{
+    struct rpc_message message;
+    yyjson_val *member;
+    size_t i, n;
+
+    yyjson_arr_foreach(array, i, n, member) {
+        rpc_read(member, &message);
+        if (message.kind != RPC_INVALID || message.id)
+            return true;
+    }
+    return false;
+}
+
 /* An array, if this client may send them. */
 static int receive_array(haft_session *session, haft_call *call, void *tag)
 {
@@ -654,7 +668,7 @@ static int receive_array(haft_session *session, haft_call *call, void *tag)
 
     if (!session->initialized || !revision_row(session->revision)->batches)
         why = "Invalid Request: arrays of messages are not accepted";
-    else if (!yyjson_arr_size(call->root))
+    else if (!has_message(call->root))
         why = "Invalid Request: there is no message in the array";
     else if (json_is_deep(call->root, JSON_MAX_DEPTH))
         why = "Invalid Request: it nests too deep";

@@ -243,6 +243,10 @@ static void takes_arrays(void **state)
         {"POST", "/mcp", BOTH "mcp-session-id: $S\n",
          "[{'jsonrpc':'2.0','method':'notifications/x'}]", 202, "", NULL},
         {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[1,{}]", 400, "*-32600*", NULL},
+        {"POST", "/mcp", BOTH "mcp-session-id: $S\n", "[" PING "," HELLO "]", 200,
+         "[" PONG ",{'jsonrpc':'2.0','id':0,'error':{'code':-32600,*initialize in an array*}}]",
+         NULL},
     };
     struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
 
@@ -330,6 +334,35 @@ static void ends_what_waits_with_its_session(void **state)
     assert_true(call.over && stream.over);
     assert_true(haft_cancelled(held));
     let_go("too late");
+    bench_close(bench);
+}
+
+/* A request that comes to nothing is still answered as one: with a stream that says nothing. */
+static void ends_what_is_cancelled(void **state)
+{
+    static const char cancel[] = "{'jsonrpc':'2.0','method':'notifications/cancelled','params':{"
+                                 "'requestId':1}}";
+    static const struct {
+        const char *accept;
+        int status;
+        bool streams;
+    } rows[] = {{"", 200, true}, {"accept: application/json\n", 202, false}};
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct reply call;
+        char headers[256];
+
+        snprintf(headers, sizeof headers, "%smcp-session-id: $S\n%s", JSON, rows[i].accept);
+        ask_into(bench, &call, "POST", "/mcp", headers, CALL(1, "hold", ""));
+        check(bench, &(struct row){"POST", "/mcp", SESSION, cancel, 202, "", NULL}, i);
+        assert_true(call.over && haft_cancelled(held));
+        assert_int_equal(call.status, rows[i].status);
+        assert_int_equal(call.streams, rows[i].streams);
+        assert_string_equal(call.body, "");
+        let_go("too late");
+    }
     bench_close(bench);
 }
 
@@ -694,6 +727,7 @@ int main(void)
         cmocka_unit_test(forgets_idle_sessions),
         cmocka_unit_test(bounds_sessions),
         cmocka_unit_test(ends_what_waits_with_its_session),
+        cmocka_unit_test(ends_what_is_cancelled),
         cmocka_unit_test(resumes),
         cmocka_unit_test(resumes_no_answer),
         cmocka_unit_test(speaks_to_one_stream),

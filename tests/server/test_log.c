@@ -106,6 +106,42 @@ static void so_does_one_of_the_server(void **state)
     haft_server_free(server);
 }
 
+static void a_client_says_why_it_cancels(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", "0|7|wait_on|c|-|cancelled by the client\n"},
+        {",\"reason\":\"bored\"", "0|7|wait_on|c|-|cancelled by the client: bored\n"},
+        {",\"reason\":5", "0|7|wait_on|c|-|cancelled by the client\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_server *server = haft_server_new_with(
+            "test", "1", &(haft_server_options){.record = on_record, .log_context = seen});
+        struct wire *wire = wire_open(server);
+        char message[160];
+
+        assert_int_equal(haft_add(server, &wait_on_tool), 0);
+        wire_send(wire, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+                        "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{"
+                        "\"name\":\"c\",\"version\":\"1\"}}}");
+        wire_send(wire, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{"
+                        "\"name\":\"wait_on\"}}");
+        seen[0] = '\0';
+        snprintf(message, sizeof message,
+                 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
+                 "\"requestId\":7%s}}",
+                 rows[i][0]);
+        wire_send(wire, message);
+        assert_string_equal(seen, rows[i][1]);
+        haft_finish(waiting, 0);
+        while (wire_next(wire))
+            ;
+        wire_close(wire);
+        haft_server_free(server);
+    }
+}
+
 static void what_was_said_before_is_kept(void **state)
 {
     haft_server *server = haft_server_new("test", "1");
@@ -133,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_knows_what_it_is_about),
         cmocka_unit_test(so_does_one_of_the_server),
+        cmocka_unit_test(a_client_says_why_it_cancels),
         cmocka_unit_test(what_was_said_before_is_kept),
     };
 
