@@ -61,7 +61,9 @@ int haft_json(haft_call *call, const char *json, size_t size);
 int haft_error(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* A member of the result's `_meta`, as JSON; of two with one key, the later one counts.
- * HAFT_EINVAL for the key that the server itself writes, "io.modelcontextprotocol/serverInfo". */
+ * HAFT_EINVAL for the key that the server itself writes, "io.modelcontextprotocol/serverInfo", and
+ * for what is no key: letters, digits, '-', '_' and '.', after a prefix like "com.example/" or
+ * none. */
 int haft_result_meta(haft_call *call, const char *key, const char *json);
 
 /* Ends a call whose handler returned HAFT_PENDING, from any thread: `status` as the handler would

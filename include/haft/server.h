@@ -70,7 +70,7 @@ typedef struct haft_server_options {
     size_t max_subscriptions;          /* of one connection: 1,024 */
     int64_t ttl_ms;                    /* how long a modern client may keep lists: 0 */
     bool cache_public;                 /* and may share them */
-    const char *extensions;            /* a JSON object of objects: `capabilities.extensions` */
+    const char *extensions;            /* {"com.example/x": {}}: `capabilities.extensions` */
     /* 32 bytes that seal the state of unfinished calls; servers that share them can finish each
      * other's.  haft_main makes them up. */
     const unsigned char *seal_key;

@@ -1,6 +1,9 @@
-/* protocol/meta.h - the _meta keys that the protocol itself uses. */
+/* protocol/meta.h - the _meta keys that the protocol itself uses, and what others may look like. */
 #ifndef HAFT_SRC_META_H
 #define HAFT_SRC_META_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define META_PREFIX "io.modelcontextprotocol/"
 #define META_VERSION META_PREFIX "protocolVersion"
@@ -11,5 +14,8 @@
 #define META_SUBSCRIPTION META_PREFIX "subscriptionId"
 #define META_PROGRESS "progressToken"
 #define META_ISSUES "haft/issues"
+
+/* Whether it can be a key; with `prefixed`, whether it says who gave it, as com.example/ does. */
+bool meta_key_is_right(const char *key, size_t size, bool prefixed);
 
 #endif

@@ -435,7 +435,7 @@ int haft_result_meta(haft_call *call, const char *key, const char *json)
         return reason.code;
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
         return HAFT_EUTF8;
-    if (!strcmp(key, META_SERVER_INFO))
+    if (!strcmp(key, META_SERVER_INFO) || !meta_key_is_right(key, strlen(key), false))
         return HAFT_EINVAL;
     start = meta_begin(&call->result_meta, key, strlen(key));
     haft_json_write(value, &call->result_meta);

@@ -117,7 +117,8 @@ int check_json_object(haft_server *server, const char *name, const char *what, c
                       haft_arena *arena)
 {
     haft_reason error;
-    haft_value *value;
+    haft_value *value, *key, *member;
+    size_t i, n;
 
     if (!json)
         return 0;
@@ -126,6 +127,10 @@ int check_json_object(haft_server *server, const char *name, const char *what, c
         return server_refuse(server, error.code, name, "%s: %s", what, error.text);
     if (!yyjson_is_obj(value))
         return server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
+    yyjson_obj_foreach(value, i, n, key, member)
+        if (!meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
+            return server_refuse(server, HAFT_EINVAL, name, "%s: \"%s\" is no key", what,
+                                 yyjson_get_str(key));
     return 0;
 }
 
@@ -261,8 +266,11 @@ static int check_extensions(haft_server *server)
     if (!all)
         return HAFT_ENOMEM;
     yyjson_obj_foreach(all, i, n, key, value)
-        if (!yyjson_is_obj(value))
-            return server_refuse(server, HAFT_EINVAL, "extensions", "%s must be a JSON object",
+        if (!yyjson_is_obj(value) ||
+            !meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), true))
+            return server_refuse(server, HAFT_EINVAL, "extensions",
+                                 yyjson_is_obj(value) ? "%s must have a prefix, as com.example/x"
+                                                      : "%s must be a JSON object",
                                  yyjson_get_str(key));
     return 0;
 }

@@ -110,6 +110,9 @@ static const struct row {
     {{.name = "t", .describe = "D", .call = handle, .meta = "[]"},
      HAFT_EINVAL,
      "E t: _meta must be a JSON object\n"},
+    {{.name = "t", .describe = "D", .call = handle, .meta = "{\"a\":1,\"b c\":2}"},
+     HAFT_EINVAL,
+     "E t: _meta: \"b c\" is no key\n"},
     /* schemas */
     {{.name = "t", .describe = "D", .call = handle, .input = &good_args_type}, 0, ""},
     {{.name = "t", .describe = "D", .call = handle, .output = &plain_list_type}, 0, ""},
@@ -379,15 +382,18 @@ static void test_builder(void **state)
 
 static void test_servers(void **state)
 {
+    static const char *const extensions[] = {"[]", "{\"a\":{}}", "{\"acme/a\":true}",
+                                             "{\"acme/a\":{},\"acme/a b\":{}}"};
+
     (void)state;
     assert_null(haft_server_new(NULL, "1"));
     assert_null(haft_server_new("", "1"));
     assert_null(haft_server_new("a", NULL));
-    assert_null(haft_server_new_with("a", "1", &(haft_server_options){.extensions = "[]"}));
-    assert_null(haft_server_new_with(
-        "a", "1", &(haft_server_options){.extensions = "{\"x/y\":{},\"x/z\":true}"}));
     assert_null(haft_server_new_with(
         "a", "1", &(haft_server_options){.icons = &(haft_icon){.theme = "dark"}, .n_icons = 1}));
+    for (size_t i = 0; i < COUNT_OF(extensions); i++)
+        assert_null(
+            haft_server_new_with("a", "1", &(haft_server_options){.extensions = extensions[i]}));
     assert_null(haft_server_new("\xff", "1"));
     haft_server_free(NULL);
 }

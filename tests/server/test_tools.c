@@ -345,7 +345,9 @@ static const struct meta_row {
     {{{"a", "[1,{\"b\":2},\"]\"]", 0}, {"b", "2", 0}, {"a", "3", 0}}, "{'b':2,'a':3}"},
     {{{"a", "\"\\\",\\\"b\\\":1,\"", 0}, {"b", "2", 0}, {"b", "3", 0}},
      "{'a':'\\',\\'b\\':1,','b':3}"},
-    {{{"x,\"}", "1", 0}, {"y", "{}", 0}, {"x,\"}", "[]", 0}}, "{'y':{},'x,\\'}':[]}"},
+    /* what can be no key */
+    {{{"x,\"}", "1", HAFT_EINVAL}, {"acme.co/", "1", 0}, {"/x", "[]", HAFT_EINVAL}},
+     "{'acme.co/':1}"},
     /* the later one is no JSON, or no text: the former stays */
     {{{"a", "1", 0}, {"a", "{", HAFT_EPARSE}, {"\xff", "1", HAFT_EUTF8}}, "{'a':1}"},
     {{{"io.modelcontextprotocol/serverInfo", "{}", HAFT_EINVAL}, {"a", "1", 0}}, "{'a':1}"},

@@ -1,0 +1,55 @@
+/* meta.c - what a key of `_meta` may be: a name, and before it the one who gave it.
+ *
+ * A prefix is labels between dots, and ends with a slash; the identifiers of extensions are keys of
+ * this kind, too, and must have one. */
+#include "protocol/meta.h"
+
+#include <string.h>
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_alphanumeric(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+/* Begins and ends so, and has besides nothing but those characters in the middle. */
+static bool is_word(const char *text, size_t size, bool begins, const char *middle)
+{
+    if (!begins || !is_alphanumeric(text[size - 1]))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (!is_alphanumeric(text[i]) && (!text[i] || !strchr(middle, text[i])))
+            return false;
+    return true;
+}
+
+static bool is_prefix(const char *text, size_t size)
+{
+    for (;;) {
+        const char *dot = memchr(text, '.', size);
+        size_t n = dot ? (size_t)(dot - text) : size;
+
+        if (!n || !is_word(text, n, is_letter(text[0]), "-"))
+            return false;
+        if (!dot)
+            return true;
+        text += n + 1;
+        size -= n + 1;
+    }
+}
+
+bool meta_key_is_right(const char *key, size_t size, bool prefixed)
+{
+    const char *slash = memchr(key, '/', size);
+    size_t before = slash ? (size_t)(slash - key) + 1 : 0;
+
+    if (slash ? !is_prefix(key, before - 1) : prefixed)
+        return false;
+    key += before;
+    size -= before;
+    return !size || is_word(key, size, is_alphanumeric(key[0]), "-_.");
+}
