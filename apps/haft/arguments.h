@@ -18,6 +18,9 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
 /* What may stand under a schema, for people: "integer", "red|green", "string[]". */
 void argument_type(yyjson_val *root, yyjson_val *schema, haft_buffer *out);
 
+/* Why a tool with this schema cannot be called over HTTP: a header that it asks for is none, or is
+ * asked for where no argument is.  NULL when it can be. */
+const char *parameters_fault(yyjson_val *schema);
 /* The headers that repeat arguments: names and values by turns, then NULL.  NULL without memory. */
 const char *const *parameters_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena);
 

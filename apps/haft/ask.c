@@ -164,6 +164,26 @@ static int open_only(struct invocation *call, struct remote **ret_remote)
 
 /* ---- lists ---- */
 
+/* A tool that cannot be called is none, and the others are there all the same. */
+static bool is_taken(const struct remote *remote, const char *member, yyjson_val *one)
+{
+    yyjson_val *name = yyjson_obj_get(one, "name");
+    const char *why;
+    struct page line;
+
+    if (strcmp(member, "tools") || !remote_has_headers(remote))
+        return true;
+    why = parameters_fault(yyjson_obj_get(one, "inputSchema"));
+    if (!why)
+        return true;
+    page_init(&line);
+    page_line(&line, yyjson_get_str(name), yyjson_get_len(name));
+    fprintf(stderr, "haft: the tool %.*s is left out: it %s\n", (int)line.text.size,
+            line.text.size ? line.text.data : "", why);
+    haft_buffer_finish(&line.text);
+    return false;
+}
+
 /* Every page of a list, as one array.  What the server does not offer is an empty list. */
 static int fetch_list(struct remote *remote, const char *method, const char *member,
                       haft_arena *arena, yyjson_val **ret_list)
@@ -185,6 +205,8 @@ static int fetch_list(struct remote *remote, const char *method, const char *mem
         if (status)
             break;
         yyjson_arr_foreach(yyjson_obj_get(result, member), i, n, one) {
+            if (!is_taken(remote, member, one))
+                continue;
             haft_buffer_puts(&all, all.size > 1 ? "," : "");
             haft_json_write(one, &all);
         }

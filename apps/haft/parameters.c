@@ -6,7 +6,7 @@
 
 #include "arguments.h"
 
-enum { MAX_DEPTH = 16, MAX_PARAMETERS = 64 };
+enum { MAX_DEPTH = 512, MAX_PARAMETERS = 64 }; /* a message is not read deeper */
 
 struct gathering {
     haft_arena *arena;
@@ -36,6 +36,8 @@ static void add(struct gathering *to, const char *name, yyjson_val *value)
         text = yyjson_get_bool(value) ? "true" : "false";
     else if (yyjson_is_int(value))
         text = haft_arena_copy(to->arena, digits, integer_to_text(yyjson_get_sint(value), digits));
+    else if (yyjson_is_real(value)) /* an integer, or it would have no header: 5.0 */
+        text = haft_arena_copy(to->arena, digits, number_to_text(yyjson_get_real(value), digits));
     else
         return;
     name = haft_arena_printf(to->arena, "Mcp-Param-%s", name);
@@ -61,6 +63,96 @@ static void gather(struct gathering *to, yyjson_val *schema, yyjson_val *argumen
             gather(to, property, value, depth - 1);
     }
 }
+
+/* ---- schemas that ask for headers ---- */
+
+enum place { ROOT, PROPERTY, ELSEWHERE };
+
+struct inspection {
+    const char *names[MAX_PARAMETERS];
+    size_t n;
+    const char *why;
+};
+
+static bool is_one_of(yyjson_val *text, const char *const *names)
+{
+    while (*names && !yyjson_equals_str(text, *names))
+        names++;
+    return *names;
+}
+
+static bool is_scalar(yyjson_val *type)
+{
+    static const char *const names[] = {"string", "integer", "boolean", NULL};
+    bool any = false;
+    yyjson_val *one;
+    size_t i, n;
+
+    if (!yyjson_is_arr(type))
+        return is_one_of(type, names);
+    yyjson_arr_foreach(type, i, n, one) {
+        if (!is_one_of(one, names) && !yyjson_equals_str(one, "null"))
+            return false;
+        any = any || is_one_of(one, names);
+    }
+    return any;
+}
+
+static const char *fault_of(struct inspection *in, yyjson_val *property, enum place place)
+{
+    yyjson_val *header = yyjson_obj_get(property, "x-mcp-header");
+    const char *name = yyjson_get_str(header);
+
+    if (place != PROPERTY)
+        return "asks for a header where no argument is";
+    if (!is_token(name) || strlen(name) != yyjson_get_len(header))
+        return "asks for a header that has no name";
+    if (!is_scalar(yyjson_obj_get(property, "type")))
+        return "asks for a header of what is no string, integer or boolean";
+    for (size_t i = 0; i < in->n; i++)
+        if (text_same_ignoring_case(in->names[i], name))
+            return "asks for a header twice";
+    if (in->n == MAX_PARAMETERS)
+        return "asks for too many headers";
+    in->names[in->n++] = name;
+    return NULL;
+}
+
+/* Everything in a schema that can be one.  Where no argument is, only text is taken for a header:
+ * it may be a map of schemas. */
+static void inspect(struct inspection *in, yyjson_val *value, enum place place, int depth)
+{
+    static const char *const data[] = {"const", "default", "enum", "examples", NULL};
+    yyjson_val *header = yyjson_obj_get(value, "x-mcp-header"), *key, *one, *name;
+    size_t i, n, k, m;
+
+    if (!depth || in->why)
+        return;
+    if (header && (place == PROPERTY || yyjson_is_str(header)))
+        in->why = fault_of(in, value, place);
+    yyjson_arr_foreach(value, i, n, one)
+        inspect(in, one, ELSEWHERE, depth - 1);
+    yyjson_obj_foreach(value, i, n, key, one) {
+        if (is_one_of(key, data))
+            continue;
+        if (!yyjson_equals_str(key, "properties")) {
+            inspect(in, one, ELSEWHERE, depth - 1);
+            continue;
+        }
+        yyjson_obj_foreach(one, k, m, name, header)
+            inspect(in, header, place == ELSEWHERE ? ELSEWHERE : PROPERTY, depth - 1);
+    }
+}
+
+const char *parameters_fault(yyjson_val *schema)
+{
+    struct inspection in = {.n = 0};
+
+    inspect(&in, schema, ROOT, MAX_DEPTH);
+    return in.why;
+}
+
+/* ---- the headers of a call ---- */
 
 const char *const *parameters_of(yyjson_val *schema, yyjson_val *arguments, haft_arena *arena)
 {

@@ -125,7 +125,7 @@ static int answer_inputs(struct remote *remote, haft_buffer *out)
         const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
         int status;
 
-        if (!method || strcmp(method, "elicitation/create") || !remote->options.elicit)
+        if (!remote_can_ask(remote, method, rpc_object(question, "params")))
             return remote_fail(remote, EXIT_PROTOCOL,
                                "the server asks for %s, which haft does not do",
                                method ? method : "something without a name");
@@ -293,6 +293,11 @@ int remote_error_code(const struct remote *remote)
 enum revision remote_revision(const struct remote *remote)
 {
     return remote->revision;
+}
+
+bool remote_has_headers(const struct remote *remote)
+{
+    return !remote->options.child && revision_row(remote->revision)->modern;
 }
 
 yyjson_val *remote_server_info(const struct remote *remote)

@@ -90,7 +90,7 @@ int remote_notify(struct remote *remote, const char *method, const char *params)
     return status;
 }
 
-int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer *result)
+int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer *result, int code)
 {
     struct letter letter = {0};
     haft_buffer text;
@@ -104,7 +104,7 @@ int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer 
         haft_buffer_add(&text, result->data, result->size);
         haft_buffer_puts(&text, "}");
     } else {
-        rpc_put_error(&text, id, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        rpc_put_error(&text, id, code, NULL, NULL);
     }
     letter.text = text.data;
     letter.size = text.size;

@@ -106,8 +106,10 @@ int remote_fail(struct remote *remote, int code, const char *format, ...) HAFT_P
 /* One request as it is, in the revision that is spoken now; `wait` in milliseconds. */
 int remote_exchange(struct remote *remote, const struct remote_request *request, uint64_t wait);
 int remote_send_request(struct remote *remote, const struct remote_request *request);
-/* Answers a request of the server; a result that is empty is an error, for what is not known. */
-int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer *result);
+/* Answers a request of the server; a result that is empty is an error of that code. */
+int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer *result, int code);
+/* Whether it is a question that can be put to the person: a form. */
+bool remote_can_ask(const struct remote *remote, const char *method, yyjson_val *params);
 /* Looks at what was heard until the request is answered; 0, or an exit code that ends it. */
 int remote_take_all(struct remote *remote);
 void remote_start_timer(struct remote *remote, uint64_t wait);

@@ -68,18 +68,28 @@ int remote_fail(struct remote *remote, int code, const char *format, ...)
 
 /* ---- what the server asks ---- */
 
+bool remote_can_ask(const struct remote *remote, const char *method, yyjson_val *params)
+{
+    yyjson_val *mode = yyjson_obj_get(params, "mode");
+
+    return method && !strcmp(method, "elicitation/create") && remote->options.elicit &&
+           (!mode || yyjson_equals_str(mode, "form"));
+}
+
 static int answer(struct remote *remote, const struct rpc_message *message)
 {
+    bool elicits = !strcmp(message->method, "elicitation/create") && remote->options.elicit;
     haft_buffer result;
     int status = 0;
 
     haft_buffer_init(&result, NULL, RESULT_LIMIT);
-    if (!strcmp(message->method, "elicitation/create") && remote->options.elicit)
+    if (remote_can_ask(remote, message->method, message->params))
         status = remote->options.elicit(remote->options.context, remote, message->params, &result);
     else if (!strcmp(message->method, "ping"))
         haft_buffer_puts(&result, "{}");
     if (!status)
-        status = remote_reply(remote, message->id, &result);
+        status = remote_reply(remote, message->id, &result,
+                              elicits ? RPC_INVALID_PARAMS : RPC_METHOD_NOT_FOUND);
     haft_buffer_finish(&result);
     return status;
 }
@@ -139,7 +149,8 @@ static int take_message(struct remote *remote, yyjson_val *root)
         take_response(remote, &message);
         return 0;
     case RPC_REQUEST:
-        return answer(remote, &message);
+        /* The newest revision has no requests of servers, and no answers of clients. */
+        return revision_row(remote->revision)->modern ? 0 : answer(remote, &message);
     case RPC_NOTIFICATION:
         if (remote->options.notified)
             remote->options.notified(remote->options.context, message.method, message.params);

@@ -509,6 +509,83 @@ test("every page of a list", () =>
         },
     ));
 
+const discovered = (id) => rpc(id, { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+
+test("a tool whose headers are none is left out, over HTTP", async () => {
+    const bad = { type: "object", properties: { a: { type: "number", "x-mcp-header": "A" } } };
+    const tools = [{ name: "good", inputSchema: {} }, { name: "bad", inputSchema: bad }];
+    const left = "haft: the tool bad is left out: it asks for a header of what is no string, integer or boolean\n";
+
+    await withFake(
+        (message, request, response) =>
+            reply(response, message.method === "tools/list" ? rpc(message.id, { tools }) : discovered(message.id)),
+        async (url) => {
+            const listed = await run(["tools", "--names", url]);
+
+            assert.equal(listed.out, "good\n");
+            assert.equal(listed.err, left);
+            const called = await run(["call", url, "bad"]);
+            assert.equal(called.code, 2);
+            assert.ok(called.err.startsWith(left));
+        },
+    );
+    const script = `
+        require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+            const { id, method } = JSON.parse(line);
+            const result = method === "tools/list" ? { tools: ${JSON.stringify(tools)} }
+                : { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } };
+            console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        });`;
+    const piped = await run(["tools", "--names", "--", process.execPath, "-e", script]);
+    assert.equal(piped.out, "good\nbad\n", "there are no headers on a pipe");
+});
+
+test("an address to open, which was not declared, is refused", () =>
+    withFake(
+        (message, request, response) => {
+            if (message?.method === "initialize") return reply(response, greeting(message.id));
+            if (message?.method === "tools/list")
+                return reply(response, rpc(message.id, { tools: [{ name: "t", inputSchema: {} }] }));
+            if (message?.method !== "tools/call") return response.writeHead(202).end();
+            const params = { mode: "url", message: "m", url: "https://a.example/", elicitationId: "e" };
+            const asks = { jsonrpc: "2.0", id: "q", method: "elicitation/create", params };
+
+            response.writeHead(200, { "Content-Type": "text/event-stream" });
+            response.write(`data: ${JSON.stringify(asks)}\n\n`);
+            setTimeout(
+                () => response.end(`data: ${JSON.stringify(rpc(message.id, { content: [] }))}\n\n`),
+                500,
+            );
+        },
+        async (url, asked) => {
+            const got = await run(["call", "--revision", "2025-11-25", url, "t"]);
+
+            assert.equal(got.code, 0, got.err);
+            const answer = asked.find(({ message }) => message?.id === "q")?.message;
+            assert.equal(answer?.error?.code, -32602);
+        },
+    ));
+
+test("a request of a new server is not answered: it has none to make", () =>
+    withFake(
+        (message, request, response) => {
+            if (message.method === "server/discover") return reply(response, discovered(message.id));
+            const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
+
+            return stream(
+                response,
+                `data: ${JSON.stringify(ping)}\n\ndata: ${JSON.stringify(rpc(message.id, { tools: [] }))}\n\n`,
+            );
+        },
+        async (url, asked) => {
+            assert.equal((await run(["tools", "--json", url])).out, "[]\n");
+            assert.deepEqual(
+                asked.map(({ message }) => message.method),
+                ["server/discover", "tools/list"],
+            );
+        },
+    ));
+
 test("an interrupt cancels the call", async () => {
     const log = join(directory, "heard");
     const script = `
