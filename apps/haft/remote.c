@@ -218,6 +218,7 @@ static int open_signals(struct remote *remote)
         return EXIT_LOCAL;
     remote->handles = 1;
     uv_timer_init(&remote->loop, &remote->timer);
+    uv_timer_init(&remote->loop, &remote->pause);
     remote->timer.data = remote;
     for (size_t i = 0; i < 2; i++) {
         if (uv_signal_init(&remote->loop, handles[i]))
@@ -253,6 +254,7 @@ static void close_loop(struct remote *remote)
     if (!remote->handles)
         return;
     uv_close((uv_handle_t *)&remote->timer, NULL);
+    uv_close((uv_handle_t *)&remote->pause, NULL);
     if (remote->handles > 1)
         uv_close((uv_handle_t *)&remote->interrupt, NULL);
     if (remote->handles > 2)

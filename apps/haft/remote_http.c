@@ -132,6 +132,13 @@ static void take_answer(struct exchange *exchange)
     long status = status_of(exchange);
 
     judge(exchange);
+    if (exchange->kind == RESUMING) {
+        remote_lost(
+            remote, exchange->id, EXIT_CONNECTION,
+            "the server ended the stream before it answered, and answered %ld%s to its rest",
+            status, exchange->reason);
+        return;
+    }
     if (status == NOT_FOUND && exchange->in_session) {
         free(exchange->http->session);
         exchange->http->session = NULL;
@@ -195,7 +202,7 @@ static void on_done(void *context, CURL *easy, CURLcode code)
 
     (void)context;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &exchange);
-    if (exchange->kind == ASKING) {
+    if ((exchange->kind == ASKING || exchange->kind == RESUMING) && !resume_later(exchange)) {
         if (code != CURLE_OK)
             tell_failure(exchange, code);
         else
@@ -273,8 +280,10 @@ static void add_headers(struct exchange *exchange, const struct letter *letter)
     for (size_t i = 0; i < options->n_headers; i++)
         add_line(exchange, options->headers[i]);
     add_header(exchange, "Accept",
-               exchange->kind == LISTENING ? "text/event-stream"
-                                           : "application/json, text/event-stream");
+               letter || exchange->kind == LEAVING ? "application/json, text/event-stream"
+                                                   : "text/event-stream");
+    if (exchange->kind == RESUMING)
+        add_header(exchange, "Last-Event-ID", exchange->http->last_event);
     if (letter)
         add_header(exchange, "Content-Type", "application/json");
     /* libcurl would wait for a server's leave to send a large body. */
@@ -328,7 +337,7 @@ static void set_up(struct exchange *exchange)
         curl_easy_setopt(easy, CURLOPT_CAINFO, options->authority);
 }
 
-static int begin(struct http *http, enum kind kind, const struct letter *letter)
+int http_begin(struct http *http, enum kind kind, const struct letter *letter)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     int status;
@@ -337,9 +346,11 @@ static int begin(struct http *http, enum kind kind, const struct letter *letter)
         return remote_fail(http->remote, EXIT_LOCAL, "out of memory");
     exchange->http = http;
     exchange->kind = kind;
-    exchange->id = letter ? letter->id : 0;
+    exchange->id = letter ? letter->id : kind == RESUMING ? http->lost_id : 0;
     haft_buffer_init(&exchange->body, NULL, http->remote->options.limit);
     sse_init(&exchange->sse, NULL, http->remote->options.limit);
+    if (kind == RESUMING)
+        haft_buffer_puts(&exchange->sse.last_id, http->last_event);
     exchange->next = http->exchanges;
     http->exchanges = exchange;
     exchange->easy = curl_easy_init();
@@ -360,7 +371,7 @@ static int begin(struct http *http, enum kind kind, const struct letter *letter)
 
 static int send_post(void *wire, const struct letter *letter)
 {
-    return begin(wire, letter->id ? ASKING : TELLING, letter);
+    return http_begin(wire, letter->id ? ASKING : TELLING, letter);
 }
 
 static bool is_flushed(void *wire)
@@ -377,8 +388,9 @@ static void forget(void *wire, int64_t id)
 {
     struct http *http = wire;
 
+    uv_timer_stop(&http->remote->pause);
     for (struct exchange *at = http->exchanges; at; at = at->next)
-        if (at->kind == ASKING && at->id == id) {
+        if ((at->kind == ASKING || at->kind == RESUMING) && at->id == id) {
             exchange_free(at);
             return;
         }
@@ -390,7 +402,7 @@ static void settled(void *wire)
     struct http *http = wire;
 
     if (http->remote->options.streams && http->session)
-        begin(http, LISTENING, NULL);
+        http_begin(http, LISTENING, NULL);
 }
 
 static int restart(void *wire)
@@ -406,11 +418,13 @@ static void close_http(void *wire)
     /* What is freed is off the list by then, which the analyser does not see. */
     while (http->exchanges)
         exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
-    if (http->session && http->remote->interrupted < 2 && !begin(http, LEAVING, NULL))
+    if (http->session && http->remote->interrupted < 2 && !http_begin(http, LEAVING, NULL))
         remote_run(http->remote, CLOSE_WAIT, is_flushed, http);
     while (http->exchanges)
         exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
     carrier_close(&http->carrier);
+    uv_timer_stop(&http->remote->pause);
+    free(http->last_event);
     free(http->session);
     free(http);
     curl_global_cleanup();

@@ -26,6 +26,7 @@ void carrier_close(struct carrier *carrier);
 enum kind {
     ASKING,    /* a request, which has an answer */
     TELLING,   /* what has none */
+    RESUMING,  /* the rest of a stream that was lost */
     LISTENING, /* a stream for what the server says of its own accord */
     LEAVING    /* the end of the session */
 };
@@ -52,6 +53,17 @@ struct http {
     struct carrier carrier;
     struct exchange *exchanges;
     char *session; /* NULL for none */
+    /* the stream that was lost last */
+    int64_t lost_id;  /* of its request */
+    char *last_event; /* the latest that came of it; NULL for none */
+    uint64_t pause;   /* milliseconds, as the server had it; 0: it did not say */
 };
+
+/* Starts a request of that kind; the letter is what is posted.  0, or an exit code. */
+int http_begin(struct http *http, enum kind kind, const struct letter *letter);
+
+/* A request's stream is over: asks for the rest of it soon, unless the answer comes out of what was
+ * heard.  False when that cannot be. */
+bool resume_later(struct exchange *exchange);
 
 #endif

@@ -62,8 +62,8 @@ struct loss {
 struct remote {
     uv_loop_t loop;
     uv_signal_t interrupt, terminate;
-    uv_timer_t timer;
-    unsigned handles; /* of the above that are open */
+    uv_timer_t timer, pause; /* of a request, and before a stream is taken up again */
+    unsigned handles;        /* of the above that are open; the timers are one */
     struct remote_options options;
     const struct wire_class *wire_class;
     void *wire;

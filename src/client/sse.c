@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 256 };
+enum { LONGEST_NAME = 256, LONGEST_ID = 1024, RETRY_DIGITS = 9 };
 
 void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
 {
@@ -11,6 +11,8 @@ void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
     haft_buffer_init(&sse->line, allocator, limit);
     haft_buffer_init(&sse->data, allocator, limit);
     haft_buffer_init(&sse->name, allocator, limit < LONGEST_NAME ? limit : LONGEST_NAME);
+    haft_buffer_init(&sse->id, allocator, LONGEST_ID);
+    haft_buffer_init(&sse->last_id, allocator, LONGEST_ID);
 }
 
 void sse_finish(struct sse *sse)
@@ -18,6 +20,8 @@ void sse_finish(struct sse *sse)
     haft_buffer_finish(&sse->line);
     haft_buffer_finish(&sse->data);
     haft_buffer_finish(&sse->name);
+    haft_buffer_finish(&sse->id);
+    haft_buffer_finish(&sse->last_id);
 }
 
 static bool is_text(const char *text, size_t size, const char *expected)
@@ -36,9 +40,28 @@ static void end_event(struct sse *sse, sse_function *on_event, void *context)
 {
     if (sse->has_data && sse->data.size && is_message(sse))
         on_event(context, sse->data.data, sse->data.size);
+    if (sse->has_id) {
+        haft_buffer_clear(&sse->last_id);
+        haft_buffer_add(&sse->last_id, sse->id.data, sse->id.size);
+        if (sse->id.status)
+            sse->last_id.status = sse->id.status;
+    }
     haft_buffer_clear(&sse->data);
     haft_buffer_clear(&sse->name);
-    sse->has_data = false;
+    sse->has_data = sse->has_id = false;
+}
+
+static void take_retry(struct sse *sse, const char *digits, size_t size)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < size; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return;
+        value = value * 10 + (uint64_t)(digits[i] - '0');
+    }
+    sse->retry = value;
+    sse->has_retry = true;
 }
 
 static void take_field(struct sse *sse, const char *line, size_t size)
@@ -60,6 +83,12 @@ static void take_field(struct sse *sse, const char *line, size_t size)
     } else if (is_text(line, n, "event")) {
         haft_buffer_clear(&sse->name);
         haft_buffer_add(&sse->name, value, n_value);
+    } else if (is_text(line, n, "id") && !memchr(value, '\0', n_value)) {
+        haft_buffer_clear(&sse->id);
+        haft_buffer_add(&sse->id, value, n_value);
+        sse->has_id = true;
+    } else if (is_text(line, n, "retry") && n_value && n_value <= RETRY_DIGITS) {
+        take_retry(sse, value, n_value);
     }
 }
 

@@ -12,8 +12,12 @@
 typedef void sse_function(void *context, const char *data, size_t size);
 
 struct sse {
-    haft_buffer line, data, name; /* of the event that is being read */
-    bool has_data;
+    haft_buffer line, data, name, id; /* of the event that is being read */
+    bool has_data, has_id;
+    haft_buffer last_id; /* of the latest event that had one, whatever else it had; not to be used
+                            when it has a status */
+    uint64_t retry;      /* milliseconds to wait before the stream is asked for again, */
+    bool has_retry;      /* if it has said so */
     bool after_cr; /* an LF now belongs to the line that has ended */
     bool begun;    /* the first line has been read */
 };

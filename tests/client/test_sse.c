@@ -88,20 +88,57 @@ static void test_streams(void **state)
         feed(cases[i].stream, cases[i].size, 1000, cases[i].expected, cases[i].status);
 }
 
+/* What a client needs to take a stream up again. */
+static void test_ids(void **state)
+{
+    static const struct {
+        const char *stream;
+        size_t size;
+        const char *id;
+        int retry; /* -1 for none */
+    } rows[] = {
+        {TEXT("data: a\n\n"), "", -1},
+        {TEXT("id: 7\ndata: a\n\n"), "7", -1},
+        {TEXT("id: 7\nretry: 500\ndata:\n\n"), "7", 500},
+        {TEXT("id:7\n\ndata: b\n\n"), "7", -1},
+        {TEXT("id: 7\n\nid: 8\ndata: b\n"), "7", -1},
+        {TEXT("id: 7\n\nid: 8\n\n"), "8", -1},
+        {TEXT("id: 7\n\nid\n\n"), "", -1},
+        {TEXT("id: 7\n\nid: 8\0\n\n"), "7", -1},
+        {TEXT("retry: 0\n"), "", 0},
+        {TEXT("retry: 5x\nretry: -1\nretry:\nretry: 9999999999\n"), "", -1},
+        {TEXT("retry: 5\nretry: 6\n"), "", 6},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct heard heard = {0};
+        struct sse sse;
+
+        sse_init(&sse, NULL, LIMIT);
+        assert_int_equal(sse_feed(&sse, rows[i].stream, rows[i].size, on_event, &heard), 0);
+        assert_int_equal(sse.last_id.size, strlen(rows[i].id));
+        assert_true(!sse.last_id.size || !memcmp(sse.last_id.data, rows[i].id, sse.last_id.size));
+        assert_int_equal(sse.has_retry ? (int)sse.retry : -1, rows[i].retry);
+        sse_finish(&sse);
+    }
+}
+
 static void test_without_memory(void **state)
 {
-    static const char stream[] = "event: message\ndata: a\n\ndata: b\n\n";
+    static const char stream[] = "event: message\nid: 1\ndata: a\n\ndata: b\n\n";
 
     (void)state;
     for (size_t nth = 1;; nth++) {
         struct failing failing;
         struct heard heard = {0};
         struct sse sse;
-        int status;
+        int status, id_status;
 
         failing_init(&failing, nth);
         sse_init(&sse, &failing.allocator, LIMIT);
         status = sse_feed(&sse, stream, sizeof stream - 1, on_event, &heard);
+        id_status = sse.last_id.status;
         sse_finish(&sse);
         failing_check(&failing);
         if (!failing.failures) {
@@ -109,13 +146,14 @@ static void test_without_memory(void **state)
             break;
         }
         /* Without memory for the name of an event, it is passed over. */
-        assert_true(status == HAFT_ENOMEM || !strcmp(heard.text, "[b]"));
+        assert_true(status == HAFT_ENOMEM || !strcmp(heard.text, "[b]") ||
+                    id_status == HAFT_ENOMEM);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams), cmocka_unit_test(test_ids),
                                        cmocka_unit_test(test_without_memory)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

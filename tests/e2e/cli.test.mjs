@@ -566,6 +566,60 @@ test("an address to open, which was not declared, is refused", () =>
         },
     ));
 
+/* ---- streams that are lost ---- */
+
+test("a stream that ends before the answer is taken up again", async () => {
+    const at = [];
+    const rest = ["id: b\nretry: 300\ndata:\n\n", undefined];
+    const answer = (message, request, response) => {
+        if (message?.method === "initialize")
+            return reply(response, greeting(message.id), { "Mcp-Session-Id": "s" });
+        if (message?.method === "tools/list")
+            return reply(response, rpc(message.id, { tools: [{ name: "t", inputSchema: {} }] }));
+        if (message?.method === "tools/call") {
+            rest[1] = `id: c\ndata: ${JSON.stringify(rpc(message.id, { content: [{ type: "text", text: "late" }] }))}\n\n`;
+            at.push(Date.now());
+            return stream(response, "id: a\nretry: 400\ndata:\n\n");
+        }
+        if (request.method === "GET" && request.headers["last-event-id"]) {
+            at.push(Date.now());
+            return stream(response, rest[at.length - 2]);
+        }
+        return response.writeHead(request.method === "GET" ? 405 : 202).end();
+    };
+
+    await withFake(answer, async (url, asked) => {
+        const got = await run(["call", "--revision", "2025-11-25", url, "t"]);
+        const gets = asked.filter(({ method, headers }) => method === "GET" && headers["last-event-id"]);
+
+        assert.equal(got.out, "late\n", got.err);
+        assert.deepEqual(
+            gets.map(({ headers }) => [headers["last-event-id"], headers["mcp-session-id"], headers.accept]),
+            [
+                ["a", "s", "text/event-stream"],
+                ["b", "s", "text/event-stream"],
+            ],
+        );
+        assert.ok(at[1] - at[0] >= 390, "not before the server wants it");
+        assert.ok(at[2] - at[1] >= 290);
+    });
+    /* A server that has no rest of it says so. */
+    await withFake(
+        (message, request, response) =>
+            request.method === "GET"
+                ? response.writeHead(405).end()
+                : message?.method === "tools/call"
+                  ? stream(response, "id: a\nretry: 10\ndata:\n\n")
+                  : answer(message, request, response),
+        async (url) => {
+            const got = await run(["call", "--revision", "2025-11-25", url, "t"]);
+
+            assert.equal(got.code, 3);
+            assert.match(got.err, /ended the stream before it answered, and answered 405/);
+        },
+    );
+});
+
 test("a request of a new server is not answered: it has none to make", () =>
     withFake(
         (message, request, response) => {
