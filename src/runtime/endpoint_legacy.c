@@ -25,7 +25,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_ht
                         "Method Not Allowed: there is no session");
         return NULL;
     }
-    session = request_session(exchange, request, id, size);
+    session = request_session(exchange, request, id, size, false);
     if (!session)
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
     return session;
@@ -111,11 +111,11 @@ void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request
     haft_endpoint *endpoint = exchange->endpoint;
     size_t size;
     const char *id = query_session(request->query, &size);
-    struct http_session *session = id ? request_session(exchange, request, id, size) : NULL;
+    struct http_session *session = id ? request_session(exchange, request, id, size, true) : NULL;
     haft_headers headers = request_headers(request);
     haft_incoming *message;
 
-    if (!session || !session->sse || !session->listening) {
+    if (!session || !session->listening) {
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
         return;
     }

@@ -16,7 +16,7 @@ haft_headers request_headers(const haft_http_request *request)
 }
 
 struct http_session *request_session(haft_exchange *exchange, const haft_http_request *request,
-                                     const char *id, size_t size)
+                                     const char *id, size_t size, bool sse)
 {
     struct http_session *session = http_session_find(exchange->endpoint, id, size);
     const char *principal = request->principal;
@@ -24,7 +24,7 @@ struct http_session *request_session(haft_exchange *exchange, const haft_http_re
     if (session && (session->principal || principal) &&
         (!session->principal || !principal || strcmp(session->principal, principal)))
         return NULL;
-    return session;
+    return session && session->sse == sse ? session : NULL;
 }
 
 /* Hands the message over; what comes of it may have come already. */
@@ -92,7 +92,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
         post_alone(exchange, message, request, named);
         return;
     }
-    session = request_session(exchange, request, id, size);
+    session = request_session(exchange, request, id, size, false);
     if (!session) {
         haft_incoming_drop(message);
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");

@@ -23,9 +23,9 @@ haft_headers request_headers(const haft_http_request *request);
 enum revision request_revision(const haft_http_request *request);
 
 /* The session of that id, if it is the client's own: knowing the id of somebody else's is not
- * enough. */
+ * enough.  One of the 2024-11-05 kind is found only when that is asked for. */
 struct http_session *request_session(haft_exchange *exchange, const haft_http_request *request,
-                                     const char *id, size_t size);
+                                     const char *id, size_t size, bool sse);
 
 extern const char refusal_revision[], refusal_events[];
 

@@ -571,9 +571,20 @@ static void serves_the_oldest(void **state)
     check(bench, &(struct row){"POST", place, HOST, PING, 415, "*", NULL}, 2);
     check(bench, &(struct row){"POST", "/messages", JSON, PING, 404, "*", NULL}, 3);
     check(bench, &(struct row){"POST", "/messages?x=session=1", JSON, PING, 404, "*", NULL}, 4);
+    /* It is none of the endpoint's, whose requests are answered where they are made. */
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const methods[] = {"POST", "GET", "DELETE"};
+
+        check(bench,
+              &(struct row){methods[i], "/mcp",
+                            LEGACY "mcp-session-id: 0000000000000000000000000000000001\n",
+                            i ? "" : PING, 404, "*", NULL},
+              5 + i);
+    }
+    assert_false(stream.over);
     /* Its session ends with its stream. */
     haft_exchange_gone(stream.exchange);
-    check(bench, &(struct row){"POST", place, JSON, PING, 404, "*", NULL}, 5);
+    check(bench, &(struct row){"POST", place, JSON, PING, 404, "*", NULL}, 8);
     bench_close(bench);
 }
 
