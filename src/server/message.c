@@ -240,9 +240,11 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
     }
 }
 
-static bool is_full(const haft_session *session)
+/* A ping asks whether the server is there, and takes no room. */
+static bool is_full(const haft_session *session, const struct rpc_message *message)
 {
-    return session->n_calls >= session->server->options.max_in_flight && !session->options.shared;
+    return session->n_calls >= session->server->options.max_in_flight && !session->options.shared &&
+           !(message->method_size == 4 && !memcmp(message->method, "ping", 4));
 }
 
 /* One that its connection has no room for; those who follow calls hear of it if it is a tool's. */
@@ -276,7 +278,7 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
     else if (set_principal(call) && identify(call, message)) {
         if (call->meta || call->headers)
             trace_read(call);
-        if (is_full(session))
+        if (is_full(session, message))
             refuse_full(call, message);
         else
             dispatch(call, message);

@@ -293,7 +293,8 @@ static void test_too_many(void **state)
     dialogue_with(wire,
                   LINES("R 1 tools/call {'name':'hold'}", "R 2 tools/call {'name':'hold'}",
                         "R 3 tools/call {'name':'hold'}", "! 3 -32603 Too many calls are in flight",
-                        "@ b", "= 2 " SAID("b"), "R 4 tools/call {'name':'hold'}", "@ c",
+                        "R 3 tools/list", "! 3 -32603 Too many calls are in flight", "R 3 ping",
+                        "= 3 {}", "@ b", "= 2 " SAID("b"), "R 4 tools/call {'name':'hold'}", "@ c",
                         "= 4 " SAID("c"), "@ a", "= 1 " SAID("a")),
                   let_go, NULL);
     wire_close(wire);
