@@ -198,13 +198,31 @@ static int elicit_form(haft_call *call, const char *key, const char *message, co
     return action;
 }
 
+/* Whether the content is what the form asked for: 1, 0 or an error. */
+static int fits_form(haft_call *call, const char *form, yyjson_val *content)
+{
+    haft_schema_options options = {.allocator = call->server->allocator};
+    haft_schema *schema = NULL;
+    haft_issues issues;
+    haft_reason reason;
+    int status = haft_schema_parse(form, strlen(form), &options, &schema, &reason);
+
+    if (status) {
+        haft_log(call, HAFT_ERROR, "form: %s: %s", reason.path, reason.text);
+        return status;
+    }
+    status = haft_validate(schema, content, call->arena, &issues);
+    haft_schema_free(schema);
+    return status == HAFT_EISSUES ? 0 : status ? status : 1;
+}
+
 int haft_elicit_json(haft_call *call, const char *key, const char *message, const char *schema,
                      haft_value **ret_content)
 {
     yyjson_val *value;
     const char *why;
     bool selects;
-    int status;
+    int status, action;
 
     schema = own_json(call, schema, &value, &status);
     if (!schema)
@@ -216,7 +234,13 @@ int haft_elicit_json(haft_call *call, const char *key, const char *message, cons
     }
     if (selects && !revision_row(call->revision)->modes)
         return lacks(call, "{\"elicitation\":{\"form\":{}}}");
-    return elicit_form(call, key, message, schema, ret_content);
+    action = elicit_form(call, key, message, schema, ret_content);
+    if (action != HAFT_ACCEPTED)
+        return action;
+    status = fits_form(call, schema, *ret_content);
+    if (!status)
+        return ask_again(call, key, "elicitation/create", elicit_params(call, message, schema));
+    return status < 0 ? status : HAFT_ACCEPTED;
 }
 
 int haft_elicit(haft_call *call, const char *key, const char *message, const haft_type *form,

@@ -391,6 +391,32 @@ static void test_forms(void **state)
     haft_server_free(server);
 }
 
+/* What does not fit the form is asked for again, in either era. */
+static void test_misfits(void **state)
+{
+    haft_server *server = serve(true);
+
+    (void)state;
+    chosen_form =
+        "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"maximum\":9}},"
+        "\"required\":[\"n\"]}";
+    dialogue_alone(
+        server,
+        LINES(GREETING("2025-11-25", ALL), "R 1 tools/call {'name':'any_form'}",
+              "? 1 elicitation/create *", ANSWER("1", "{'action':'accept','content':{'n':'5'}}"),
+              "? 2 elicitation/create *", ANSWER("2", "{'action':'accept','content':{}}"),
+              "? 3 elicitation/create *", ANSWER("3", "{'action':'accept','content':{'n':10}}"),
+              "? 4 elicitation/create *", ANSWER("4", "{'action':'accept','content':{'n':9}}"),
+              "= 1 " SAID("12"),
+              "A 2 tools/call 'name':'any_form','inputResponses':{'f':{'action':'accept',"
+              "'content':{'n':10}}}",
+              "= 2 {'resultType':'input_required',*}",
+              "A 3 tools/call 'name':'any_form','inputResponses':{'f':{'action':'accept',"
+              "'content':{'n':1}}}",
+              "= 3 {'content':[{'type':'text','text':'12'}],$T}"));
+    haft_server_free(server);
+}
+
 /* Before 2025-11-25 nothing could be chosen from a list but one. */
 static void test_old_forms(void **state)
 {
@@ -745,19 +771,13 @@ static void test_no_seal_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_legacy),
-        cmocka_unit_test(test_legacy_kinds),
-        cmocka_unit_test(test_legacy_several),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_old_forms),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_address_ids),
-        cmocka_unit_test(test_legacy_limits),
-        cmocka_unit_test(test_legacy_unanswered),
-        cmocka_unit_test(test_capabilities),
-        cmocka_unit_test(test_modern),
-        cmocka_unit_test(test_modern_rounds),
-        cmocka_unit_test(test_own_method),
+        cmocka_unit_test(test_legacy),         cmocka_unit_test(test_legacy_kinds),
+        cmocka_unit_test(test_legacy_several), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_misfits),        cmocka_unit_test(test_old_forms),
+        cmocka_unit_test(test_addresses),      cmocka_unit_test(test_address_ids),
+        cmocka_unit_test(test_legacy_limits),  cmocka_unit_test(test_legacy_unanswered),
+        cmocka_unit_test(test_capabilities),   cmocka_unit_test(test_modern),
+        cmocka_unit_test(test_modern_rounds),  cmocka_unit_test(test_own_method),
         cmocka_unit_test(test_no_seal_key),
     };
 
