@@ -69,7 +69,7 @@ const char *remote_why(const struct remote *remote);
 int remote_error_code(const struct remote *remote);
 
 enum revision remote_revision(const struct remote *remote);
-bool remote_has_headers(const struct remote *remote); /* arguments may be repeated in them */
+bool remote_has_headers(const struct remote *remote);        /* arguments may be repeated in them */
 yyjson_val *remote_server_info(const struct remote *remote); /* or NULL */
 yyjson_val *remote_capabilities(const struct remote *remote);
 

@@ -18,8 +18,8 @@ struct sse {
                             when it has a status */
     uint64_t retry;      /* milliseconds to wait before the stream is asked for again, */
     bool has_retry;      /* if it has said so */
-    bool after_cr; /* an LF now belongs to the line that has ended */
-    bool begun;    /* the first line has been read */
+    bool after_cr;       /* an LF now belongs to the line that has ended */
+    bool begun;          /* the first line has been read */
 };
 
 /* `limit` is for a line, and for the data of an event. */

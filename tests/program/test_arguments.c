@@ -215,8 +215,8 @@ static const struct {
     {OBJECT("\"a\":" HEADER("\"null\"", "\"A\"")), "no string, integer or boolean"},
     {OBJECT("\"a\":" HEADER("[\"null\"]", "\"A\"")), "no string, integer or boolean"},
     {OBJECT("\"a\":{\"x-mcp-header\":\"A\"}"), "no string, integer or boolean"},
-    {OBJECT("\"a\":" HEADER("\"string\"", "\"A\"") ",\"o\":" OBJECT(
-         "\"b\":" HEADER("\"string\"", "\"a\""))),
+    {OBJECT("\"a\":" HEADER("\"string\"",
+                            "\"A\"") ",\"o\":" OBJECT("\"b\":" HEADER("\"string\"", "\"a\""))),
      "twice"},
     {"{\"x-mcp-header\":\"A\"}", "where no argument is"},
     {OBJECT("\"a\":{\"type\":\"array\",\"items\":" HEADER("\"string\"", "\"A\"") "}"),
@@ -249,12 +249,9 @@ static void test_parameters(void **state)
     static const char schema[] = OBJECT("\"s\":" HEADER("\"string\"", "\"S\"") ",\"i\":" HEADER(
         "\"integer\"", "\"I\"") ",\"o\":" OBJECT("\"b\":" HEADER("\"boolean\"", "\"B\"")));
     static const char *const rows[][3] = {
-        {"{\"s\":\"x\"}", "Mcp-Param-S", "x"},
-        {"{\"i\":-7}", "Mcp-Param-I", "-7"},
-        {"{\"i\":5.0}", "Mcp-Param-I", "5"},
-        {"{\"o\":{\"b\":true}}", "Mcp-Param-B", "true"},
-        {"{\"s\":null}", NULL, NULL},
-        {"{}", NULL, NULL},
+        {"{\"s\":\"x\"}", "Mcp-Param-S", "x"}, {"{\"i\":-7}", "Mcp-Param-I", "-7"},
+        {"{\"i\":5.0}", "Mcp-Param-I", "5"},   {"{\"o\":{\"b\":true}}", "Mcp-Param-B", "true"},
+        {"{\"s\":null}", NULL, NULL},          {"{}", NULL, NULL},
     };
 
     (void)state;
