@@ -173,8 +173,8 @@ int haft_elicit(haft_call *call, const char *key, const char *message, const haf
                 void *ret_content);
 
 /* The same with a JSON Schema of the program's own; *ret_content is the accepted content, which
- * fits it.  The schema is {"type": "object", "properties": ...} of strings, numbers, booleans and selections, as
- * the protocol has forms: else HAFT_ESCHEMA, with why in the log. */
+ * fits it.  The schema is {"type": "object", "properties": ...} of strings, numbers, booleans and
+ * selections, as the protocol has forms: else HAFT_ESCHEMA, with why in the log. */
 int haft_elicit_json(haft_call *call, const char *key, const char *message, const char *schema,
                      haft_value **ret_content);
 

@@ -270,6 +270,7 @@ struct haft_schema {
     int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
     bool typed;   /* it has a C type: haft_decode and haft_encode may be used */
     bool secrets; /* a node is secret; made by schema_finish */
+    bool headers; /* a property is also a header; made by schema_finish */
     bool refines; /* a refinement reads the C value: validation decodes into scratch */
     /* Every part of a value is met by a rule, so keys and depth are seen on the way. */
     bool covered;

@@ -334,6 +334,14 @@ static bool is_simple(const struct object *object)
            !object->n_required && !object->n_dependents && !object->unevaluated;
 }
 
+static bool has_headers(const struct object *object)
+{
+    for (size_t i = 0; object && i < object->n_properties; i++)
+        if (object->properties[i].header)
+            return true;
+    return false;
+}
+
 /* Whether the rules of a node look at every part of a container that passes.  A value that has
  * parts nobody looks at is searched for depth and duplicate keys before the walk. */
 static bool is_covered(const struct node *node)
@@ -426,6 +434,7 @@ int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_er
     for (struct node *node = schema->nodes; node && !status; node = node->all) {
         schema->covered = schema->covered && is_covered(node);
         schema->secrets = schema->secrets || node->secret;
+        schema->headers = schema->headers || has_headers(node->object);
         node->plain = is_plain(node);
         if (node->object) {
             node->object->simple = is_simple(node->object);

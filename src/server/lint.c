@@ -203,15 +203,6 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
     return status;
 }
 
-static bool has_headers(const haft_schema *schema)
-{
-    for (const struct node *node = schema->nodes; node; node = node->all)
-        for (size_t i = 0; node->object && i < node->object->n_properties; i++)
-            if (node->object->properties[i].header)
-                return true;
-    return false;
-}
-
 /* How many headers a schema that is no document advertises. */
 static int count_headers(haft_server *server, const haft_schema *schema, size_t *ret_n)
 {
@@ -220,7 +211,7 @@ static int count_headers(haft_server *server, const haft_schema *schema, size_t 
     int status;
 
     *ret_n = 0;
-    if (!has_headers(schema))
+    if (!schema->headers)
         return 0;
     haft_buffer_init(&text, server->allocator, server->options.max_message);
     status = haft_emit(schema, NULL, &text);

@@ -124,20 +124,11 @@ static int compile(haft_server *server, struct item *item, const haft_type *type
     return 0;
 }
 
-static bool has_headers(const haft_schema *schema)
-{
-    for (const struct node *node = schema->nodes; node; node = node->all)
-        for (size_t i = 0; node->object && i < node->object->n_properties; i++)
-            if (node->object->properties[i].header)
-                return true;
-    return false;
-}
-
 /* Arguments that headers must agree with, and those that go to another process, are wanted as JSON
  * anyway. */
 static int set_straight(haft_server *server, struct item *item)
 {
-    if (!item->tool->input || !item->input->reads || item->isolate || has_headers(item->input))
+    if (!item->tool->input || !item->input->reads || item->isolate || item->input->headers)
         return 0;
     item->straight = haft_arena_alloc(item->arena, sizeof *item->straight);
     if (!item->straight)
