@@ -1,11 +1,14 @@
 /* http_listen.c - where a server listens: an address, a path in the file system, or a socket that
  * somebody else has opened. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "runtime/http.h"
 
@@ -58,11 +61,50 @@ static int read_address(const char *address, struct sockaddr_storage *ret_peer, 
     return 0;
 }
 
+enum { PATH_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
+
+/* Whether a server that was killed has left its socket there: nobody answers then. */
+static bool is_left_over(const char *path)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct stat there;
+    bool nobody;
+    int fd;
+
+    if (lstat(path, &there) || !S_ISSOCK(there.st_mode))
+        return false;
+    fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (fd < 0)
+        return false;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    nobody = connect(fd, (struct sockaddr *)&name, sizeof name) && errno == ECONNREFUSED;
+    close(fd);
+    return nobody;
+}
+
+/* libuv says that permission is denied also where there is no directory. */
+static const char *why_not(const char *path, int status)
+{
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_ROOM];
+
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 0, path);
+    return status == UV_EACCES && *directory && access(directory, F_OK) && errno == ENOENT
+               ? "there is no such directory"
+               : uv_strerror(status);
+}
+
 static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
 {
     mode_t mask;
     int status;
 
+    if (strlen(path) >= PATH_ROOM)
+        return refuse(reason, path, "%s", "the path of a socket is shorter than that");
+    if (is_left_over(path))
+        unlink(path);
     http->unix_socket = true;
     uv_pipe_init(http->loop, &http->listener.pipe, 0);
     http->open_handles++;
@@ -71,7 +113,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
     status = uv_pipe_bind(&http->listener.pipe, path);
     umask(mask);
     if (status)
-        return refuse(reason, path, "%s", uv_strerror(status));
+        return refuse(reason, path, "%s", why_not(path, status));
     snprintf(http->url, sizeof http->url, "unix:%s", path);
     return 0;
 }
@@ -97,6 +139,23 @@ static int name_url(haft_http *http)
     return 0;
 }
 
+/* Whether somebody listens there.  The loops of a server share its port, and the kernel would let
+ * another server of the same user share it with them. */
+static int look_for_others(const struct sockaddr_storage *address)
+{
+    socklen_t size =
+        address->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    int on = 1, status, fd = socket(address->ss_family, SOCK_STREAM, 0);
+
+    if (fd < 0)
+        return uv_translate_sys_error(errno);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    status = bind(fd, (const struct sockaddr *)address, size) ? uv_translate_sys_error(errno) : 0;
+    close(fd);
+    return status;
+}
+
 static int listen_tcp(haft_http *http, haft_reason *reason)
 {
     const haft_http_options *options = &http->options;
@@ -108,6 +167,9 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
         return status;
     if (!address_is_local(&address) && !options->insecure)
         return refuse(reason, options->address, "%s", off_loopback);
+    status = options->threads > 1 && !http->lane ? look_for_others(&address) : 0;
+    if (status)
+        return refuse(reason, options->address, "%s", uv_strerror(status));
     uv_tcp_init_ex(http->loop, &http->listener.tcp, address.ss_family);
     http->open_handles++;
     http->listener.handle.data = http;

@@ -1,6 +1,9 @@
 /* test_http.c - the HTTP server over sockets: what is well said is answered, in order and as a
  * whole, and clients that come and go as they please harm nobody. */
 #define _DEFAULT_SOURCE
+#include <fcntl.h>
+#include <sys/un.h>
+
 #include "runtime/site.h"
 
 /* ---- what is well said ---- */
@@ -465,6 +468,66 @@ static void refuses_addresses(void **state)
     }
 }
 
+/* ---- paths in the file system ---- */
+
+enum thing { NOTHING, LEFT_SOCKET, SERVER, FILE_ };
+
+/* Puts it there; a descriptor when it needs one to last, else -1. */
+static int put_thing(enum thing thing, const char *path)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = -1;
+
+    if (thing == FILE_) {
+        fd = open(path, O_CREAT | O_WRONLY, 0600);
+    } else if (thing) {
+        snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+        fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof name), 0);
+    }
+    if (thing == SERVER) {
+        assert_int_equal(listen(fd, 1), 0);
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static void takes_paths(void **state)
+{
+#define LONG "/0123456789012345678901234567890123456789"
+    static const struct {
+        const char *behind; /* the test's own name */
+        enum thing thing;   /* is there already */
+        const char *text;   /* NULL: it listens */
+    } rows[] = {{"", NOTHING, NULL},
+                {"", LEFT_SOCKET, NULL},
+                {"", SERVER, "address already in use"},
+                {"", FILE_, "address already in use"},
+                {"/x", NOTHING, "there is no such directory"},
+                {LONG LONG LONG, NOTHING, "the path of a socket is shorter than that"}};
+    char address[256];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct site *site;
+        int fd;
+
+        snprintf(address, sizeof address, "unix:/tmp/haft-path-%d%s", (int)getpid(),
+                 rows[i].behind);
+        fd = put_thing(rows[i].thing, address + 5);
+        site = site_open_with((haft_http_options){.address = address}, NULL);
+        assert_int_equal(site->http == NULL, rows[i].text != NULL);
+        if (rows[i].text)
+            assert_string_equal(site->reason.text, rows[i].text);
+        site_close(site);
+        if (fd >= 0)
+            close(fd);
+        unlink(address + 5);
+    }
+}
+
 static void survives_every_failing_allocation(void **state)
 {
     (void)state;
@@ -512,6 +575,7 @@ int main(void)
         cmocka_unit_test(drains),
         cmocka_unit_test(ends_by_signals),
         cmocka_unit_test(refuses_addresses),
+        cmocka_unit_test(takes_paths),
         cmocka_unit_test(survives_every_failing_allocation),
     };
 

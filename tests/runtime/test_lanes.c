@@ -248,6 +248,23 @@ static void shares_a_path(void **state)
     unlink(address + 5);
 }
 
+/* The kernel would let the lanes of two servers share a port, and deal sessions out to the wrong one. */
+static void has_its_port_alone(void **state)
+{
+    struct site *site = site_open("127.0.0.1:0");
+    haft_http_options options = site->options;
+    haft_reason reason = {0};
+    char address[64];
+
+    (void)state;
+    snprintf(address, sizeof address, "127.0.0.1:%ld",
+             strtol(strrchr(site->url, ':') + 1, NULL, 10));
+    options.address = address;
+    assert_true(haft_serve_http(site->server, &options, &reason) < 0);
+    assert_string_equal(reason.text, "address already in use");
+    site_close(site);
+}
+
 /* Streams and their ends, from connections that came to any lane. */
 static void moves_streams(void **state)
 {
@@ -318,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_sessions_from_every_lane),
         cmocka_unit_test(shares_a_path),
+        cmocka_unit_test(has_its_port_alone),
         cmocka_unit_test(moves_streams),
         cmocka_unit_test(moves_the_oldest),
     };
