@@ -1,6 +1,7 @@
 /* hosted.c - settings, and what follows from them, for every server that a command line serves. */
 #include "runtime/hosted.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <uv.h>
 
@@ -8,6 +9,8 @@
 #include "runtime/option.h"
 #include "runtime/seal_file.h"
 #include "runtime/visibility.h"
+
+enum { MEANT = 64 }; /* bytes of a word about what was meant */
 
 haft_server *hosted_at(const struct hosted *hosted, haft_server *own, size_t i)
 {
@@ -76,6 +79,49 @@ int hosted_apply_live(const struct hosted *hosted, haft_server *own,
     }
     server_set_timeout(own, settings->server.timeout_ms);
     return status;
+}
+
+/* ---- names ---- */
+
+static bool has_tool(haft_server *server, const char *name)
+{
+    struct catalogue *catalogue = catalogue_take(server);
+    bool has = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
+
+    catalogue_drop(catalogue);
+    return has;
+}
+
+/* "; did you mean NAME?", or nothing. */
+static void put_nearest(haft_server *server, const char *name, char *text, size_t room)
+{
+    struct catalogue *catalogue = catalogue_take(server);
+    const struct shelf *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+    struct nearest search = nearest_begin(name);
+
+    for (size_t i = 0; i < shelf->n; i++)
+        nearest_offer(&search, shelf->entries[i].item->name);
+    if (search.name)
+        snprintf(text, room, "; did you mean %s?", search.name);
+    catalogue_drop(catalogue);
+}
+
+void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct settings *settings)
+{
+    for (size_t i = 0; settings->disabled && settings->disabled[i]; i++) {
+        const char *name = settings->disabled[i];
+        char nearest[MEANT] = "";
+        bool found = strpbrk(name, "*?,");
+        haft_server *server;
+
+        for (size_t j = 0; !found && (server = hosted_at(hosted, own, j)); j++) {
+            found = has_tool(server, name);
+            if (!found && !*nearest)
+                put_nearest(server, name, nearest, sizeof nearest);
+        }
+        if (!found)
+            server_log(own, HAFT_WARNING, "tools.disabled: there is no tool %s%s", name, nearest);
+    }
 }
 
 /* ---- before they serve ---- */

@@ -41,4 +41,8 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
 int hosted_apply_live(const struct hosted *hosted, haft_server *own,
                       const struct settings *settings, bool tools_differ);
 
+/* Warns of tools that are to be disabled and that none of them has: a name that was mistyped would
+ * leave the tool that was meant where it is. */
+void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct settings *settings);
+
 #endif

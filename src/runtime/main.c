@@ -217,12 +217,15 @@ static int act_config(struct command *command, haft_server *server)
 static int act_check(struct command *command, haft_server *server)
 {
     struct catalogue *catalogue = catalogue_take(server);
-    size_t n = catalogue->shelves[HAFT_OFFER_TOOL].n;
+    size_t n = catalogue->shelves[HAFT_OFFER_TOOL].n_enabled;
+    size_t n_hidden = catalogue->shelves[HAFT_OFFER_TOOL].n - n;
 
     (void)command;
     catalogue_drop(catalogue);
-    printf("%zu tool%s offered%s\n", n, n == 1 ? " is" : "s are",
-           server->error.code ? ", and not everything that was added" : "");
+    printf("%zu tool%s offered", n, n == 1 ? " is" : "s are");
+    if (n_hidden)
+        printf(", %zu %s hidden", n_hidden, n_hidden == 1 ? "is" : "are");
+    printf("%s\n", server->error.code ? ", and not everything that was added" : "");
     return server->error.code ? COMMAND_FAILED : COMMAND_OK;
 }
 
@@ -312,11 +315,13 @@ static int prepare(struct command *command, struct logger *logger, struct audit_
     }
     status = hosted_prepare(command->hosted, command->server, &command->settings, logger, audit,
                             &reason);
-    if (status)
+    if (status) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-    else
-        settings_commit(&command->settings);
-    return status ? command_unable(command) : COMMAND_OK;
+        return command_unable(command);
+    }
+    settings_commit(&command->settings);
+    hosted_doubt(command->hosted, command->server, &command->settings);
+    return COMMAND_OK;
 }
 
 static int enter_sandbox(void *context, haft_reason *reterr_reason)

@@ -38,8 +38,9 @@ static void log_changes(const struct reload *reload, const struct settings *sett
             continue;
         haft_buffer_init(&value, reload->server->allocator, 1 << 16);
         option_put(option, settings, &value);
-        server_log(reload->server, HAFT_NOTICE, "%s: now %.*s (%s)", option->key, (int)value.size,
-                   value.size ? value.data : "", source_name(settings->from[i]));
+        server_log(reload->server, HAFT_NOTICE, "%s: now %.*s (%s)", option->key,
+                   value.size ? (int)value.size : 1, value.size ? value.data : "-",
+                   source_name(settings->from[i]));
         haft_buffer_finish(&value);
     }
 }
@@ -90,6 +91,7 @@ static int replace(struct reload *reload, struct settings *settings)
     if (status)
         return status;
     settings_commit(settings);
+    hosted_doubt(reload->hosted, reload->server, settings);
     reload_finish(reload);
     reload->current = *settings;
     server_log(reload->server, HAFT_NOTICE, "the configuration was read again");

@@ -48,9 +48,14 @@ test("on a pipe: a new list is announced, a bad file changes nothing, and the lo
     pipe.process.kill("SIGHUP");
     await until(() => pipe.log.match(/stays in force/g).length === 2, "the second reason", 20000);
 
-    write({});
+    write({ tools: { disabled: ["serch"] }, log: { level: "notice" } });
     pipe.process.kill("SIGHUP");
-    await until(() => pipe.changes() === 2, "the second announcement", 20000);
+    await until(() => /there is no tool serch; did you mean search\?/.test(pipe.log), "doubts", 20000);
+
+    write({ log: { level: "notice" } });
+    pipe.process.kill("SIGHUP");
+    await until(() => /tools\.disabled: now - \(default\)/.test(pipe.log), "nothing", 20000);
+    assert.equal(pipe.changes(), 2);
     assert.deepEqual(await pipe.names(), all);
     assert.equal(await pipe.end(), 0);
 });
