@@ -200,6 +200,7 @@ struct haft_type {
 
 /* typedef enum T { T_a, T_b } T; on the wire the strings "a" and "b". */
 #define HAFT_ENUMERATION(T, ...)                                                                   \
+    HAFT_C_ALONE_                                                                                  \
     typedef enum T { HAFT_EACH_(HAFT_ENUMERATOR_, T, __VA_ARGS__) T##_count_ } T;                  \
     static const char *const T##_names_[] = {HAFT_EACH_(HAFT_ENUM_NAME_, T, __VA_ARGS__)};         \
     _Static_assert(sizeof(T) == sizeof(int), "an enum is stored as an int");                       \
@@ -212,6 +213,7 @@ struct haft_type {
 /* A tagged union: an object whose property `tagname` says which of the cases it is.  T has
  * `enum T_kind kind` (T_a, T_b) and a member per case, `as.a`. */
 #define HAFT_CHOICE(T, tagname, ...)                                                               \
+    HAFT_C_ALONE_                                                                                  \
     typedef struct T {                                                                             \
         enum T##_kind { HAFT_EACH_(HAFT_CASE_ENUM_, T, __VA_ARGS__) T##_count_ } kind;             \
         union {                                                                                    \
@@ -239,9 +241,9 @@ struct haft_type {
 #define HAFT_REFINE(T, fn)                                                                         \
     _Static_assert(_Generic(&fn, void (*)(haft_refinement *, const T *): 1, default: 0),           \
                    "refinement " #fn " must be void " #fn "(haft_refinement *, const " #T " *)");  \
-    static void T##_refine_call_(haft_refinement *refinement, const void *value)                   \
+    static void T##_refine_call_(haft_refinement *refinement_, const void *value_)                 \
     {                                                                                              \
-        fn(refinement, (const T *)value);                                                          \
+        fn(refinement_, (const T *)value_);                                                        \
     }                                                                                              \
     static const struct haft_refine_hook T##_refine_ = {T##_refine_call_}
 

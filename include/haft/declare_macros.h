@@ -21,6 +21,18 @@
 #define HAFT_OVERRIDES_END_
 #endif
 
+/* A description is the only documentation that a model gets. */
+#define HAFT_DESCRIBED_(what, type, text, ...)                                                     \
+    _Static_assert(sizeof #text > 1, what " needs a description");
+
+/* The macros are C's alone.  C++ is told so before it stumbles over what is in them. */
+#if defined __cplusplus
+#define HAFT_C_ALONE_                                                                              \
+    static_assert(false, "for C alone: declare it in a C file, or build it at run time");
+#else
+#define HAFT_C_ALONE_
+#endif
+
 #define HAFT_TUPLE_(kind, name, type, ...)                                                         \
     (REQUIRED, 0, SOLID, #name, NULL, kind, name, type, __VA_ARGS__)
 #define HAFT_STRIP_(...) __VA_ARGS__
@@ -37,6 +49,7 @@
 /* The hooks that HAFT_OPTIONS and HAFT_REFINE may fill in later, and the table itself: tentative
  * definitions, so that a struct can refer to its own type. */
 #define HAFT_HOOKS_(T)                                                                             \
+    HAFT_C_ALONE_                                                                                  \
     HAFT_MAYBE_UNUSED_ static const struct haft_type_options T##_options_;                         \
     HAFT_MAYBE_UNUSED_ static const struct haft_refine_hook T##_refine_;                           \
     HAFT_MAYBE_UNUSED_ static const haft_type T##_type
@@ -63,8 +76,9 @@
         .refine = &T##_refine_}
 
 /* ---- the members ---- */
-#define HAFT_MEMBER_(T, tuple) HAFT_MEMBER2_ tuple
-#define HAFT_MEMBER2_(presence, dv, null, wire, header, kind, name, ...)                           \
+/* What is no field is left with this name in front of it, which is then the error message. */
+#define HAFT_MEMBER_(T, tuple) HAFT_this_is_no_field_ tuple
+#define HAFT_this_is_no_field_(presence, dv, null, wire, header, kind, name, ...)                  \
     HAFT_HAS_##presence(kind, name) HAFT_NULL_##null(name) HAFT_MEMBER_##kind(name, __VA_ARGS__)
 #define HAFT_HAS_REQUIRED(kind, name)
 #define HAFT_HAS_DEFAULT(kind, name)
@@ -99,13 +113,13 @@
     size_t name##_size;
 #define HAFT_MEMBER_ARRAY(name, item, ...)                                                         \
     size_t n_##name;                                                                               \
-    HAFT_ITEM_TYPE_ item *name;
+    HAFT_the_item_is_no_field_ item *name;
 #define HAFT_MEMBER_MAP(name, item, ...)                                                           \
     size_t n_##name;                                                                               \
     const char **name##_keys;                                                                      \
-    HAFT_ITEM_TYPE_ item *name;
+    HAFT_the_item_is_no_field_ item *name;
 
-#define HAFT_ITEM_TYPE_(presence, dv, null, wire, header, kind, name, type, ...)                   \
+#define HAFT_the_item_is_no_field_(presence, dv, null, wire, header, kind, name, type, ...)        \
     HAFT_CTYPE_##kind(type)
 #define HAFT_CTYPE_BOOLEAN(type) bool
 #define HAFT_CTYPE_INTEGER(type) int64_t
@@ -125,6 +139,7 @@
 #define HAFT_CHECK_(T, tuple) HAFT_CHECK2_(T, HAFT_STRIP_ tuple)
 #define HAFT_CHECK2_(...) HAFT_CHECK3_(__VA_ARGS__)
 #define HAFT_CHECK3_(T, presence, dv, null, wire, header, kind, name, ...)                         \
+    HAFT_DESCRIBED_(#T "." #name, __VA_ARGS__, 0)                                                  \
     HAFT_CHECK_HAS_##presence(T, kind, name) HAFT_CHECK_NULL_##null(T, name)                       \
         HAFT_CHECK_##kind(T, name, __VA_ARGS__) HAFT_CHECK_DV_##presence(T, kind, name, dv)
 #define HAFT_CHECK_HAS_REQUIRED(T, kind, name)
@@ -161,10 +176,10 @@
 #define HAFT_CHECK_BYTES(T, name, type, ...)                                                       \
     HAFT_IS_(T, name, const unsigned char *) HAFT_IS_(T, name##_size, size_t)
 #define HAFT_CHECK_ARRAY(T, name, item, ...)                                                       \
-    HAFT_IS_(T, n_##name, size_t) HAFT_IS_ITEMS_(T, name, HAFT_ITEM_TYPE_ item)
+    HAFT_IS_(T, n_##name, size_t) HAFT_IS_ITEMS_(T, name, HAFT_the_item_is_no_field_ item)
 #define HAFT_CHECK_MAP(T, name, item, ...)                                                         \
     HAFT_IS_(T, n_##name, size_t) HAFT_IS_(T, name##_keys, const char **)                          \
-        HAFT_IS_ITEMS_(T, name, HAFT_ITEM_TYPE_ item)
+        HAFT_IS_ITEMS_(T, name, HAFT_the_item_is_no_field_ item)
 #define HAFT_IS_ITEMS_(T, name, type) HAFT_IS_(T, name, type *)
 
 /* ---- the check that a default is of its field's kind ---- */
@@ -270,7 +285,7 @@
 #define HAFT_TYPE_JSON(T)
 #define HAFT_TYPE_EXTENDS(T) .type = &T##_type,
 #define HAFT_TYPE_ARRAY(tuple)                                                                     \
-    .item = &(const haft_field)HAFT_ITEM_ tuple, .stride = sizeof(HAFT_ITEM_TYPE_ tuple),
+    .item = &(const haft_field)HAFT_ITEM_ tuple, .stride = sizeof(HAFT_the_item_is_no_field_ tuple),
 #define HAFT_TYPE_MAP(tuple) HAFT_TYPE_ARRAY(tuple)
 #define HAFT_RULES_BOOLEAN plain
 #define HAFT_RULES_INTEGER integer

@@ -179,26 +179,30 @@ int haft_route_add(haft_gateway *gateway, const char *method, const char *path, 
 /* int fn(haft_call *, const In *, Out *) */
 #define HAFT_ROUTE(fn, verb, template, In, Out, ...)                                               \
     HAFT_ROUTE_IS_(fn, (haft_call *, const In *, Out *))                                           \
-    HAFT_ROUTE_CALL_(fn, fn(call, (const In *)in, (Out *)out))                                     \
+    HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
+    HAFT_ROUTE_CALL_(fn, fn(call_, (const In *)in_, (Out *)out_))                                  \
     HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .output = &Out##_type,              \
                       .describe = __VA_ARGS__)
 
 /* int fn(haft_call *, const In *): it answers by haft_respond and its friends. */
 #define HAFT_ROUTE_IN(fn, verb, template, In, ...)                                                 \
     HAFT_ROUTE_IS_(fn, (haft_call *, const In *))                                                  \
-    HAFT_ROUTE_CALL_(fn, fn(call, (const In *)in))                                                 \
+    HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
+    HAFT_ROUTE_CALL_(fn, fn(call_, (const In *)in_))                                               \
     HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .describe = __VA_ARGS__)
 
 /* int fn(haft_call *, Out *) */
 #define HAFT_ROUTE_OUT(fn, verb, template, Out, ...)                                               \
     HAFT_ROUTE_IS_(fn, (haft_call *, Out *))                                                       \
-    HAFT_ROUTE_CALL_(fn, fn(call, (Out *)out))                                                     \
+    HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
+    HAFT_ROUTE_CALL_(fn, fn(call_, (Out *)out_))                                                   \
     HAFT_ROUTE_TABLE_(fn, verb, template, .output = &Out##_type, .describe = __VA_ARGS__)
 
 /* int fn(haft_call *) */
 #define HAFT_ROUTE_BARE(fn, verb, template, ...)                                                   \
     HAFT_ROUTE_IS_(fn, (haft_call *))                                                              \
-    HAFT_ROUTE_CALL_(fn, fn(call))                                                                 \
+    HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
+    HAFT_ROUTE_CALL_(fn, fn(call_))                                                                \
     HAFT_ROUTE_TABLE_(fn, verb, template, .describe = __VA_ARGS__)
 
 /* ---- policies ------------------------------------------------------------------------ */
@@ -353,13 +357,14 @@ int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
 /* ---- behind the macros ---- */
 
 #define HAFT_ROUTE_IS_(fn, parameters)                                                             \
+    HAFT_C_ALONE_                                                                                  \
     _Static_assert(_Generic(&fn, int(*) parameters : 1, default : 0),                              \
                    "route " #fn ": the handler must be int " #fn #parameters);
 #define HAFT_ROUTE_CALL_(fn, expression)                                                           \
-    static int fn##_serve_(haft_call *call, const void *in, void *out)                             \
+    static int fn##_serve_(haft_call *call_, const void *in_, void *out_)                          \
     {                                                                                              \
-        (void)in;                                                                                  \
-        (void)out;                                                                                 \
+        (void)in_;                                                                                 \
+        (void)out_;                                                                                \
         return expression;                                                                         \
     }
 #define HAFT_ROUTE_TABLE_(fn, verb, template, ...)                                                 \

@@ -91,39 +91,44 @@ typedef struct haft_tool {
 /* int fn(haft_call *, const In *, Out *) */
 #define HAFT_TOOL(fn, In, Out, ...)                                                                \
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *, Out *))                                         \
-    HAFT_TRAMPOLINE_(fn, fn(call, (const In *)in, (Out *)out))                                     \
+    HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
+    HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_, (Out *)out_))                                  \
     HAFT_TOOL_TABLE_(fn, .input = &In##_type, .output = &Out##_type, .describe = __VA_ARGS__)
 
 /* int fn(haft_call *, const In *): it answers by haft_text and its friends. */
 #define HAFT_TOOL_IN(fn, In, ...)                                                                  \
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *))                                                \
-    HAFT_TRAMPOLINE_(fn, fn(call, (const In *)in))                                                 \
+    HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
+    HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_))                                               \
     HAFT_TOOL_TABLE_(fn, .input = &In##_type, .describe = __VA_ARGS__)
 
 /* int fn(haft_call *, Out *): no arguments. */
 #define HAFT_TOOL_OUT(fn, Out, ...)                                                                \
     HAFT_HANDLER_IS_(fn, (haft_call *, Out *))                                                     \
-    HAFT_TRAMPOLINE_(fn, fn(call, (Out *)out))                                                     \
+    HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
+    HAFT_TRAMPOLINE_(fn, fn(call_, (Out *)out_))                                                   \
     HAFT_TOOL_TABLE_(fn, .output = &Out##_type, .describe = __VA_ARGS__)
 
 /* int fn(haft_call *): neither. */
 #define HAFT_TOOL_BARE(fn, ...)                                                                    \
     HAFT_HANDLER_IS_(fn, (haft_call *))                                                            \
-    HAFT_TRAMPOLINE_(fn, fn(call))                                                                 \
+    HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
+    HAFT_TRAMPOLINE_(fn, fn(call_))                                                                \
     HAFT_TOOL_TABLE_(fn, .describe = __VA_ARGS__)
 
 /* ---- behind the macros ---- */
 
 #define HAFT_HANDLER_IS_(fn, parameters)                                                           \
+    HAFT_C_ALONE_                                                                                  \
     _Static_assert(_Generic(&fn, int(*) parameters : 1, default : 0),                              \
                    "tool " #fn ": the handler must be int " #fn #parameters);
 
-/* The call stays well defined: no function pointer is cast. */
+/* The call stays well defined: no function pointer is cast.  A handler may be called `in`. */
 #define HAFT_TRAMPOLINE_(fn, expression)                                                           \
-    static int fn##_call_(haft_call *call, const void *in, void *out)                              \
+    static int fn##_call_(haft_call *call_, const void *in_, void *out_)                           \
     {                                                                                              \
-        (void)in;                                                                                  \
-        (void)out;                                                                                 \
+        (void)in_;                                                                                 \
+        (void)out_;                                                                                \
         return expression;                                                                         \
     }
 #define HAFT_TOOL_TABLE_(fn, ...)                                                                  \

@@ -26,6 +26,28 @@ static int dim(haft_call *call, const lamp *in, lamp *out)
 }
 HAFT_TOOL(dim, lamp, lamp, "Dims a lamp");
 
+/* Names that the macros have for themselves, too. */
+static int call(haft_call *to)
+{
+    return haft_text(to, "called");
+}
+HAFT_TOOL_BARE(call, "Calls somebody");
+
+static int in(haft_call *to, const lamp *which)
+{
+    return haft_text(to, "%s", which->room);
+}
+HAFT_TOOL_IN(in, lamp, "Comes in");
+HAFT_ROUTE_IN(in, "GET", "/in", lamp, "Comes in");
+
+static int out(haft_call *to, lamp *which)
+{
+    which->room = "outside";
+    return haft_text(to, "gone");
+}
+HAFT_TOOL_OUT(out, lamp, "Goes out");
+HAFT_ROUTE_OUT(out, "GET", "/out", lamp, "Goes out");
+
 static void in_order(haft_refinement *refinement, const shelf *value)
 {
     if (value->has_height && value->height > 3)
@@ -37,4 +59,16 @@ const haft_type *types(int which);
 const haft_type *types(int which)
 {
     return which ? dim_tool.input : &shelf_type;
+}
+
+const haft_tool *tools(int which);
+const haft_tool *tools(int which)
+{
+    return which == 0 ? &call_tool : which == 1 ? &in_tool : &out_tool;
+}
+
+const haft_route_info *routes(int which);
+const haft_route_info *routes(int which)
+{
+    return which ? &in_route : &out_route;
 }

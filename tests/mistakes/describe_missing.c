@@ -1,4 +1,4 @@
-/* expect: expected expression\|at least one argument\|passing no argument */
+/* expect: lamp.room needs a description\|at least one argument\|passing no argument */
 /* No description. */
 #include <haft.h>
 

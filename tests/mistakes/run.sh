@@ -14,8 +14,13 @@ compiler=$1 file=$2
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 command -v "$compiler" >/dev/null || { echo "$compiler is not here"; exit 77; }
 
+case $file in
+*.cc) language='-x c++ -std=c++17' ;;
+*) language=-std=c11 ;;
+esac
+
 compile() {
-    LC_ALL=C "$compiler" -std=c11 $warnings "$@" -S -o /dev/null "$file" 2>&1
+    LC_ALL=C "$compiler" $language $warnings "$@" -S -o /dev/null "$file" 2>&1
 }
 
 output=$(compile -isystem include)
