@@ -62,7 +62,7 @@ typedef struct haft_client_options {
 } haft_client_options;
 
 /* A client of the server, which must outlive it.  NULL without memory, or when the revision is not
- * known or refused. */
+ * known or refused; every request of such a one is HAFT_EINVAL. */
 haft_client *haft_connect(haft_server *server, const haft_client_options *options);
 void haft_client_free(haft_client *client);
 

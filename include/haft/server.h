@@ -94,7 +94,7 @@ const haft_reason *haft_server_error(const haft_server *server);
 /* ---- tools --------------------------------------------------------------------- */
 
 /* Adds a tool.  The constant must outlive the server.  0, or an error that is logged and kept for
- * haft_server_error. */
+ * haft_server_error; HAFT_EINVAL also for a server that could not be made, NULL. */
 int haft_add(haft_server *server, const haft_tool *tool);
 
 /* A handle on an offered thing, by kind and name; all of these announce themselves. */

@@ -29,6 +29,9 @@
 /* What is allocated with, never NULL. */
 const haft_allocator *allocator_or_default(const haft_allocator *allocator);
 
+/* Whether it is 0 or one of HAFT_ERRORS. */
+bool status_is_known(int status);
+
 /* Fills *error in, if there is one, and returns code. */
 int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *haft_strerror(int status)
+static const char *sentence(int status)
 {
     switch (status) {
     case HAFT_OK:
@@ -15,8 +15,20 @@ const char *haft_strerror(int status)
         HAFT_ERRORS(HAFT_ERROR_)
 #undef HAFT_ERROR_
     default:
-        return "unknown error";
+        return NULL;
     }
+}
+
+bool status_is_known(int status)
+{
+    return sentence(status);
+}
+
+const char *haft_strerror(int status)
+{
+    const char *text = sentence(status);
+
+    return text ? text : "unknown error";
 }
 
 /* Built aside, so that the words of an error may become part of it again. */

@@ -166,6 +166,8 @@ int64_t haft_client_send(haft_client *client, const char *method, const char *pa
     int64_t id;
     int status;
 
+    if (!client || !method)
+        return HAFT_EINVAL;
     haft_arena_reset(client->results);
     haft_arena_reset(client->scratch);
     asked = make_request(client, method, params ? params : "{}");
@@ -193,6 +195,8 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
     yyjson_val *value;
     int status;
 
+    if (!client || !method)
+        return HAFT_EINVAL;
     haft_arena_reset(client->scratch);
     value = read_params(client, params, &status);
     if (status)
@@ -206,7 +210,7 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
 
 static struct asked *find(const haft_client *client, int64_t id)
 {
-    struct asked *asked = client->asked;
+    struct asked *asked = client ? client->asked : NULL;
 
     while (asked && asked->id != id)
         asked = asked->next;
@@ -302,6 +306,8 @@ static int request_named(haft_client *client, const char *method, const char *na
 {
     haft_buffer params;
 
+    if (!client || !name)
+        return HAFT_EINVAL;
     begin_params(client, &params, "name", name);
     if (arguments) {
         haft_buffer_puts(&params, ",\"arguments\":");
@@ -327,6 +333,8 @@ int haft_client_read(haft_client *client, const char *uri, haft_result *ret_resu
 {
     haft_buffer params;
 
+    if (!client || !uri)
+        return HAFT_EINVAL;
     begin_params(client, &params, "uri", uri);
     haft_buffer_add(&params, "}", 1);
     return request_built(client, "resources/read", &params, ret_result);
@@ -339,6 +347,8 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
     bool prompt = kind == HAFT_OFFER_PROMPT;
     haft_buffer params;
 
+    if (!client || !name || !argument || !value)
+        return HAFT_EINVAL;
     haft_buffer_init(&params, client->allocator, client->out.limit);
     haft_buffer_puts(&params, prompt ? "{\"ref\":{\"type\":\"ref/prompt\",\"name\":"
                                      : "{\"ref\":{\"type\":\"ref/resource\",\"uri\":");
@@ -394,10 +404,13 @@ static int list_page(haft_client *client, const char *method, const char *cursor
 
 int haft_client_list(haft_client *client, haft_offer kind, haft_result *ret_result)
 {
-    haft_buffer *items = &client->items;
+    haft_buffer *items;
     const char *cursor = NULL;
     int status;
 
+    if (!client)
+        return HAFT_EINVAL;
+    items = &client->items;
     haft_buffer_clear(items);
     haft_buffer_add(items, "[", 1);
     do {

@@ -257,7 +257,10 @@ void call_give_up(haft_call *call)
 
 void call_time_out(haft_call *call)
 {
-    haft_log(call, HAFT_WARNING, "timed out after %u ms", call->allowed_ms);
+    bool pending = call->returned && call->status == HAFT_PENDING && !call->finished;
+
+    haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->allowed_ms,
+             pending ? "; its handler returned HAFT_PENDING, and nobody called haft_finish" : "");
     if (call->waiting)
         input_withdraw(call, "timed out");
     call->outcome = HAFT_OUTCOME_TIMED_OUT;
@@ -308,8 +311,17 @@ void haft_call_done(haft_call *call)
     call_end(call);
 }
 
+int call_understand(haft_call *call, int status)
+{
+    if (status == HAFT_PENDING || status == HAFT_AGAIN || status_is_known(status))
+        return status;
+    haft_log(call, HAFT_ERROR, "the handler returned %d, which is no status", status);
+    return HAFT_EINVAL;
+}
+
 void call_finish(haft_call *call, int status)
 {
+    status = call_understand(call, status);
     call->finish.status = status;
     call->finished = true;
     if (!call->returned)

@@ -80,8 +80,11 @@ int haft_text_bytes(haft_call *call, const char *text, size_t size)
 
 static int append_formatted(haft_call *call, const char *format, va_list args)
 {
-    const char *text = haft_arena_vprintf(call->arena, format, args);
+    const char *text;
 
+    if (!format)
+        return HAFT_EINVAL;
+    text = haft_arena_vprintf(call->arena, format, args);
     return text ? append_text(call, text, strlen(text)) : HAFT_ENOMEM;
 }
 
@@ -142,8 +145,13 @@ static int append_media(haft_call *call, const char *type, const char *mime_type
 {
     haft_buffer *content;
 
-    if (is_resource(call) || !mime_type || (!bytes && size))
+    if (is_resource(call) || !mime_type || (!bytes && size)) {
+        haft_log(call, HAFT_ERROR, "%s: %s", type,
+                 is_resource(call) ? "reading a resource gives contents, by haft_embed"
+                 : !mime_type      ? "there is no type"
+                                   : "there are no bytes");
         return HAFT_EINVAL;
+    }
     content = begin(call);
     haft_buffer_printf(content, "{\"type\":\"%s\",\"data\":", type);
     put_base64(content, bytes, size);

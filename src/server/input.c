@@ -250,7 +250,10 @@ void input_ask(haft_call *call)
     bool modern = revision_row(call->revision)->modern;
 
     if (++call->rounds > MAX_ROUNDS || !is_waiting(call)) {
-        haft_log(call, HAFT_ERROR, "asked for input %u times", call->rounds);
+        if (is_waiting(call))
+            haft_log(call, HAFT_ERROR, "asked for input %u times", call->rounds);
+        else
+            haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN and had asked nothing");
         call->status = HAFT_ESTEPS;
         call_abandon(call);
         return;

@@ -234,6 +234,10 @@ void call_launch(haft_call *call);
 /* Ends a call whose handler was pending. */
 void call_finish(haft_call *call, int status);
 
+/* What a handler returned: as it is, or HAFT_EINVAL and a line in the log when haft has no such
+ * status.  A number by mistake must not pass for an answer. */
+int call_understand(haft_call *call, int status);
+
 /* What a handler's process came to that had to be ended at its deadline. */
 enum { CALL_LATE = -1000 };
 

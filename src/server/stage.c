@@ -49,9 +49,13 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index)
 
 int haft_use(haft_server *server, const haft_stage *stage)
 {
-    struct stages *stages = &server->stages;
-    size_t n = stages->n;
+    struct stages *stages;
+    size_t n;
 
+    if (!server || !stage)
+        return HAFT_EINVAL;
+    stages = &server->stages;
+    n = stages->n;
     if (!stage->name || !(stage->before || stage->ready || stage->after))
         return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
                              "a stage has a name and something to do");

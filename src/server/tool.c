@@ -254,8 +254,13 @@ int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold, str
 static int put(haft_server *server, const haft_tool *tool, const char *instead)
 {
     struct item *item = NULL;
-    int status = tool_item(server, tool, NULL, &item);
+    int status;
 
+    if (!server) /* it could not be made: haft_main says so */
+        return HAFT_EINVAL;
+    if (!tool)
+        return server_refuse(server, HAFT_EINVAL, "", "there is no tool");
+    status = tool_item(server, tool, NULL, &item);
     return item ? store(server, item, instead) : status;
 }
 
@@ -294,6 +299,7 @@ haft_tool_builder *haft_tool_new(const char *name)
 
     if (!builder)
         return NULL;
+    name = name ? name : "";
     builder->tool->name = haft_arena_copy(builder->arena, name, strlen(name));
     if (!builder->tool->name)
         builder->status = HAFT_ENOMEM;

@@ -58,10 +58,8 @@ int tool_handle(haft_call *call)
     int status = item->handler ? item->handler(call, (haft_value *)(uintptr_t)call->in, item->data)
                                : item->call(call, call->in, call->out);
 
-    if (status == HAFT_PENDING || status == HAFT_AGAIN || status < 0 || call->is_error ||
-        haft_cancelled(call))
-        return status;
-    return tool_check(call);
+    status = call_understand(call, status);
+    return status || call->is_error || haft_cancelled(call) ? status : tool_check(call);
 }
 
 /* What is checked before a result leaves; also after haft_finish. */
