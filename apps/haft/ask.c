@@ -139,7 +139,9 @@ static const char *url_of(const struct invocation *call)
         complain(EXIT_USAGE, "%s needs the URL of a server, or -- and a command that starts one",
                  name);
     else if (!is_url(call->operands[0]))
-        complain(EXIT_USAGE, "%s is not a URL; a command comes after --: haft %s -- %s",
+        complain(EXIT_USAGE,
+                 "%s is not a URL; a command comes after --: haft %s -- %s, and a URL begins with "
+                 "http:// or https://",
                  call->operands[0], name, call->operands[0]);
     else
         return call->operands[0];

@@ -1,6 +1,7 @@
 /* show.c - listings: a name, what it is for, and a table of its arguments. */
 #include "show.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,15 +31,18 @@ void page_init(struct page *page)
 
 int page_print(struct page *page)
 {
-    int status = page->text.status;
+    int status = page->text.status, error = 0;
 
-    if (!status && page->text.size)
-        fwrite(page->text.data, 1, page->text.size, stdout);
+    if (!status && page->text.size &&
+        (fwrite(page->text.data, 1, page->text.size, stdout) != page->text.size || fflush(stdout)))
+        error = errno;
     haft_buffer_finish(&page->text);
     if (status)
         return complain(EXIT_LOCAL, "%s", haft_strerror(status));
-    if (fflush(stdout) || ferror(stdout))
-        return complain(EXIT_LOCAL, "standard output cannot be written");
+    if (error == EPIPE) /* who reads, as head does, has seen enough */
+        return EXIT_LOCAL;
+    if (error)
+        return complain(EXIT_LOCAL, "standard output cannot be written: %s", strerror(error));
     return EXIT_DONE;
 }
 

@@ -371,6 +371,16 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     return COMMAND_OK;
 }
 
+/* What is to be left to a sandbox makes none: whoever thinks so should hear of it. */
+static void doubt_sandbox(const struct command *command)
+{
+    const struct sandbox_wish *wish = &command->settings.sandbox_wish;
+
+    if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect)
+        server_log(command->server, HAFT_WARNING,
+                   "there is no sandbox: what is left to one counts with --sandbox only");
+}
+
 static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
@@ -386,6 +396,8 @@ static int act(struct command *command)
         signal(SIGHUP, SIG_IGN);
     if (serves && command->settings.sandbox != SANDBOX_OFF)
         status = prepare_sandbox(command, &sandbox);
+    else if (serves)
+        doubt_sandbox(command);
     if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)
         status = command_traced(command, server);
     else if (status == COMMAND_OK)

@@ -161,6 +161,7 @@ test("says what is wrong with the command line", async () => {
         [["tools"], /tools needs the URL of a server/],
         [["tools", "--"], /after -- comes the command/],
         [["tools", "catalog"], /catalog is not a URL; a command comes after --/],
+        [["tools", "localhost:8808/mcp"], /is not a URL;.* and a URL begins with http:\/\//],
         [["tools", "http://localhost/", "more"], /more is one too many for tools/],
         [["tools", "more", ...server], /more is one too many for tools/],
         [["tools", "--jsn", ...server], /tools has no option --jsn; did you mean --json\?/],
@@ -187,6 +188,18 @@ test("says what is wrong with the command line", async () => {
         assert.match(got.err, expected);
         assert.equal(got.out, "");
     }
+});
+
+test("is silent when nobody reads any more, and not when the disk is full", async () => {
+    const slow = ["sh", "-c", 'sleep 1; exec "$0"', example("catalog")];
+    const unread = await run(["tools", "--", ...slow], { started: (child) => child.stdout.destroy() });
+    const full = await run(["-c", '"$0" tools -- "$1" >/dev/full', haft, example("catalog")], {
+        program: "sh",
+    });
+
+    assert.deepEqual([unread.code, unread.err], [6, ""]);
+    assert.equal(full.code, 6);
+    assert.equal(full.err, "haft: standard output cannot be written: No space left on device\n");
 });
 
 test("prints its help and version", async () => {

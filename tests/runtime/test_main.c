@@ -189,6 +189,8 @@ static const struct line lines[] = {
      "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"
      "greeter: --max-queue: expected a whole number from 1 to 1000000, not 0\n"},
     {{"--stdio", "--log-level", "critical"}, true, 0, "", NULL},
+    {{"--stdio", "--sandbox-read", "/"}, false, 0, "", "warning there is no sandbox: "},
+    {{"--stdio", "--sandbox-connect"}, false, 0, "", "warning there is no sandbox: "},
 #if HAFT_HTTP
     {{"--stdio", "--http", "127.0.0.1:0"}, false, 0, "", NULL},
 #else
