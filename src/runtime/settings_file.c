@@ -101,6 +101,30 @@ static bool is_anothers(const struct program_settings *program, const char *name
     return false;
 }
 
+/* A file that is no JSON is mended in an editor, which counts lines. */
+static void refuse_text(const struct reading *reading, const char *text, size_t size,
+                        const haft_reason *reason)
+{
+    yyjson_val *value;
+    const char *why;
+    size_t offset, line = 1;
+    int status;
+
+    if (!size) {
+        complaints_add(reading->complaints, "%s: it is empty; {} leaves everything as it is",
+                       reading->name);
+        return;
+    }
+    status = json_parse(text, size, reading->settings->arena, &value, &offset, &why);
+    if (status != HAFT_EPARSE && status != HAFT_EUTF8) {
+        complaints_add(reading->complaints, "%s: %s", reading->name, reason->text);
+        return;
+    }
+    for (size_t i = 0; i < offset && i < size; i++)
+        line += text[i] == '\n';
+    complaints_add(reading->complaints, "%s: line %zu: %s", reading->name, line, why);
+}
+
 int settings_read_text(struct settings *settings, const char *name, const char *text, size_t size,
                        struct complaints *complaints)
 {
@@ -113,9 +137,12 @@ int settings_read_text(struct settings *settings, const char *name, const char *
 
     if (!file && reason.code == HAFT_ENOMEM)
         return HAFT_ENOMEM;
-    if (!file || !yyjson_is_obj(file)) {
-        complaints_add(complaints, "%s: %s%s%s", name, reason.path, *reason.path ? ": " : "",
-                       file ? "expected an object" : reason.text);
+    if (!file) {
+        refuse_text(&reading, text, size, &reason);
+        return 0;
+    }
+    if (!yyjson_is_obj(file)) {
+        complaints_add(complaints, "%s: expected an object", name);
         return 0;
     }
     settings->file = file;
