@@ -57,7 +57,7 @@ typedef struct haft_gateway_options {
     const haft_executor *executor; /* these instead; must outlive the gateway */
 } haft_gateway_options;
 
-/* NULL without memory. */
+/* NULL without memory: then nothing can be added (HAFT_EINVAL), and haft_gateway_main says so. */
 haft_gateway *haft_gateway_new(const haft_gateway_options *options);
 /* Every request must have ended.  Frees the servers of its MCP endpoints too. */
 void haft_gateway_free(haft_gateway *gateway);

@@ -249,6 +249,8 @@ haft_server *haft_mcp(haft_gateway *gateway, const haft_mcp_options *options)
     struct mcp *mcp;
     haft_reason reason;
 
+    if (!gateway)
+        return NULL;
     options = options ? options : &none;
     gateway->error = (haft_reason){.code = 0};
     mcp = haft_arena_zalloc(gateway->arena, 1, sizeof *mcp);

@@ -92,7 +92,7 @@ static int check_name(haft_gateway *gateway, const char *name)
 
 int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
 {
-    int status = check_name(gateway, policy->name);
+    int status = gateway && policy ? check_name(gateway, policy->name) : HAFT_EINVAL;
     struct policy *made;
 
     if (status)
@@ -218,7 +218,7 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
 static int make(haft_gateway *gateway, int scope, const char *name, const char *kind_name,
                 const char *json, size_t size)
 {
-    int status = check_name(gateway, name);
+    int status = gateway && kind_name ? check_name(gateway, name) : HAFT_EINVAL;
     haft_reason reason = {.text = ""};
     struct kind *kind;
     struct policy *policy;

@@ -199,8 +199,11 @@ int haft_route(haft_gateway *gateway, const haft_route_info *info)
 {
     struct route *route;
     haft_reason reason;
-    int status = check(gateway, info);
+    int status;
 
+    if (!gateway || !info)
+        return HAFT_EINVAL;
+    status = check(gateway, info);
     if (status)
         return status;
     route = haft_arena_zalloc(gateway->arena, 1, sizeof *route);
@@ -250,8 +253,10 @@ static char *make_id(haft_gateway *gateway, const char *method, const char *path
 int haft_route_add(haft_gateway *gateway, const char *method, const char *path, const char *id,
                    haft_json_handler *handler, void *data)
 {
-    haft_route_info *info = haft_arena_zalloc(gateway->arena, 1, sizeof *info);
+    haft_route_info *info = gateway ? haft_arena_zalloc(gateway->arena, 1, sizeof *info) : NULL;
 
+    if (!gateway)
+        return HAFT_EINVAL;
     if (!method || !path)
         return gateway_refuse(gateway, HAFT_EINVAL, id ? id : "",
                               "a route has a method and a path");

@@ -555,6 +555,25 @@ static void stages(void **state)
     haft_gateway_free(gateway);
 }
 
+/* What could not be made is said by haft_gateway_main; nothing crashes before. */
+static void no_gateway(void **state)
+{
+    static const haft_policy policy = {.name = "x"};
+    static const haft_route_info route = {.id = "x", .method = "GET", .path = "/x"};
+    haft_gateway *gateway = haft_gateway_new(NULL);
+
+    (void)state;
+    assert_int_equal(haft_route(NULL, &route), HAFT_EINVAL);
+    assert_int_equal(haft_route(gateway, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_route_add(NULL, "GET", "/x", NULL, NULL, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_policy_add(NULL, &policy), HAFT_EINVAL);
+    assert_int_equal(haft_policy_add(gateway, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_policy_make(NULL, "x", "sleep", "{}"), HAFT_EINVAL);
+    assert_int_equal(haft_policy_make(gateway, "x", NULL, "{}"), HAFT_EINVAL);
+    assert_null(haft_mcp(NULL, NULL));
+    haft_gateway_free(gateway);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,7 +581,7 @@ int main(void)
         cmocka_unit_test(headers),      cmocka_unit_test(refusals),
         cmocka_unit_test(stages),       cmocka_unit_test(objects_in_queries),
         cmocka_unit_test(statuses),     cmocka_unit_test(at_run_time),
-        cmocka_unit_test(long_queries),
+        cmocka_unit_test(long_queries), cmocka_unit_test(no_gateway),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
