@@ -115,11 +115,39 @@ static bool has_rule(const struct node *node, unsigned low, unsigned high)
     return false;
 }
 
+/* Whether one of two checks asks for more than the other allows. */
+static bool excludes(const struct check *least, const struct check *most)
+{
+    switch (least->op) {
+    case CHECK_MIN_LENGTH:
+        return most->op == CHECK_MAX_LENGTH && least->size > most->size;
+    case CHECK_MIN_ITEMS:
+        return most->op == CHECK_MAX_ITEMS && least->size > most->size;
+    case CHECK_MIN_PROPERTIES:
+        return most->op == CHECK_MAX_PROPERTIES && least->size > most->size;
+    case CHECK_MIN:
+        return most->op == CHECK_MAX && json_compare(&least->bound, &most->bound) > 0;
+    default:
+        return false;
+    }
+}
+
+static void lint_checks(const struct lint *lint, const struct node *node, const struct place *place)
+{
+    for (size_t i = 0; i < node->n_checks; i++)
+        for (size_t j = 0; j < node->n_checks; j++)
+            if (excludes(&node->checks[i], &node->checks[j])) {
+                warn(lint, place, "nothing fits: the least that is asked for is above the most");
+                return;
+            }
+}
+
 static void lint_node(const struct lint *lint, const struct node *node, const struct place *place,
                       size_t depth)
 {
     if (depth > MAX_LINT_DEPTH)
         return;
+    lint_checks(lint, node, place);
     if (node->types == TYPE_ARRAY &&
         (!node->array || (!node->array->items && !node->array->n_prefix)))
         warn(lint, place, "an array without items is dropped by some clients");

@@ -56,6 +56,10 @@ HAFT_STRUCT(empty_header, HAFT_HEADER("", HAFT_STRING(a, "A")));
 HAFT_STRUCT(odd_header, HAFT_HEADER("Re gion", HAFT_STRING(a, "A")));
 HAFT_STRUCT(bad_pattern, HAFT_STRING(a, "A", .pattern = "("));
 
+#define NOTHING_FITS "nothing fits: the least that is asked for is above the most\n"
+
+HAFT_STRUCT(swapped_args, HAFT_STRING(a, "A", .min = 5, .max = 2),
+            HAFT_ARRAY(b, HAFT_INTEGER(i, "I", .min = 9, .max = 1), "B", .min = 2, .max = 1));
 HAFT_STRUCT(hidden_args, HAFT_STRING(a, "A\xe2\x80\xae"));
 
 static const struct row {
@@ -122,6 +126,9 @@ static const struct row {
     {{.name = "t", .describe = "D", .call = handle, .input = &anything_args_type},
      0,
      "W t: input.list: items without a type are refused by some clients\n"},
+    {{.name = "t", .describe = "D", .call = handle, .input = &swapped_args_type},
+     0,
+     "W t: input.a: " NOTHING_FITS "W t: input.b: " NOTHING_FITS "W t: input.b: " NOTHING_FITS},
     {{.name = "t", .describe = "D", .call = handle, .input = &bad_pattern_type},
      HAFT_EPATTERN,
      NULL},
@@ -187,6 +194,14 @@ static const struct {
 } documents[] = {
     {"{\"type\":\"object\"}", NULL, 0, ""},
     {"{}", NULL, 0, ""},
+    {"{\"type\":\"object\",\"minProperties\":1,\"maxProperties\":1,\"properties\":{\"a\":"
+     "{\"type\":\"number\",\"description\":\"A\",\"minimum\":1,\"maximum\":1}}}",
+     NULL, 0, ""},
+    {"{\"type\":\"object\",\"minProperties\":2,\"maxProperties\":1}", NULL, 0,
+     "W t: input: " NOTHING_FITS},
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"number\",\"description\":\"A\","
+     "\"minimum\":1.5,\"maximum\":1}}}",
+     NULL, 0, "W t: input.a: " NOTHING_FITS},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}", NULL, 0,
      "W t: input.a: no description: it is the only documentation a model gets\n"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"description\":\"A\"}}}",
