@@ -49,7 +49,7 @@ typedef struct haft_plugin {
 
 /* HAFT_PLUGIN_WITH(.tools = HAFT_TOOLS(&add_tool), .start = open_it, .stop = close_it); */
 #define HAFT_PLUGIN_WITH(...)                                                                      \
-    HAFT_SHOWN_ const haft_plugin haft_plugin_definition = {                                       \
+    const haft_plugin haft_plugin_definition = {                                                   \
         .abi = HAFT_PLUGIN_ABI, .sizes = HAFT_PLUGIN_LAYOUT_, __VA_ARGS__}
 
 /* ---- in the program -------------------------------------------------------------- */
@@ -95,6 +95,7 @@ void haft_plugins_free(haft_plugins *plugins);
             (unsigned)sizeof(haft_type), (unsigned)sizeof(haft_field)                              \
     }
 
+/* Here alone is it said that it is shown: C++ takes that for a constant's definition no more. */
 extern HAFT_SHOWN_ const haft_plugin haft_plugin_definition;
 
 #ifdef __cplusplus

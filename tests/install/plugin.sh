@@ -24,6 +24,21 @@ done >"$work/got"
 diff -u "$work/shown" "$work/got"
 ! readelf -d greet.so | grep -q 'NEEDED.*libhaft'
 
+echo "== a plugin in C++"
+cat >hello.cc <<'END'
+#include <haft.h>
+
+static int hello(haft_call *call, const void *, void *)
+{
+    return haft_text(call, "Hello from C++");
+}
+static const haft_tool tool = {.name = "hello", .describe = "Says hello", .call = hello};
+HAFT_PLUGIN(&tool);
+END
+c++ -std=c++20 -Wall -Werror -shared -fPIC $(pkg-config --cflags haft) -o hello.so hello.cc
+echo '{"plugins": ["./hello.so"]}' >config.json
+[ "$(./host --config config.json --call hello)" = "Hello from C++" ]
+
 echo "== the static library"
 cc $(pkg-config --cflags haft) -o host host.c \
     -Wl,--whole-archive "$libdir/libhaft.a" -Wl,--no-whole-archive \
