@@ -1,5 +1,6 @@
 /* audit_file.c - a line is one write to a file that is open for appending, so that several
- * processes can share it and a reader never sees half a line. */
+ * processes can share it and a reader never sees half a line; but for one that a full disk has
+ * torn, which ends before the next begins. */
 #include "runtime/audit_file.h"
 
 #include <errno.h>
@@ -10,20 +11,41 @@
 
 #include "server/server.h"
 
+/* Lines come from any thread.  Only the first that is lost is told, and how many were once there is
+ * room again. */
+static void tell_of_loss(struct audit_file *file, const char *why)
+{
+    if (!atomic_fetch_add(&file->lost, 1))
+        server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s", why);
+}
+
+static void tell_of_end(struct audit_file *file)
+{
+    size_t lost = atomic_load(&file->lost) ? atomic_exchange(&file->lost, 0) : 0;
+
+    if (lost)
+        server_log(file->server, HAFT_WARNING, "the audit is written again; lost: %zu", lost);
+}
+
 static void write_line(void *context, const char *line, size_t size)
 {
     struct audit_file *file = context;
-    struct iovec parts[2] = {{(void *)(uintptr_t)line, size}, {(void *)(uintptr_t) "\n", 1}};
+    bool torn = atomic_load(&file->torn) && atomic_exchange(&file->torn, false);
+    struct iovec parts[] = {{(void *)(uintptr_t) "\n", torn},
+                            {(void *)(uintptr_t)line, size},
+                            {(void *)(uintptr_t) "\n", 1}};
     ssize_t n;
 
     do
-        n = writev(file->fd, parts, 2);
+        n = writev(file->fd, parts, 3);
     while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)size + 1 || file->told)
+    if (n == (ssize_t)size + 1 + torn) {
+        tell_of_end(file);
         return;
-    file->told = true;
-    server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s",
-               n < 0 ? strerror(errno) : "the disk is full");
+    }
+    if (n > torn || (n <= 0 && torn))
+        atomic_store(&file->torn, true);
+    tell_of_loss(file, n < 0 ? strerror(errno) : "the disk is full");
 }
 
 static int open_file(const char *path)

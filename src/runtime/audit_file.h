@@ -3,11 +3,13 @@
 #define HAFT_SRC_AUDIT_FILE_H
 
 #include <haft/pipeline.h>
+#include <stdatomic.h>
 
 struct audit_file {
     int fd; /* -1 when there is none */
     haft_server *server;
-    bool told; /* that a line could not be written */
+    atomic_size_t lost; /* lines, since the log was told */
+    atomic_bool torn;   /* the last line in the file is not whole */
 };
 
 /* Opens it for appending; 0, or an error with its reason kept by the server, whose log is told what
