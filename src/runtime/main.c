@@ -68,8 +68,8 @@ static int refuse_name(const struct command *command, const char *given)
         fprintf(stderr, "%s: %s: this one is built without HTTP\n", command->program, http);
     else
         fprintf(stderr, "%s: there is no option %s%s%s%s\n", command->program, given,
-                search.name ? "; did you mean " : "", search.name ? search.name : "",
-                search.name ? "?" : "");
+                search.name ? "; did you mean " : "; --help prints those that there are",
+                search.name ? search.name : "", search.name ? "?" : "");
     return COMMAND_MISUSED;
 }
 
