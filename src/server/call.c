@@ -313,7 +313,7 @@ void haft_call_done(haft_call *call)
 
 int call_understand(haft_call *call, int status)
 {
-    if (status == HAFT_PENDING || status == HAFT_AGAIN || status_is_known(status))
+    if (!status || status == HAFT_PENDING || status == HAFT_AGAIN || status_is_known(status))
         return status;
     haft_log(call, HAFT_ERROR, "the handler returned %d, which is no status", status);
     return HAFT_EINVAL;
