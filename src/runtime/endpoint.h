@@ -71,6 +71,7 @@ struct haft_endpoint {
     haft_session *shared[REVISIONS];
     struct http_session **slots;
     size_t n_slots, n_sessions;
+    size_t event_bytes; /* kept for all of them */
     struct http_session *oldest, *newest;
     haft_exchange *exchanges; /* without a session */
     haft_exchange *spare;

@@ -6,7 +6,12 @@
 
 #include "runtime/endpoint.h"
 
-enum { FIRST_SLOTS = 64, EVENT_BYTES = 1 << 20 };
+enum {
+    FIRST_SLOTS = 64,
+    EVENT_BYTES = 1 << 20,      /* kept for a session, */
+    ALL_EVENT_BYTES = 64 << 20, /* and for all of them */
+    SPARED_MS = 60 * 1000       /* since its latest use, a session does not make room for another */
+};
 
 /* ---- the table ---- */
 
@@ -100,6 +105,7 @@ static void drop_event(struct http_session *session)
         session->last = &session->first;
     session->n_events--;
     session->event_bytes -= event->size;
+    session->endpoint->event_bytes -= event->size;
     allocator->release(allocator->context, event, sizeof *event + event->size);
 }
 
@@ -183,6 +189,22 @@ unsigned http_session_home(const char *id, size_t size)
     return low ? (unsigned)(high - digits) << 4 | (unsigned)(low - digits) : UINT_MAX;
 }
 
+/* Where there are as many as there may be, those that have been idle for longest make room: else
+ * whoever opens sessions and leaves keeps all others out until these end. */
+static bool has_room(haft_endpoint *endpoint)
+{
+    struct http_session *session = endpoint->oldest, *newer;
+
+    for (; endpoint->n_sessions >= endpoint->options.max_sessions && session; session = newer) {
+        newer = session->newer;
+        if (session->used + SPARED_MS > endpoint->now)
+            break;
+        if (!session->exchanges && !session->listening)
+            http_session_end(session);
+    }
+    return endpoint->n_sessions < endpoint->options.max_sessions;
+}
+
 struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
 {
     const haft_allocator *allocator = endpoint->allocator;
@@ -190,7 +212,7 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
         .send = endpoint_send_session, .let_go = endpoint_let_go_session, .gone = on_gone};
     struct http_session *session, **slot;
 
-    if (endpoint->n_sessions >= endpoint->options.max_sessions)
+    if (!has_room(endpoint))
         return NULL;
     if (endpoint->n_sessions >= endpoint->n_slots && !grow(endpoint))
         return NULL;
@@ -273,7 +295,8 @@ void http_sessions_expire(haft_endpoint *endpoint)
 void http_session_keep(struct http_session *session, uint64_t stream, uint64_t number,
                        const char *text, size_t size)
 {
-    const haft_allocator *allocator = session->endpoint->allocator;
+    haft_endpoint *endpoint = session->endpoint;
+    const haft_allocator *allocator = endpoint->allocator;
     struct event *event = allocator->alloc(allocator->context, sizeof *event + size);
 
     if (!event)
@@ -284,8 +307,10 @@ void http_session_keep(struct http_session *session, uint64_t stream, uint64_t n
     session->last = &event->next;
     session->n_events++;
     session->event_bytes += size;
-    while (session->n_events > session->endpoint->options.max_events ||
-           (session->event_bytes > EVENT_BYTES && session->n_events > 1))
+    endpoint->event_bytes += size;
+    while (session->n_events > endpoint->options.max_events ||
+           (session->event_bytes > EVENT_BYTES && session->n_events > 1) ||
+           (endpoint->event_bytes > ALL_EVENT_BYTES && session->n_events))
         drop_event(session);
 }
 

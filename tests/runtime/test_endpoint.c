@@ -1,6 +1,8 @@
 /* test_endpoint.c - the HTTP endpoint: whom it refuses, whom it answers and how, what it remembers,
  * and what it does when there is no memory. */
-#include "runtime/asking.h"
+#include "runtime/endpoint.h"
+
+#include "runtime/asking.h" /* whose macros have names that are also in there */
 
 /* ---- refusals ---- */
 
@@ -304,6 +306,33 @@ static void bounds_sessions(void **state)
     bench_close(bench);
 }
 
+/* Who opens sessions and leaves keeps others out for a minute, and takes nobody's who is there. */
+static void makes_room_for_sessions(void **state)
+{
+    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.max_sessions = 3});
+    const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
+    const struct row full = {"POST", "/mcp", LEGACY, HELLO, 503, "*too many sessions*", NULL};
+    char first[sizeof bench->session];
+    struct reply stream;
+
+    (void)state;
+    check(bench, &hello, 0);
+    memcpy(first, bench->session, sizeof first);
+    ask_into(bench, &stream, "GET", "/mcp", SESSION, "");
+    check(bench, &hello, 1);
+    check(bench, &hello, 2);
+    bench->now += 59 * 1000;
+    check(bench, &full, 3);
+    check(bench, &(struct row){"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, 4);
+    bench->now += 2 * 1000;
+    check(bench, &hello, 5);
+    check(bench, &full, 6);
+    memcpy(bench->session, first, sizeof first);
+    assert_false(stream.over);
+    check(bench, &(struct row){"POST", "/mcp", SESSION, PING, 200, PONG, NULL}, 7);
+    bench_close(bench);
+}
+
 /* Ends the call that is held. */
 static void let_go(const char *text)
 {
@@ -369,6 +398,30 @@ static void ends_what_is_cancelled(void **state)
 /* ---- streams ---- */
 
 /* A client that loses its stream comes back for the rest, as far as that has been kept. */
+/* All sessions together have so much and no more. */
+static void keeps_only_so_many_events(void **state)
+{
+    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct reply first, second;
+
+    (void)state;
+    ask_into(bench, &first, "POST", "/mcp", SESSION, CALL(5, "hold", TOKEN));
+    haft_progress(held, 1, 9, NULL);
+    haft_exchange_gone(first.exchange);
+    bench->endpoint->event_bytes += 64 << 20;
+    haft_progress(held, 2, 9, NULL);
+    bench->endpoint->event_bytes -= 64 << 20;
+    assert_int_equal(bench->endpoint->event_bytes, 0);
+    haft_progress(held, 3, 9, NULL);
+    assert_true(bench->endpoint->event_bytes > 0);
+    ask_into(bench, &second, "GET", "/mcp", SESSION "last-event-id: 1-0\n", "");
+    assert_true(matches("id: 1-3\n*", second.body));
+    let_go("here you are");
+    check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 200, "", NULL}, 0);
+    assert_int_equal(bench->endpoint->event_bytes, 0);
+    bench_close(bench);
+}
+
 static void resumes(void **state)
 {
     struct bench *bench = bench_with_session((haft_endpoint_options){.max_events = 3});
@@ -737,8 +790,10 @@ int main(void)
         cmocka_unit_test(takes_arrays),
         cmocka_unit_test(forgets_idle_sessions),
         cmocka_unit_test(bounds_sessions),
+        cmocka_unit_test(makes_room_for_sessions),
         cmocka_unit_test(ends_what_waits_with_its_session),
         cmocka_unit_test(ends_what_is_cancelled),
+        cmocka_unit_test(keeps_only_so_many_events),
         cmocka_unit_test(resumes),
         cmocka_unit_test(resumes_no_answer),
         cmocka_unit_test(speaks_to_one_stream),
