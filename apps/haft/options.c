@@ -86,7 +86,8 @@ static int read_option(struct invocation *call, int argc, char **argv, int *i)
         value = argv[++*i];
     }
     if (!row->set(call, value))
-        return complain(EXIT_USAGE, "%s: %s is not a good value", row->name, value);
+        return complain(EXIT_USAGE, "%s: %s is not a good value for %s", row->name, value,
+                        row->takes);
     return EXIT_DONE;
 }
 

@@ -172,6 +172,8 @@ static int check(haft_gateway *gateway, const haft_route_info *info)
     if (!info->id || !*info->id)
         return gateway_refuse(gateway, HAFT_EINVAL, info->path ? info->path : "",
                               "a route needs an id");
+    if (route_named(gateway, id))
+        return gateway_refuse(gateway, HAFT_EEXISTS, id, "there is a route of that id");
     if (!is_method(info->method))
         return gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
     if (!info->call == !info->handler)

@@ -515,6 +515,10 @@ int haft_schema_compile(const haft_type *type, const haft_schema_options *option
         *reterr_error = (haft_reason){0};
     if (!schema)
         return error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
+    if (!type) {
+        haft_schema_free(schema);
+        return error_set(reterr_error, HAFT_EINVAL, NULL, "there is no type");
+    }
     root = compile_type(&c, type);
     if (!root) {
         haft_schema_free(schema);

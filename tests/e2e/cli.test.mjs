@@ -167,7 +167,7 @@ test("says what is wrong with the command line", async () => {
         [["tools", "--jsn", ...server], /tools has no option --jsn; did you mean --json\?/],
         [["tools", "--out", "x", ...server], /tools has no option --out/],
         [["tools", "--timeout", ...server], /--timeout needs SECONDS/],
-        [["tools", "--timeout", "0", ...server], /--timeout: 0 is not a good value/],
+        [["tools", "--timeout", "0", ...server], /--timeout: 0 is not a good value for SECONDS/],
         [["tools", "--revision=2023-01-01", ...server], /--revision: 2023-01-01 is not a good/],
         [["tools", "--header", "no colon", ...server], /--header: no colon is not a good/],
         [["tools", "--json=yes", ...server], /--json takes no value/],

@@ -338,7 +338,7 @@ static void refusals(void **state)
          "GET /find/{other} is find already"},
         {{.id = "find", .method = "GET", .path = "/new", .call = find_route.call},
          HAFT_EEXISTS,
-         NULL},
+         "there is a route of that id"},
         {{.method = "GET", .path = "/a", .call = find_route.call},
          HAFT_EINVAL,
          "a route needs an id"},

@@ -155,6 +155,7 @@ static void refuses_bad_declarations(void **state)
          "an item cannot be optional or have a default"},
         {&null_item_type, HAFT_ESCHEMA, "map.one",
          "a nullable item must be a string, a pointer or JSON"},
+        {NULL, HAFT_EINVAL, "", "there is no type"},
     };
 
     (void)state;
