@@ -9,10 +9,15 @@
 #if defined __GNUC__
 #define COLD __attribute__((noinline, cold))
 #define APART __attribute__((noinline))
-#define ALWAYS_INLINE inline __attribute__((always_inline))
 #else
 #define COLD
 #define APART
+#endif
+
+/* Where size is what counts, the compiler knows better. */
+#if defined __GNUC__ && !defined __OPTIMIZE_SIZE__
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
 #define ALWAYS_INLINE inline
 #endif
 
@@ -56,7 +61,11 @@ static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t siz
 
 /* The size of the character that begins there when it is U+0085, U+2028 or U+2029, which end a line
  * for some readers though JSON allows them bare, and how JSON writes it otherwise; else 0. */
-size_t line_end_size(const char *text, const char **ret_escape);
+size_t line_end_found(const char *text, const char **ret_escape);
+static inline size_t line_end_size(const char *text, const char **ret_escape)
+{
+    return *text == '\xC2' || *text == '\xE2' ? line_end_found(text, ret_escape) : 0;
+}
 
 /* Appends a literal, whose size the compiler knows. */
 #define buffer_literal(buffer, text) buffer_add(buffer, text, sizeof text - 1)

@@ -170,7 +170,7 @@ out:
     return i;
 }
 
-size_t line_end_size(const char *text, const char **ret_escape)
+size_t line_end_found(const char *text, const char **ret_escape)
 {
     static const struct {
         const char *bytes, *escape;
@@ -200,8 +200,8 @@ static void put_long(haft_buffer *buffer, const char *text, size_t size)
     for (size_t i = 0; i < size; i++) {
         char escape = escapes[(unsigned char)text[i]];
 
-        if ((text[i] == '\xE2' || text[i] == '\xC2') &&
-            (line_end = line_end_size(text + i, &escaped))) {
+        line_end = line_end_size(text + i, &escaped);
+        if (line_end) {
             buffer_add(buffer, text + start, i - start);
             buffer_add(buffer, escaped, 6);
             i += line_end - 1;
