@@ -31,7 +31,8 @@ static void write_line(void *context, const char *line, size_t size)
 {
     struct audit_file *file = context;
     bool torn = atomic_load(&file->torn) && atomic_exchange(&file->torn, false);
-    struct iovec parts[] = {{(void *)(uintptr_t) "\n", torn},
+    ssize_t before = torn ? 1 : 0; /* bytes that end the line that is not whole */
+    struct iovec parts[] = {{(void *)(uintptr_t) "\n", (size_t)before},
                             {(void *)(uintptr_t)line, size},
                             {(void *)(uintptr_t) "\n", 1}};
     ssize_t n;
@@ -39,11 +40,11 @@ static void write_line(void *context, const char *line, size_t size)
     do
         n = writev(file->fd, parts, 3);
     while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)size + 1 + torn) {
+    if (n == (ssize_t)size + 1 + before) {
         tell_of_end(file);
         return;
     }
-    if (n > torn || (n <= 0 && torn))
+    if (n > before || (n <= 0 && torn))
         atomic_store(&file->torn, true);
     tell_of_loss(file, n < 0 ? strerror(errno) : "the disk is full");
 }
