@@ -284,4 +284,20 @@ HAFT_MAYBE_UNUSED_ static void check_rows(struct bench *bench, const struct row 
         check(bench, &rows[i], i);
 }
 
+/* Ends the call that is held. */
+HAFT_MAYBE_UNUSED_ static void let_go(const char *text)
+{
+    haft_text(held, "%s", text);
+    haft_finish(held, 0);
+    held = NULL;
+}
+
+HAFT_MAYBE_UNUSED_ static struct bench *bench_with_session(haft_endpoint_options options)
+{
+    struct bench *bench = bench_open(NULL, options);
+
+    check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
+    return bench;
+}
+
 #endif
