@@ -132,6 +132,21 @@ static inline uint64_t bytes_word(const char *bytes, size_t size)
     return low | (uint64_t)high << 32;
 }
 
+/* A word whose bytes have this in each of them. */
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Whether one of eight bytes is a quote, a backslash or a control character, which end what stands
+ * in a JSON string as it is. */
+static inline bool word_ends_plain(uint64_t word)
+{
+    uint64_t quote = word ^ EACH_BYTE('"'), slash = word ^ EACH_BYTE('\\');
+
+    /* A byte is one of them when its high bit is set in one of these. */
+    return (((word - EACH_BYTE(0x20)) & ~word) | ((quote - EACH_BYTE(1)) & ~quote) |
+            ((slash - EACH_BYTE(1)) & ~slash)) &
+           EACH_BYTE(0x80);
+}
+
 /* Whether as many bytes are the same.  Names are short: two words, which may overlap, mostly tell. */
 static inline bool same_bytes(const char *left, const char *right, size_t size)
 {

@@ -122,13 +122,7 @@ static const char escapes[] = "uuuuuuuubtnufruu"
  * backslash. */
 static bool is_plain(uint64_t word)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
-    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
-
-    /* A byte is another when its high bit is set in one of these. */
-    return !((((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
-              ((slash - ones) & ~slash) | word) &
-             high);
+    return !(word & EACH_BYTE(0x80)) && !word_ends_plain(word);
 }
 
 /* Text as far as each byte becomes one or two, written where there is room for that; *to is moved.
