@@ -637,9 +637,58 @@ static void survives_every_failed_allocation(void **state)
         }
 }
 
+/* What the lane from text trusts: the texts of these formats have one size, and nothing in them that
+ * JSON writes otherwise. */
+static void sized_formats_are_plain(void **state)
+{
+    static const char plain[] = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const struct {
+        haft_format format;
+        const char *text;
+    } rows[] = {
+        {HAFT_FORMAT_UUID, "123e4567-e89b-12d3-a456-426614174000"},
+        {HAFT_FORMAT_UUID_V4, "123e4567-e89b-42d3-a456-426614174000"},
+        {HAFT_FORMAT_UUID_V6, "123e4567-e89b-62d3-a456-426614174000"},
+        {HAFT_FORMAT_UUID_V7, "123e4567-e89b-72d3-a456-426614174000"},
+        {HAFT_FORMAT_GUID, "123e4567-e89b-02d3-0456-426614174000"},
+        {HAFT_FORMAT_NANOID, "aaaaaaaaaaaaaaaaaaaaa"},
+        {HAFT_FORMAT_ULID, "01111111111111111111111111"},
+        {HAFT_FORMAT_XID, "aaaaaaaaaaaaaaaaaaaa"},
+        {HAFT_FORMAT_KSUID, "aaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+        {HAFT_FORMAT_DATE, "2026-11-15"},
+        {HAFT_FORMAT_MD5, "0123456789abcdef0123456789abcdef"},
+        {HAFT_FORMAT_SHA1, "0123456789abcdef0123456789abcdef01234567"},
+        {HAFT_FORMAT_SHA256, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct format *format = format_of(rows[i].format);
+        size_t size = strlen(rows[i].text);
+        char text[80];
+
+        snprintf(text, sizeof text, "%sa", rows[i].text);
+        assert_int_equal(format_size(format), size);
+        assert_true(format->check(text, size));
+        assert_false(format->check(text, size - 1));
+        assert_false(format->check(text, size + 1));
+        for (size_t at = 0; at < size; at++) {
+            char right = text[at];
+
+            for (int c = 0; c < 256; c++) {
+                text[at] = (char)c;
+                if (format->check(text, size) && (!c || !strchr(plain, c)))
+                    fail_msg("%s: byte %d", rows[i].text, c);
+            }
+            text[at] = right;
+        }
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sized_formats_are_plain),
         cmocka_unit_test(every_format_has_its_rows),
         cmocka_unit_test(checks_as_zod_does),
         cmocka_unit_test(patterns_agree_with_checks),
