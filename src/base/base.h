@@ -108,8 +108,18 @@ static inline double number_whole(double value)
     return value > -WHOLE_BELOW && value < WHOLE_BELOW ? (double)(int64_t)value : value;
 }
 
-/* Whether a finite number is a whole multiple of another, exactly; of 0 nothing is. */
-bool number_is_multiple(double value, double of);
+/* The size of a number, exactly: its digits times ten to the exponent. */
+struct decimal {
+    uint64_t digits;
+    int exponent;
+};
+
+/* What a double stands for: the integer that it is, if that fits 64 bits, else the shortest decimal
+ * that is read as this double.  False, without a decimal, unless it is finite. */
+bool number_to_decimal(double value, struct decimal *ret_decimal);
+
+/* Whether a number is a whole multiple of another; of 0 nothing is. */
+bool decimal_is_multiple(struct decimal value, struct decimal of);
 
 /* Milliseconds since 1970 as "2026-11-15T05:25:27.042Z".  Returns how long it is. */
 enum { TIME_TEXT = 32 };

@@ -156,29 +156,50 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
     return at;
 }
 
-/* The value is this, a number of 53 bits, times two to the exponent less 53. */
-static uint64_t mantissa(double value, int *ret_exponent)
+bool number_to_decimal(double value, struct decimal *ret_decimal)
 {
-    return (uint64_t)ldexp(frexp(fabs(value), ret_exponent), 53);
+    char text[64], digits[24];
+    int exponent;
+    size_t n;
+
+    if (!isfinite(value))
+        return false;
+    *ret_decimal = (struct decimal){0};
+    value = fabs(value);
+    if (value < 0x1p64 && number_whole(value) == value) {
+        ret_decimal->digits = (uint64_t)value;
+        return true;
+    }
+    shortest(value, text);
+    n = read_digits(text, digits, &exponent);
+    for (size_t i = 0; i < n; i++)
+        ret_decimal->digits = ret_decimal->digits * 10 + (uint64_t)(digits[i] - '0');
+    ret_decimal->exponent = exponent - (int)n;
+    return true;
 }
 
-bool number_is_multiple(double value, double of)
+/* Divides a number that is not 0 by a factor as often as that leaves nothing over. */
+static int take_factors(uint64_t *number, unsigned factor)
 {
-    int exponent, of_exponent;
-    uint64_t rest, by;
+    int n = 0;
 
-    if (!isfinite(value) || !isfinite(of))
-        return false;
-    rest = mantissa(value, &exponent);
-    by = mantissa(of, &of_exponent);
-    if (!rest || !by)
-        return by;
-    if (exponent < of_exponent)
-        return false;
-    /* Long division, a bit at a time: at most 2,100 of them. */
-    for (rest %= by; rest && exponent > of_exponent; exponent--) {
-        rest *= 2;
-        rest -= rest >= by ? by : 0;
-    }
-    return !rest;
+    for (; *number % factor == 0; *number /= factor)
+        n++;
+    return n;
+}
+
+/* A power of ten adds or takes twos and fives only, so these are counted and the rest divided:
+ * nothing ever grows past 64 bits. */
+bool decimal_is_multiple(struct decimal value, struct decimal of)
+{
+    int shift = value.exponent - of.exponent, twos, fives;
+
+    if (!value.digits || !of.digits)
+        return of.digits;
+    if (!shift)
+        return value.digits % of.digits == 0;
+    twos = take_factors(&of.digits, 2);
+    fives = take_factors(&of.digits, 5);
+    return value.digits % of.digits == 0 && take_factors(&value.digits, 2) + shift >= twos &&
+           take_factors(&value.digits, 5) + shift >= fives;
 }

@@ -1,5 +1,4 @@
 /* checks.c - the ordered checks of a value that is of the right type. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -152,29 +151,24 @@ static unsigned check_string(struct walk *w, const struct check *check, const yy
 
 /* ---- numbers ---- */
 
-/* Whole numbers divide exactly.  Fractions are multiples when their quotient is whole to within the
- * rounding of the three doubles involved (Zod's tolerance); one that overflows is none. */
+static bool to_decimal(const yyjson_val *number, struct decimal *ret_decimal)
+{
+    yyjson_val *value = (yyjson_val *)(uintptr_t)number;
+    bool negative = unsafe_yyjson_is_sint(value) && value->uni.i64 < 0;
+
+    if (unsafe_yyjson_is_real(value))
+        return number_to_decimal(value->uni.f64, ret_decimal);
+    *ret_decimal = (struct decimal){negative ? 0 - value->uni.u64 : value->uni.u64, 0};
+    return true;
+}
+
+/* Exactly, as JSON Schema has it.  (Zod and Ajv divide doubles and take what comes close.) */
 static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
 {
-    yyjson_val *v = (yyjson_val *)(uintptr_t)value, *d = (yyjson_val *)(uintptr_t)divisor;
-    double ratio, whole, tolerance;
+    struct decimal number, by;
 
-    if (!unsafe_yyjson_is_real(v) && !unsafe_yyjson_is_real(d)) {
-        bool negative = unsafe_yyjson_is_sint(v) && v->uni.i64 < 0;
-        bool other = unsafe_yyjson_is_sint(d) && d->uni.i64 < 0;
-        uint64_t magnitude = negative ? 0 - v->uni.u64 : v->uni.u64;
-        uint64_t by = other ? 0 - d->uni.u64 : d->uni.u64;
-
-        return by && magnitude % by == 0;
-    }
-    ratio = json_double(value) / json_double(divisor);
-    if (!isfinite(ratio))
-        return isfinite(json_double(divisor)) &&
-               number_is_multiple(json_double(value), json_double(divisor));
-    ratio = fabs(ratio);
-    whole = number_whole(ratio + 0.5);
-    tolerance = 4 * DBL_EPSILON * (ratio > 1 ? ratio : 1);
-    return fabs(ratio - whole) < tolerance;
+    return to_decimal(value, &number) && to_decimal(divisor, &by) &&
+           decimal_is_multiple(number, by);
 }
 
 /* Integers of a named width: whole, within the safe range of JavaScript where Zod's are, in

@@ -163,39 +163,107 @@ static void prints_integers(void **state)
     }
 }
 
-static void multiples(void **state)
+static void stands_for_decimals(void **state)
 {
     static const struct {
-        double value, of;
-        bool is;
+        double value;
+        struct decimal is;
     } rows[] = {
-        {0, 1, true},
-        {6, 3, true},
-        {-6, 3, true},
-        {6, -3, true},
-        {7, 3, false},
-        {3, 6, false},
-        {1, 0, false},
-        {0, 0, false},
-        {0.75, 0.25, true},
-        {0.3, 0.1, false}, /* as doubles */
-        {1e300, 5e-324, true},
-        {1.7976931348623157e308, 3, false},
-        {1.7976931348623157e308, 2.2250738585072014e-308, true},
-        {1e308, 1.1e-300, false},
-        {5e-324, 5e-324, true},
-        {5e-324, 1e-323, false},
-        {INFINITY, 1, false},
-        {1, INFINITY, false},
-        {NAN, 1, false},
+        {0, {0, 0}},
+        {-0.0, {0, 0}},
+        {1, {1, 0}},
+        {-12, {12, 0}},
+        {100, {100, 0}},
+        {0.5, {5, -1}},
+        {0.1, {1, -1}},
+        {-2.03, {203, -2}},
+        {123.456, {123456, -3}},
+        {0x1p53, {9007199254740992, 0}},
+        {4503599627370495.5, {45035996273704955, -1}},
+        {0x1p63, {9223372036854775808u, 0}},
+        {0x1.fffffffffffffp63, {18446744073709549568u, 0}},
+        {0x1p64, {18446744073709552, 3}},
+        {1e23, {1, 23}},
+        {1e300, {1, 300}},
+        {5e-324, {5, -324}},
+        {2.2250738585072014e-308, {22250738585072014, -324}},
+        {1.7976931348623157e308, {17976931348623157, 292}},
     };
+    struct decimal decimal = {7, 7};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_int_equal(number_is_multiple(rows[i].value, rows[i].of), rows[i].is);
-        if (rows[i].of != 0)
-            assert_int_equal(fmod(rows[i].value, rows[i].of) == 0, rows[i].is);
+        assert_true(number_to_decimal(rows[i].value, &decimal));
+        assert_int_equal(decimal.digits, rows[i].is.digits);
+        assert_int_equal(decimal.exponent, rows[i].is.exponent);
     }
+    assert_false(number_to_decimal(INFINITY, &decimal));
+    assert_false(number_to_decimal(-INFINITY, &decimal));
+    assert_false(number_to_decimal(NAN, &decimal));
+}
+
+static void multiples(void **state)
+{
+    static const struct {
+        struct decimal value, of;
+        bool is;
+    } rows[] = {
+        {{0, 0}, {1, 0}, true},
+        {{0, 5}, {1, -5}, true},
+        {{1, 0}, {0, 0}, false},
+        {{0, 0}, {0, 0}, false},
+        {{6, 0}, {3, 0}, true},
+        {{7, 0}, {3, 0}, false},
+        {{3, 0}, {6, 0}, false},
+        {{3, 1}, {6, 0}, true},
+        {{3, 0}, {6, -1}, true},
+        {{3, -1}, {6, 0}, false},
+        {{1, 1}, {4, 0}, false},
+        {{1, 2}, {4, 0}, true},
+        {{1, 1}, {25, 0}, false},
+        {{1, 2}, {25, 0}, true},
+        {{8, -3}, {1, -3}, true},
+        {{8, -3}, {1, -2}, false},
+        {{80, -3}, {1, -2}, true},
+        {{75, -4}, {1, -4}, true},
+        {{1, 300}, {7, 0}, false},
+        {{7, 300}, {7, -300}, true},
+        {{1, 300}, {UINT64_C(1) << 63, 0}, true},
+        {{1, 62}, {UINT64_C(1) << 63, 0}, false},
+        {{1, 63}, {UINT64_C(1) << 63, 0}, true},
+        {{UINT64_MAX, 0}, {UINT64_MAX, 0}, true},
+        {{UINT64_MAX, 1}, {UINT64_MAX, 0}, true},
+        {{UINT64_MAX, 0}, {UINT64_MAX, 1}, false},
+        {{UINT64_MAX - 1, 1}, {UINT64_MAX, 0}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_int_equal(decimal_is_multiple(rows[i].value, rows[i].of), rows[i].is);
+}
+
+/* Numbers so small that the plain way does not overflow. */
+static void multiples_agree_with_division(void **state)
+{
+    enum { POWERS = 12, TRIES = 200000 };
+    uint64_t powers[POWERS + 1] = {1}, seed = 1, found = 0;
+
+    (void)state;
+    for (size_t i = 1; i <= POWERS; i++)
+        powers[i] = powers[i - 1] * 10;
+    for (size_t i = 0; i < TRIES; i++) {
+        struct decimal value, of;
+        bool expected;
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        value = (struct decimal){(seed >> 33) % 10000, (int)(seed >> 20 & 7) - 4};
+        of = (struct decimal){(seed >> 47) % 500 + 1, (int)(seed >> 24 & 7) - 4};
+        expected =
+            value.digits * powers[value.exponent + 4] % (of.digits * powers[of.exponent + 4]) == 0;
+        assert_int_equal(decimal_is_multiple(value, of), expected);
+        found += expected;
+    }
+    assert_in_range(found, TRIES / 100, TRIES - TRIES / 100);
 }
 
 static void prints_hex(void **state)
@@ -236,7 +304,9 @@ int main(void)
         cmocka_unit_test(prints_as_javascript_does),
         cmocka_unit_test(a_comma_locale_changes_nothing),
         cmocka_unit_test(reads_back_the_same),
+        cmocka_unit_test(stands_for_decimals),
         cmocka_unit_test(multiples),
+        cmocka_unit_test(multiples_agree_with_division),
         cmocka_unit_test(whole_parts),
         cmocka_unit_test(prints_hex),
         cmocka_unit_test(prints_integers),

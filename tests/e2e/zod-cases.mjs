@@ -98,6 +98,7 @@ const numbers = {
   multipleOf: [["number", ["multipleOf", 5]], 10, 7, -5, 2.5],
   "multipleOf a tenth": [["number", ["multipleOf", 0.1]], 0.3, 0.35, 1.1, 2.03, 1e6],
   "multipleOf 0.07": [["number", ["multipleOf", 0.07]], 2.03, 0.07, 0.1, 0.14],
+  "multipleOf seven": [["number", ["multipleOf", 7]], 1e300, 7e300, 5e-324, 9007199254740993, 21],
   "two multiples": [["number", ["multipleOf", 2], ["multipleOf", 3]], 4, 6, 9],
   "int between": [["int", ["gte", 1], ["lte", 10]], 1, 10, 11, 1.5],
   "int above": [["int", ["gt", -3]], -3, -2],

@@ -95,12 +95,38 @@ function isReordered(def) {
   return Boolean(here) || Object.values(def).some(isReordered);
 }
 
-/* haft divides integers exactly; Zod's tolerance grows until every odd number is even, and at the
- * end of the doubles nothing divides. */
-const hasMoreThanIsDivided = (value) =>
+/* haft divides exactly; Zod and Ajv divide doubles, and take a quotient that is nearly whole for whole. */
+function isMultiple(value, of) {
+  const [a, b] = [value, of].map((number) => {
+    const [digits, exponent = "0"] = String(Math.abs(number)).split("e");
+    const [whole, part = ""] = digits.split(".");
+    return { digits: BigInt(whole + part), exponent: Number(exponent) - part.length };
+  });
+  const least = Math.min(a.exponent, b.exponent);
+  const scale = ({ digits, exponent }) => digits * 10n ** BigInt(exponent - least);
+  return scale(a) % scale(b) === 0n;
+}
+
+const numbersIn = (value) =>
   value !== null && typeof value === "object"
-    ? Object.values(value).some(hasMoreThanIsDivided)
-    : typeof value === "number" && Math.abs(value) > 2 ** 49;
+    ? Object.values(value).flatMap(numbersIn)
+    : typeof value === "number" ? [value] : [];
+
+function divisorsIn(def) {
+  if (def === null || typeof def !== "object") return [];
+  return def[0] === "multipleOf" ? [def[1]] : Object.values(def).flatMap(divisorsIn);
+}
+
+/* Whether another's division of a number in the value, by a divisor in the definition, is not exact. */
+const isDividedRoughly = (entry, value, divides) =>
+  entry.divisors.some((divisor) =>
+    numbersIn(value).some((number) => divides(number, divisor) !== isMultiple(number, divisor)));
+
+const zodDivides = (number, divisor) =>
+  build(["number", ["multipleOf", divisor]]).safeParse(number).success;
+
+const ajvDivides = (number, divisor) =>
+  ajvFor("2020-12", []).compile({ multipleOf: divisor })(number);
 
 const sorted = (object) => Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -150,7 +176,7 @@ function isDistributed(entry, ours) {
 
 function same(entry, value, ours, theirs) {
   if (sameIssues(ours, theirs)) return true;
-  if (entry.words.has("multipleOf") && hasMoreThanIsDivided(value)) return true;
+  if (isDividedRoughly(entry, value, zodDivides)) return true;
   if (isDistributed(entry, ours)) return theirs.length > 0;
   return isReordered(entry.def) && `${asSet(ours)}` === `${asSet(theirs)}`;
 }
@@ -184,6 +210,7 @@ let compared = 0;
 
 for (const entry of cases) {
   entry.words = words(entry.def);
+  entry.divisors = divisorsIn(entry.def);
 
   test(entry.name, () => {
     const wrong = [];
@@ -211,14 +238,25 @@ for (const entry of cases) {
       const more = flagged || entry.words.has("refine") || entry.words.has("complain");
       const wrong = entry.tried.filter((value, i) => {
         const ours = entry.answers[i].ok;
-        if (entry.words.has("multipleOf") && hasMoreThanIsDivided(value)) return false;
-        return validate(value) !== ours && !(more && !ours);
+        if (validate(value) === ours || (more && !ours)) return false;
+        return !isDividedRoughly(entry, value, ajvDivides);
       });
       const shown = JSON.stringify({ schema, values: wrong.slice(0, 5) }, null, 1);
       assert.equal(wrong.length, 0, shown);
     });
   }
 }
+
+test("multiples are exact", () => {
+  const plain = cases.filter(({ asked, divisors }) =>
+    asked[0] === "number" && asked.length === 1 + divisors.length && divisors.length);
+  assert.ok(plain.length >= 4);
+  for (const { asked, divisors, tried, answers } of plain)
+    for (const [i, value] of tried.entries())
+      if (typeof value === "number")
+        assert.equal(answers[i].ok, divisors.every((divisor) => isMultiple(value, divisor)),
+          `${value} by ${JSON.stringify(asked)}`);
+});
 
 test("every kind, modifier and format is compared", () => {
   const used = new Set(cases.flatMap((entry) => [...entry.words]));
