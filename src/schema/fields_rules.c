@@ -2,6 +2,7 @@
  * of its node, words as its meta, and its default. */
 #include "schema/fields.h"
 
+#include <math.h>
 #include <string.h>
 
 void fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size)
@@ -59,6 +60,8 @@ void fields_add_number_rules(struct compile *c, struct node *node,
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct check one = table[i].check;
 
+        if (isnan(table[i].bound) || (table[i].named && isinf(table[i].bound)))
+            fields_fail(c, HAFT_ESCHEMA, NULL, "a bound or a divisor must be a finite number");
         yyjson_set_real(&one.bound, table[i].bound);
         if (table[i].named)
             fields_check(c, node, &one);

@@ -1,4 +1,5 @@
 /* test_fields.c - declared types: what compiles, and what is refused, where and why. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "reading.h"
@@ -102,6 +103,13 @@ HAFT_STRUCT(bad_start, HAFT_STRING(s, "A text", .starts = "\xff"));
 HAFT_STRUCT(bad_bytes, HAFT_STRING(s, "A text", .pattern = "\xff"));
 HAFT_STRUCT(bad_divisor, HAFT_INTEGER(i, "A number", .multiple_of = -2));
 HAFT_STRUCT(bad_step, HAFT_NUMBER(n, "A number", .multiple_of = -0.5));
+HAFT_STRUCT(endless_step, HAFT_NUMBER(n, "A number", .multiple_of = INFINITY));
+HAFT_STRUCT(no_step, HAFT_NUMBER(n, "A number", .multiple_of = NAN));
+HAFT_STRUCT(endless_min, HAFT_NUMBER(n, "A number", .min = INFINITY));
+HAFT_STRUCT(no_max, HAFT_NUMBER(n, "A number", .max = NAN));
+HAFT_STRUCT(endless, HAFT_NUMBER(n, "Any number", .min = -INFINITY, .below = INFINITY));
+
+#define BAD_BOUND "a bound or a divisor must be a finite number"
 
 static void refuses_bad_declarations(void **state)
 {
@@ -149,6 +157,10 @@ static void refuses_bad_declarations(void **state)
         {&bad_bytes_type, HAFT_EUTF8, "s", "a text is not valid UTF-8"},
         {&bad_divisor_type, HAFT_ESCHEMA, "i", "multiple_of must be above 0"},
         {&bad_step_type, HAFT_ESCHEMA, "n", "multiple_of must be above 0"},
+        {&endless_step_type, HAFT_ESCHEMA, "n", BAD_BOUND},
+        {&no_step_type, HAFT_ESCHEMA, "n", BAD_BOUND},
+        {&endless_min_type, HAFT_ESCHEMA, "n", BAD_BOUND},
+        {&no_max_type, HAFT_ESCHEMA, "n", BAD_BOUND},
         {&optional_item_type, HAFT_ESCHEMA, "list.one",
          "an item cannot be optional or have a default"},
         {&default_item_type, HAFT_ESCHEMA, "list.one",
@@ -173,6 +185,16 @@ static void refuses_bad_declarations(void **state)
             assert_true(error.text[0]);
         assert_int_equal(haft_schema_compile(rows[i].type, NULL, &schema, NULL), rows[i].status);
     }
+}
+
+/* An endless bound is one that is not there. */
+static void takes_bounds_that_do_not_bound(void **state)
+{
+    static const struct reading_row rows[] = {{&endless_type, "{\"n\":1e+300}", NULL},
+                                              {&endless_type, "{\"n\":-1e+300}", NULL}};
+
+    (void)state;
+    check_rows(rows, COUNT_OF(rows));
 }
 
 static void keeps_its_limits(void **state)
@@ -208,6 +230,7 @@ int main(void)
         cmocka_unit_test(takes_many_fields),
         cmocka_unit_test(finds_any_of_many_fields),
         cmocka_unit_test(refuses_bad_declarations),
+        cmocka_unit_test(takes_bounds_that_do_not_bound),
         cmocka_unit_test(keeps_its_limits),
     };
 
