@@ -1,12 +1,15 @@
 /* schema_suite.c - runs folders of the official JSON Schema test suite against haft.
  *
- *     schema-suite [--remotes DIR] [--exceptions FILE] [--without WORD] [--formats] [DIR-or-FILE...]
+ *     schema-suite [--remotes DIR] [--exceptions FILE] [--without WORD] [--formats] [--complete]
+ *                  [DIR-or-FILE...]
  *
  * The dialect of a file is that of the draft folder it lies in, unless a case names another; what
  * lies in remotes/ is given as documents at http://localhost:1234/.  Everything under optional/ is
  * run with formats that decide, except for what tests that the dialect alone makes them decide.
  * Rows of the table in the exceptions file (docs/json-schema.md) may fail, and must: an exception
- * that passes is a failure too.  Files whose name has the word in it are left out. */
+ * that passes is a failure too.  Files whose name has the word in it are left out.  With --complete
+ * a draft with fewer cases than it is known to have is a failure, so that nothing passes because it
+ * was not there. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <dirent.h>
@@ -18,20 +21,33 @@
 #include <haft/schema.h>
 #include <yyjson.h>
 
-#define DEFAULT_SUITE "/usr/share/json-schema-test-suite"
+/* Where Debian has the suite: all drafts in libtest-json-schema-acceptance-perl, those up to draft 7
+ * in json-schema-test-suite. */
+static const char *const installed[] = {
+    "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance/tests",
+    "/usr/share/json-schema-test-suite/tests",
+};
 
 enum { MAX_REMOTES = 1024, MAX_EXCEPTIONS = 256, MAX_PATH = 1024 };
 
-static const struct {
+enum kind { REQUIRED, OPTIONAL, FORMAT, KINDS };
+
+static const char *const kind_names[KINDS] = {"required", "optional", "format"};
+
+/* The least number of cases of each kind: what Debian 12 has. */
+static const struct draft {
     const char *folder, *dialect;
+    size_t least[KINDS];
 } drafts[] = {
-    {"draft2020-12", "https://json-schema.org/draft/2020-12/schema"},
-    {"latest", "https://json-schema.org/draft/2020-12/schema"},
-    {"draft2019-09", "https://json-schema.org/draft/2019-09/schema"},
-    {"draft7", "http://json-schema.org/draft-07/schema#"},
-    {"draft6", "http://json-schema.org/draft-06/schema#"},
-    {"draft4", "http://json-schema.org/draft-04/schema#"},
+    {"draft2020-12", "https://json-schema.org/draft/2020-12/schema", {1176, 145, 467}},
+    {"latest", "https://json-schema.org/draft/2020-12/schema", {0}},
+    {"draft2019-09", "https://json-schema.org/draft/2019-09/schema", {1176, 142, 460}},
+    {"draft7", "http://json-schema.org/draft-07/schema#", {861, 108, 414}},
+    {"draft6", "http://json-schema.org/draft-06/schema#", {777, 96, 207}},
+    {"draft4", "http://json-schema.org/draft-04/schema#", {578, 97, 146}},
 };
+
+enum { DRAFTS = sizeof drafts / sizeof *drafts };
 
 struct exception {
     char *draft, *file, *group, *test, *reason;
@@ -43,8 +59,9 @@ struct run {
     size_t remotes_root; /* the length of the folder that they are named from */
     struct exception exceptions[MAX_EXCEPTIONS];
     size_t n_exceptions;
-    bool formats;
+    bool formats, complete;
     const char *without;
+    size_t found[DRAFTS][KINDS]; /* cases, with those left out */
     size_t passed, failed, excepted, files;
     haft_arena *arena;
 };
@@ -211,26 +228,27 @@ static struct exception *exception_of(struct run *run, const char *draft, const 
 /* ---- cases ---- */
 
 struct file {
-    const char *draft, *name; /* "draft7", "optional/bignum.json" */
+    const struct draft *draft;
+    const char *name; /* "optional/bignum.json" */
     haft_schema_options options;
 };
 
 static void count(struct run *run, const struct file *file, const char *group, const char *test,
                   bool passed, const char *why)
 {
-    struct exception *exception = exception_of(run, file->draft, file->name, group, test);
+    struct exception *exception = exception_of(run, file->draft->folder, file->name, group, test);
 
     if (exception) {
         run->excepted++;
         run->failed += passed;
         printf("%s: %s/%s: %s: %s: %s\n",
-               passed ? "FAILED (passes, but is an exception)" : "exception", file->draft,
+               passed ? "FAILED (passes, but is an exception)" : "exception", file->draft->folder,
                file->name, group, test, exception->reason);
     } else if (passed) {
         run->passed++;
     } else {
         run->failed++;
-        printf("FAILED: %s/%s: %s: %s: %s\n", file->draft, file->name, group, test, why);
+        printf("FAILED: %s/%s: %s: %s: %s\n", file->draft->folder, file->name, group, test, why);
     }
 }
 
@@ -278,9 +296,9 @@ static void run_group(struct run *run, const struct file *file, yyjson_val *grou
 }
 
 /* The draft of a path, with the part after its folder in *ret_name. */
-static const char *draft_of(const char *path, const char **ret_name, const char **ret_dialect)
+static const struct draft *draft_of(const char *path, const char **ret_name)
 {
-    for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++) {
+    for (size_t i = 0; i < DRAFTS; i++) {
         char part[64];
         const char *found;
 
@@ -289,10 +307,16 @@ static const char *draft_of(const char *path, const char **ret_name, const char 
         if (!found)
             continue;
         *ret_name = found + strlen(part);
-        *ret_dialect = drafts[i].dialect;
-        return drafts[i].folder;
+        return &drafts[i];
     }
     return NULL;
+}
+
+static enum kind kind_of(const char *name)
+{
+    if (strncmp(name, "optional/", 9) != 0)
+        return REQUIRED;
+    return strncmp(name, "optional/format/", 16) == 0 ? FORMAT : OPTIONAL;
 }
 
 static int run_file(struct run *run, const char *path)
@@ -303,10 +327,11 @@ static int run_file(struct run *run, const char *path)
     yyjson_val *group;
     size_t i, n;
 
-    file.draft = draft_of(path, &file.name, &file.options.dialect);
-    if (!file.draft || (run->without && strstr(file.name, run->without)))
+    file.draft = draft_of(path, &file.name);
+    if (!file.draft)
         return 0;
-    asserts = run->formats || (strncmp(file.name, "optional/", 9) == 0 &&
+    file.options.dialect = file.draft->dialect;
+    asserts = run->formats || (kind_of(file.name) != REQUIRED &&
                                strcmp(file.name, "optional/format-assertion.json") != 0);
     file.options.formats = asserts ? HAFT_FORMATS_ASSERT : HAFT_FORMATS_ANNOTATE;
     doc = yyjson_read_file(path, 0, NULL, NULL);
@@ -316,10 +341,27 @@ static int run_file(struct run *run, const char *path)
     }
     run->files++;
     yyjson_arr_foreach(yyjson_doc_get_root(doc), i, n, group) {
-        run_group(run, &file, group);
+        run->found[file.draft - drafts][kind_of(file.name)] +=
+            yyjson_arr_size(yyjson_obj_get(group, "tests"));
+        if (!run->without || !strstr(file.name, run->without))
+            run_group(run, &file, group);
     }
     yyjson_doc_free(doc);
     return 0;
+}
+
+/* Counts a kind of cases that is not there, or not all there, as a failure. */
+static void check_complete(struct run *run)
+{
+    for (size_t i = 0; i < DRAFTS; i++) {
+        for (size_t k = 0; k < KINDS; k++) {
+            if (run->found[i][k] >= drafts[i].least[k])
+                continue;
+            run->failed++;
+            printf("FAILED: %s: %zu %s cases, at least %zu expected\n", drafts[i].folder,
+                   run->found[i][k], kind_names[k], drafts[i].least[k]);
+        }
+    }
 }
 
 /* ---- the program ---- */
@@ -349,6 +391,14 @@ static int load_remotes(struct run *run, const char *given, const char *first)
     return each_file(run, given, 0, add_remote);
 }
 
+/* The installed suite with the most drafts. */
+static const char *find_installed(void)
+{
+    struct stat status;
+
+    return stat(installed[0], &status) == 0 ? installed[0] : installed[1];
+}
+
 static int finish(struct run *run, int status)
 {
     for (size_t i = 0; i < run->n_remotes; i++) {
@@ -358,6 +408,8 @@ static int finish(struct run *run, int status)
     haft_arena_free(run->arena);
     if (!run->files && !status)
         fprintf(stderr, "schema-suite: no tests were found\n");
+    if (run->complete)
+        check_complete(run);
     if (run->excepted)
         printf("%zu named exceptions\n", run->excepted);
     printf("%zu passed, %zu failed\n", run->passed, run->failed);
@@ -368,7 +420,7 @@ static int finish(struct run *run, int status)
 
 int main(int argc, char **argv)
 {
-    static const char *const standard[] = {DEFAULT_SUITE "/tests"};
+    const char *const standard[] = {find_installed()};
     struct run *run = calloc(1, sizeof *run);
     const char *remotes = NULL, *exceptions = NULL, *const *paths = standard;
     char *table = NULL;
@@ -379,6 +431,8 @@ int main(int argc, char **argv)
     for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
         if (strcmp(argv[at], "--formats") == 0)
             run->formats = true;
+        else if (strcmp(argv[at], "--complete") == 0)
+            run->complete = true;
         else if (strcmp(argv[at], "--remotes") == 0 && at + 1 < argc)
             remotes = argv[++at];
         else if (strcmp(argv[at], "--exceptions") == 0 && at + 1 < argc)
