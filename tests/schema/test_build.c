@@ -87,6 +87,20 @@ static haft_def *with_defaults(haft_builder *b)
                            "n", haft_def_optional(haft_def_default(haft_def_int32(b), "5")), NULL);
 }
 
+/* What an absent value is: the first option that accepts its absence says. */
+static haft_def *absent_unions(haft_builder *b)
+{
+    haft_def *text = haft_def_string(b), *flag = haft_def_boolean(b);
+    haft_def *five = haft_def_default(haft_def_number(b), "5");
+    haft_def *on = haft_def_default(flag, "true");
+
+    return haft_def_object(
+        b, "first", haft_def_union(b, five, on, NULL), "last", haft_def_union(b, text, on, NULL),
+        "middle", haft_def_union(b, text, on, five, NULL), "none",
+        haft_def_union(b, haft_def_optional(text), five, NULL), "one",
+        haft_def_xor(b, text, five, NULL), "required", haft_def_union(b, text, flag, NULL), NULL);
+}
+
 static haft_def *derived(haft_builder *b)
 {
     haft_def *base = haft_def_describe(
@@ -133,6 +147,17 @@ static void emits(void **state)
          "'on':{'type':'boolean','default':true,'description':'?'},"
          "'n':{'type':'integer','minimum':-2147483648,'maximum':2147483647,'default':5}},"
          "'additionalProperties':false}"},
+        {absent_unions,
+         "{'type':'object','properties':{"
+         "'first':{'anyOf':[{'type':'number','default':5},{'type':'boolean','default':true}],"
+         "'default':5},"
+         "'last':{'anyOf':[{'type':'string'},{'type':'boolean','default':true}],'default':true},"
+         "'middle':{'anyOf':[{'type':'string'},{'type':'boolean','default':true},"
+         "{'type':'number','default':5}],'default':true},"
+         "'none':{'anyOf':[{'type':'string'},{'type':'number','default':5}]},"
+         "'one':{'oneOf':[{'type':'string'},{'type':'number','default':5}],'default':5},"
+         "'required':{'type':['string','boolean']}},"
+         "'required':['required'],'additionalProperties':false}"},
         {derived, "{'type':'array','prefixItems':["
                   "{'type':'object','properties':{'b':{'type':'number'},'a':{'type':'string'}},"
                   "'required':['b','a'],'additionalProperties':false},"

@@ -383,6 +383,56 @@ static void selects_the_dialect(void **state)
     decides(rows, COUNT_OF(rows), NULL);
 }
 
+/* A list whose items are what a dynamic anchor names: numbers, unless whoever refers to it says
+ * otherwise. */
+#define LIST                                                                                       \
+    "'list': {'$id': 'x:list', 'items': {'$dynamicRef': '#item'},"                                 \
+    " '$defs': {'item': {'$dynamicAnchor': 'item', 'type': 'number'}}}"
+#define TEXTS                                                                                      \
+    "'texts': {'$id': 'x:texts', '$ref': 'x:list',"                                                \
+    " '$defs': {'item': {'$dynamicAnchor': 'item', 'type': 'string'}}}"
+#define FLAGS(to)                                                                                  \
+    "{'$id': 'x:flags', '$ref': '" to "', '$defs': {" LIST ", " TEXTS ","                          \
+    " 'item': {'$dynamicAnchor': 'item', 'type': 'boolean'}}}"
+#define TREE                                                                                       \
+    "'tree': {'$id': 'x:tree', '$recursiveAnchor': true,"                                          \
+    " 'properties': {'next': {'$recursiveRef': '#'}}}"
+
+/* The outermost of the resources that were entered decides, not the nearest. */
+static void refers_dynamically_to_the_outermost(void **state)
+{
+    static const struct verdict rows[] = {
+        {D2020, "{'$ref': 'x:list', '$defs': {" LIST "}}", "[1]", 1},
+        {D2020, "{'$ref': 'x:list', '$defs': {" LIST "}}", "['a']", 0},
+        {D2020, "{'$ref': 'x:texts', '$defs': {" LIST ", " TEXTS "}}", "['a']", 1},
+        {D2020, "{'$ref': 'x:texts', '$defs': {" LIST ", " TEXTS "}}", "[1]", 0},
+        {D2020, FLAGS("x:texts"), "[true]", 1},
+        {D2020, FLAGS("x:texts"), "['a']", 0},
+        {D2020, FLAGS("x:texts"), "[1]", 0},
+        {D2020, FLAGS("x:list"), "[true]", 1},
+        {D2020, FLAGS("x:list"), "['a']", 0},
+        /* A resource that has been left is none of them. */
+        {D2020,
+         "{'allOf': [{'$ref': 'x:texts'}], 'not': {'$ref': 'x:list'}, '$defs': {" LIST ", " TEXTS
+         "}}",
+         "['a']", 1},
+        {D2020,
+         "{'allOf': [{'not': {'$ref': 'x:texts'}}, {'$ref': 'x:list'}], '$defs': {" LIST ", " TEXTS
+         "}}",
+         "[1]", 1},
+        /* 2019-09 has one anchor, without a name. */
+        {D2019,
+         "{'$id': 'x:strict', '$recursiveAnchor': true, '$ref': 'x:tree', 'required': ['next'],"
+         " 'minProperties': 1, '$defs': {" TREE "}}",
+         "{'next': {}}", 0},
+        {D2019, "{'$id': 'x:lax', '$ref': 'x:tree', 'required': ['next'], '$defs': {" TREE "}}",
+         "{'next': {}}", 1},
+    };
+
+    (void)state;
+    decides(rows, COUNT_OF(rows), NULL);
+}
+
 #define META(uri, vocabularies)                                                                    \
     "{\"$schema\":\"" D2020 "\",\"$id\":\"" uri "\",\"$vocabulary\":{" vocabularies "}}"
 #define GIVEN(uri, text)                                                                           \
@@ -648,6 +698,7 @@ int main(void)
         cmocka_unit_test(keeps_its_limits),
         cmocka_unit_test(survives_depth),
         cmocka_unit_test(selects_the_dialect),
+        cmocka_unit_test(refers_dynamically_to_the_outermost),
         cmocka_unit_test(reads_vocabularies),
         cmocka_unit_test(asserts_formats_when_told),
         cmocka_unit_test(follows_references),
