@@ -24,6 +24,8 @@ HAFT_STRUCT(ways,
     HAFT_OPTIONAL(HAFT_INTEGER(under, "To below", .max = -3)),
     HAFT_OPTIONAL(HAFT_INTEGER(below, "Below", .below = 3)),
     HAFT_OPTIONAL(HAFT_INTEGER(both, "Between", .min = 2, .above = 4, .below = 9, .max = 6)),
+    HAFT_OPTIONAL(HAFT_INTEGER(from, "From or above", .min = 3, .above = 3)),
+    HAFT_OPTIONAL(HAFT_INTEGER(to, "To or below", .max = 9, .below = 9)),
     HAFT_OPTIONAL(HAFT_INTEGER(even, "Even", .multiple_of = 2)),
     HAFT_OPTIONAL(HAFT_STRING(text, "Any")),
     HAFT_OPTIONAL(HAFT_STRING(some, "Some", .min = 1)),
@@ -88,6 +90,10 @@ static const struct {
     {"{'both':5}", QUICK},
     {"{'both':4}", REFUSED},
     {"{'both':7}", REFUSED},
+    {"{'from':4}", QUICK},
+    {"{'from':3}", REFUSED},
+    {"{'to':8}", QUICK},
+    {"{'to':9}", REFUSED},
     {"{'even':4}", WALKED},
     {"{'text':''}", QUICK},
     {"{'text':'a\\nb'}", QUICK},
@@ -242,6 +248,10 @@ static void text_is_read_strictly(void **state)
         {"{,}", 0},
         {"{'flag'true}", 0},
         {"{'flag:true}", 0},
+        {"{'flagx:true}", 0},
+        {"{'flagx':true}", 0},
+        {"{'flag'=true}", 0},
+        {"{'flag',true}", 0},
         {"{'flag':tru}", 0},
         {"{'flag':truer}", 0},
         {"{'flag':falsy}", 0},
@@ -297,6 +307,63 @@ static void text_is_read_strictly(void **state)
         haft_arena_reset(r.arena);
     }
     reading_close(&r);
+}
+
+/* What is absent is absent, whatever was in the memory before. */
+static void memory_is_cleared(void **state)
+{
+    static const char text[] = "{'pairs':[{'x':'a','a_name_of_more_than_two_words':true},"
+                               "{'x':'b','a_name_of_more_than_two_words':true},"
+                               "{'x':'c','a_name_of_more_than_two_words':true},"
+                               "{'x':'d','a_name_of_more_than_two_words':true},"
+                               "{'x':'e','a_name_of_more_than_two_words':true},"
+                               "{'x':'f','a_long_name':1,'a_name_of_more_than_two_words':true}]}";
+    struct reading r;
+    ways *value;
+    size_t size;
+
+    (void)state;
+    reading_open(&r, &ways_type, NULL);
+    set_text(&r, text);
+    memset(haft_arena_alloc(r.arena, 1 << 16), 0xFF, 1 << 16);
+    haft_arena_reset(r.arena);
+    value = haft_arena_zalloc(r.arena, 1, sizeof *value);
+    assert_non_null(
+        quick_read(r.schema, r.text.data, r.text.size, 64, r.arena, (char *)value, &size));
+    assert_int_equal(value->n_pairs, 6);
+    for (size_t i = 0; i < value->n_pairs; i++)
+        assert_int_equal(value->pairs[i].has_a_long_name, i == 5);
+    reading_close(&r);
+}
+
+/* A name that JSON writes otherwise is not looked for in the text: what stands there as it is would
+ * be no JSON, or another name. */
+HAFT_STRUCT(quoting, HAFT_NAMED("a\"b", HAFT_INTEGER(n, "A number")));
+HAFT_STRUCT(escaping, HAFT_NAMED("a\\nb", HAFT_INTEGER(n, "A number")));
+HAFT_STRUCT(controlling, HAFT_NAMED("a\nb", HAFT_INTEGER(n, "A number")));
+
+static void names_are_not_escaped(void **state)
+{
+    static const struct {
+        const haft_type *type;
+        const char *text;
+        int status;
+    } texts[] = {
+        {&quoting_type, "{\"a\\\"b\":1}", 0},    {&quoting_type, "{\"a\"b\":1}", HAFT_EPARSE},
+        {&escaping_type, "{\"a\\\\nb\":1}", 0},  {&escaping_type, "{\"a\\nb\":1}", HAFT_EISSUES},
+        {&controlling_type, "{\"a\\nb\":1}", 0}, {&controlling_type, "{\"a\nb\":1}", HAFT_EPARSE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct reading r;
+
+        reading_open(&r, texts[i].type, NULL);
+        assert_int_equal(haft_decode_text(r.schema, texts[i].text, strlen(texts[i].text), r.arena,
+                                          r.value, &r.issues),
+                         texts[i].status);
+        reading_close(&r);
+    }
 }
 
 /* Wherever it ends too soon, and however little memory there is. */
@@ -392,6 +459,7 @@ int main(void)
         cmocka_unit_test(the_walk_agrees),       cmocka_unit_test(text_agrees),
         cmocka_unit_test(text_is_read_strictly), cmocka_unit_test(text_is_cut_short),
         cmocka_unit_test(schemas_that_are_read), cmocka_unit_test(levels_are_counted),
+        cmocka_unit_test(memory_is_cleared),     cmocka_unit_test(names_are_not_escaped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
