@@ -171,15 +171,24 @@ int json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 
 /* ---- hashing ---- */
 
+/* A negative number does not have the hash of the large one with the same bits: lists of such pairs
+ * would all have to be compared. */
+static uint64_t hash_integer(bool negative, uint64_t bits)
+{
+    uint64_t hash = hash_word(bits + 1);
+
+    return negative ? ~hash : hash;
+}
+
 static uint64_t hash_number(const yyjson_val *number)
 {
     double real = json_double(number);
     uint64_t bits;
 
     if (!unsafe_yyjson_is_real((void *)(uintptr_t)number))
-        return hash_word(number->uni.u64 + 1);
+        return hash_integer(real < 0, number->uni.u64);
     if (json_is_integral(number) && real >= -TWO_63 && real < TWO_64)
-        return hash_word((real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real) + 1);
+        return hash_integer(real < 0, real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real);
     memcpy(&bits, &real, sizeof bits);
     return hash_word(bits + 2);
 }

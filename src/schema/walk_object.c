@@ -362,7 +362,7 @@ static unsigned walk_members(struct walk *w, const struct node *node, yyjson_val
             verdict |= walk_keys(w, node, value, at, NULL, place);
         return verdict;
     }
-    if (unknown && object->extra == EXTRA_CHECK && w->schema->covered) {
+    if (!verdict && unknown && object->extra == EXTRA_CHECK && w->schema->covered) {
         int twice = json_duplicate(value, w->arena, &key);
 
         if (twice < 0)

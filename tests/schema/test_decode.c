@@ -204,6 +204,33 @@ static void follows_pointers(void **state)
     reading_close(&r);
 }
 
+HAFT_STRUCT(blob, HAFT_BYTES(bytes, "Bytes"));
+
+/* Bytes come back as the same text: what leaves bits over is refused. */
+static void bytes_are_canonical(void **state)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct reading r;
+
+    (void)state;
+    reading_open(&r, &blob_type, NULL);
+    for (size_t i = 0; i < 64; i++) {
+        for (size_t padding = 0; padding < 3; padding++) {
+            char json[32];
+            bool accepted = i % (1u << padding * 2) == 0;
+
+            snprintf(json, sizeof json, "{\"bytes\":\"%.*s%c%.*s\"}", 3 - (int)padding, "aaa",
+                     digits[i], (int)padding, "==");
+            if (accepted)
+                assert_string_equal(decoded(&r, json, strlen(json)), json);
+            else
+                assert_string_equal(decoded(&r, json, strlen(json)),
+                                    "!bytes: Invalid base64-encoded string");
+        }
+    }
+    reading_close(&r);
+}
+
 static void wants_a_declared_type(void **state)
 {
     static const char document[] = "{\"type\":\"string\"}";
@@ -229,6 +256,7 @@ int main(void)
         cmocka_unit_test(fills_every_member),  cmocka_unit_test(says_what_is_there),
         cmocka_unit_test(comes_back_the_same), cmocka_unit_test(extends_share_a_level),
         cmocka_unit_test(follows_pointers),    cmocka_unit_test(wants_a_declared_type),
+        cmocka_unit_test(bytes_are_canonical),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

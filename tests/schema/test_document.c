@@ -186,6 +186,8 @@ static void refuses_unknown_dialects_and_references(void **state)
         {NULL, "{'$ref': '#a'}", HAFT_EREF, "#/$ref", "'#a' leads to no schema"},
         {NULL, "{'title': 'a', '$ref': '#/title'}", HAFT_EREF, "#/$ref",
          "'#/title' leads to no schema"},
+        {D4, "{'items': {'$ref': '#/x/y'}, 'x': {'y': true}}", HAFT_EREF, "#/items/$ref",
+         "'#/x/y' leads to no schema"},
         {NULL, "{'anyOf': [{}], '$ref': '#/anyOf/00'}", HAFT_EREF, "#/$ref",
          "'#/anyOf/00' leads to no schema"},
         {NULL, "{'items': {'$ref': 'http://example.com/a#/b'}}", HAFT_EREF, "#/items/$ref",
@@ -372,10 +374,23 @@ static void selects_the_dialect(void **state)
          "{'$ref': 'x:a', '$defs': {'a': {'$id': 'x:a', '$schema': '" D7 "', 'items': [false]}}}",
          "[1]", 0},
         {D2020, "{'nullable': true, 'type': 'string'}", "null", 0},
+        /* What contains has matched is evaluated since 2020-12. */
+        {D2020, "{'contains': {'type': 'null'}, 'unevaluatedItems': false}", "[null]", 1},
+        {D2020, "{'contains': {'type': 'null'}, 'unevaluatedItems': false}", "[null, 1]", 0},
+        {D2019, "{'contains': {'type': 'null'}, 'unevaluatedItems': false}", "[null]", 0},
         {NULL, "true", "1", 1},
         {NULL, "false", "1", 0},
         {NULL, "{'enum': [1, 2], 'const': 2}", "1", 0},
         {NULL, "{'enum': [1, 2], 'const': 2}", "2", 1},
+        {NULL, "{'enum': [1], 'const': 2}", "2", 0},
+        {NULL,
+         "{'dependentRequired': {'a': ['b']}, 'dependentSchemas': {'c': {'required': ['d']}}}",
+         "{'a': 1}", 0},
+        {NULL,
+         "{'dependentRequired': {'a': ['b']}, 'dependentSchemas': {'c': {'required': ['d']}}}",
+         "{'c': 1}", 0},
+        {D7, "{'contentMediaType': 'application/json'}", "'{'", 0},
+        {D7, "{'contentMediaType': 'application/json', 'contentEncoding': 'base32'}", "'{'", 1},
         {NULL, "{'const': {'a': [1, {'b': null}]}}", "{'a': [1.0, {'b': null}]}", 1},
     };
 
@@ -420,6 +435,11 @@ static void refers_dynamically_to_the_outermost(void **state)
          "{'allOf': [{'not': {'$ref': 'x:texts'}}, {'$ref': 'x:list'}], '$defs': {" LIST ", " TEXTS
          "}}",
          "[1]", 1},
+        /* A loop that only the anchors make is not seen beforehand. */
+        {D2020,
+         "{'$id': 'x:a', '$dynamicAnchor': 't', '$ref': 'x:b', '$defs': {'b': {'$id': 'x:b',"
+         " '$dynamicAnchor': 't', '$dynamicRef': '#t'}}}",
+         "1", HAFT_ESTEPS},
         /* 2019-09 has one anchor, without a name. */
         {D2019,
          "{'$id': 'x:strict', '$recursiveAnchor': true, '$ref': 'x:tree', 'required': ['next'],"

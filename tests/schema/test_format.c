@@ -220,7 +220,7 @@ static const struct {
      {{"joe.bloggs@example.com", "\"joe bloggs\"@example.com", "a@[127.0.0.1]",
       "a@[IPv6:::1]", "a@[x:y]", "a@localhost", "te~st@example.com", "\"a\\\"b\"@c"},
       {"2962", ".a@b.c", "a.@b.c", "a..b@c", "a@", "@b", "a@b=c", "a@[127.0.0.300]",
-      "a@[IPv6:::g]", "\xC3\xA9@b.c", "a b@c", "\"a@b.c", "a@b.",
+      "a@[IPv6:::g]", "a@[x:y\x7F]", "a@[x: y]", "\xC3\xA9@b.c", "a b@c", "\"a@b.c", "a@b.",
       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@b.c"}}},
 #if HAFT_IDNA
     {"idn-email",

@@ -366,6 +366,33 @@ static void names_are_not_escaped(void **state)
     }
 }
 
+/* After the value there is nothing but blanks. */
+static void text_ends_with_its_value(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        int status;
+    } texts[] = {
+        {TEXT("{\"x\":\"\",\"a_name_of_more_than_two_words\":true} \t\r\n"), 0},
+        {TEXT("{\"x\":\"\",\"a_name_of_more_than_two_words\":true}x"), HAFT_EPARSE},
+        {TEXT("{\"x\":\"\",\"a_name_of_more_than_two_words\":true} }"), HAFT_EPARSE},
+        {TEXT("{\"x\":\"\",\"a_name_of_more_than_two_words\":true}{}"), HAFT_EPARSE},
+        {TEXT("{\"x\":\"\",\"a_name_of_more_than_two_words\":true}\0"), HAFT_EPARSE},
+        {TEXT("{\"x\":\"\",\"a_name_of_more_than_two_words\":true}\v"), HAFT_EPARSE},
+    };
+    struct reading r;
+
+    (void)state;
+    reading_open(&r, &pair_type, NULL);
+    assert_true(r.schema->reads);
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        assert_int_equal(
+            haft_decode_text(r.schema, texts[i].text, texts[i].size, r.arena, r.value, &r.issues),
+            texts[i].status);
+    reading_close(&r);
+}
+
 /* Wherever it ends too soon, and however little memory there is. */
 static void text_is_cut_short(void **state)
 {
@@ -456,10 +483,11 @@ static void levels_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_walk_agrees),       cmocka_unit_test(text_agrees),
-        cmocka_unit_test(text_is_read_strictly), cmocka_unit_test(text_is_cut_short),
-        cmocka_unit_test(schemas_that_are_read), cmocka_unit_test(levels_are_counted),
-        cmocka_unit_test(memory_is_cleared),     cmocka_unit_test(names_are_not_escaped),
+        cmocka_unit_test(the_walk_agrees),          cmocka_unit_test(text_agrees),
+        cmocka_unit_test(text_is_read_strictly),    cmocka_unit_test(text_is_cut_short),
+        cmocka_unit_test(schemas_that_are_read),    cmocka_unit_test(levels_are_counted),
+        cmocka_unit_test(text_ends_with_its_value), cmocka_unit_test(memory_is_cleared),
+        cmocka_unit_test(names_are_not_escaped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,11 @@ static const struct repair_row rows[] = {
      "['1',2]", "1:number"},
     {OF("{'type':'object','additionalProperties':{'type':'integer'}}"), "{'a':{'x':'1','y':2}}",
      "{'a':{'x':1,'y':2}}", "a.x:number"},
+    {"{'properties':{'s':{'type':'string'}},'additionalProperties':{'type':'integer'}}",
+     "{'s':'1','n':'1'}", "{'s':'1','n':1}", "n:number"},
+    {OF("{'type':'integer','if':{'minimum':3},'then':{'maximum':9}}"), "{'a':'5'}", "{'a':5}",
+     "a:number"},
+    {OF("{'type':'integer','if':{'minimum':3},'else':false}"), "{'a':'5'}", "{'a':5}", "a:number"},
     {"{'type':'object','patternProperties':{'^n_':{'type':'integer'}}}", "{'n_x':'1','s':'1'}",
      "{'n_x':1,'s':'1'}", "n_x:number"},
     {"{'type':'object','dependentSchemas':{'s':{'properties':{'a':{'type':'integer'}}}}}",
@@ -130,6 +135,10 @@ static const struct repair_row rows[] = {
     /* and one, though two options have it */
     {"{'anyOf':[{'properties':{'a':{'type':'integer'}}},{'properties':{'a':{'type':'number'}}}]}",
      "{'a':'1'}", "{'a':1}", "a:number"},
+    /* one that is taken as it is stays so */
+    {"{'properties':{'n':{'type':'integer'},'u':{'anyOf':[{'properties':{'a':{'type':'string'}}},"
+     "{'properties':{'a':{'type':'integer'}}}]}}}",
+     "{'n':'2','u':{'a':'1'}}", "{'n':2,'u':{'a':'1'}}", "n:number"},
     /* where a string is accepted */
     {OF("{'type':'string'}"), "{'a':'5'}", "{'a':'5'}", ""},
     {OF("{'type':'string','maxLength':1}"), "{'a':'55'}", NULL, ""},
@@ -326,6 +335,8 @@ static const struct texts_row texts_rows[] = {
     {"n=5", "{'n':5}"},
     {"s=5", "{'s':'5'}"},
     {"n=five", "{'n':'five'}"},
+    {"n=5.5", "{'n':'5.5'}"},
+    {"n=5.0", "{'n':5}"},
     {"n=5&b=maybe&s=", "{'n':5,'b':'maybe','s':''}"},
     {"b=true&n=-1", "{'b':true,'n':-1}"},
     {"list=1", "{'list':[1]}"},
