@@ -93,12 +93,36 @@ static haft_def *absent_unions(haft_builder *b)
     haft_def *text = haft_def_string(b), *flag = haft_def_boolean(b);
     haft_def *five = haft_def_default(haft_def_number(b), "5");
     haft_def *on = haft_def_default(flag, "true");
+    haft_def *one = haft_def_object(b, "k", haft_def_literal(b, "1"), NULL);
 
     return haft_def_object(
         b, "first", haft_def_union(b, five, on, NULL), "last", haft_def_union(b, text, on, NULL),
         "middle", haft_def_union(b, text, on, five, NULL), "none",
         haft_def_union(b, haft_def_optional(text), five, NULL), "one",
-        haft_def_xor(b, text, five, NULL), "required", haft_def_union(b, text, flag, NULL), NULL);
+        haft_def_xor(b, text, five, NULL), "required", haft_def_union(b, text, flag, NULL),
+        "tagged", haft_def_discriminated(b, "k", haft_def_optional(one), NULL), NULL);
+}
+
+/* Of several rules of one kind the tightest is advertised. */
+static haft_def *tightened(haft_builder *b)
+{
+    haft_def *text = haft_def_min_length(haft_def_min_length(haft_def_string(b), 2), 1);
+    haft_def *number = haft_def_above(haft_def_at_least(haft_def_number(b), 3), 3);
+
+    return haft_def_object(b, "text", haft_def_max_length(haft_def_max_length(text, 3), 9),
+                           "number",
+                           haft_def_at_most(haft_def_below(haft_def_below(number, 9), 7), 7),
+                           "letters", haft_def_pattern(haft_def_string(b), "^[a-c]x$", "i"), NULL);
+}
+
+/* A key of both sides has to fit both, and be there if either side says so. */
+static haft_def *shared(haft_builder *b)
+{
+    haft_def *text = haft_def_string(b), *perhaps = haft_def_optional(text);
+    haft_def *left = haft_def_object(b, "a", text, "b", perhaps, "c", perhaps, NULL);
+    haft_def *right = haft_def_object(b, "a", perhaps, "b", text, "c", perhaps, NULL);
+
+    return haft_def_intersection(left, right);
 }
 
 static haft_def *derived(haft_builder *b)
@@ -156,8 +180,17 @@ static void emits(void **state)
          "{'type':'number','default':5}],'default':true},"
          "'none':{'anyOf':[{'type':'string'},{'type':'number','default':5}]},"
          "'one':{'oneOf':[{'type':'string'},{'type':'number','default':5}],'default':5},"
-         "'required':{'type':['string','boolean']}},"
-         "'required':['required'],'additionalProperties':false}"},
+         "'required':{'type':['string','boolean']},"
+         "'tagged':{'type':'object','oneOf':[{'type':'object','properties':{'k':{'type':'number',"
+         "'const':1}},'required':['k'],'additionalProperties':false}]}},"
+         "'required':['required','tagged'],'additionalProperties':false}"},
+        {tightened, "{'type':'object','properties':{"
+                    "'text':{'type':'string','minLength':2,'maxLength':3},"
+                    "'number':{'type':'number','exclusiveMinimum':3,'exclusiveMaximum':7},"
+                    "'letters':{'type':'string','pattern':'^[a-cA-C][xX]$'}},"
+                    "'required':['text','number','letters'],'additionalProperties':false}"},
+        {shared, "{'type':'object','properties':{'a':{'type':'string'},'b':{'type':'string'},"
+                 "'c':{'type':'string'}},'required':['a','b'],'additionalProperties':false}"},
         {derived, "{'type':'array','prefixItems':["
                   "{'type':'object','properties':{'b':{'type':'number'},'a':{'type':'string'}},"
                   "'required':['b','a'],'additionalProperties':false},"

@@ -2,6 +2,7 @@
  * ' in place of ". */
 #include <haft/build.h>
 #include <haft/schema.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yyjson.h>
@@ -96,6 +97,44 @@ static haft_def *led(haft_builder *b)
     return haft_def_tuple(b, haft_def_boolean(b), haft_def_string(b), haft_def_number(b), NULL);
 }
 
+static haft_def *strict_and_loose(haft_builder *b)
+{
+    return haft_def_intersection(haft_def_object(b, "a", haft_def_any(b), NULL),
+                                 haft_def_loose(haft_def_object(b, "b", haft_def_any(b), NULL)));
+}
+
+static bool always(const haft_value *value, void *data)
+{
+    (void)value;
+    (void)data;
+    return true;
+}
+
+/* Two that cannot become one object. */
+static haft_def *refined_and_loose(haft_builder *b)
+{
+    haft_def *strict = haft_def_object(b, "a", haft_def_any(b), NULL);
+
+    return haft_def_intersection(haft_def_refine(strict, always, NULL, NULL),
+                                 haft_def_loose(haft_def_object(b, "b", haft_def_any(b), NULL)));
+}
+
+static haft_def *refined_and_strict(haft_builder *b)
+{
+    haft_def *strict = haft_def_object(b, "a", haft_def_any(b), NULL);
+
+    return haft_def_intersection(haft_def_refine(strict, always, NULL, NULL),
+                                 haft_def_object(b, "b", haft_def_any(b), NULL));
+}
+
+static haft_def *pair_or_one(haft_builder *b)
+{
+    haft_def *text = haft_def_string(b);
+
+    return haft_def_union(b, haft_def_object(b, "a", text, "b", text, NULL),
+                          haft_def_object(b, "a", haft_def_number(b), NULL), NULL);
+}
+
 #define NO_B "Invalid string: must include \"b\""
 #define NO_BC "Invalid string: must include \"bc\""
 
@@ -149,6 +188,15 @@ static void decides_at_the_edge(void **state)
         {led, "['a',1,true]", ""},
         {led, "['a',1,2]", "2: Invalid input: expected boolean, received number"},
         {led, "['a']", "1: Invalid input: expected number, received undefined"},
+        /* A key is unknown when it is to both sides. */
+        {strict_and_loose, "{'a':1,'b':2,'c':3}", ""},
+        {refined_and_loose, "{'a':1,'b':2,'c':3}", ""},
+        {refined_and_strict, "{'a':1,'b':2}", ""},
+        {refined_and_strict, "{'a':1,'b':2,'c':3}",
+         "Unrecognized key: \"c\" (accepted: \"a\", \"b\")"},
+        {pair_or_one, "{'a':true}",
+         "Invalid input (option 2 came closest: a: Invalid input: expected number, received "
+         "boolean)"},
         {demanded, "{'a':null}", ""},
         {demanded, "{}", "a: Invalid input: expected nonoptional, received undefined"},
         /* A union has the issues of the option that is of the right type, an exclusive one not. */
@@ -211,6 +259,32 @@ static void reports_all_that_fails(void **state)
         assert_string_equal(found(schema, rows[i].value, arena), rows[i].issues);
         haft_arena_free(arena);
         free(document);
+    }
+}
+
+/* A key that is cut is not cut within a character. */
+static void cuts_keys_between_characters(void **state)
+{
+    enum { SHOWN = 120 };
+
+    (void)state;
+    for (size_t before = SHOWN - 4; before <= SHOWN; before++) {
+        haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+        char value[2 * SHOWN] = {0}, expected[2 * SHOWN];
+        haft_schema *schema = NULL;
+        const char *issues;
+
+        memcpy(value, "{'", 2);
+        memset(value + 2, 'k', before);
+        strcat(value, "\xF0\x9F\x98\x80 and more':1}");
+        assert_int_equal(
+            haft_schema_parse(TEXT("{\"additionalProperties\":false}"), NULL, &schema, NULL), 0);
+        issues = found(schema, value, arena);
+        snprintf(expected, sizeof expected,
+                 "Unrecognized key: \"%.*s%s...\" (no keys are accepted)", (int)before, value + 2,
+                 before + 4 <= SHOWN ? "\xF0\x9F\x98\x80" : "");
+        assert_string_equal(issues, expected);
+        haft_arena_free(arena);
     }
 }
 
@@ -351,6 +425,7 @@ int main(void)
         cmocka_unit_test(decides_at_the_edge),          cmocka_unit_test(reports_all_that_fails),
         cmocka_unit_test(finds_indexes_in_paths),       cmocka_unit_test(finds_two_that_are_equal),
         cmocka_unit_test(tells_lists_of_numbers_apart), cmocka_unit_test(counts_levels_of_objects),
+        cmocka_unit_test(cuts_keys_between_characters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -346,6 +346,7 @@ static const struct texts_row texts_rows[] = {
     {"n=1&n=2", "{'n':['1','2']}"},
     {"other=1", "{'other':'1'}"},
     {"far=1", "{'far':1}"},
+    {"many=1", "{'many':[1]}"},
     {"set=1&set=2", "{'set':['1',2]}"},
     {"set=true&set=2", "{'set':[true,2]}"},
 };
@@ -373,7 +374,8 @@ static void makes_an_object_of_texts(void **state)
         "\"string\"},\"b\":{\"type\":\"boolean\"},\"list\":{\"$ref\":\"#/$defs/list\"},\"names\":"
         "{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"set\":{\"type\":\"array\","
         "\"prefixItems\":[{\"const\":true}],\"items\":{\"type\":\"number\"}}},"
-        "\"allOf\":[{\"properties\":{\"far\":{\"type\":\"number\"}}}],"
+        "\"allOf\":[{\"properties\":{\"far\":{\"type\":\"number\"},\"many\":"
+        "{\"type\":\"array\",\"items\":{\"type\":\"number\"}}}}],"
         "\"$defs\":{\"list\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}}}";
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
     haft_schema *schema = parse(document);
