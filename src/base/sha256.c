@@ -35,9 +35,8 @@ static void expand(const unsigned char block[64], uint32_t words[64])
     }
 }
 
-static void compress(struct sha256 *hash, const unsigned char block[64])
+static void compress(uint32_t s[8], const unsigned char block[64])
 {
-    uint32_t *s = hash->state;
     uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
     uint32_t words[64];
 
@@ -88,8 +87,14 @@ void sha256_add(struct sha256 *hash, const void *bytes, size_t size)
         from += n;
         size -= n;
         if (held + n == 64)
-            compress(hash, hash->block);
+            compress(hash->state, hash->block);
     }
+}
+
+static void put_digest(const uint32_t state[8], unsigned char ret_digest[SHA256_SIZE])
+{
+    for (int i = 0; i < SHA256_SIZE; i++)
+        ret_digest[i] = (unsigned char)(state[i / 4] >> (24 - i % 4 * 8));
 }
 
 void sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
@@ -102,36 +107,95 @@ void sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
         length[i] = (unsigned char)(bits >> (56 - i * 8));
     sha256_add(hash, padding, (hash->total % 64 < 56 ? 56 : 120) - hash->total % 64);
     sha256_add(hash, length, sizeof length);
-    for (int i = 0; i < SHA256_SIZE; i++)
-        ret_digest[i] = (unsigned char)(hash->state[i / 4] >> (24 - i % 4 * 8));
+    put_digest(hash->state, ret_digest);
+}
+
+/* ---- HMAC ---- */
+
+/* The state after a pad: the key, with every byte changed by `mask`. */
+static void hash_pad(const unsigned char key[64], unsigned char mask, uint32_t ret_state[8])
+{
+    struct sha256 hash;
+    unsigned char pad[64];
+
+    for (size_t i = 0; i < sizeof pad; i++)
+        pad[i] = key[i] ^ mask;
+    sha256_init(&hash);
+    sha256_add(&hash, pad, sizeof pad);
+    memcpy(ret_state, hash.state, sizeof hash.state);
+    secret_wipe(&hash, sizeof hash);
+    secret_wipe(pad, sizeof pad);
+}
+
+void hmac_prepare(struct hmac_key *key, const void *bytes, size_t size)
+{
+    unsigned char block[64] = {0};
+
+    if (size > sizeof block) {
+        struct sha256 hash;
+
+        sha256_init(&hash);
+        sha256_add(&hash, bytes, size);
+        sha256_finish(&hash, block);
+        secret_wipe(&hash, sizeof hash);
+    } else if (size) {
+        memcpy(block, bytes, size);
+    }
+    hash_pad(block, 0x36, key->inner);
+    hash_pad(block, 0x5c, key->outer);
+    secret_wipe(block, sizeof block);
+}
+
+static void after_pad(const uint32_t state[8], struct sha256 *hash)
+{
+    memcpy(hash->state, state, sizeof hash->state);
+    hash->total = sizeof hash->block;
+}
+
+void hmac_begin(const struct hmac_key *key, struct sha256 *ret_hash)
+{
+    after_pad(key->inner, ret_hash);
+}
+
+void hmac_finish(const struct hmac_key *key, struct sha256 *hash,
+                 unsigned char ret_digest[SHA256_SIZE])
+{
+    sha256_finish(hash, ret_digest);
+    after_pad(key->outer, hash);
+    sha256_add(hash, ret_digest, SHA256_SIZE);
+    sha256_finish(hash, ret_digest);
+}
+
+void hmac_replace(const struct hmac_key *key, unsigned char digest[SHA256_SIZE])
+{
+    const uint32_t *const pads[] = {key->inner, key->outer};
+    /* One block: a digest, and the padding of what is a block longer than it. */
+    unsigned char block[64] = {[SHA256_SIZE] = 0x80, [62] = (64 + SHA256_SIZE) * 8 >> 8};
+    uint32_t state[8];
+
+    for (int i = 0; i < 2; i++) {
+        memcpy(block, digest, SHA256_SIZE);
+        memcpy(state, pads[i], sizeof state);
+        compress(state, block);
+        put_digest(state, digest);
+    }
 }
 
 void hmac_sha256(const void *key, size_t key_size, const void *bytes, size_t size,
                  unsigned char ret_digest[SHA256_SIZE])
 {
-    unsigned char pad[64] = {0};
+    struct hmac_key prepared;
     struct sha256 hash;
 
-    if (key_size > sizeof pad) {
-        sha256_init(&hash);
-        sha256_add(&hash, key, key_size);
-        sha256_finish(&hash, pad);
-    } else if (key_size) {
-        memcpy(pad, key, key_size);
-    }
-    for (size_t i = 0; i < sizeof pad; i++)
-        pad[i] ^= 0x36;
-    sha256_init(&hash);
-    sha256_add(&hash, pad, sizeof pad);
+    hmac_prepare(&prepared, key, key_size);
+    hmac_begin(&prepared, &hash);
     sha256_add(&hash, bytes, size);
-    sha256_finish(&hash, ret_digest);
-    for (size_t i = 0; i < sizeof pad; i++)
-        pad[i] ^= 0x36 ^ 0x5c;
-    sha256_init(&hash);
-    sha256_add(&hash, pad, sizeof pad);
-    sha256_add(&hash, ret_digest, SHA256_SIZE);
-    sha256_finish(&hash, ret_digest);
+    hmac_finish(&prepared, &hash, ret_digest);
+    secret_wipe(&prepared, sizeof prepared);
+    secret_wipe(&hash, sizeof hash);
 }
+
+/* ---- secrets ---- */
 
 int digest_equal(const unsigned char left[SHA256_SIZE], const unsigned char right[SHA256_SIZE])
 {
@@ -140,4 +204,12 @@ int digest_equal(const unsigned char left[SHA256_SIZE], const unsigned char righ
     for (int i = 0; i < SHA256_SIZE; i++)
         different |= (unsigned)(left[i] ^ right[i]);
     return !different;
+}
+
+void secret_wipe(void *bytes, size_t size)
+{
+    volatile unsigned char *at = bytes;
+
+    while (size--)
+        *at++ = 0;
 }

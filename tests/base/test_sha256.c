@@ -1,6 +1,12 @@
 /* test_sha256.c - the digests that the standards give for their examples. */
+#define _DEFAULT_SOURCE
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/sha256.h"
 #include "support/test.h"
@@ -98,6 +104,39 @@ static void test_hmac(void **state)
     }
 }
 
+/* One prepared key does for all messages, in pieces or not, and for digests in place. */
+static void prepares_a_key_once(void **state)
+{
+    static const size_t sizes[] = {0, 1, 32, 63, 64, 65, 131};
+    unsigned char key[131], text[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (unsigned char)(i * 5 + 1);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)(i * 3);
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        struct hmac_key prepared;
+
+        hmac_prepare(&prepared, key, sizes[i]);
+        for (size_t size = 0; size <= sizeof text; size += 8) {
+            unsigned char whole[SHA256_SIZE], pieces[SHA256_SIZE];
+            struct sha256 hash;
+
+            hmac_sha256(key, sizes[i], text, size, whole);
+            hmac_begin(&prepared, &hash);
+            sha256_add(&hash, text, size / 3);
+            sha256_add(&hash, text + size / 3, size - size / 3);
+            hmac_finish(&prepared, &hash, pieces);
+            assert_memory_equal(whole, pieces, SHA256_SIZE);
+
+            hmac_sha256(key, sizes[i], pieces, SHA256_SIZE, whole);
+            hmac_replace(&prepared, pieces);
+            assert_memory_equal(whole, pieces, SHA256_SIZE);
+        }
+    }
+}
+
 static void test_equal(void **state)
 {
     unsigned char left[SHA256_SIZE] = {0}, right[SHA256_SIZE] = {0};
@@ -111,13 +150,65 @@ static void test_equal(void **state)
     }
 }
 
+static void on_fault(int number)
+{
+    (void)number;
+    _exit(7);
+}
+
+/* Compares in a process of its own; whether a byte that must not be touched was. */
+static bool touches_the_rest(const unsigned char *left, const unsigned char *right)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    assert_true(child >= 0);
+    if (!child) {
+        signal(SIGSEGV, on_fault);
+        signal(SIGBUS, on_fault);
+        _exit(digest_equal(left, right) ? 1 : 0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status) == 7;
+}
+
+/* Two digests that differ in their first byte, of which one ends behind a wall: a comparison that
+ * stopped at the difference would not run into it. */
+static void compares_all_bytes(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char other[SHA256_SIZE] = {1};
+    unsigned char *pages =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    for (size_t i = 1; i < SHA256_SIZE; i++) {
+        assert_true(touches_the_rest(pages + page - i, other));
+        assert_true(touches_the_rest(other, pages + page - i));
+    }
+    assert_false(touches_the_rest(pages + page - SHA256_SIZE, other));
+    munmap(pages, 2 * page);
+}
+
+static void wipes_secrets(void **state)
+{
+    unsigned char secret[5] = "abcd";
+
+    (void)state;
+    secret_wipe(secret + 1, 2);
+    assert_memory_equal(secret, "a\0\0d", 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_digests),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_hmac),
-        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_digests),  cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_hmac),     cmocka_unit_test(prepares_a_key_once),
+        cmocka_unit_test(test_equal),    cmocka_unit_test(compares_all_bytes),
+        cmocka_unit_test(wipes_secrets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
