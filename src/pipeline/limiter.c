@@ -15,7 +15,7 @@ struct counter {
     uint64_t hash;
     size_t key_size, size; /* of all of it */
     unsigned calls;
-    unsigned at, n; /* of the ring: the oldest when it is full, and how full it is */
+    unsigned at, n; /* of the ring: the next place, the oldest's when it is full; how full it is */
     int64_t *times;
     char *key;
 };
@@ -118,15 +118,24 @@ static inline bool is_of(const struct counter *counter, const char *key, size_t 
     return counter->key_size == size && same_bytes(counter->key, key, size);
 }
 
+/* The counter of a key; NULL when there is none. */
+static struct counter *counter_find(struct limiter *limiter, const char *key, size_t size,
+                                    uint64_t hash)
+{
+    struct counter *counter = limiter->slots[hash % SLOTS];
+
+    while (counter && (counter->hash != hash || !is_of(counter, key, size)))
+        counter = counter->next;
+    return counter;
+}
+
 /* The counter of a key, made when there is none; one of another limit is begun anew. */
 APART static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size,
                                         unsigned calls)
 {
     uint64_t hash = hash_bytes(key, size);
-    struct counter *counter = limiter->slots[hash % SLOTS];
+    struct counter *counter = counter_find(limiter, key, size, hash);
 
-    while (counter && (counter->hash != hash || !is_of(counter, key, size)))
-        counter = counter->next;
     if (counter && counter->calls != calls) {
         forget(limiter, counter);
         counter = NULL;
@@ -138,20 +147,39 @@ APART static struct counter *counter_of(struct limiter *limiter, const char *key
     return counter;
 }
 
+/* Whether there is room for another call; else how long until there is. */
+static bool has_room(const struct counter *counter, unsigned per_ms, int64_t now, int64_t *ret_wait)
+{
+    int64_t oldest = counter->times[counter->at];
+
+    if (counter->n < counter->calls || now - oldest >= (int64_t)per_ms)
+        return true;
+    *ret_wait = oldest + (int64_t)per_ms - now;
+    return false;
+}
+
 static int count(struct counter *counter, unsigned per_ms, int64_t now, int64_t *ret_wait)
 {
-    int64_t *time = &counter->times[counter->at];
-
-    if (counter->n < counter->calls) {
-        counter->n++;
-    } else if (now - *time < (int64_t)per_ms) {
-        *ret_wait = *time + (int64_t)per_ms - now;
+    if (!has_room(counter, per_ms, now, ret_wait))
         return 0;
-    }
-    *time = now;
+    if (counter->n < counter->calls)
+        counter->n++;
+    counter->times[counter->at] = now;
     if (++counter->at == counter->calls)
         counter->at = 0;
     return 1;
+}
+
+/* Held for a look-up and a handful of stores. */
+static void lock(struct limiter *limiter)
+{
+    while (atomic_flag_test_and_set_explicit(&limiter->lock, memory_order_acquire))
+        ;
+}
+
+static void unlock(struct limiter *limiter)
+{
+    atomic_flag_clear_explicit(&limiter->lock, memory_order_release);
 }
 
 int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
@@ -164,14 +192,39 @@ int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rat
         *ret_wait = rate.per_ms;
         return 0;
     }
-    /* Held for a look-up and a handful of stores. */
-    while (atomic_flag_test_and_set_explicit(&limiter->lock, memory_order_acquire))
-        ;
+    lock(limiter);
     /* Who calls is often who called last. */
     counter = limiter->newest;
     if (!counter || counter->calls != rate.calls || !is_of(counter, key, size))
         counter = counter_of(limiter, key, size, rate.calls);
     status = counter ? count(counter, rate.per_ms, now, ret_wait) : HAFT_ENOMEM;
-    atomic_flag_clear_explicit(&limiter->lock, memory_order_release);
+    unlock(limiter);
     return status;
+}
+
+int limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
+                 int64_t *ret_wait)
+{
+    const struct counter *counter;
+    int status;
+
+    lock(limiter);
+    counter = counter_find(limiter, key, size, hash_bytes(key, size));
+    status =
+        !counter || counter->calls != rate.calls || has_room(counter, rate.per_ms, now, ret_wait);
+    unlock(limiter);
+    return status;
+}
+
+void limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate)
+{
+    struct counter *counter;
+
+    lock(limiter);
+    counter = counter_find(limiter, key, size, hash_bytes(key, size));
+    if (counter && counter->calls == rate.calls && counter->n) {
+        counter->at = (counter->at ? counter->at : counter->calls) - 1;
+        counter->n--;
+    }
+    unlock(limiter);
 }

@@ -21,4 +21,10 @@ void limiter_free(struct limiter *limiter);
 int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
                  int64_t *ret_wait);
 
+/* As limiter_take would answer, without counting; 1 for a key that is not known. */
+int limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
+                 int64_t *ret_wait);
+/* Takes the latest call of a key back, as if it had not been counted. */
+void limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate);
+
 #endif

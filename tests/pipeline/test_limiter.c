@@ -33,6 +33,42 @@ static void windows_slide(void **state)
     limiter_free(limiter);
 }
 
+/* t takes, p peeks, g gives back; a small letter is refused where a capital is allowed. */
+static void gives_back_what_was_taken(void **state)
+{
+    static const struct {
+        const char *steps; /* at the times 0, 10, 20 ... of a window of 100 */
+        int64_t wait;      /* that the last refusal tells */
+    } rows[] = {
+        {"PTTTpt", 60},   {"TTTGTt", 50}, {"TTTGGTTt", 30},       {"TTGGGTTTt", 70},
+        {"TTTGPPTp", 30}, {"GPTTTt", 70}, {"TTTtttttttTTTt", 70}, {"TTTtttttttTTTGGTTt", 30},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct limiter *limiter = limiter_new(NULL, 10);
+        haft_rate rate = {3, 100};
+        int64_t wait = 0, now = 0;
+
+        for (const char *step = rows[i].steps; *step; step++, now += 10) {
+            if (*step == 'G')
+                limiter_give_back(limiter, "k", 1, rate);
+            else if (*step == 'P' || *step == 'p')
+                assert_int_equal(limiter_peek(limiter, "k", 1, rate, now, &wait), *step == 'P');
+            else
+                assert_int_equal(limiter_take(limiter, "k", 1, rate, now, &wait), *step == 'T');
+        }
+        assert_int_equal(wait, rows[i].wait);
+        /* what nobody has taken, and another limit */
+        limiter_give_back(limiter, "other", 5, rate);
+        limiter_give_back(limiter, "k", 1, (haft_rate){4, 100});
+        assert_int_equal(limiter_peek(limiter, "k", 1, (haft_rate){4, 100}, now, &wait), 1);
+        assert_int_equal(limiter_peek(limiter, "other", 5, rate, now, &wait), 1);
+        assert_int_equal(limiter_peek(limiter, "k", 1, rate, now - 10, &wait), 0);
+        limiter_free(limiter);
+    }
+}
+
 static void keys_are_counted_apart(void **state)
 {
     struct limiter *limiter = limiter_new(NULL, 2);
@@ -106,9 +142,8 @@ static void a_crowd_gets_no_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_slide),
-        cmocka_unit_test(keys_are_counted_apart),
-        cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(windows_slide),          cmocka_unit_test(gives_back_what_was_taken),
+        cmocka_unit_test(keys_are_counted_apart), cmocka_unit_test(memory_may_fail),
         cmocka_unit_test(a_crowd_gets_no_more),
     };
 
