@@ -1,13 +1,11 @@
 /* crew.c - the gateway's own threads, started when there is something for them.
  *
- * Nobody may depend on them: what is handed over here is work that whoever handed it over does
- * itself when no thread comes for it. */
+ * A task that is taken is run, also at the end.  Whoever hands one over has something else to do
+ * when it is refused. */
 #include <string.h>
 #include <uv.h>
 
 #include "gateway/gateway.h"
-
-enum { MAX_WAITING = 256 };
 
 struct task {
     void (*run)(void *argument);
@@ -18,8 +16,8 @@ struct crew {
     const haft_allocator *allocator;
     uv_mutex_t lock;
     uv_cond_t work;
-    struct task waiting[MAX_WAITING]; /* a ring */
-    size_t first, n_waiting;
+    struct task waiting[CREW_WAITING]; /* a ring */
+    size_t first, n_waiting, max_waiting;
     uv_thread_t *threads;
     unsigned n_threads, max_threads, idle;
     bool stopping;
@@ -42,7 +40,7 @@ static void work(void *context)
             continue;
         }
         task = crew->waiting[crew->first];
-        crew->first = (crew->first + 1) % MAX_WAITING;
+        crew->first = (crew->first + 1) % CREW_WAITING;
         crew->n_waiting--;
         uv_mutex_unlock(&crew->lock);
         task.run(task.argument);
@@ -51,7 +49,7 @@ static void work(void *context)
     uv_mutex_unlock(&crew->lock);
 }
 
-struct crew *crew_new(const haft_allocator *allocator, unsigned threads)
+struct crew *crew_new(const haft_allocator *allocator, unsigned threads, size_t max_waiting)
 {
     struct crew *crew = allocator->alloc(allocator->context, sizeof *crew);
 
@@ -60,6 +58,7 @@ struct crew *crew_new(const haft_allocator *allocator, unsigned threads)
     memset(crew, 0, sizeof *crew);
     crew->allocator = allocator;
     crew->max_threads = threads;
+    crew->max_waiting = max_waiting < CREW_WAITING ? max_waiting : CREW_WAITING;
     crew->threads = allocator->alloc(allocator->context, threads * sizeof *crew->threads);
     if (!crew->threads)
         goto no_threads;
@@ -107,8 +106,8 @@ static int run(void *context, void (*task)(void *argument), void *argument)
     if (crew->idle <= crew->n_waiting && crew->n_threads < crew->max_threads &&
         !uv_thread_create(&crew->threads[crew->n_threads], work, crew))
         crew->n_threads++;
-    if (crew->n_threads && crew->n_waiting < MAX_WAITING) {
-        crew->waiting[(crew->first + crew->n_waiting++) % MAX_WAITING] =
+    if (crew->n_threads && crew->n_waiting < crew->max_waiting) {
+        crew->waiting[(crew->first + crew->n_waiting++) % CREW_WAITING] =
             (struct task){task, argument};
         uv_cond_signal(&crew->work);
         status = 0;

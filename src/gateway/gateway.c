@@ -51,7 +51,7 @@ static bool install(haft_gateway *gateway)
     if (options->executor)
         gateway->executor = *options->executor;
     else if (!options->one_thread) {
-        gateway->crew = crew_new(gateway->allocator, options->workers);
+        gateway->crew = crew_new(gateway->allocator, options->workers, CREW_WAITING);
         if (!gateway->crew)
             return false;
         gateway->executor = crew_executor(gateway->crew);
@@ -91,6 +91,7 @@ void haft_gateway_free(haft_gateway *gateway)
         return;
     allocator = gateway->allocator;
     crew_free(gateway->crew);
+    crew_free(gateway->verifiers);
     for (struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         haft_server_free(mcp->server);
     for (struct route *route = gateway->routes; route; route = route->next)

@@ -76,7 +76,8 @@ struct haft_gateway {
     struct policy *policies;
     struct kind *kinds;
     struct mcp *endpoints, **last_endpoint;
-    struct crew *crew; /* NULL when there is none */
+    struct crew *crew;      /* NULL when there is none */
+    struct crew *verifiers; /* threads that check passwords; NULL before a policy needs them */
     haft_executor executor;
     haft_reason error;
     /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one
@@ -114,6 +115,18 @@ struct pair {
     const char *name, *value;
 };
 
+/* What a policy waits for on its way in.  The policy makes one in the call's memory and returns what
+ * visit_wait_for does.  Nothing runs for the visit meanwhile: whoever carries it starts the wait, is
+ * told of its end, and takes the visit on from there. */
+struct wait {
+    /* 0, and `done` is called once, on another thread, when there is an answer, or when the call is
+     * cancelled or its time is over; or an error, and `done` is not called. */
+    int (*start)(struct wait *wait, void (*done)(void *carrier), void *carrier);
+    /* As haft_policy.inbound, with what `start` has returned.  Not called when the call is cancelled
+     * or its time is over. */
+    int (*resume)(haft_call *call, struct wait *wait, int status);
+};
+
 struct haft_visit {
     haft_gateway *gateway;
     haft_call *call; /* whose arena everything is in */
@@ -123,7 +136,10 @@ struct haft_visit {
     struct match match;
     const struct route *route; /* NULL when there is none */
     const struct policy_list *policies;
-    size_t n_passed; /* of them, on the way in */
+    size_t n_passed;   /* of them, on the way in */
+    struct wait *wait; /* of the next one; NULL when it does not wait */
+    bool wait_over;
+    int wait_status; /* of its start */
     struct pair *query;
     size_t n_query;
     bool query_read;
@@ -143,10 +159,39 @@ haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_reque
                       haft_time now);
 /* Through policies to a handler and back. */
 void visit_run(haft_visit *visit);
-/* The parts of it, for whoever has something else between them: 0, or HAFT_STOP when it is
- * answered. */
+/* The same without waiting for what a policy waits for: 0 when there is a response, HAFT_PENDING when
+ * it is to be called again after the wait. */
+int visit_advance(haft_visit *visit);
+
+/* ---- the policies around a visit (visit_policy.c) ---- */
+
+/* The parts of the way, for whoever has something else between them: 0, HAFT_PENDING, or HAFT_STOP
+ * when it is answered. */
 int visit_inbound(haft_visit *visit);
 void visit_outbound(haft_visit *visit);
+
+/* For a policy: makes the visit wait, and returns HAFT_PENDING. */
+int visit_wait_for(haft_visit *visit, struct wait *wait);
+/* Whether there is a wait that has not been started. */
+bool visit_waits(const haft_visit *visit);
+/* Starts it.  0 when `done` will be called, and then visit_end_wait is next, on the thread that
+ * carries the visit; or an error, and the wait is over. */
+int visit_start_wait(haft_visit *visit, void (*done)(void *carrier), void *carrier);
+void visit_end_wait(haft_visit *visit);
+
+/* Whether a policy is there for this request. */
+bool visit_concerns(const haft_visit *visit, const haft_policy *policy);
+/* Answers when nobody waits for another answer, or the time is over: 1 when it has, 0, or
+ * HAFT_ENOMEM. */
+int visit_is_late(haft_visit *visit);
+/* Answers 500 or 503; what happened is for the log. */
+void visit_fail(haft_visit *visit, const char *who, int status);
+
+/* An accessor that ran out of memory has shown as absent what is there. */
+static inline int unless_starved(const haft_visit *visit, int status)
+{
+    return visit->starved ? HAFT_ENOMEM : status;
+}
 
 /* The input of a route: from the path, the query, the body and the headers, as one object.  0;
  * HAFT_STOP when it has been answered (400, 415); or an error. */
@@ -168,9 +213,12 @@ const char *percent_decode(haft_arena *arena, const char *text, size_t size, boo
 /* Appends text with everything encoded that is not unreserved. */
 void percent_encode(haft_buffer *buffer, const char *text, size_t size);
 
-/* ---- threads for haft_invoke_all (crew.c) ---- */
+/* ---- threads for haft_invoke_all, and for passwords (crew.c) ---- */
 
-struct crew *crew_new(const haft_allocator *allocator, unsigned threads);
+/* So many tasks wait for a thread; another one is refused with HAFT_EBUSY. */
+enum { CREW_WAITING = 256 };
+
+struct crew *crew_new(const haft_allocator *allocator, unsigned threads, size_t max_waiting);
 void crew_free(struct crew *crew);
 haft_executor crew_executor(struct crew *crew);
 

@@ -2,7 +2,8 @@
  * endpoint with policies around it.
  *
  * What does not block is answered where it comes in; the rest goes to the loop's workers as a call
- * does, with a copy of the request, since its client may leave before it ends. */
+ * does, with a copy of the request, since its client may leave before it ends.  A policy that waits
+ * gives its worker back, and is given another one when it goes on. */
 #include <string.h>
 
 #include "gateway/passage.h"
@@ -268,30 +269,86 @@ static bool keep_request(struct passage *passage)
 
 static int execute_route(haft_call *call)
 {
-    visit_run(call->visit);
+    visit_advance(call->visit);
     return 0;
 }
 
 static int execute_inbound(haft_call *call)
 {
-    if (visit_inbound(call->visit))
+    if (visit_inbound(call->visit) == HAFT_STOP)
         visit_outbound(call->visit);
     return 0;
+}
+
+/* Policies that have let the request in see it out, also when nobody waits for an answer. */
+static void see_out(haft_visit *visit)
+{
+    int status = visit->answered ? 1 : visit_is_late(visit);
+
+    if (!status)
+        status = respond_problem(visit, 503, "The server is going away.", NULL);
+    if (status < 0)
+        visit_fail(visit, visit->request.path, status);
+    visit_outbound(visit);
+}
+
+static void passage_end(struct passage *passage)
+{
+    passage->visit->call->done = NULL;
+    if (passage->visit->n_passed)
+        see_out(passage->visit);
+    answer_response(passage);
+    passage_free(passage);
+}
+
+/* A policy waits, and no thread with it: whoever has what it waits for says so from a thread of its
+ * own, and the request goes back to a worker. */
+static void on_wait_over(void *carrier)
+{
+    struct passage *passage = carrier;
+    haft_call *call = passage->visit->call;
+    const haft_http_loop *loop = &passage->site->loop;
+
+    call->errand = (haft_posted){.call = call, .ran = true};
+    loop->post(loop->context, &call->errand);
+}
+
+static void done(haft_call *call);
+
+static void go_on(haft_call *call)
+{
+    struct passage *passage = call->tag;
+    const haft_http_loop *loop = &passage->site->loop;
+
+    visit_end_wait(passage->visit);
+    call->done = done;
+    if (!loop->run(loop->context, call))
+        return;
+    if (haft_respond_header(call, "Retry-After", "1") ||
+        respond_problem(passage->visit, 503, "The server is busy.", NULL))
+        visit_fail(passage->visit, passage->visit->request.path, HAFT_ENOMEM);
+    passage_end(passage);
 }
 
 /* Back on the loop's thread. */
 static void done(haft_call *call)
 {
     struct passage *passage = call->tag;
+    haft_visit *visit = passage->visit;
 
-    call->done = NULL;
-    if (passage->endpoint && passage->responder && !passage->visit->answered &&
-        passage->visit->n_passed == passage->visit->policies->n) {
+    if (visit_waits(visit)) {
+        call->done = go_on;
+        if (visit_start_wait(visit, on_wait_over, passage))
+            go_on(call);
+        return;
+    }
+    if (passage->endpoint && passage->responder && !visit->answered &&
+        visit->n_passed == visit->policies->n) {
+        call->done = NULL;
         enter_endpoint(passage);
         return;
     }
-    answer_response(passage);
-    passage_free(passage);
+    passage_end(passage);
 }
 
 static void *send_away(struct passage *passage, int (*execute)(haft_call *call))

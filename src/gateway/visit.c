@@ -96,70 +96,6 @@ void haft_visit_free(haft_visit *visit)
         inner_free(visit->call);
 }
 
-/* ---- policies ---- */
-
-static bool concerns(const haft_visit *visit, const haft_policy *policy)
-{
-    return policy->scope == HAFT_BOTH || (policy->scope == HAFT_EDGE) == visit->edge;
-}
-
-/* Whoever took what is there for absent has answered something else than it would have. */
-static int unless_starved(const haft_visit *visit, int status)
-{
-    return visit->starved ? HAFT_ENOMEM : status;
-}
-
-/* Answers 500; what happened is for the log. */
-static void fail(haft_visit *visit, const char *who, int status)
-{
-    visit->starved = false;
-    haft_log(visit->call, HAFT_ERROR, "%s: %s", who, haft_strerror(status));
-    if (!respond_problem(visit, status == HAFT_EBUSY ? 503 : 500, NULL, NULL))
-        return;
-    /* Not even that: there is no memory. */
-    visit->response = (haft_response){.status = 500, .body = ""};
-    visit->headers = NULL;
-    visit->n_headers = visit->room = 0;
-    visit->answered = true;
-}
-
-int visit_inbound(haft_visit *visit)
-{
-    const struct policy_list *policies = visit->policies;
-
-    for (size_t i = 0; policies && i < policies->n; i++) {
-        const haft_policy *policy = &policies->list[i]->policy;
-        int status = policy->inbound && concerns(visit, policy)
-                         ? policy->inbound(visit->call, policy->data)
-                         : 0;
-
-        status = unless_starved(visit, status);
-        visit->n_passed = i;
-        if (status && (status != HAFT_STOP || !visit->answered)) {
-            fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
-            return HAFT_STOP;
-        }
-        if (status)
-            return HAFT_STOP;
-        visit->n_passed = i + 1;
-    }
-    return 0;
-}
-
-void visit_outbound(haft_visit *visit)
-{
-    while (visit->n_passed) {
-        const haft_policy *policy = &visit->policies->list[--visit->n_passed]->policy;
-        int status = policy->outbound && concerns(visit, policy)
-                         ? policy->outbound(visit->call, policy->data)
-                         : 0;
-
-        status = unless_starved(visit, status);
-        if (status < 0)
-            fail(visit, policy->name, status);
-    }
-}
-
 /* ---- what a handler has answered ---- */
 
 /* The texts of the blocks, a line each; NULL when there is no memory. */
@@ -293,22 +229,6 @@ static int run(haft_call *call)
     return status > 0 ? HAFT_EINVAL : status;
 }
 
-/* Nobody waits for the answer, or its time is over: 1 when that was answered. */
-static int is_late(haft_visit *visit)
-{
-    haft_call *call = visit->call;
-
-    if (haft_time_left(call) == 0) {
-        call->outcome = HAFT_OUTCOME_TIMED_OUT;
-        return respond_problem(visit, 504, "The time for the call is over.", NULL) ? HAFT_ENOMEM
-                                                                                   : 1;
-    }
-    if (!haft_cancelled(call))
-        return 0;
-    call->outcome = HAFT_OUTCOME_CANCELLED;
-    return respond_problem(visit, 499, "The call has been cancelled.", NULL) ? HAFT_ENOMEM : 1;
-}
-
 /* What stands in front of the handler: 0, HAFT_STOP when it is answered, or an error. */
 static int prepare(haft_visit *visit)
 {
@@ -334,7 +254,7 @@ static haft_outcome outcome_of(const haft_visit *visit, int status)
 static void serve(haft_visit *visit)
 {
     haft_call *call = visit->call;
-    int status = is_late(visit);
+    int status = visit_is_late(visit);
 
     event_of_start(call);
     if (!status) {
@@ -347,14 +267,14 @@ static void serve(haft_visit *visit)
         status = unless_starved(visit, status == HAFT_STOP ? 0 : status);
         if (!status)
             status = respond_with_result(visit, refused);
-        if (!status && !refused && is_late(visit) < 0)
+        if (!status && !refused && visit_is_late(visit) < 0)
             status = HAFT_ENOMEM;
     }
     if (status < 0) {
         if (call->is_error && !visit->answered && !respond_with_error(visit, false))
             status = 0;
         else
-            fail(visit, "the handler", status);
+            visit_fail(visit, "the handler", status);
     }
     stages_after(call, outcome_of(visit, status));
     event_of_end(call);
@@ -403,8 +323,9 @@ static int respond_options(haft_visit *visit)
     for (size_t i = 0; route && i < route->policies.n && !visit->answered; i++) {
         const haft_policy *policy = &route->policies.list[i]->policy;
 
-        status =
-            policy->preflight && concerns(visit, policy) ? policy->inbound(call, policy->data) : 0;
+        status = policy->preflight && visit_concerns(visit, policy)
+                     ? policy->inbound(call, policy->data)
+                     : 0;
         if (status < 0)
             return status;
     }
@@ -432,19 +353,61 @@ static int respond_without_route(haft_visit *visit)
 
 /* ---- the whole way ---- */
 
-void visit_run(haft_visit *visit)
+/* Whether there is a way to go: a route, and time. */
+static bool enter(haft_visit *visit)
 {
-    int status = is_late(visit);
+    int status = visit_is_late(visit);
 
     if (!status && !visit->route)
         status = unless_starved(visit, respond_without_route(visit));
     if (status < 0)
-        fail(visit, visit->request.path, status);
-    if (status || !visit->route)
-        return;
-    if (!visit_inbound(visit))
+        visit_fail(visit, visit->request.path, status);
+    return !status && visit->route;
+}
+
+int visit_advance(haft_visit *visit)
+{
+    int status;
+
+    if (!visit->wait && !enter(visit))
+        return 0;
+    status = visit_inbound(visit);
+    if (status == HAFT_PENDING)
+        return status;
+    if (!status)
         serve(visit);
     visit_outbound(visit);
+    return 0;
+}
+
+static void wait_is_over(void *carrier)
+{
+    uv_sem_post(carrier);
+}
+
+/* Waits here for what a policy waits for. */
+static int sit_out(haft_visit *visit)
+{
+    uv_sem_t over;
+
+    if (uv_sem_init(&over, 0))
+        return HAFT_ENOMEM;
+    if (!visit_start_wait(visit, wait_is_over, &over)) {
+        uv_sem_wait(&over);
+        visit_end_wait(visit);
+    }
+    uv_sem_destroy(&over);
+    return 0;
+}
+
+void visit_run(haft_visit *visit)
+{
+    while (visit_advance(visit) == HAFT_PENDING)
+        if (sit_out(visit)) {
+            visit_fail(visit, visit->request.path, HAFT_ENOMEM);
+            visit_outbound(visit);
+            return;
+        }
 }
 
 void haft_visit_run(haft_visit *visit)
