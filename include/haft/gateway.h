@@ -53,7 +53,9 @@ typedef struct haft_gateway_options {
     unsigned max_depth;   /* of invokes: 8 */
     unsigned max_invokes; /* of one request or call of a tool, with all that it leads to: 64 */
     unsigned workers;     /* threads of the gateway's own for haft_invoke_all: 4 */
-    bool one_thread;      /* none: one after the other, where haft_invoke_all is called */
+    /* None of them: one after the other, where haft_invoke_all is called.  Passwords of basic-auth
+     * have threads of their own in any case, started by the first one. */
+    bool one_thread;
     const haft_executor *executor; /* these instead; must outlive the gateway */
 } haft_gateway_options;
 

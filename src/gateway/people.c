@@ -1,0 +1,129 @@
+/* people.c - a file of names with passwords, and the comparison with it. */
+#include "gateway/people.h"
+
+#include <string.h>
+#include <uv.h>
+
+/* Between two looks at whether anybody waits: a few milliseconds. */
+enum { STEP = 4096 };
+
+/* ---- the file ---- */
+
+static void put_name_digest(const struct people *people, const char *name,
+                            unsigned char ret_digest[SHA256_SIZE])
+{
+    struct sha256 hash;
+
+    hmac_begin(&people->key, &hash);
+    sha256_add(&hash, name, strlen(name));
+    hmac_finish(&people->key, &hash, ret_digest);
+}
+
+/* name:iterations:salt:hash; false when it is not that. */
+static bool read_person(char *line, struct person *person)
+{
+    char *parts[4] = {line};
+    size_t salt;
+
+    for (int i = 1; i < 4; i++) {
+        parts[i] = strchr(parts[i - 1], ':');
+        if (!parts[i])
+            return false;
+        *parts[i]++ = '\0';
+    }
+    person->name = line;
+    for (const char *digit = parts[1]; *digit; digit++) {
+        if (*digit < '0' || *digit > '9' || person->iterations > PEOPLE_MAX_ITERATIONS)
+            return false;
+        person->iterations = person->iterations * 10 + (unsigned)(*digit - '0');
+    }
+    salt = strlen(parts[2]);
+    person->salt_size = salt / 2;
+    return *line && strlen(line) <= AUTH_MAX_SECRET && person->iterations &&
+           person->iterations <= PEOPLE_MAX_ITERATIONS && salt && salt <= 2 * PEOPLE_MAX_SALT &&
+           auth_read_hex(parts[2], salt, person->salt) && strlen(parts[3]) == 2 * SHA256_SIZE &&
+           auth_read_hex(parts[3], 2 * SHA256_SIZE, person->hash);
+}
+
+int people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason)
+{
+    char *text = auth_read_file(arena, path, reason), *line;
+    unsigned char key[SHA256_SIZE];
+    unsigned number = 0;
+
+    if (!text)
+        return reason->code;
+    if (uv_random(NULL, NULL, key, sizeof key, 0, NULL))
+        return error_set(reason, HAFT_EBUSY, path, "the system has no random numbers");
+    hmac_prepare(&people->key, key, sizeof key);
+    secret_wipe(key, sizeof key);
+    people->nobody.salt_size = 16;
+    people->nobody.iterations = 1;
+    while ((line = auth_next_line(&text, &number))) {
+        struct person *person = haft_arena_zalloc(arena, 1, sizeof *person);
+
+        if (!person)
+            return HAFT_ENOMEM;
+        if (!read_person(line, person))
+            return error_set(reason, HAFT_EINVAL, path,
+                             "%s, line %u: name:iterations:salt:hash is needed", path, number);
+        put_name_digest(people, person->name, person->name_digest);
+        if (person->iterations > people->nobody.iterations)
+            people->nobody.iterations = person->iterations;
+        person->next = people->first;
+        people->first = person;
+    }
+    return 0;
+}
+
+/* ---- the comparison ---- */
+
+/* NULL for a name that is not there. */
+static const struct person *people_find(const struct people *people, const char *name)
+{
+    unsigned char digest[SHA256_SIZE];
+    const struct person *found = NULL;
+
+    put_name_digest(people, name, digest);
+    for (const struct person *person = people->first; person; person = person->next)
+        if (digest_equal(person->name_digest, digest) && !found)
+            found = person;
+    return found;
+}
+
+/* Goes on to so many iterations; false when it was stopped. */
+static bool derive_to(struct pbkdf2 *derivation, unsigned iterations, bool (*stop)(void *context),
+                      void *context)
+{
+    while (derivation->iterations < iterations) {
+        unsigned left = iterations - derivation->iterations;
+
+        if (stop(context))
+            return false;
+        pbkdf2_step(derivation, left < STEP ? left : STEP);
+    }
+    return true;
+}
+
+int people_check(const struct people *people, const char *name, const char *password,
+                 bool (*stop)(void *context), void *context, const struct person **ret_person)
+{
+    const struct person *person = people_find(people, name),
+                        *meant = person ? person : &people->nobody;
+    unsigned char hash[SHA256_SIZE];
+    struct pbkdf2 derivation;
+    int status = HAFT_EBUSY;
+
+    pbkdf2_begin(&derivation, password, strlen(password), meant->salt, meant->salt_size);
+    if (derive_to(&derivation, meant->iterations, stop, context)) {
+        memcpy(hash, derivation.sum, sizeof hash);
+        /* And as many more as somebody else's would take. */
+        if (derive_to(&derivation, people->nobody.iterations, stop, context))
+            status = digest_equal(meant->hash, hash) && person;
+        secret_wipe(hash, sizeof hash);
+    }
+    secret_wipe(&derivation, sizeof derivation);
+    if (status == 1)
+        *ret_person = person;
+    return status;
+}

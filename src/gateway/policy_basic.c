@@ -1,0 +1,302 @@
+/* policy_basic.c - who asks: names with passwords.
+ *
+ * A password is expensive to check, which is what protects it, and so it must not be what a stranger
+ * can hold the server up with.  Few are checked at a time, on threads that do nothing else, while the
+ * request holds none; those that were right are remembered for a while; an address that has failed too
+ * often has to wait; and nobody's password is checked on when its client has left. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/people.h"
+#include "gateway/policies.h"
+#include "gateway/remembered.h"
+#include "pipeline/limiter.h"
+#include "runtime/front.h"
+
+enum { VERIFIERS = 2, MAX_WAITING = 64, MAX_ADDRESSES = 10000, ADDRESS = 64 };
+
+HAFT_STRUCT(
+    basic_auth_options,
+    HAFT_STRING(file, "Lines of name:iterations:salt:hash, the last two in hexadecimal: "
+                      "PBKDF2 with HMAC-SHA-256",
+                .min = 1),
+    HAFT_DEFAULT(HAFT_STRING(realm, "What a client without a password is told"), "gateway"),
+    HAFT_DEFAULT(HAFT_INTEGER(failures, "Wrong passwords of one address until it has to wait; 0: any",
+                              .min = 0, .max = 1000),
+                 10),
+    HAFT_DEFAULT(HAFT_NUMBER(seconds, "In so much time", .min = 0.001, .max = 86400), 60),
+    HAFT_DEFAULT(HAFT_NUMBER(remember, "Seconds for which a right password is not derived again",
+                             .min = 0, .max = 86400),
+                 300));
+
+struct guard {
+    const char *challenge;
+    struct people people;
+    struct remembered *remembered;
+    haft_time remember_ms;
+    struct limiter *limiter; /* of failures */
+    haft_rate failures;
+    struct crew *verifiers;
+};
+
+/* ---- the threads that check ---- */
+
+enum verdict { STOPPED, WRONG, RIGHT, LIMITED };
+
+/* A password that is checked, in the memory of its call. */
+struct verification {
+    struct wait wait; /* first */
+    const struct guard *guard;
+    haft_call *call;
+    const char *name;
+    char *password; /* wiped once it has been looked at */
+    unsigned char digest[SHA256_SIZE];
+    char address[ADDRESS]; /* whose failure it would be */
+    size_t address_size;
+    haft_time now;
+    void (*done)(void *carrier);
+    void *carrier;
+    enum verdict verdict;
+    int failure; /* of counting */
+    const struct person *person;
+    int64_t wait_ms;
+};
+
+static bool is_over(void *context)
+{
+    const struct verification *check = context;
+
+    return haft_cancelled(check->call) || haft_time_left(check->call) == 0;
+}
+
+static enum verdict derive(struct verification *check)
+{
+    const struct guard *guard = check->guard;
+    int right =
+        people_check(&guard->people, check->name, check->password, is_over, check, &check->person);
+
+    if (right < 0)
+        return STOPPED;
+    if (right && guard->remember_ms)
+        remembered_add(guard->remembered, check->digest, check->person, check->now,
+                       check->now + guard->remember_ms);
+    return right ? RIGHT : WRONG;
+}
+
+/* Every derivation is a failure until it turns out not to be: those that run at the same time are
+ * counted, too. */
+static enum verdict judge(struct verification *check)
+{
+    const struct guard *guard = check->guard;
+    enum verdict verdict;
+    int allowed = 1;
+
+    if (is_over(check))
+        return STOPPED;
+    check->person = remembered_find(guard->remembered, check->digest, check->now);
+    if (check->person)
+        return RIGHT; /* since it was asked for */
+    if (guard->failures.calls)
+        allowed = limiter_take(guard->limiter, check->address, check->address_size, guard->failures,
+                               check->now, &check->wait_ms);
+    if (allowed <= 0) {
+        check->failure = allowed;
+        return LIMITED;
+    }
+    verdict = derive(check);
+    if (guard->failures.calls && verdict != WRONG)
+        limiter_give_back(guard->limiter, check->address, check->address_size, guard->failures);
+    return verdict;
+}
+
+static void verify(void *argument)
+{
+    struct verification *check = argument;
+
+    check->verdict = judge(check);
+    secret_wipe(check->password, strlen(check->password));
+    check->done(check->carrier);
+}
+
+static int start_verification(struct wait *wait, void (*done)(void *carrier), void *carrier)
+{
+    struct verification *check = (struct verification *)wait;
+    haft_executor verifiers = crew_executor(check->guard->verifiers);
+    int status;
+
+    check->done = done;
+    check->carrier = carrier;
+    status = verifiers.run(verifiers.context, verify, check);
+    if (status)
+        secret_wipe(check->password, strlen(check->password));
+    return status;
+}
+
+/* ---- answers ---- */
+
+static int refuse(haft_call *call, const struct guard *guard)
+{
+    int status = haft_respond_header(call, "WWW-Authenticate", guard->challenge);
+
+    return status ? status : stopped(haft_problem(call, 401, "A name and a password are needed."));
+}
+
+static int refuse_for(haft_call *call, int code, int64_t wait_ms, const char *what)
+{
+    char seconds[32];
+    int status;
+
+    snprintf(seconds, sizeof seconds, "%lld", (long long)(wait_ms + 999) / 1000);
+    status = haft_respond_header(call, "Retry-After", seconds);
+    return status ? status
+                  : stopped(haft_problem(call, code, "%s Try again in %s s.", what, seconds));
+}
+
+static int refuse_address(haft_call *call, int64_t wait_ms)
+{
+    return refuse_for(call, 429, wait_ms, "Too many wrong passwords.");
+}
+
+static int conclude(haft_call *call, struct wait *wait, int status)
+{
+    const struct verification *check = (const struct verification *)wait;
+
+    if (status)
+        return status == HAFT_EBUSY
+                   ? refuse_for(call, 503, 1000, "Too many passwords are being checked.")
+                   : status;
+    if (check->failure)
+        return check->failure;
+    switch (check->verdict) {
+    case RIGHT:
+        return haft_set_principal(call, check->person->name);
+    case LIMITED:
+        return refuse_address(call, check->wait_ms);
+    case STOPPED:
+        return HAFT_EBUSY; /* not seen: the visit has been answered as late */
+    case WRONG:
+        break;
+    }
+    return refuse(call, check->guard);
+}
+
+/* ---- requests ---- */
+
+/* Name and password of a request; false when it has none that could be right. */
+static bool read_credentials(haft_call *call, char **ret_name, char **ret_password)
+{
+    const char *encoded = auth_behind_scheme(haft_request_header(call, "authorization"), "basic");
+    size_t size = encoded ? strlen(encoded) : 0;
+    char *text, *colon;
+
+    if (!encoded || size > HAFT_BASE64_SIZE(2 * AUTH_MAX_SECRET + 1))
+        return false;
+    text = haft_alloc(call, size + 1);
+    if (!text || haft_base64_decode(encoded, size, text, &size))
+        return false;
+    text[size] = '\0';
+    colon = strchr(text, ':');
+    if (!colon || memchr(text, '\0', size))
+        return false;
+    *colon = '\0';
+    *ret_name = text;
+    *ret_password = colon + 1;
+    return strlen(*ret_name) <= AUTH_MAX_SECRET && strlen(*ret_password) <= AUTH_MAX_SECRET;
+}
+
+/* The address that a request came from, also one that was made for it within. */
+static const char *peer_of(const haft_call *call)
+{
+    const char *peer = NULL;
+
+    for (; call && !peer; call = call->parent)
+        peer = call->visit ? call->visit->request.peer : NULL;
+    return peer;
+}
+
+static int check_person(haft_call *call, void *data)
+{
+    const struct guard *guard = data;
+    struct verification *check = haft_arena_zalloc(call->arena, 1, sizeof *check);
+    char *name, *password;
+    const struct person *person;
+    int64_t wait_ms;
+
+    if (!check)
+        return HAFT_ENOMEM;
+    if (!read_credentials(call, &name, &password))
+        return refuse(call, guard);
+    *check = (struct verification){.wait = {start_verification, conclude},
+                                   .guard = guard,
+                                   .call = call,
+                                   .name = name,
+                                   .password = password,
+                                   .now = atomic_load(&call_root(call)->now)};
+    remembered_digest(guard->remembered, name, password, check->digest);
+    person = remembered_find(guard->remembered, check->digest, check->now);
+    if (person) {
+        secret_wipe(password, strlen(password));
+        return haft_set_principal(call, person->name);
+    }
+    check->address_size = limit_put_address(peer_of(call), check->address, sizeof check->address);
+    if (guard->failures.calls && !limiter_peek(guard->limiter, check->address, check->address_size,
+                                               guard->failures, check->now, &wait_ms)) {
+        secret_wipe(password, strlen(password));
+        return refuse_address(call, wait_ms);
+    }
+    return visit_wait_for(call->visit, &check->wait);
+}
+
+/* ---- making ---- */
+
+static void drop_basic_auth(void *data)
+{
+    struct guard *guard = data;
+
+    remembered_free(guard->remembered);
+    limiter_free(guard->limiter);
+    secret_wipe(&guard->people.key, sizeof guard->people.key);
+}
+
+/* What lives longer than one request; what there is of it is dropped when something fails. */
+static int equip(haft_gateway *gateway, struct guard *guard)
+{
+    int status = remembered_new(gateway->allocator, &guard->remembered);
+
+    if (status)
+        return status;
+    guard->limiter = limiter_new(gateway->allocator, MAX_ADDRESSES);
+    if (!gateway->verifiers)
+        gateway->verifiers = crew_new(gateway->allocator, VERIFIERS, MAX_WAITING);
+    guard->verifiers = gateway->verifiers;
+    if (guard->limiter && guard->verifiers)
+        return 0;
+    drop_basic_auth(guard);
+    return HAFT_ENOMEM;
+}
+
+static int make_basic_auth(haft_gateway *gateway, const void *given, haft_arena *arena,
+                           haft_policy *ret_policy, haft_reason *reason)
+{
+    const basic_auth_options *options = given;
+    struct guard *guard = haft_arena_zalloc(arena, 1, sizeof *guard);
+    int status = guard ? people_read(&guard->people, arena, options->file, reason) : HAFT_ENOMEM;
+
+    if (status)
+        return status;
+    guard->challenge = haft_arena_printf(arena, "Basic realm=\"%s\"", options->realm);
+    if (!guard->challenge)
+        return HAFT_ENOMEM;
+    guard->failures = (haft_rate){(unsigned)options->failures, (unsigned)(options->seconds * 1000)};
+    guard->remember_ms = (haft_time)(options->remember * 1000);
+    status = equip(gateway, guard);
+    if (status)
+        return status;
+    *ret_policy = (haft_policy){.inbound = check_person, .data = guard, .blocks = true};
+    return 0;
+}
+
+const haft_policy_kind policy_basic_auth = {.name = "basic-auth",
+                                            .options = &basic_auth_options_type,
+                                            .make = make_basic_auth,
+                                            .drop = drop_basic_auth};
