@@ -114,10 +114,39 @@ static const char *allowed(haft_call *call, const cors_options *options)
     return NULL;
 }
 
+/* Whether a list of names has Origin in it, or stands for all. */
+static bool names_origin(const char *names)
+{
+    for (; *(names += strspn(names, ", \t")); names += strcspn(names, ", \t")) {
+        static const char origin[] = "origin";
+        size_t size = strcspn(names, ", \t"), same = 0;
+
+        while (same < size && ascii_lower(names[same]) == origin[same])
+            same++;
+        if (same == sizeof origin - 1 ? size == same : size == 1 && *names == '*')
+            return true;
+    }
+    return false;
+}
+
+/* Caches keep the answer for one origin alone, besides whatever else it depends on. */
+static int put_vary(haft_call *call)
+{
+    const haft_response *response = haft_response_of(call);
+    const char *vary = response ? haft_response_header(response, "vary") : NULL;
+
+    if (!vary)
+        return haft_respond_header(call, "Vary", "Origin");
+    if (names_origin(vary))
+        return 0;
+    vary = haft_printf(call, "%s, Origin", vary);
+    return vary ? haft_respond_header(call, "Vary", vary) : HAFT_ENOMEM;
+}
+
 static int put_origin(haft_call *call, const cors_options *options)
 {
     const char *origin = allowed(call, options);
-    int status = haft_respond_header(call, "Vary", "Origin");
+    int status = put_vary(call);
 
     if (status || !origin)
         return status;

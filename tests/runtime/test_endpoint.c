@@ -180,8 +180,16 @@ static void sends_cors_when_asked(void **state)
         {"OPTIONS", "/mcp", HOST "origin: https://a.example\n", "", 204, "",
          "Access-Control-Allow-Origin: https://a.example\r\n*Access-Control-Allow-Methods: POST, GET, DELETE\r\n*"},
         {"POST", "/mcp", JSON "origin: https://a.example\n", PING, 200, PONG,
-         "*Access-Control-Allow-Origin: https://a.example\r\n*Vary: Origin*"},
+         "*Access-Control-Allow-Origin: https://a.example\r\n*Vary: Origin\r\n*"},
         {"POST", "/mcp", JSON "origin: https://b.example\n", PING, 403, "*", NULL},
+        /* whatever is answered, also to nobody's page, is kept by caches for that origin alone */
+        {"OPTIONS", "/mcp", HOST "origin: https://a.example\n", "", 204, "", "*Vary: Origin\r\n*"},
+        {"POST", "/mcp", JSON, PING, 200, PONG, "*Vary: Origin\r\n*"},
+        {"POST", "/mcp", JSON "origin: https://b.example\n", PING, 403, "*", "*Vary: Origin\r\n*"},
+        {"POST", "/mcp", JSON "origin: https://a.example\n", "nonsense", 400, "*",
+         "*Vary: Origin\r\n*"},
+        {"POST", "/mcp", JSON "origin: https://a.example\naccept: text/event-stream\n", PING,
+         200 + STREAMS, "*" PONG "*", "*Vary: Origin\r\n*"},
     };
     struct bench *bench =
         bench_open(NULL, (haft_endpoint_options){.cors_origin = "https://a.example"});
@@ -189,6 +197,43 @@ static void sends_cors_when_asked(void **state)
     (void)state;
     check_rows(bench, rows, COUNT_OF(rows));
     bench_close(bench);
+}
+
+/* An origin is let in as a whole: not what begins or ends like it, nor its host elsewhere. */
+static void lets_whole_origins_in(void **state)
+{
+    static const char *const origins[] = {"https://a.example", NULL};
+    static const char *const hosts[] = {"a.example", NULL};
+    static const haft_endpoint_options options[] = {
+        {.cors_origin = "https://a.example"},
+        {.allowed_origins = origins},
+        {.allowed_hosts = hosts},
+    };
+    static const struct row rows[] = {
+        {"POST", "/mcp", JSON "origin: https://a.example\n", PING, 200, PONG, NULL},
+        {"POST", "/mcp", JSON "origin: https://a.example.evil\n", PING, 403, "*", NULL},
+        {"POST", "/mcp", JSON "origin: https://a.exampl\n", PING, 403, "*", NULL},
+        {"POST", "/mcp", JSON "origin: https://\n", PING, 403, "*", NULL},
+        {"POST", "/mcp", JSON "origin: https://a.example@evil\n", PING, 403, "*", NULL},
+        {"POST", "/mcp", JSON "origin: https://evil-a.example\n", PING, 403, "*", NULL},
+        {"POST", "/mcp", JSON "origin: https://evil.a.example\n", PING, 403, "*", NULL},
+        {"OPTIONS", "/mcp", HOST "origin: https://a.example.evil\n", "", 403, "*", NULL},
+        {"OPTIONS", "/mcp", HOST "origin: https://a.exampl\n", "", 403, "*", NULL},
+    };
+    static const struct row elsewhere[] = {
+        {"POST", "/mcp", JSON "origin: http://a.example\n", PING, 403, "*", NULL},
+        {"POST", "/mcp", JSON "origin: https://a.example:444\n", PING, 403, "*", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        struct bench *bench = bench_open(NULL, options[i]);
+
+        check_rows(bench, rows, COUNT_OF(rows));
+        if (!options[i].allowed_hosts)
+            check_rows(bench, elsewhere, COUNT_OF(elsewhere));
+        bench_close(bench);
+    }
 }
 
 /* ---- sessions ---- */
@@ -631,6 +676,7 @@ int main(void)
         cmocka_unit_test(refuses),
         cmocka_unit_test(answers),
         cmocka_unit_test(sends_cors_when_asked),
+        cmocka_unit_test(lets_whole_origins_in),
         cmocka_unit_test(keeps_sessions),
         cmocka_unit_test(takes_arrays),
         cmocka_unit_test(forgets_idle_sessions),
