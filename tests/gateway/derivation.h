@@ -11,6 +11,7 @@
 #include <haft/gateway.h>
 
 #include "base/pbkdf2.h"
+#include "support/test.h"
 
 static struct {
     atomic_uint begun, steps, iterations, comparisons;
@@ -70,6 +71,16 @@ static void derivations_reset(void)
     atomic_store(&derivations.steps, 0);
     atomic_store(&derivations.iterations, 0);
     atomic_store(&derivations.comparisons, 0);
+}
+
+/* Waits until there are so many; fails when they do not come. */
+static void derivations_await(atomic_uint *count, unsigned n)
+{
+    for (int ms = 0; atomic_load(count) < n; ms++) {
+        if (ms > 30000)
+            fail_msg("there are %u, and not %u", atomic_load(count), n);
+        uv_sleep(1);
+    }
 }
 
 #endif

@@ -298,8 +298,7 @@ static void stops_when_nobody_waits(void **state)
         derivations_reset();
         atomic_store(&derivations.held, true);
         assert_int_equal(uv_thread_create(&thread, run, visit), 0);
-        while (!atomic_load(&derivations.steps))
-            uv_sleep(1);
+        derivations_await(&derivations.steps, 1);
         made = atomic_load(&derivations.iterations);
         if (i % 2)
             haft_visit_cancel(visit);

@@ -126,20 +126,12 @@ static void expect(int fd, const char *part)
     expect_both(fd, part, "");
 }
 
-static void wait_for(atomic_uint *count, unsigned n)
-{
-    for (int ms = 0; atomic_load(count) < n; ms++) {
-        if (ms > PATIENCE_MS)
-            fail_msg("there are %u, and not %u", atomic_load(count), n);
-        uv_sleep(1);
-    }
-}
-
-/* Four clients with long passwords, whose derivations do not come to an end: the others are served,
- * and threads are free again once the four have left. */
+/* Eight clients with long passwords, more than there are workers, whose derivations do not come to an
+ * end: the others are served, and threads are free again once the eight have left. */
 static void holds_nobody_up(void **state)
 {
-    static const char *const targets[] = {"/closed", "/mcp", "/closed", "/mcp"};
+    static const char *const targets[] = {"/closed", "/mcp", "/closed", "/mcp",
+                                          "/closed", "/mcp", "/closed", "/mcp"};
     struct gate gate;
     int fds[COUNT_OF(targets)];
     unsigned made;
@@ -149,7 +141,7 @@ static void holds_nobody_up(void **state)
     atomic_store(&derivations.held, true);
     for (size_t i = 0; i < COUNT_OF(targets); i++)
         fds[i] = ask(&gate, targets[i], wrong, targets[i][1] == 'm' ? PING(1) : "");
-    wait_for(&derivations.steps, THREADS);
+    derivations_await(&derivations.steps, THREADS);
     for (int i = 0; i < 8; i++)
         expect(ask(&gate, "/opened", NULL, ""), "open to all");
     assert_int_equal(atomic_load(&derivations.begun), THREADS);
@@ -158,11 +150,11 @@ static void holds_nobody_up(void **state)
 
     for (size_t i = 0; i < COUNT_OF(targets); i++)
         close(fds[i]);
-    wait_for(&derivations.cancelled, COUNT_OF(targets));
+    derivations_await(&derivations.cancelled, COUNT_OF(targets));
     made = atomic_load(&derivations.iterations);
     atomic_store(&derivations.held, false);
     expect(ask(&gate, "/closed", "Password", ""), "closed to all but bob");
-    /* of the four, two have not made another step, and two not the first */
+    /* of the eight, two have not made another step, and six not the first */
     assert_int_equal(atomic_load(&derivations.begun), THREADS + 1);
     assert_int_equal(atomic_load(&derivations.iterations), made + STEPS);
     gate_close(&gate);
@@ -211,7 +203,7 @@ static void counts_failures_of_those_that_wait(void **state)
     atomic_store(&derivations.held, true);
     for (size_t i = 0; i < COUNT_OF(fds); i++)
         fds[i] = ask(&gate, "/closed", wrong, "");
-    wait_for(&derivations.begun, THREADS);
+    derivations_await(&derivations.begun, THREADS);
     atomic_store(&derivations.held, false);
     for (size_t i = 0; i < COUNT_OF(fds); i++) {
         char text[4096];
@@ -282,7 +274,7 @@ static void ends(void **state)
     atomic_store(&derivations.held_until_cancelled, true);
     for (size_t i = 0; i < COUNT_OF(targets); i++)
         fds[i] = ask(&gate, targets[i], wrong, targets[i][1] == 'm' ? PING(1) : "");
-    wait_for(&derivations.steps, THREADS);
+    derivations_await(&derivations.steps, THREADS);
     gate.site->hasty = true;
     gate_close(&gate);
     assert_true(atomic_load(&derivations.iterations) < COUNT_OF(targets) * STEPS);
