@@ -328,6 +328,18 @@ static int run_route(struct peer *peer, const struct scenario *scenario)
     return peer_get(peer, "/items/7", "{\"id\":\"7\"}");
 }
 
+/* Derived each time, on a thread that the first one starts. */
+static int run_password(struct peer *peer, const struct scenario *scenario)
+{
+    static const char ask[] = "GET /locked HTTP/1.1\r\nHost: localhost\r\n"
+                              "Authorization: Basic YW5uOnBhc3N3ZA==\r\n\r\n";
+
+    (void)scenario;
+    peer_hang_up(peer);
+    TRY(peer_raw(peer, ask, "for ann"));
+    return peer_raw(peer, ask, "for ann");
+}
+
 static int run_invoke(struct peer *peer, const struct scenario *scenario)
 {
     (void)scenario;
@@ -440,6 +452,11 @@ static const struct scenario written[] = {
      .site = "gateway",
      .at_start = true},
     {.name = "gateway route", .http = true, .era = LEGACY, .run = run_route, .site = "gateway"},
+    {.name = "gateway password",
+     .http = true,
+     .era = LEGACY,
+     .run = run_password,
+     .site = "gateway"},
     {.name = "gateway invoke", .http = true, .era = LEGACY, .run = run_invoke, .site = "gateway"},
     {.name = "gateway modern invoke",
      .http = true,

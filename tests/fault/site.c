@@ -191,6 +191,12 @@ static int get_item(haft_call *call, const item_args *in, item_out *out)
 }
 HAFT_ROUTE(get_item, "GET", "/items/{id}", item_args, item_out, "Gets an item", .quick = true);
 
+static int locked(haft_call *call)
+{
+    return haft_text(call, "for %s", haft_principal(call));
+}
+HAFT_ROUTE_BARE(locked, "GET", "/locked", "Is for who has a password", .policies = "people");
+
 static int invoke(haft_call *call, const echo_args *in)
 {
     haft_response response;
@@ -246,6 +252,9 @@ static int run_gateway(char **argv)
 
     if (!gateway || haft_route(gateway, &get_item_route) ||
         haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}") ||
+        haft_policy_make(gateway, "people", "basic-auth",
+                         "{\"file\": \"tests/fault/people\", \"remember\": 0}") ||
+        haft_route(gateway, &locked_route) ||
         !haft_mcp(gateway, &(haft_mcp_options){.name = "fault",
                                                .version = "1",
                                                .tools = tools,
