@@ -65,8 +65,11 @@ typedef struct haft_session_options {
     void *context;
     const char *revision;  /* for messages of a client that has not said which: 2025-11-25 */
     const char *principal; /* who the client is, when that is known: seals are bound to it */
-    bool modern;           /* every request must describe itself, as 2026-07-28 has it */
-    bool shared;           /* the messages of many clients come here: their ids may be the same, and
+    /* The client's address, "192.0.2.7", where clients have one: sessions of one address share the
+     * rates that it is allowed.  NULL: each session has its own. */
+    const char *peer;
+    bool modern; /* every request must describe itself, as 2026-07-28 has it */
+    bool shared; /* the messages of many clients come here: their ids may be the same, and
                               nothing is remembered from one to the next */
 } haft_session_options;
 
@@ -99,6 +102,9 @@ typedef struct haft_headers {
     const char *(*get)(const void *context, const char *name, size_t *ret_size); /* NULL: absent */
     const void *context;
     const char *principal; /* who has sent it, when that is known; NULL: the session's */
+    /* The address that it came from; "" for one that is not known; NULL: the session's.  Clients
+     * without a principal are counted by it. */
+    const char *peer;
     /* The header of that number, in the order in which they came; false past the last.  NULL: they
      * cannot be told one by one. */
     bool (*at)(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,

@@ -37,7 +37,8 @@ typedef void haft_record_function(void *context, const haft_record *record);
  * when it is not, with the milliseconds until one is in *ret_wait; or an error, which ends the
  * call.  `now` is in milliseconds.  It is called by several threads at once, and they wait for it.
  * A key is the tool's name (none for calls of any tool), a NUL, and who is calling: "p" and the
- * principal, "n" and the client's name, or "s" and a number of its session. */
+ * principal; else "a" and the client's address, or "6" and the first 64 bits of its IPv6 address in
+ * hexadecimal; or, where clients have no addresses, "s" and a number of the session. */
 typedef struct haft_rate_store {
     int (*take)(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
                 int64_t *ret_wait);

@@ -205,6 +205,13 @@ void nearest_offer(struct nearest *search, const char *name);
 /* The same of a name whose distance is measured in another way. */
 void nearest_offer_at(struct nearest *search, const char *name, size_t edits);
 
+/* Writes the key under which the requests of an address are counted: "a" and the address, or "6" and
+ * the first 64 bits of an IPv6 address in hexadecimal; an IPv4 address that is written as one of
+ * IPv6 has the key of the IPv4 address.  NULL is the unknown address, "a" alone.  Returns the size
+ * without the NUL; what does not fit `room`, which is at least ADDRESS_KEY, is cut. */
+enum { ADDRESS_KEY = 64 };
+size_t address_put_key(const char *address, char *key, size_t room);
+
 /* A 64-bit hash of bytes, or of a word: fast on short keys, another in every process, not for
  * secrets. */
 uint64_t hash_bytes(const void *bytes, size_t size);

@@ -129,7 +129,7 @@ static int prepare(haft_call *caller, const char *method, const char *target,
 {
     static const haft_invoke_options none;
     haft_gateway *gateway = caller->server->gateway;
-    haft_request request = {.method = method, .body = ""};
+    haft_request request = {.method = method, .body = "", .peer = caller->peer};
     struct line *lines = NULL;
     haft_visit *visit;
     int status;

@@ -257,6 +257,7 @@ static bool keep_request(struct passage *passage)
     if (principal)
         visit->call->principal = haft_arena_copy(arena, principal, strlen(principal));
     visit->call->method = request->path;
+    visit->call->peer = request->peer;
     passage->request.method = request->method;
     passage->request.path =
         haft_arena_copy(arena, passage->request.path, strlen(passage->request.path));

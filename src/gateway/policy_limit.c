@@ -6,9 +6,8 @@
 #include "gateway/policies.h"
 #include "pipeline/limiter.h"
 #include "pipeline/rate.h"
-#include "runtime/front.h"
 
-enum { MAX_KEYS = 10000, KEY = 512, ADDRESS = 64, NAP = 10 };
+enum { MAX_KEYS = 10000, KEY = 512, NAP = 10 };
 
 /* ---- how often ---- */
 
@@ -33,10 +32,10 @@ static size_t key_of(const haft_call *call, const struct rate *rate, char key[KE
     const haft_request *request = haft_request_of(call);
     const char *who = haft_principal(call),
                *name = rate->by == rate_key_route ? haft_call_name(call) : "";
-    char address[ADDRESS];
+    char address[ADDRESS_KEY];
     int size;
 
-    limit_put_address(request->peer, address, sizeof address);
+    address_put_key(request->peer, address, sizeof address);
     if (rate->by == rate_key_all)
         size = snprintf(key, KEY, "%.100s", rate->name);
     else

@@ -36,6 +36,7 @@ haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_reque
     visit->response.body = "";
     call->visit = visit;
     call->method = request->path;
+    call->peer = request->peer;
     if (!parent && request->headers.get) {
         call->headers = &visit->request.headers;
         trace_read(call);

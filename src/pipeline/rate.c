@@ -1,6 +1,7 @@
 /* rate.c - the stage that keeps a client from calling a tool too often.
  *
- * Calls are counted by tool and by client: its principal where that is known, else its session.
+ * Calls are counted by tool and by client: its principal where that is known, else its address, or
+ * its session where there are no addresses.  Nothing that a client says of itself is part of that.
  * One that is refused is told how long to wait, in words for the model and as data for the
  * program. */
 #include <stdio.h>
@@ -21,12 +22,12 @@ static size_t put_part(char *at, const char *text, size_t size)
     return size;
 }
 
-APART static size_t put_named(const haft_call *call, char *at)
+APART static size_t put_known(const haft_call *call, char *at)
 {
-    const char *text = call->principal ? call->principal : haft_client_name(call);
-
-    *at = call->principal ? 'p' : 'n';
-    return 1 + put_part(at + 1, text, strlen(text));
+    if (!call->principal)
+        return address_put_key(call->peer, at, KEY / 2);
+    *at = 'p';
+    return 1 + put_part(at + 1, call->principal, strlen(call->principal));
 }
 
 /* Who is calling, as far as that can be told. */
@@ -34,8 +35,8 @@ static size_t put_client(const haft_call *call, char *at)
 {
     const haft_session *session = call->session;
 
-    if (call->principal || session->options.shared)
-        return put_named(call, at);
+    if (call->principal || call->peer || session->options.shared)
+        return put_known(call, at);
     *at = 's';
     /* All of its room: the compiler knows how large that is. */
     memcpy(at + 1, session->number, sizeof session->number);

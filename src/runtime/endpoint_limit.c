@@ -5,7 +5,6 @@
  * are allowed. */
 #include <stdio.h>
 #include <string.h>
-#include <uv.h>
 
 #include "pipeline/rate.h"
 #include "runtime/front.h"
@@ -13,7 +12,6 @@
 enum {
     MAX_KEYS = 10000,
     KEY = 256,
-    ADDRESS = 64,
     MINUTE = 60000,
     TOO_MANY = -32000, /* of those that JSON-RPC leaves to servers */
     MAX_PEEK = 64 << 10,
@@ -133,25 +131,14 @@ static size_t fitting(int n, size_t room)
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-size_t limit_put_address(const char *peer, char *text, size_t room)
-{
-    unsigned char bytes[16];
-
-    if (!peer || !strchr(peer, ':') || uv_inet_pton(AF_INET6, peer, bytes))
-        return fitting(snprintf(text, room, "a%s", peer ? peer : ""), room);
-    return fitting(snprintf(text, room, "6%02x%02x%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1],
-                            bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]),
-                   room);
-}
-
 /* Whose request it is. */
 static size_t put_client(const haft_http_request *request, char *key, size_t room)
 {
-    char address[ADDRESS];
+    char address[ADDRESS_KEY];
 
     if (request->principal)
         return fitting(snprintf(key, room, "http:p%s", request->principal), room);
-    limit_put_address(request->peer, address, sizeof address);
+    address_put_key(request->peer, address, sizeof address);
     return fitting(snprintf(key, room, "http:%s", address), room);
 }
 

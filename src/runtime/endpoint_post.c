@@ -12,6 +12,7 @@ haft_headers request_headers(const haft_http_request *request)
     haft_headers headers = request->headers;
 
     headers.principal = request->principal;
+    headers.peer = request->peer ? request->peer : "";
     return headers;
 }
 

@@ -62,10 +62,6 @@ bool front_idle(const struct front *front);
 int limit_new(const haft_http_options *options, const haft_allocator *allocator,
               struct limiter **ret_limiter);
 
-/* Whose an address is, as text: who has one of IPv6 has a network of them.  Its size; no more than
- * `room` with its end. */
-size_t limit_put_address(const char *peer, char *text, size_t room);
-
 /* False when the request is one too many and has been answered.  One for an MCP endpoint is
  * answered in its words. */
 bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,

@@ -167,18 +167,27 @@ static bool is_duplicate(const haft_session *session, const yyjson_val *id)
     return false;
 }
 
-/* Whose request it is; what HTTP says about that lasts only while it is being received. */
-static bool set_principal(haft_call *call)
+/* A text that lasts as long as the call; NULL for none, or without memory. */
+static const char *keep_text(haft_call *call, const char *text, const char *lasting)
 {
-    const haft_session *session = call->session;
-    const char *principal = session->principal;
+    return !text || text == lasting ? text : haft_arena_copy(call->arena, text, strlen(text));
+}
 
-    call->principal = principal;
-    if (principal && principal != session->options.principal)
-        call->principal = haft_arena_copy(call->arena, principal, strlen(principal));
-    if (principal && !call->principal)
-        respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
-    return call->principal || !principal;
+/* Whose request it is; what HTTP says about that lasts only while it is being received.  False when
+ * it was refused. */
+static bool set_caller(haft_call *call)
+{
+    const haft_session_options *options = &call->session->options;
+    const haft_headers *headers = call->headers;
+    const char *principal = call->session->principal;
+    const char *peer = headers && headers->peer ? headers->peer : options->peer;
+
+    call->principal = keep_text(call, principal, options->principal);
+    call->peer = keep_text(call, peer, options->peer);
+    if ((call->principal || !principal) && (call->peer || !peer))
+        return true;
+    respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+    return false;
 }
 
 /* The era of a request and what is known about its client.  False when it was refused. */
@@ -275,7 +284,7 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
     call->held = true;
     if (is_duplicate(session, call->id))
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
-    else if (set_principal(call) && identify(call, message)) {
+    else if (set_caller(call) && identify(call, message)) {
         if (call->meta || call->headers)
             trace_read(call);
         if (is_full(session, message))

@@ -84,6 +84,7 @@ struct haft_call {
     enum revision revision;
     const char *client_name, *client_version;
     const char *principal; /* who the client is; NULL when that is not known */
+    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
     yyjson_val *client_capabilities;
     int log_level; /* the lowest the client wants; -1 for none */
 

@@ -346,10 +346,52 @@ static void endpoints(void **state)
     haft_gateway_free(gateway);
 }
 
+/* ---- whose calls a route counts ---- */
+
+static int once(haft_call *call)
+{
+    return haft_text(call, "done");
+}
+HAFT_ROUTE_BARE(once, "GET", "/once", "Once a minute", .rate = {1, 60000});
+
+static int seldom(haft_call *call)
+{
+    return haft_text(call, "done");
+}
+HAFT_ROUTE_BARE(seldom, "GET", "/seldom", "Once a minute", .policies = "slow");
+
+/* The address of the client is that of what its tools invoke. */
+static void counts_by_address(void **state)
+{
+    static const char *const peers[] = {"192.0.2.1", "192.0.2.2"};
+    static const char *const names[] = {"\"name\":\"once\"", "\"name\":\"seldom\""};
+    haft_gateway *gateway = haft_gateway_new(NULL);
+    haft_server *server;
+
+    (void)state;
+    assert_int_equal(haft_policy_make(gateway, "slow", "rate-limit", "{\"calls\":1}"), 0);
+    assert_int_equal(haft_route(gateway, &once_route), 0);
+    assert_int_equal(haft_route(gateway, &seldom_route), 0);
+    server = haft_mcp(gateway, &(haft_mcp_options){.routes = "*"});
+    assert_non_null(server);
+    for (size_t i = 0; i < COUNT_OF(peers); i++) {
+        struct wire *wire = wire_open_with(server, (haft_session_options){.peer = peers[i]});
+
+        wire_greet(wire, "2025-11-25");
+        for (size_t k = 0; k < COUNT_OF(names); k++) {
+            assert_non_null(strstr(wire_call(wire, "tools/call", names[k]), "\"done\""));
+            assert_non_null(strstr(wire_call(wire, "tools/call", names[k]), "HTTP 429"));
+        }
+        wire_close(wire);
+    }
+    haft_gateway_free(gateway);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(list),
-                                       cmocka_unit_test(endpoints)};
+                                       cmocka_unit_test(endpoints),
+                                       cmocka_unit_test(counts_by_address)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -550,6 +550,13 @@ static void stages(void **state)
     assert_string_equal(ask_for(gateway, &question, "retry-after"), "60");
     question.principal = "bob";
     assert_int_equal(strncmp(ask_with(gateway, &question), "200 ", 4), 0);
+    /* who is not known is told apart by address */
+    question.principal = NULL;
+    question.peer = "192.0.2.1";
+    assert_int_equal(strncmp(ask_with(gateway, &question), "200 ", 4), 0);
+    assert_int_equal(strncmp(ask_with(gateway, &question), "429 ", 4), 0);
+    question.peer = "192.0.2.2";
+    assert_int_equal(strncmp(ask_with(gateway, &question), "200 ", 4), 0);
     assert_non_null(strstr(lines, "\"principal\":\"ann\""));
     assert_non_null(strstr(lines, "\"tool\":\"limited\",\"outcome\":\"rate_limited\""));
     haft_gateway_free(gateway);

@@ -1,0 +1,120 @@
+/* address.c - which addresses are one client.
+ *
+ * Whoever has an address of IPv6 has a network of 64 bits of them, and could take another one for
+ * every request; so it is the network that is named. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { GROUPS = 8, NETWORK = 4, DIGITS = 4, MAPPED = 0xffff };
+
+/* The value of one to four hexadecimal digits; returns how many there are, 0 for none or more. */
+static size_t read_group(const char *at, unsigned *ret_group)
+{
+    size_t n = 0;
+
+    for (*ret_group = 0; n <= DIGITS; n++) {
+        char c = ascii_lower(at[n]);
+
+        if (c >= '0' && c <= '9')
+            *ret_group = *ret_group << 4 | (unsigned)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            *ret_group = *ret_group << 4 | (unsigned)(c - 'a' + 10);
+        else
+            return n;
+    }
+    return 0;
+}
+
+/* Puts zeros where the two colons stood: behind the first `gap` of the `n` groups. */
+static void spread(unsigned groups[GROUPS], size_t n, size_t gap)
+{
+    memmove(groups + GROUPS - (n - gap), groups + gap, (n - gap) * sizeof *groups);
+    memset(groups + gap, 0, (GROUPS - n) * sizeof *groups);
+}
+
+/* The groups of an address of IPv6, and where the IPv4 address at its end is written, if one is;
+ * what is behind a percent sign is left out.  False for any other text. */
+static bool read_groups(const char *at, unsigned groups[GROUPS], const char **ret_v4)
+{
+    size_t n = 0, gap = GROUPS + 1;
+
+    *ret_v4 = NULL;
+    if (at[0] == ':' && at[1] == ':') {
+        gap = 0;
+        at += 2;
+    }
+    while (*at && *at != '%') {
+        unsigned group;
+        size_t digits = read_group(at, &group);
+
+        if (!digits || n == GROUPS)
+            return false;
+        if (at[digits] == '.') {
+            *ret_v4 = at;
+            groups[n++] = 0;
+            if (n < GROUPS)
+                groups[n++] = 0;
+            break;
+        }
+        groups[n++] = group;
+        at += digits;
+        if (at[0] == ':' && at[1] == ':' && gap > GROUPS) {
+            gap = n;
+            at += 2;
+        } else if (*at == ':' && at[1]) {
+            at++;
+        } else if (*at && *at != '%') {
+            return false;
+        }
+    }
+    if (gap > GROUPS ? n != GROUPS : n == GROUPS)
+        return false;
+    if (gap <= GROUPS)
+        spread(groups, n, gap);
+    return true;
+}
+
+/* An address of IPv4 that is written as one of IPv6. */
+static bool is_mapped(const unsigned groups[GROUPS])
+{
+    return !(groups[0] | groups[1] | groups[2] | groups[3] | groups[4]) && groups[5] == MAPPED;
+}
+
+static size_t put_plain(const char *text, char *key, size_t room)
+{
+    size_t size = strlen(text), most = room - 2;
+
+    size = size < most ? size : most;
+    key[0] = 'a';
+    memcpy(key + 1, text, size);
+    key[1 + size] = '\0';
+    return 1 + size;
+}
+
+size_t address_put_key(const char *address, char *key, size_t room)
+{
+    unsigned groups[GROUPS];
+    uint64_t network = 0;
+    char text[48];
+    const char *v4;
+
+    if (!address)
+        return put_plain("", key, room);
+    if (room < ADDRESS_KEY || !strchr(address, ':') || !read_groups(address, groups, &v4))
+        return put_plain(address, key, room);
+    if (is_mapped(groups) && v4)
+        return put_plain(v4, key, room);
+    if (is_mapped(groups)) {
+        snprintf(text, sizeof text, "%u.%u.%u.%u", groups[6] >> 8, groups[6] & 0xff, groups[7] >> 8,
+                 groups[7] & 0xff);
+        return put_plain(text, key, room);
+    }
+    for (size_t i = 0; i < NETWORK; i++)
+        network = network << 16 | groups[i];
+    key[0] = '6';
+    hex_to_text(network, key + 1);
+    key[1 + HEX_TEXT] = '\0';
+    return 1 + HEX_TEXT;
+}
