@@ -43,40 +43,68 @@ int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **re
     return haft_utf8_valid(text, size) == size ? HAFT_EPARSE : HAFT_EUTF8;
 }
 
-static bool same_key(yyjson_val *left, yyjson_val *right)
+static inline bool same_key(yyjson_val *left, yyjson_val *right)
 {
-    return yyjson_equals_strn(left, yyjson_get_str(right), yyjson_get_len(right));
+    size_t size = unsafe_yyjson_get_len(left);
+
+    return size == unsafe_yyjson_get_len(right) &&
+           same_bytes(unsafe_yyjson_get_str(left), unsafe_yyjson_get_str(right), size);
 }
 
-/* Few keys: each against those before it. */
-static bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
+static inline yyjson_val *next_key(yyjson_val *key)
 {
-    yyjson_val *seen[FEW_KEYS];
-    size_t n = 0;
-    yyjson_obj_iter iter = yyjson_obj_iter_with(object);
-    yyjson_val *key;
+    return unsafe_yyjson_get_next(key + 1);
+}
 
-    while ((key = yyjson_obj_iter_next(&iter))) {
-        for (size_t i = 0; i < n; i++)
-            if (same_key(seen[i], key)) {
-                *ret_key = key;
-                return true;
-            }
-        seen[n++] = key;
+/* Whether a key is also before itself in its object. */
+APART static bool is_before(yyjson_val *object, yyjson_val *key)
+{
+    yyjson_val *at = unsafe_yyjson_get_first(object);
+
+    while (at < key && !same_key(at, key))
+        at = next_key(at);
+    return at < key;
+}
+
+/* Whether a container is as long as its members alone.  Those that are containers are empty then:
+ * it is one level, or two. */
+static inline bool is_flat(yyjson_val *container)
+{
+    size_t n = unsafe_yyjson_get_len(container) << unsafe_yyjson_is_obj(container);
+
+    return container->uni.ofs == (n + 1) * sizeof *container;
+}
+
+/* Few keys: each has one of 64 bits, by its size and first byte, and those whose bit another has are
+ * looked for among the ones before. */
+static inline bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
+{
+    yyjson_val *key = unsafe_yyjson_get_first(object), *end = unsafe_yyjson_get_next(object);
+    bool flat = is_flat(object);
+    uint64_t seen = 0;
+
+    for (; key < end; key = flat ? key + 2 : next_key(key)) {
+        size_t size = unsafe_yyjson_get_len(key);
+        uint64_t bit = UINT64_C(1) << ((size + (unsigned char)*unsafe_yyjson_get_str(key)) & 63);
+
+        if (seen & bit && is_before(object, key)) {
+            *ret_key = key;
+            return true;
+        }
+        seen |= bit;
     }
     return false;
 }
 
-int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
+/* Many keys: in a table. */
+APART static int many_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
 {
-    size_t n = yyjson_obj_size(object), n_slots = 64;
+    size_t n = unsafe_yyjson_get_len(object), n_slots = 64;
     arena_mark mark = arena_save(arena);
     yyjson_val **slots, *key;
     yyjson_obj_iter iter;
     int found = 0;
 
-    if (n <= FEW_KEYS)
-        return few_duplicate(object, ret_key);
     while (n_slots < n * 2)
         n_slots *= 2;
     slots = haft_arena_zalloc(arena, n_slots, sizeof(yyjson_val *));
@@ -98,13 +126,15 @@ int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
     return found;
 }
 
-/* Whether a container is as long as its members alone.  Those that are containers are empty then:
- * it is one level, or two. */
-static inline bool is_flat(yyjson_val *container)
+static inline int find_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
 {
-    size_t n = unsafe_yyjson_get_len(container) << unsafe_yyjson_is_obj(container);
+    return unsafe_yyjson_get_len(object) <= FEW_KEYS ? few_duplicate(object, ret_key)
+                                                     : many_duplicate(object, arena, ret_key);
+}
 
-    return container->uni.ofs == (n + 1) * sizeof *container;
+int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
+{
+    return find_duplicate(object, arena, ret_key);
 }
 
 bool json_is_deep(yyjson_val *value, size_t max_depth)
@@ -137,30 +167,66 @@ bool json_is_deep(yyjson_val *value, size_t max_depth)
     return false;
 }
 
-int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key)
+/* What is too small to nest too deep: all its objects, one after the other. */
+static inline int check_small(yyjson_val *value, haft_arena *arena, yyjson_val **reterr_key)
 {
-    yyjson_val *ends[JSON_MAX_DEPTH]; /* where each open container ends */
-    yyjson_val *end = unsafe_yyjson_get_next(value);
+    yyjson_val *at = value, *end = unsafe_yyjson_get_next(value);
+
+    while (at < end) {
+        if (unsafe_yyjson_is_obj(at)) {
+            int status = find_duplicate(at, arena, reterr_key);
+
+            if (status)
+                return status < 0 ? status : HAFT_EINVAL;
+            at = is_flat(at) ? unsafe_yyjson_get_next(at) : at + 1;
+        } else {
+            at++;
+        }
+    }
+    return 0;
+}
+
+APART static int check_large(yyjson_val *value, size_t max_depth, haft_arena *arena,
+                             yyjson_val **reterr_key)
+{
+    yyjson_val *ends[JSON_MAX_DEPTH + 1]; /* of the open containers */
+    yyjson_val *at = value, *end = unsafe_yyjson_get_next(value);
     size_t depth = 0;
 
-    if (max_depth > JSON_MAX_DEPTH)
-        max_depth = JSON_MAX_DEPTH;
-    for (yyjson_val *at = value; at < end; at++) {
-        while (depth && at >= ends[depth - 1])
-            depth--;
-        if (!yyjson_is_ctn(at))
+    ends[0] = end;
+    while (at < end) {
+        if (!unsafe_yyjson_is_ctn(at)) {
+            at++;
             continue;
+        }
+        while (at >= ends[depth])
+            depth--;
         if (depth == max_depth)
             return HAFT_EDEPTH;
-        ends[depth++] = unsafe_yyjson_get_next(at);
-        if (yyjson_is_obj(at)) {
-            int status = json_duplicate(at, arena, reterr_key);
+        if (unsafe_yyjson_is_obj(at) && unsafe_yyjson_get_len(at) > 1) {
+            int status = find_duplicate(at, arena, reterr_key);
 
             if (status)
                 return status < 0 ? status : HAFT_EINVAL;
         }
+        if (depth + 1 < max_depth && is_flat(at)) {
+            at = unsafe_yyjson_get_next(at);
+        } else {
+            ends[++depth] = unsafe_yyjson_get_next(at);
+            at++;
+        }
     }
     return 0;
+}
+
+int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key)
+{
+    if (max_depth > JSON_MAX_DEPTH)
+        max_depth = JSON_MAX_DEPTH;
+    /* Each level is a value at least. */
+    if ((size_t)(unsafe_yyjson_get_next(value) - value) <= max_depth)
+        return check_small(value, arena, reterr_key);
+    return check_large(value, max_depth, arena, reterr_key);
 }
 
 bool json_text_is_deep(const char *text, size_t size, size_t max_depth)

@@ -50,37 +50,39 @@ static enum member member_of(const char *key, size_t size)
     }
 }
 
-/* Finds the members.  Bits of those that are there twice: they make the message ambiguous. */
+/* Finds the members.  Bits of those that are there twice: they make the message ambiguous.  The bit
+ * of MEMBERS is for any other. */
 static unsigned collect(yyjson_val *root, yyjson_val *found[MEMBERS])
 {
-    unsigned twice = 0;
+    unsigned bits = 0;
     size_t i, n;
     yyjson_val *key, *value;
 
     yyjson_obj_foreach(root, i, n, key, value) {
         enum member member = member_of(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
 
-        if (member == MEMBERS)
-            continue;
-        if (found[member])
-            twice |= 1u << member;
-        found[member] = value;
+        if (member == MEMBERS || found[member])
+            bits |= 1u << member;
+        if (member < MEMBERS)
+            found[member] = value;
     }
-    return twice;
+    return bits;
 }
 
 void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 {
     yyjson_val *found[MEMBERS] = {NULL}, *id, *method, *params;
     struct rpc_message *message = ret_message;
-    unsigned twice;
+    unsigned bits, twice;
 
     *message = (struct rpc_message){.kind = RPC_INVALID};
     if (!yyjson_is_obj(root)) {
         message->why = "a message must be an object";
         return;
     }
-    twice = collect(root, found);
+    bits = collect(root, found);
+    twice = bits & ~(1u << MEMBERS);
+    message->plain = !bits;
     id = found[ID];
     method = found[METHOD];
     params = found[PARAMS];

@@ -35,6 +35,7 @@ struct rpc_message {
     yyjson_val *result; /* of a response: this, or */
     yyjson_val *error;
     const char *why; /* of an invalid one: what is wrong with it */
+    bool plain;      /* it has no members but these */
 };
 
 /* Takes apart one message, which is not an array. */

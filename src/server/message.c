@@ -411,7 +411,7 @@ void batch_send(haft_session *session, struct batch *batch)
     session->allocator->release(session->allocator->context, batch, sizeof *batch);
 }
 
-static int receive_one(haft_session *session, haft_call *call, yyjson_val *root, void *tag,
+static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
                        struct batch *batch);
 
 /* A member of an array that has too many.  1 when it is answered. */
@@ -445,6 +445,31 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
     return 1;
 }
 
+/* Takes a message apart.  What would be read one way here and another way elsewhere, or nests too
+ * deep for whoever walks it, is no message.  0 or HAFT_ENOMEM. */
+static int classify(haft_call *call, yyjson_val *root)
+{
+    struct rpc_message *message = &call->message;
+    size_t max_depth = call->server->options.max_depth + ENVELOPE_DEPTH;
+    yyjson_val *key;
+    int status;
+
+    rpc_read(root, message);
+    if (message->kind == RPC_INVALID)
+        return 0;
+    /* Of most messages, the params are all that is left to look at. */
+    if (message->kind != RPC_RESPONSE && message->plain) {
+        root = message->params;
+        max_depth--;
+    }
+    status = root ? json_check(root, max_depth, call->arena, &key) : 0;
+    if (!status || status == HAFT_ENOMEM)
+        return status;
+    message->kind = RPC_INVALID;
+    message->why = status == HAFT_EDEPTH ? "it nests too deep" : "a member is there twice";
+    return 0;
+}
+
 /* Each member is read again into a call of its own, so that it can outlive the array. */
 static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, bool many,
                           void *tag, struct batch *batch)
@@ -458,13 +483,15 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
         return lose_member(session, member, batch);
     haft_buffer_clear(&whole->content);
     haft_json_write(member, &whole->content);
-    if (whole->content.status || json_parse(whole->content.data, whole->content.size, call->arena,
-                                            &copy, &offset, &reason)) {
+    if (whole->content.status ||
+        json_parse(whole->content.data, whole->content.size, call->arena, &copy, &offset,
+                   &reason) ||
+        classify(call, copy)) {
         call_release(call);
         return lose_member(session, member, batch);
     }
     return many ? refuse_member(call, copy, tag, batch)
-                : receive_one(session, call, copy, tag, batch);
+                : receive_one(session, call, yyjson_is_obj(copy), tag, batch);
 }
 
 static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *array, void *tag)
@@ -518,48 +545,30 @@ static int receive_invalid(haft_session *session, haft_call *call,
     return answered;
 }
 
-/* What would be read one way here and another way elsewhere, or too deep for whoever walks it, is
- * no message either. */
-static void look_closer(haft_call *call, yyjson_val *root, struct rpc_message *message)
-{
-    yyjson_val *key;
-
-    if (message->kind != RPC_REQUEST && message->kind != RPC_NOTIFICATION)
-        return;
-    call->meta = rpc_object(message->params, "_meta");
-    if (json_is_deep(root, call->server->options.max_depth + ENVELOPE_DEPTH))
-        message->why = "it nests too deep";
-    else if ((message->params && json_duplicate(message->params, call->arena, &key) > 0) ||
-             (call->meta && json_duplicate(call->meta, call->arena, &key) > 0))
-        message->why = "a member is there twice";
-    if (message->why)
-        message->kind = RPC_INVALID;
-}
-
-static int receive_one(haft_session *session, haft_call *call, yyjson_val *root, void *tag,
+/* A message that has been taken apart; `object`: it is one. */
+static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
                        struct batch *batch)
 {
-    struct rpc_message message;
+    const struct rpc_message *message = &call->message;
 
     call->tag = tag;
     atomic_store_explicit(&call->now, session->now, memory_order_relaxed);
-    rpc_read(root, &message);
-    look_closer(call, root, &message);
-    switch (message.kind) {
+    call->meta = rpc_object(message->params, "_meta");
+    switch (message->kind) {
     case RPC_REQUEST:
         call->batch = batch;
         if (batch)
             batch->left++;
-        receive_request(call, &message);
+        receive_request(call, message);
         return 1;
     case RPC_NOTIFICATION:
-        receive_notification(session, call, &message);
+        receive_notification(session, call, message);
         return 0;
     case RPC_RESPONSE:
-        input_answer(session, &message);
+        input_answer(session, message);
         break;
     case RPC_INVALID:
-        return receive_invalid(session, call, &message, yyjson_is_obj(root), batch);
+        return receive_invalid(session, call, message, object, batch);
     }
     call_release(call);
     return 0;
@@ -587,6 +596,8 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
         return (haft_incoming *)call;
     }
     status = straight_parse(session, call, text, size, &offset, &reason);
+    if (!status && !yyjson_is_arr(call->root))
+        status = classify(call, call->root);
     if (status == HAFT_ENOMEM) {
         call_release(call);
         return NULL;
@@ -603,14 +614,12 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
 haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message)
 {
     const haft_call *call = (const haft_call *)message;
-    struct rpc_message parts;
 
     if (!call->root)
         return HAFT_INCOMING_UNREADABLE;
     if (yyjson_is_arr(call->root))
         return HAFT_INCOMING_ARRAY;
-    rpc_read(call->root, &parts);
-    switch (parts.kind) {
+    switch (call->message.kind) {
     case RPC_REQUEST:
         return HAFT_INCOMING_REQUEST;
     case RPC_NOTIFICATION:
@@ -703,7 +712,7 @@ int haft_incoming_process(haft_incoming *message, haft_session *session,
     session_refresh(session);
     session->held++;
     if (call->root && !yyjson_is_arr(call->root)) {
-        status = receive_one(session, call, call->root, tag, NULL);
+        status = receive_one(session, call, yyjson_is_obj(call->root), tag, NULL);
     } else {
         status = call->root
                      ? receive_array(session, call, tag)

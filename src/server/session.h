@@ -73,6 +73,7 @@ struct haft_call {
 
     /* the message */
     yyjson_val *root;
+    struct rpc_message message;  /* the same taken apart, unless it is an array */
     const haft_headers *headers; /* of the request that brought it; while it is being received */
     int http_status;             /* of an error; 0 for the usual one */
     yyjson_val *id;

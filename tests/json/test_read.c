@@ -172,10 +172,47 @@ static void values_are_deep(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_value *value = haft_json_read(rows[i].text, strlen(rows[i].text), 0, arena, NULL);
+        yyjson_val *key;
 
         for (size_t limit = 1; limit < 10; limit++)
-            if (json_is_deep(value, limit) != (rows[i].depth > limit))
+            if (json_is_deep(value, limit) != (rows[i].depth > limit) ||
+                (json_check(value, limit, arena, &key) != 0) != (rows[i].depth > limit))
                 fail_msg("%s, at most %zu", rows[i].text, limit);
+    }
+    haft_arena_free(arena);
+}
+
+/* Wherever the object is, in a value that is small for its limit and in one that is not. */
+static void finds_keys_at_every_depth(void **state)
+{
+    static const char *const texts[] = {
+        "{\"a\":1,\"a\":2}",
+        "{\"a\":1,\"b\":{},\"a\":2}",
+        "{\"b\":{\"a\":1,\"a\":2}}",
+        "{\"b\":{\"c\":1},\"d\":{\"a\":1,\"a\":2}}",
+        "{\"b\":{\"c\":{\"d\":1}},\"a\":{},\"a\":[]}",
+        "{\"b\":[1,[2,{\"a\":1,\"a\":2}]]}",
+        "[{\"a\":1},{\"a\":1},[],{\"a\":1,\"b\":[],\"a\":2}]",
+        "[[1,2,3],[{\"b\":[4,5]},{\"b\":{\"a\":1,\"c\":[6],\"a\":2}}]]",
+        "{\"\":1,\"\":2}",
+        "{\"a\\u0000b\":1,\"a\\u0000b\":2}",
+        "{\"\\u0061\":1,\"a\":2}",
+    };
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        yyjson_val *value = NULL, *key = NULL;
+        const char *reason;
+        size_t offset;
+
+        assert_int_equal(json_parse(texts[i], strlen(texts[i]), arena, &value, &offset, &reason),
+                         0);
+        for (size_t limit = 5; limit <= 64; limit += 59) {
+            if (json_check(value, limit, arena, &key) != HAFT_EINVAL)
+                fail_msg("%s, at most %zu", texts[i], limit);
+            assert_true(yyjson_is_str(key));
+        }
     }
     haft_arena_free(arena);
 }
@@ -185,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_deep_before_it_is_read),
         cmocka_unit_test(values_are_deep),
+        cmocka_unit_test(finds_keys_at_every_depth),
         cmocka_unit_test(refuses_what_is_not_json),
         cmocka_unit_test(finds_keys_that_are_there_twice),
         cmocka_unit_test(depth_is_bounded_whatever_is_asked),

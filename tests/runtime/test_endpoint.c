@@ -6,6 +6,8 @@
 
 /* ---- refusals ---- */
 
+#define TWICE "{'b':1,'b':2}"
+
 static void refuses(void **state)
 {
     static const char *const origins[] = {"https://app.example", NULL};
@@ -80,6 +82,22 @@ static void refuses(void **state)
          NULL},
         {"POST", "/mcp", JSON, "[]", 400, "*-32600*", NULL},
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'method':'x','id':2}", 400, "*", NULL},
+        /* a member twice, however deep: requests, notifications and answers */
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'method':'ping','params':{'a':" TWICE "}}",
+         400, "*'id':1,*-32600*twice*", NULL},
+        {"POST", "/mcp", MODERN("tools/list"),
+         "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" META ",'a':[" TWICE "]}}", 400,
+         "*'id':1,*-32600*twice*", NULL},
+        {"POST", "/mcp", JSON,
+         "{'jsonrpc':'2.0','id':1,'method':'initialize','params':{'protocolVersion':'2025-11-25',"
+         "'capabilities':{},'clientInfo':{'name':'a','version':'1','name':'b'}}}",
+         400, "*'id':1,*-32600*twice*", "Content-Type: application/json\r\n"},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','method':'x','params':{'a':" TWICE "}}", 400,
+         "*-32600*", NULL},
+        {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','method':'x','params':{'a':" TWICE "}}",
+         400, "*-32600*", NULL},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'result':{'a':" TWICE "}}", 400, "*-32600*",
+         NULL},
         {"POST", "/mcp", JSON "mcp-protocol-version: 1999-01-01\n", PING, 400,
          "*MCP-Protocol-Version*", NULL},
         {"POST", "/mcp", JSON "mcp-protocol-version: \n", PING, 400, "*", NULL},
