@@ -2,6 +2,7 @@
  *
  * It is written for every call, so it is put together in place: no memory is asked for, and nothing
  * is formatted that is known to need no quotes. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/siphash.h"
@@ -11,7 +12,7 @@
 /* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
  * whether it fits, since there is so much room behind the limit.  What came from outside ends at the
  * limit. */
-enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096 };
+enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096, UINT64_TEXT = 21 };
 
 struct audit {
     haft_audit_function *write;
@@ -38,16 +39,17 @@ static inline char *put_long(char *at, char *limit, const char *text, size_t siz
 }
 
 /* Text that came from outside, in quotes: any, and such as mostly comes. */
-APART static char *put_escaped(char *at, char *limit, const char *text)
+APART static char *put_escaped(char *at, char *limit, const char *text, size_t size)
 {
     haft_buffer quoted = {
         .data = at, .capacity = (size_t)(limit - at) + 1, .limit = (size_t)(limit - at)};
 
-    haft_buffer_json_string(&quoted, text, strlen(text));
+    haft_buffer_json_string(&quoted, text, size);
     return quoted.status ? limit : at + quoted.size;
 }
 
-static char *put_text(char *at, char *limit, const char *text)
+/* There may be a NUL in it, and is one behind it. */
+static char *put_text(char *at, char *limit, const char *text, size_t size)
 {
     const char *from = text;
     char *to = at;
@@ -58,15 +60,15 @@ static char *put_text(char *at, char *limit, const char *text)
     /* Most of it needs no escape. */
     while (to < limit && *from >= 0x20 && *from < 0x7f && *from != '"' && *from != '\\')
         *to++ = *from++;
-    if (*from)
-        return put_escaped(at, limit, text);
+    if (from < text + size)
+        return put_escaped(at, limit, text, size);
     *to = '"';
     return to + 1;
 }
 
 /* Nothing when there is none. */
-#define put_member(at, limit, key, text)                                                           \
-    ((text) && *(text) ? put_text(put_literal(at, key), limit, text) : (at))
+#define put_member(at, limit, key, text, size)                                                     \
+    ((size) ? put_text(put_literal(at, key), limit, text, size) : (at))
 
 static char *put_number(char *at, int64_t number)
 {
@@ -104,7 +106,9 @@ static char *put_milliseconds(char *at, uint64_t ns)
 static char *put_id(char *at, char *limit, yyjson_val *id)
 {
     at = put_literal(at, ",\"id\":");
-    return yyjson_is_str(id) ? put_text(at, limit, yyjson_get_str(id))
+    if (yyjson_is_uint(id) && yyjson_get_uint(id) > INT64_MAX)
+        return at + snprintf(at, UINT64_TEXT, "%llu", (unsigned long long)yyjson_get_uint(id));
+    return yyjson_is_str(id) ? put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id))
                              : put_number(at, (int64_t)yyjson_get_sint(id));
 }
 
@@ -222,15 +226,17 @@ static char *put_client(char *at, char *limit, const haft_call *call)
     const haft_session *session = call->session;
 
     if (call->client_name != session->client_name || !session->quoted_name.data)
-        return put_member(at, limit, ",\"client\":", call->client_name);
+        return put_member(at, limit, ",\"client\":", call->client_name, call->client_name_size);
     at = put_literal(at, ",\"client\":");
     return put_long(at, limit, session->quoted_name.data, session->quoted_name.size);
 }
 
 static char *put_tool(char *at, char *limit, const haft_call *call)
 {
+    yyjson_val *name = call->item ? NULL : rpc_string(call->params, "name");
+
     if (!call->item)
-        return put_member(at, limit, ",\"tool\":", call_tool(call));
+        return put_member(at, limit, ",\"tool\":", yyjson_get_str(name), yyjson_get_len(name));
     at = put_literal(at, ",\"tool\":");
     return put_long(at, limit, call->item->quoted.data, call->item->quoted.size);
 }
@@ -254,7 +260,8 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
         at = put_id(at, limit, call->id);
     if (all)
         at = put_client(at, limit, call);
-    at = put_member(at, limit, ",\"principal\":", call->principal);
+    if (call->principal)
+        at = put_member(at, limit, ",\"principal\":", call->principal, strlen(call->principal));
     at = put_literal(at, ",\"revision\":\"");
     at = put(at, revision_row(call->revision)->name, REVISION_NAME);
     at = put_literal(at, "\"");

@@ -5,7 +5,6 @@
  * branch. */
 #include "server/event.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { ID = 65 };
@@ -57,10 +56,7 @@ static void tell_call(const haft_call *call, haft_event_kind kind)
 {
     char id[ID];
 
-    if (yyjson_is_str(call->id))
-        snprintf(id, sizeof id, "%s", yyjson_get_str(call->id));
-    else
-        snprintf(id, sizeof id, "%lld", (long long)yyjson_get_sint(call->id));
+    call_put_id(call, id, sizeof id);
     tell(call->server, &(haft_event){.kind = kind,
                                      .tool = call_tool(call),
                                      .request_id = id,

@@ -55,6 +55,7 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         call->depth = parent->depth + 1;
         call->principal = parent->principal;
         call->client_name = parent->client_name;
+        call->client_name_size = parent->client_name_size;
         call->client_version = parent->client_version;
         call->id = parent->id;
         call->deadline = parent->deadline;

@@ -34,13 +34,12 @@ static void put_instructions(haft_call *call, haft_buffer *out)
 /* As lines about its calls have it. */
 static struct text quote_name(const haft_session *session)
 {
-    const char *name = session->client_name;
     haft_buffer quoted;
 
-    if (!name || !*name)
+    if (!session->client_name_size)
         return (struct text){0};
     haft_buffer_init(&quoted, session->allocator, CLIENT_LIMIT);
-    haft_buffer_json_string(&quoted, name, strlen(name));
+    haft_buffer_json_string(&quoted, session->client_name, session->client_name_size);
     return text_of(session->client_arena, &quoted);
 }
 
@@ -70,6 +69,7 @@ static int remember_client(haft_call *call)
     session->client_arena = arena;
     info = rpc_object(copy, "clientInfo");
     session->client_name = yyjson_get_str(yyjson_obj_get(info, "name"));
+    session->client_name_size = yyjson_get_len(yyjson_obj_get(info, "name"));
     session->client_version = yyjson_get_str(yyjson_obj_get(info, "version"));
     session->client_capabilities = rpc_object(copy, "capabilities");
     session->quoted_name = quote_name(session);

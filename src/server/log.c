@@ -77,6 +77,30 @@ void server_log(haft_server *server, haft_level level, const char *format, ...)
     put(server, &(haft_record){.level = level, .text = line, .size = written(size, sizeof line)});
 }
 
+void call_put_id(const haft_call *call, char *text, size_t room)
+{
+    static const char nul[] = "\\u0000";
+    const char *id = yyjson_get_str(call->id);
+    size_t size = 0;
+
+    if (!id) {
+        if (yyjson_is_uint(call->id))
+            snprintf(text, room, "%llu", (unsigned long long)yyjson_get_uint(call->id));
+        else
+            snprintf(text, room, "%lld", (long long)yyjson_get_sint(call->id));
+        return;
+    }
+    for (size_t i = 0; i < yyjson_get_len(call->id); i++) {
+        size_t n = id[i] ? 1 : sizeof nul - 1;
+
+        if (size + n >= room)
+            break;
+        memcpy(text + size, id[i] ? id + i : nul, n);
+        size += n;
+    }
+    text[haft_utf8_valid(text, size)] = '\0';
+}
+
 void haft_log(haft_call *call, haft_level level, const char *format, ...)
 {
     const char *principal = call->principal;
@@ -89,10 +113,7 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
     va_start(args, format);
     size = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    if (yyjson_is_str(call->id))
-        snprintf(id, sizeof id, "%s", yyjson_get_str(call->id));
-    else
-        snprintf(id, sizeof id, "%lld", (long long)yyjson_get_sint(call->id));
+    call_put_id(call, id, sizeof id);
     put(call->server, &(haft_record){.level = level,
                                      .text = line,
                                      .size = written(size, sizeof line),

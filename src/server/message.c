@@ -99,8 +99,12 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
  * which clients expect to be told.  False when it was refused. */
 static bool read_envelope(haft_call *call, const struct rpc_message *message, yyjson_val *version)
 {
-    yyjson_val *meta = call->meta, *info, *level;
+    yyjson_val *meta = call->meta, *name, *level;
 
+    /* Who it was is wanted of what is refused, too. */
+    name = yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "name");
+    call->client_name = yyjson_get_str(name);
+    call->client_name_size = yyjson_get_len(name);
     if (!headers_have_version(call))
         return false;
     if (!yyjson_is_str(version)) {
@@ -119,9 +123,8 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
         refuse_version(call, version);
         return false;
     }
-    info = rpc_object(meta, META_CLIENT_INFO);
-    call->client_name = yyjson_get_str(yyjson_obj_get(info, "name"));
-    call->client_version = yyjson_get_str(yyjson_obj_get(info, "version"));
+    call->client_version =
+        yyjson_get_str(yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "version"));
     call->log_level = -1;
     level = yyjson_obj_get(meta, META_LOG_LEVEL);
     if (level) {
@@ -173,8 +176,8 @@ static const char *keep_text(haft_call *call, const char *text, const char *last
     return !text || text == lasting ? text : haft_arena_copy(call->arena, text, strlen(text));
 }
 
-/* Whose request it is; what HTTP says about that lasts only while it is being received.  False when
- * it was refused. */
+/* Whose request it is; what HTTP says about that lasts only while it is being received.  False
+ * without memory. */
 static bool set_caller(haft_call *call)
 {
     const haft_session_options *options = &call->session->options;
@@ -184,10 +187,7 @@ static bool set_caller(haft_call *call)
 
     call->principal = keep_text(call, principal, options->principal);
     call->peer = keep_text(call, peer, options->peer);
-    if ((call->principal || !principal) && (call->peer || !peer))
-        return true;
-    respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
-    return false;
+    return (call->principal || !principal) && (call->peer || !peer);
 }
 
 /* The era of a request and what is known about its client.  False when it was refused. */
@@ -207,6 +207,7 @@ static bool identify(haft_call *call, const struct rpc_message *message)
     }
     call->revision = session->revision;
     call->client_name = session->client_name;
+    call->client_name_size = session->client_name_size;
     call->client_version = session->client_version;
     call->client_capabilities = session->client_capabilities;
     call->log_level = session->log_level;
@@ -246,6 +247,8 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
         if (revision_row(call->revision)->modern)
             call->http_status = HTTP_NOT_FOUND;
         respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        if (method && method->handle == handle_tool_call)
+            tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
     }
 }
 
@@ -256,16 +259,41 @@ static bool is_full(const haft_session *session, const struct rpc_message *messa
            !(message->method_size == 4 && !memcmp(message->method, "ping", 4));
 }
 
-/* One that its connection has no room for; those who follow calls hear of it if it is a tool's. */
-static void refuse_full(haft_call *call, const struct rpc_message *message)
+static bool is_tool_call(const haft_call *call, const struct rpc_message *message)
 {
     const struct method *method =
         method_find(message->method, message->method_size, call->revision);
 
-    if (method && method->handle == handle_tool_call)
-        refuse_tool_call(call, RPC_INTERNAL_ERROR, "Too many calls are in flight");
-    else
+    return method && method->handle == handle_tool_call;
+}
+
+/* A request that nobody has looked at: what is refused here has not been handled. */
+static void admit(haft_call *call, const struct rpc_message *message)
+{
+    const haft_session *session = call->session;
+    haft_outcome refused = HAFT_OUTCOME_INVALID;
+
+    if (call->meta || call->headers)
+        trace_read(call);
+    if (!set_caller(call)) {
+        refused = HAFT_OUTCOME_INTERNAL;
+        respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+    } else if (!identify(call, message)) {
+        /* It has been answered. */
+    } else if (call->batch && call->batch->full) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: too many messages in one array",
+                      NULL);
+    } else if (is_duplicate(session, call->id)) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
+    } else if (is_full(session, message)) {
+        refused = HAFT_OUTCOME_INTERNAL;
         respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
+    } else {
+        dispatch(call, message);
+        return;
+    }
+    if (is_tool_call(call, message))
+        tool_call_refused(call, refused);
 }
 
 static void receive_request(haft_call *call, const struct rpc_message *message)
@@ -282,16 +310,7 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
     catalogue_drop(call->catalogue);
     call->catalogue = session->catalogue;
     call->held = true;
-    if (is_duplicate(session, call->id))
-        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
-    else if (set_caller(call) && identify(call, message)) {
-        if (call->meta || call->headers)
-            trace_read(call);
-        if (is_full(session, message))
-            refuse_full(call, message);
-        else
-            dispatch(call, message);
-    }
+    admit(call, message);
     call->held = false;
     /* One that was handled at once has not been linked, and is done with. */
     if (call->let_go || (call->answered && !call->linked))
@@ -414,24 +433,6 @@ void batch_send(haft_session *session, struct batch *batch)
 static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
                        struct batch *batch);
 
-/* A member of an array that has too many.  1 when it is answered. */
-static int refuse_member(haft_call *call, yyjson_val *root, void *tag, struct batch *batch)
-{
-    struct rpc_message message;
-
-    rpc_read(root, &message);
-    if (message.kind == RPC_REQUEST) {
-        call->tag = tag;
-        call->id = message.id;
-        call->batch = batch;
-        batch->left++;
-        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: too many messages in one array",
-                      NULL);
-    }
-    call_release(call);
-    return message.kind == RPC_REQUEST;
-}
-
 /* A member that there is no memory for; its id has been read.  1 when it is answered. */
 static int lose_member(haft_session *session, yyjson_val *member, struct batch *batch)
 {
@@ -471,8 +472,8 @@ static int classify(haft_call *call, yyjson_val *root)
 }
 
 /* Each member is read again into a call of its own, so that it can outlive the array. */
-static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, bool many,
-                          void *tag, struct batch *batch)
+static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, void *tag,
+                          struct batch *batch)
 {
     haft_call *call = call_new(session);
     yyjson_val *copy = NULL;
@@ -490,8 +491,10 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
         call_release(call);
         return lose_member(session, member, batch);
     }
-    return many ? refuse_member(call, copy, tag, batch)
-                : receive_one(session, call, yyjson_is_obj(copy), tag, batch);
+    if (!batch->full || call->message.kind == RPC_REQUEST)
+        return receive_one(session, call, yyjson_is_obj(copy), tag, batch);
+    call_release(call);
+    return 0;
 }
 
 static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *array, void *tag)
@@ -507,8 +510,10 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
         return HAFT_ENOMEM;
     *batch = (struct batch){.tag = tag, .open = true};
     haft_buffer_init(&batch->responses, allocator, session->server->options.max_message * 4);
-    yyjson_arr_foreach(array, i, n, member)
-        status |= receive_member(session, whole, member, i >= BATCH_LIMIT, tag, batch);
+    yyjson_arr_foreach(array, i, n, member) {
+        batch->full = i >= BATCH_LIMIT;
+        status |= receive_member(session, whole, member, tag, batch);
+    }
     batch->open = false;
     /* Somebody is without an answer, and cannot be told. */
     if (batch->lost && !tag)

@@ -24,7 +24,8 @@ struct batch {
     size_t left; /* not answered yet */
     haft_buffer responses;
     void *tag;
-    bool open; /* more members of the array are to come */
+    bool open; /* more members of the array are to come, */
+    bool full; /* and they are too many */
     bool lost; /* there was no room for a response, and no other way for it */
 };
 
@@ -84,8 +85,9 @@ struct haft_call {
     _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
     enum revision revision;
     const char *client_name, *client_version;
-    const char *principal; /* who the client is; NULL when that is not known */
-    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
+    size_t client_name_size; /* there may be a NUL in it */
+    const char *principal;   /* who the client is; NULL when that is not known */
+    const char *peer;        /* its address: "" for an unknown one, NULL where there are none */
     yyjson_val *client_capabilities;
     int log_level; /* the lowest the client wants; -1 for none */
 
@@ -193,6 +195,7 @@ struct haft_session {
     enum revision revision;
     haft_arena *client_arena;
     const char *client_name, *client_version;
+    size_t client_name_size;
     struct text quoted_name; /* the name as JSON; NULL without one, or without room for it */
     yyjson_val *client_capabilities;
     int log_level;
@@ -277,6 +280,9 @@ void call_clear_result(haft_call *call);
 /* Sets the deadline so far ahead; 0 for what the tool or the server says. */
 void call_allow(haft_call *call, unsigned milliseconds);
 
+/* The id as text for people, cut to what fits; U+0000 is written as \\u0000. */
+void call_put_id(const haft_call *call, char *text, size_t room);
+
 /* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
  * only waited for the client is gone. */
 void call_give_up(haft_call *call);
@@ -354,8 +360,9 @@ void handle_ping(haft_call *call);
 void handle_set_level(haft_call *call);
 void handle_list(haft_call *call);
 void handle_tool_call(haft_call *call);
-/* The same of one that is not to get as far as its handler: it ends as HAFT_OUTCOME_INTERNAL. */
-void refuse_tool_call(haft_call *call, int code, const char *text);
+/* A call of a tool has been answered with an error before anything was done about it: those who
+ * follow calls hear of it. */
+void tool_call_refused(haft_call *call, haft_outcome outcome);
 void handle_resource_read(haft_call *call);
 void handle_prompt_get(haft_call *call);
 void handle_complete(haft_call *call);

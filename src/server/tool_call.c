@@ -380,53 +380,49 @@ static void end_early(haft_call *call, int status)
     haft_call_done(call);
 }
 
-/* The tool that is meant.  False when it was refused. */
-static bool find(haft_call *call)
+/* Finds the tool of that name; NULL for no name. */
+static bool find(haft_call *call, yyjson_val *name)
 {
-    yyjson_val *name = rpc_string(call->params, "name");
-    const char *text = yyjson_get_str(name);
-
-    if (!name) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
-        return false;
-    }
-    event_of_start(call);
-    call->entry =
-        shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL], text, yyjson_get_len(name));
-    if (!call->entry) {
-        stages_after(call, HAFT_OUTCOME_NOT_FOUND);
-        fault_answer(call, HAFT_OUTCOME_NOT_FOUND, text, yyjson_get_len(name));
-        event_of_end(call);
-        return false;
-    }
-    call->item = call->entry->item;
-    return true;
+    call->entry = name ? shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
+                                    yyjson_get_str(name), yyjson_get_len(name))
+                       : NULL;
+    call->item = call->entry ? call->entry->item : NULL;
+    return call->entry;
 }
 
 static void begin(haft_call *call)
 {
     if (call->server->timed && call->server->options.clock)
         call->started = call->server->options.clock();
+    event_of_start(call);
 }
 
-void refuse_tool_call(haft_call *call, int code, const char *text)
+void tool_call_refused(haft_call *call, haft_outcome outcome)
 {
     begin(call);
-    if (!find(call))
-        return;
-    set_arguments(call);
-    stages_after(call, HAFT_OUTCOME_INTERNAL);
-    respond_error(call, code, text, NULL);
+    if (find(call, rpc_string(call->params, "name")))
+        set_arguments(call);
+    stages_after(call, outcome);
     event_of_end(call);
 }
 
 void handle_tool_call(haft_call *call)
 {
+    yyjson_val *name = rpc_string(call->params, "name");
     int status;
 
-    begin(call);
-    if (!find(call))
+    if (!name) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
+        tool_call_refused(call, HAFT_OUTCOME_INVALID);
         return;
+    }
+    begin(call);
+    if (!find(call, name)) {
+        stages_after(call, HAFT_OUTCOME_NOT_FOUND);
+        fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
+        event_of_end(call);
+        return;
+    }
     status = set_arguments(call);
     if (status) {
         bool invalid = status == RPC_INVALID_PARAMS;

@@ -755,6 +755,39 @@ static void test_own_method(void **unused)
     haft_server_free(server);
 }
 
+/* ---- time ---- */
+
+static haft_call *late_call;
+
+/* Asks, and then takes its time. */
+static int late(haft_call *call)
+{
+    haft_value *content;
+    int answer = haft_elicit_json(call, "sure", "Sure?", EMPTY_FORM, &content);
+
+    late_call = call;
+    return answer < HAFT_DECLINED ? answer : HAFT_PENDING;
+}
+HAFT_TOOL_BARE(late, "Asks, and is late", .quick = true, .timeout_ms = 1000);
+
+/* A person has ten minutes to answer; the handler has its own time again after that. */
+static void has_its_deadline_again_after_an_answer(void **state)
+{
+    haft_server *server = serve(false);
+    struct wire *wire;
+
+    (void)state;
+    assert_int_equal(haft_add(server, &late_tool), 0);
+    wire = wire_open(server);
+    dialogue(wire, LINES(GREETING("2025-11-25", "{'elicitation':{}}"),
+                         "R 1 tools/call {'name':'late'}", "? 1 elicitation/create *", "+ 300000",
+                         ANSWER("1", "{'action':'accept','content':{}}"), "+ 999", "R 2 ping",
+                         "= 2 {}", "+ 1", "= 1 " FAILED("timed out after 1 s")));
+    haft_finish(late_call, 0);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 static void test_no_seal_key(void **state)
 {
     haft_server *server = serve(false);
@@ -771,14 +804,22 @@ static void test_no_seal_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_legacy),         cmocka_unit_test(test_legacy_kinds),
-        cmocka_unit_test(test_legacy_several), cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_misfits),        cmocka_unit_test(test_old_forms),
-        cmocka_unit_test(test_addresses),      cmocka_unit_test(test_address_ids),
-        cmocka_unit_test(test_legacy_limits),  cmocka_unit_test(test_legacy_unanswered),
-        cmocka_unit_test(test_capabilities),   cmocka_unit_test(test_modern),
-        cmocka_unit_test(test_modern_rounds),  cmocka_unit_test(test_own_method),
+        cmocka_unit_test(test_legacy),
+        cmocka_unit_test(test_legacy_kinds),
+        cmocka_unit_test(test_legacy_several),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_old_forms),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_address_ids),
+        cmocka_unit_test(test_legacy_limits),
+        cmocka_unit_test(test_legacy_unanswered),
+        cmocka_unit_test(test_capabilities),
+        cmocka_unit_test(test_modern),
+        cmocka_unit_test(test_modern_rounds),
+        cmocka_unit_test(test_own_method),
         cmocka_unit_test(test_no_seal_key),
+        cmocka_unit_test(has_its_deadline_again_after_an_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -432,13 +432,45 @@ static void memory_may_fail(void **state)
         }
 }
 
+/* Where elements are counted, arguments are read the long way: there is nothing to count in those
+ * that came straight. */
+static void elements_are_counted(void **state)
+{
+    static const struct {
+        const char *message, *says;
+    } calls[] = {
+        {"{" ENVELOPE "{'name':'tell','arguments':" ORDER "}}", "Ada 1 2 a"},
+        {"{" ENVELOPE "{'name':'tell','arguments':{'who':'Ada','lines':[" LINE "," LINE "]}}}",
+         "more than the maximum of 7 elements"},
+    };
+    haft_server *server =
+        haft_server_new_with("test", "1", &(haft_server_options){.max_elements = 7});
+
+    (void)state;
+    server->straight_from = 0;
+    assert_int_equal(haft_add(server, &tell_tool), 0);
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        char answer[1024];
+
+        ask(server, calls[i].message, answer, sizeof answer);
+        if (!strstr(answer, calls[i].says) || went_straight)
+            fail_msg("row %zu: %s", i, answer);
+    }
+    haft_server_free(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ways_agree),       cmocka_unit_test(large_ones_only),
-        cmocka_unit_test(asked_once),       cmocka_unit_test(stages_come_first),
-        cmocka_unit_test(sealed),           cmocka_unit_test(asked_by_two),
-        cmocka_unit_test(tools_may_change), cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(ways_agree),
+        cmocka_unit_test(large_ones_only),
+        cmocka_unit_test(asked_once),
+        cmocka_unit_test(stages_come_first),
+        cmocka_unit_test(sealed),
+        cmocka_unit_test(asked_by_two),
+        cmocka_unit_test(tools_may_change),
+        cmocka_unit_test(memory_may_fail),
+        cmocka_unit_test(elements_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
