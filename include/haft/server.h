@@ -72,8 +72,8 @@ typedef struct haft_server_options {
     int64_t ttl_ms;                    /* how long a modern client may keep lists: 0 */
     bool cache_public;                 /* and may share them */
     const char *extensions;            /* {"com.example/x": {}}: `capabilities.extensions` */
-    /* 32 bytes that seal the state of unfinished calls; servers that share them can finish each
-     * other's.  haft_main makes them up. */
+    /* 32 bytes that seal the state of unfinished calls; servers of one name that share them can
+     * finish each other's.  haft_main makes them up. */
     const unsigned char *seal_key;
     bool resource_subscriptions; /* offer them */
     bool lenient;                /* tools read texts as what they stand for: haft_tool.lenient */

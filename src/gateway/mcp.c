@@ -228,6 +228,7 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
     int status = policies_find(gateway, mcp->path, options->policies, &mcp->policies);
 
     mcp->server->gateway = gateway;
+    mcp->server->endpoint = mcp->path;
     mcp->forward = (haft_stage){.name = "forward", .before = invoke_keep_headers, .data = gateway};
     if (!status)
         status = haft_use(mcp->server, &mcp->forward);

@@ -143,14 +143,16 @@ static void set_up(haft_server *server, struct logger *logger)
         server->options.random = random_number;
 }
 
-/* Counts and audit are those of the server of the command line. */
+/* Counts, audit and seal key are those of the server of the command line, which is the first. */
 static int join(haft_server *server, haft_server *own, const struct settings *settings,
                 struct audit_file *audit)
 {
     int status = 0;
 
-    if (settings->seal_key)
+    if (settings->seal_key && server == own)
         status = seal_file_read(server, settings->seal_key);
+    else if (settings->seal_key)
+        haft_server_set_seal_key(server, own->seal_key);
     haft_audit_set(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metrics)
         status = metrics_share(server, own);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/server.h"
@@ -43,6 +44,18 @@ static void forget(void *bytes, size_t size)
         *at++ = 0;
 }
 
+/* A group may be what lets the service read it; anybody else has no business there. */
+static void warn_of_mode(haft_server *server, const char *path, int fd)
+{
+    struct stat file;
+
+    if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_mode & (S_IWGRP | S_IRWXO))
+        server_log(server, HAFT_WARNING,
+                   "%s: mode %04o gives the key to other users; run chmod 600 on it, and make a "
+                   "new key if somebody may have read this one",
+                   path, (unsigned)(file.st_mode & 07777));
+}
+
 int seal_file_read(haft_server *server, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = 0;
@@ -54,8 +67,10 @@ int seal_file_read(haft_server *server, const char *path)
         status = server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
     else if ((size_t)n == sizeof text || !read_digits(text, (size_t)n, key))
         status = server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits", DIGITS);
-    else
+    else {
         haft_server_set_seal_key(server, key);
+        warn_of_mode(server, path, fd);
+    }
     if (fd >= 0)
         close(fd);
     forget(text, sizeof text);

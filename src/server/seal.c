@@ -40,10 +40,16 @@ static void put_params(haft_call *call, haft_buffer *out)
     }
 }
 
-/* A digest of what the state belongs to. */
+static void add_text(struct sha256 *hash, const char *text)
+{
+    add_part(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* A digest of what the state belongs to: servers that share a key, as the endpoints of a gateway do,
+ * do not finish each other's calls unless they are the same one. */
 static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
 {
-    const char *principal = call->principal;
+    const haft_server *server = call->server;
     struct sha256 hash;
     haft_buffer params;
     bool ok;
@@ -53,9 +59,11 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     ok = !params.status;
     if (ok) {
         sha256_init(&hash);
-        add_part(&hash, principal ? principal : "", principal ? strlen(principal) : 0);
-        add_part(&hash, call->method, strlen(call->method));
-        add_part(&hash, haft_call_name(call), strlen(haft_call_name(call)));
+        add_text(&hash, server->name);
+        add_text(&hash, server->endpoint);
+        add_text(&hash, call->principal);
+        add_text(&hash, call->method);
+        add_text(&hash, haft_call_name(call));
         add_part(&hash, params.data ? params.data : "", params.size);
         sha256_finish(&hash, digest);
     }

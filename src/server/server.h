@@ -179,7 +179,8 @@ struct haft_server {
     atomic_uint client_calls, client_per_ms;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/runtime */
     size_t n_sections;
-    struct haft_gateway *gateway; /* of src/gateway, that it belongs to; NULL for none */
+    struct haft_gateway *gateway; /* of src/gateway, that it belongs to; NULL for none, */
+    const char *endpoint;         /* and its path there */
     struct custom_method *methods;
     struct form *forms;
     haft_session *sessions;

@@ -387,11 +387,59 @@ static void counts_by_address(void **state)
     haft_gateway_free(gateway);
 }
 
+/* ---- states ---- */
+
+static int ask_first(haft_call *call)
+{
+    haft_value *content;
+    int answer = haft_elicit_json(call, "sure", "Sure?", "{\"type\":\"object\",\"properties\":{}}",
+                                  &content);
+
+    return answer < HAFT_DECLINED ? answer : haft_text(call, "done");
+}
+HAFT_TOOL_BARE(ask_first, "Asks first");
+
+/* The state of a call is for the endpoint that gave it out, also where endpoints have one name. */
+static void states_stay_at_their_endpoint(void **state)
+{
+    static const haft_tool *const tools[] = {&ask_first_tool, NULL};
+    static const unsigned char key[32] = "key";
+    static const char *const paths[] = {"/public", "/admin"};
+    haft_gateway *gateway = haft_gateway_new(
+        &(haft_gateway_options){.server = &(haft_server_options){.seal_key = key}});
+    char params[2048] = "\"name\":\"ask_first\"";
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(paths); i++)
+        assert_non_null(
+            haft_mcp(gateway, &(haft_mcp_options){.endpoint = paths[i], .tools = tools}));
+    /* asked at the first, answered at both */
+    for (size_t i = 0; i < 3; i++) {
+        const char *path, *answer, *sealed;
+        struct wire *wire = wire_open(haft_gateway_endpoint(gateway, i < 2 ? 0 : 1, &path));
+
+        wire_greet(wire, "2026-07-28");
+        answer = wire_call(wire, "tools/call", params);
+        if (!i) {
+            sealed = strstr(answer, "\"requestState\":");
+            assert_non_null(sealed);
+            snprintf(params, sizeof params,
+                     "\"name\":\"ask_first\",\"inputResponses\":{\"sure\":{\"action\":\"accept\","
+                     "\"content\":{}}},%.*s",
+                     (int)(strcspn(sealed + 16, "\"") + 17), sealed);
+        } else {
+            assert_non_null(strstr(answer, i == 1 ? "\"done\"" : "invalid_request_state"));
+        }
+        wire_close(wire);
+    }
+    haft_gateway_free(gateway);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls), cmocka_unit_test(list),
-                                       cmocka_unit_test(endpoints),
-                                       cmocka_unit_test(counts_by_address)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls), cmocka_unit_test(list), cmocka_unit_test(endpoints),
+        cmocka_unit_test(counts_by_address), cmocka_unit_test(states_stay_at_their_endpoint)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

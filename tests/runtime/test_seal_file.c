@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/seal_file.h"
@@ -52,6 +53,52 @@ static void keys_are_read(void **state)
     }
 }
 
+static char logged[512];
+
+static void on_log(void *context, haft_level level, const char *text, size_t size)
+{
+    (void)context;
+    assert_int_equal(level, HAFT_WARNING);
+    snprintf(logged, sizeof logged, "%.*s", (int)size, text);
+}
+
+/* A key that others can read is used, and the log says so. */
+static void warns_of_a_key_that_others_can_read(void **state)
+{
+    static const struct {
+        mode_t mode;
+        const char *says; /* NULL: nothing */
+    } modes[] = {
+        {0600, NULL},           {0400, NULL},           {0640, NULL},
+        {0440, NULL},           {0644, ": mode 0644 "}, {0604, ": mode 0604 "},
+        {0660, ": mode 0660 "}, {0666, ": mode 0666 "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
+        haft_server *server =
+            haft_server_new_with("test", "1", &(haft_server_options){.log = on_log});
+        char path[] = "/tmp/haft-seal-XXXXXX";
+        int fd = mkstemp(path);
+
+        assert_int_equal(write(fd, DIGITS, strlen(DIGITS)), strlen(DIGITS));
+        assert_int_equal(fchmod(fd, modes[i].mode), 0);
+        close(fd);
+        logged[0] = '\0';
+        assert_int_equal(seal_file_read(server, path), 0);
+        assert_true(server->has_seal_key);
+        if (!modes[i].says != !logged[0])
+            fail_msg("mode %o: %s", (unsigned)modes[i].mode, logged);
+        if (modes[i].says) {
+            assert_memory_equal(logged, path, strlen(path));
+            assert_non_null(strstr(logged, modes[i].says));
+            assert_non_null(strstr(logged, "chmod 600"));
+        }
+        unlink(path);
+        haft_server_free(server);
+    }
+}
+
 static void no_file_is_a_reason(void **state)
 {
     haft_server *server = haft_server_new("test", "1");
@@ -68,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_read),
+        cmocka_unit_test(warns_of_a_key_that_others_can_read),
         cmocka_unit_test(no_file_is_a_reason),
     };
 

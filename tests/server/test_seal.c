@@ -34,11 +34,11 @@ static const haft_resource_info page = {.uri = "page://{n}", .name = "page", .re
 
 static const unsigned char key[32] = "one key", other_key[32] = "another";
 
-static haft_server *serve(const unsigned char *seal_key)
+static haft_server *serve_as(const char *name, const char *version, const unsigned char *seal_key)
 {
     static haft_tool renamed;
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.seal_key = seal_key});
+        haft_server_new_with(name, version, &(haft_server_options){.seal_key = seal_key});
 
     assert_non_null(server);
     renamed = deploy_tool;
@@ -47,6 +47,11 @@ static haft_server *serve(const unsigned char *seal_key)
     assert_int_equal(haft_add(server, &renamed), 0);
     assert_int_equal(haft_add_template(server, &page), 0);
     return server;
+}
+
+static haft_server *serve(const unsigned char *seal_key)
+{
+    return serve_as("test", "1", seal_key);
 }
 
 /* ---- states ---- */
@@ -137,6 +142,29 @@ static void test_binding(void **unused)
     haft_server_free(stranger);
 }
 
+/* Bound to the server: others that share its key finish its calls only if they are the same one, of
+ * whatever version. */
+static void binds_to_the_server(void **unused)
+{
+    haft_server *server = serve(key), *newer = serve_as("test", "2", key),
+                *other = serve_as("other", "1", key);
+    struct wire *wire = connect_as(server, "ann"), *at_newer = connect_as(newer, "ann");
+    struct wire *at_other = connect_as(other, "ann");
+    char state[1024];
+
+    (void)unused;
+    get_state(wire, state);
+    accepts(wire, state);
+    accepts(at_newer, state);
+    refuses(at_other, "deploy", "{\"target\":\"test\"}", state);
+    wire_close(wire);
+    wire_close(at_newer);
+    wire_close(at_other);
+    haft_server_free(server);
+    haft_server_free(newer);
+    haft_server_free(other);
+}
+
 /* What a template stands for is not one thing: an answer is for the address that was read. */
 static void test_addresses(void **unused)
 {
@@ -211,9 +239,8 @@ static void test_wrong_types(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binding),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_tampering),
+        cmocka_unit_test(test_binding),     cmocka_unit_test(binds_to_the_server),
+        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_tampering),
         cmocka_unit_test(test_wrong_types),
     };
 
