@@ -264,5 +264,5 @@ bool request_is_json(const haft_http_request *request)
     const char *type = request_header(request, "content-type", &size);
 
     return type && size >= n && same(type, n, json) &&
-           (size == n || type[n] == ';' || type[n] == ' ');
+           (size == n || type[n] == ';' || is_blank(type[n]));
 }

@@ -243,6 +243,13 @@ static bool is_preflight(const struct front *front, const haft_http_request *req
            request_header(request, "access-control-request-method", &size);
 }
 
+/* OPTIONS *: what the server takes anywhere. */
+static void answer_for_all(struct front *front, const haft_responder *responder, void *context)
+{
+    door_respond(&front->door, responder, context, 204,
+                 "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n", NULL, NULL, 0);
+}
+
 struct taken front_handle(struct front *front, haft_http_request *request,
                           const haft_responder *responder, void *context, haft_time now)
 {
@@ -253,6 +260,10 @@ struct taken front_handle(struct front *front, haft_http_request *request,
         return nobody;
     if (front->metrics_path && is_for_metrics(front, request)) {
         show_metrics(front, responder, context);
+        return nobody;
+    }
+    if (!strcmp(request->path, "*")) {
+        answer_for_all(front, responder, context);
         return nobody;
     }
     taken.by = find(front, request->path);

@@ -34,8 +34,9 @@ struct connection {
     haft_buffer waiting; /* bytes of later requests */
     haft_buffer fields; /* of struct field: as many as come, since most of the time none is there */
     size_t n_fields, url_size, trailer_size;
+    size_t path;        /* in the head: decoded */
     size_t query;       /* in the head; 0 for none */
-    size_t target;      /* in head: the path as it came */
+    size_t target;      /* in the head: the path as it came */
     struct taken taken; /* its request, by whoever answers that */
     haft_time since;    /* the stage began */
     unsigned char address[16];
@@ -136,8 +137,22 @@ bool address_is_local(const struct sockaddr_storage *address);
 /* For a parser whose data is the connection. */
 extern const llhttp_settings_t connection_parser;
 
+/* Parses bytes of a request: HPE_OK when they are used up, HPE_PAUSED when the request is whole, with
+ * how many were used; or an error, and why in `refused` when that is known. */
+llhttp_errno_t connection_parse(struct connection *connection, const char *bytes, size_t size,
+                                size_t *ret_used);
+
+/* Makes so many bytes of the head the value of Host, whatever the header said.  Without memory the
+ * buffers say so. */
+void connection_set_host(struct connection *connection, size_t at, size_t size);
+
 /* Those of the request that has come; they last as long as it does. */
 haft_headers connection_headers(const struct connection *connection);
+
+/* ---- http_target.c ---- */
+
+/* Finds path, query and host in the target of a request that is whole; false when it was refused. */
+bool connection_read_target(struct connection *connection);
 
 /* ---- http_connection.c ---- */
 

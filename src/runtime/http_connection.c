@@ -28,81 +28,11 @@ static void start_request(struct connection *c)
     c->since = http_now(c->http);
 }
 
-static int hex_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decodes the path in place, once; -1 when it is not well written or has what a path must not. */
-static int decode_path(char *path)
-{
-    char *to = path;
-
-    for (const char *from = path; *from; from++) {
-        int high, low;
-
-        if (*from != '%') {
-            *to++ = *from;
-            continue;
-        }
-        high = hex_of(from[1]);
-        low = high < 0 ? -1 : hex_of(from[2]);
-        if (low < 0 || !(high | low))
-            return -1;
-        *to++ = (char)(high << 4 | low);
-        from += 2;
-    }
-    *to = '\0';
-    return 0;
-}
-
-/* Keeps the path as it came behind the head, when decoding would change it. */
-static void keep_target(struct connection *c)
-{
-    size_t size = strlen(c->head.data) + 1;
-
-    c->target = 0;
-    if (!strchr(c->head.data, '%'))
-        return;
-    c->target = c->head.size;
-    for (size_t done = 0, n; done < size; done += n) {
-        char piece[256];
-
-        n = size - done < sizeof piece ? size - done : sizeof piece;
-        memcpy(piece, c->head.data + done, n);
-        haft_buffer_add(&c->head, piece, n);
-        if (c->head.status)
-            return;
-    }
-}
-
-/* Parts the target from its query and decodes it; false when it was refused. */
-static bool read_target(struct connection *c)
-{
-    char *query = strchr(c->head.data, '?');
-
-    if (query)
-        *query = '\0';
-    c->query = query ? (size_t)(query + 1 - c->head.data) : 0;
-    keep_target(c);
-    if (c->head.status) {
-        connection_refuse(c, 503, "Out of memory");
-        return false;
-    }
-    if (c->head.data[0] == '/' && !decode_path(c->head.data))
-        return true;
-    connection_refuse(c, 400, "Bad Request: the path is not well written");
-    return false;
-}
-
 static void handle(struct connection *c)
 {
     haft_http *http = c->http;
     haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
-                                 .path = c->head.data,
+                                 .path = c->head.data + c->path,
                                  .target = c->head.data + c->target,
                                  .query = c->query ? c->head.data + c->query : "",
                                  .headers = connection_headers(c),
@@ -176,13 +106,13 @@ static void parse(struct connection *c, const char *bytes, size_t size)
         bool begun = c->begun;
         uint8_t stage = c->stage;
         llhttp_errno_t code;
-        const char *stop;
+        size_t used;
 
         if (!begun && connection_unsent(c) > UNREAD_LIMIT) {
             keep(c, bytes, size);
             return;
         }
-        code = llhttp_execute(&c->parser, bytes, size);
+        code = connection_parse(c, bytes, size, &used);
         c->begun = true;
         if (code == HPE_OK) {
             /* How long the rest takes is measured from here. */
@@ -197,11 +127,9 @@ static void parse(struct connection *c, const char *bytes, size_t size)
             fail(c);
             return;
         }
-        stop = llhttp_get_error_pos(&c->parser);
-        size -= (size_t)(stop - bytes);
-        bytes = stop;
-        llhttp_resume(&c->parser);
-        if (read_target(c))
+        size -= used;
+        bytes += used;
+        if (connection_read_target(c))
             handle(c);
         if (is_free(c))
             continue;
@@ -309,7 +237,8 @@ struct connection *connection_new(haft_http *http)
         memset(c, 0, sizeof *c);
         haft_buffer_init(&c->head, allocator,
                          http->options.max_headers + 2 * http->options.max_url);
-        haft_buffer_init(&c->fields, allocator, MAX_HEADERS * sizeof(struct field));
+        /* One more than may come: the authority of the target becomes one. */
+        haft_buffer_init(&c->fields, allocator, (MAX_HEADERS + 1) * sizeof(struct field));
         haft_buffer_init(&c->body, allocator, http->max_body);
         haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
         c->http = http;

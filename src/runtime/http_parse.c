@@ -6,7 +6,7 @@
 
 #include "runtime/http.h"
 
-_Static_assert(MAX_HEADERS <= UINT8_MAX, "a slot tells which header it is in a byte");
+_Static_assert(MAX_HEADERS < UINT8_MAX, "a slot tells which header it is in a byte");
 
 static int too_much(struct connection *c, int status)
 {
@@ -141,7 +141,8 @@ static int on_value(llhttp_t *parser, const char *at, size_t size)
     return status;
 }
 
-/* An empty value has no bytes to be reported by. */
+/* Blanks after a value are no part of it; llhttp has skipped those before it.  An empty value has no
+ * bytes to be reported by. */
 static int on_value_complete(llhttp_t *parser)
 {
     struct connection *c = parser->data;
@@ -152,24 +153,59 @@ static int on_value_complete(llhttp_t *parser)
     field = field_at(c, c->n_fields - 1);
     if (!field->value)
         begin_value(c, field);
+    while (field->value_size) {
+        char last = c->head.data[field->value + field->value_size - 1];
+
+        if (last != ' ' && last != '\t')
+            break;
+        field->value_size--;
+    }
     return 0;
+}
+
+/* The first of that name; NULL for none. */
+static struct field *find_field(const struct connection *c, const char *name)
+{
+    size_t size = strlen(name);
+    size_t first = size ? c->slots[slot_of(name, size)] : 0;
+
+    for (size_t i = first; i && i <= c->n_fields; i++) {
+        struct field *field = field_at(c, i - 1);
+
+        if (field->name_size == size && !memcmp(c->head.data + field->name, name, size))
+            return field;
+    }
+    return NULL;
 }
 
 static const char *get_header(const void *context, const char *name, size_t *ret_size)
 {
     const struct connection *c = context;
-    size_t size = strlen(name);
-    size_t first = size ? c->slots[slot_of(name, size)] : 0;
+    const struct field *field = find_field(c, name);
 
-    for (size_t i = first; i && i <= c->n_fields; i++) {
-        const struct field *field = field_at(c, i - 1);
+    if (!field)
+        return NULL;
+    *ret_size = field->value_size;
+    return c->head.data + field->value;
+}
 
-        if (field->name_size == size && !memcmp(c->head.data + field->name, name, size)) {
-            *ret_size = field->value_size;
-            return c->head.data + field->value;
-        }
+void connection_set_host(struct connection *c, size_t at, size_t size)
+{
+    static const char name[] = "host";
+    struct field *field = find_field(c, name);
+
+    if (!field) {
+        struct field added = {.name = (uint32_t)c->head.size, .name_size = sizeof name - 1};
+
+        haft_buffer_add(&c->head, name, sizeof name - 1);
+        haft_buffer_add(&c->fields, &added, sizeof added);
+        if (c->head.status || c->fields.status)
+            return;
+        field = field_at(c, c->n_fields++);
+        begin_value(c, field);
     }
-    return NULL;
+    field->value = (uint32_t)at;
+    field->value_size = (uint32_t)size;
 }
 
 static bool header_at(const void *context, size_t index, const char **ret_name,
@@ -246,7 +282,13 @@ static bool is_plainly_framed(const struct connection *c)
     for (size_t i = 0; size == sizeof chunked - 1 && i < size; i++)
         if (ascii_lower(coding[i]) != chunked[i])
             return false;
-    return size == sizeof chunked - 1 && c->parser.http_minor > 0;
+    return size == sizeof chunked - 1 && c->parser.http_minor > 0 && c->parser.flags & F_CHUNKED;
+}
+
+/* Clients of HTTP/1.0 need not say whom they ask. */
+static bool has_host(const struct connection *c)
+{
+    return c->parser.http_minor == 0 || find_field(c, "host");
 }
 
 static int on_headers_complete(llhttp_t *parser)
@@ -257,7 +299,7 @@ static int on_headers_complete(llhttp_t *parser)
     c->stage = STAGE_BODY;
     /* An offer to speak something else is not taken up. */
     parser->upgrade = 0;
-    if (is_ambiguous(c) || !is_plainly_framed(c))
+    if (is_ambiguous(c) || !is_plainly_framed(c) || !has_host(c))
         return too_much(c, 400);
     if (parser->content_length > c->http->max_body && !(parser->flags & F_CHUNKED))
         return too_much(c, 413);
@@ -279,6 +321,19 @@ static int on_complete(llhttp_t *parser)
 {
     (void)parser;
     return HPE_PAUSED;
+}
+
+llhttp_errno_t connection_parse(struct connection *c, const char *bytes, size_t size,
+                                size_t *ret_used)
+{
+    llhttp_errno_t code = llhttp_execute(&c->parser, bytes, size);
+
+    if (code != HPE_OK && code != HPE_PAUSED)
+        return code;
+    *ret_used = code == HPE_OK ? size : (size_t)(llhttp_get_error_pos(&c->parser) - bytes);
+    if (code == HPE_PAUSED)
+        llhttp_resume(&c->parser);
+    return code;
 }
 
 const llhttp_settings_t connection_parser = {.on_url = on_url,

@@ -30,7 +30,8 @@ test("Host in every form, and those refused are in the log", () =>
             [["0.0.0.0"], 403],
             [["localhost@evil.example"], 403],
             [[""], 403],
-            [[], 403],
+            [[], 400],
+            [["localhost \t"], 200],
             [["localhost", "evil.example"], 400],
             [["localhost", "localhost"], 400],
         ];

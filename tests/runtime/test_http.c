@@ -31,9 +31,9 @@ static void answers(void **state)
               "\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n0\r\nX-Trailer: 1\r\n\r\n",
          PONG(1), true},
         /* a trailer is no header */
-        {"POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n28\r\n" PING(
-             1) "\r\n0\r\nHost: localhost\r\n\r\n",
-         "HTTP/1.1 403 ", true},
+        {"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n28\r\n" PING(
+             1) "\r\n0\r\nContent-Type: application/json\r\n\r\n",
+         "HTTP/1.1 415 ", true},
         {HEAD "Expect: 100-continue\r\nContent-Length: 40\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
          true},
         {HEAD
@@ -41,7 +41,8 @@ static void answers(void **state)
              1),
          PONG(1), true},
         {"HEAD /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 405 ", true},
-        {"GET /healthz HTTP/1.1\r\n\r\n", "{\"status\":\"ok\"}", true},
+        {"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n", "{\"status\":\"ok\"}", true},
+        {"GET /healthz HTTP/1.0\r\n\r\n", "{\"status\":\"ok\"}", false},
         {"POST /%6Dcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n" PING(
              1),
          PONG(1), true},

@@ -65,10 +65,24 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
         {TEXT("POST /mcp%0 HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp%zz HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.1 HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
-        {TEXT("POST http://localhost/mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
-        {TEXT("POST http://evil.example/mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
-        {TEXT("OPTIONS * HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http://a@localhost/mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http://:@localhost/mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http:///mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http://?x HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http:/mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http://localhost/%00 HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST ftp://localhost/mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST * HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("OPTIONS *a HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("CONNECT localhost:80 HTTP/1.1\r\n" H "\r\n" SMUGGLED)},
+        {TEXT("CONNECT http://localhost/mcp HTTP/1.1\r\n" H "\r\n" SMUGGLED)},
+        {TEXT("POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n"
+              "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("GET /healthz HTTP/1.1\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http://localhost/mcp HTTP/1.1\r\nContent-Type: application/json\r\n"
+              "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("POST http://localhost/mcp HTTP/1.1\r\n" H
+              "hOST: localhost\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST mcp HTTP/1.1\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.1\r\n" H
               "Host: evil.example\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
