@@ -34,6 +34,7 @@ struct connection {
     haft_buffer waiting; /* bytes of later requests */
     haft_buffer fields; /* of struct field: as many as come, since most of the time none is there */
     size_t n_fields, url_size, trailer_size;
+    size_t consumed;    /* bytes of the request that have been parsed */
     size_t path;        /* in the head: decoded */
     size_t query;       /* in the head; 0 for none */
     size_t target;      /* in the head: the path as it came */

@@ -21,7 +21,7 @@ static void start_request(struct connection *c)
     haft_buffer_clear(&c->head);
     haft_buffer_clear(&c->fields);
     buffer_trim(&c->body, KEPT_BODY);
-    c->n_fields = c->url_size = c->trailer_size = 0;
+    c->n_fields = c->url_size = c->trailer_size = c->consumed = 0;
     memset(c->slots, 0, sizeof c->slots);
     c->begun = c->answered = c->continues = c->crowded = false;
     c->stage = STAGE_HEAD;

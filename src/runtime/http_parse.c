@@ -8,6 +8,10 @@
 
 _Static_assert(MAX_HEADERS < UINT8_MAX, "a slot tells which header it is in a byte");
 
+/* Bytes of a chunked body that are no content, for each byte that is: one in a chunk of its own has
+ * five. */
+enum { CHUNK_OVERHEAD = 8 };
+
 static int too_much(struct connection *c, int status)
 {
     c->refused = status;
@@ -323,6 +327,14 @@ static int on_complete(llhttp_t *parser)
     return HPE_PAUSED;
 }
 
+/* Whether too much has come that is kept nowhere: blanks, extensions of chunks, zeros before their
+ * sizes.  None of it is reported, so that it is what is left of all that came. */
+static bool is_padded(const struct connection *c)
+{
+    return c->consumed >
+           c->http->options.max_headers + c->head.size + c->body.size * (1 + CHUNK_OVERHEAD);
+}
+
 llhttp_errno_t connection_parse(struct connection *c, const char *bytes, size_t size,
                                 size_t *ret_used)
 {
@@ -331,6 +343,9 @@ llhttp_errno_t connection_parse(struct connection *c, const char *bytes, size_t 
     if (code != HPE_OK && code != HPE_PAUSED)
         return code;
     *ret_used = code == HPE_OK ? size : (size_t)(llhttp_get_error_pos(&c->parser) - bytes);
+    c->consumed += *ret_used;
+    if (is_padded(c))
+        return (llhttp_errno_t)too_much(c, c->parser.flags & F_CHUNKED ? 413 : 431);
     if (code == HPE_PAUSED)
         llhttp_resume(&c->parser);
     return code;

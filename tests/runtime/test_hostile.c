@@ -335,6 +335,11 @@ static void stays_small_under_floods(void **state)
         {HEAD "X-Flood: ", "y", 100000000, 431},
         {"POST /", "a", 100000000, 414},
         {HEAD "Content-Length: 5242880\r\n\r\n", " ", 5242880, 413},
+        {HEAD "Transfer-Encoding: chunked\r\n\r\n1;", "x", 100000000, 413},
+        {HEAD "Transfer-Encoding: chunked\r\n\r\n", "1;x=yyyyyyyyyyyyyyyyyyyyyy\r\n \r\n", 4000000,
+         413},
+        {HEAD "Transfer-Encoding: chunked\r\n\r\n", "0", 100000000, 413},
+        {HEAD "X-Flood:", " ", 100000000, 431},
     };
     char chunk[1100];
     size_t files = descriptors(), before;

@@ -7,6 +7,7 @@
 /* ---- what can be read in two ways ---- */
 
 #define H "Host: localhost\r\nContent-Type: application/json\r\n"
+#define CHUNKED HEAD "Transfer-Encoding: chunked\r\n\r\n"
 #define SMUGGLED ASK(9)
 
 /* Each is refused with 400, the connection ends, and the request that hides behind it is not
@@ -180,6 +181,23 @@ static void refuses_what_is_too_much(void **state)
         {HEAD "Transfer-Encoding: chunked\r\n\r\n", "a\r\n          \r\n", 524288, "0\r\n\r\n",
          413},
         {HEAD "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n", 20000, "\r\n", 431},
+        /* what is neither head nor body: extensions of chunks, zeros and blanks */
+        {CHUNKED, "1;name=value;name=value;name=value;name=value\r\n \r\n", 10000, "0\r\n\r\n",
+         413},
+        {CHUNKED, "1;name=value\r\n \r\n", 100, "0\r\n\r\n", 400},
+        {CHUNKED "1;", "a", 1 << 20, "\r\n \r\n0\r\n\r\n", 413},
+        {CHUNKED "1;a=", "b", 1 << 20, "\r\n \r\n0\r\n\r\n", 413},
+        {CHUNKED "1;a=\"", "b", 1 << 20, "\"\r\n \r\n0\r\n\r\n", 413},
+        {CHUNKED "1;a=\"", "b", 20000, "\"\r\n \r\n0\r\n\r\n", 413},
+        {CHUNKED "1", ";a", 1 << 20, "\r\n \r\n0\r\n\r\n", 413},
+        {CHUNKED "0;a=\"", "b", 1 << 20, "\"\r\n\r\n", 413},
+        {CHUNKED, "0", 1 << 20, "1\r\n \r\n0\r\n\r\n", 413},
+        {CHUNKED "0\r\nX:", " ", 1 << 20, "y\r\n\r\n", 413},
+        {CHUNKED, "1\r\n \r\n", 100000, "0\r\n\r\n", 400},
+        {HEAD "X:", " ", 1 << 20, "y\r\n\r\n", 431},
+        {HEAD "X:", "\t", 20000, "y\r\n\r\n", 431},
+        {"", "\r\n", 1 << 20, HEAD "\r\n", 431},
+        {"POST", " ", 1 << 20, "/mcp HTTP/1.1\r\n" H "\r\n", 431},
         {HEAD "Content-Length: 1000000\r\n\r\n", "[", 1000000, "", 400},
         {HEAD "Content-Length: 1200000\r\n\r\n", "{\"a\":[", 200000, "", 400},
     };
