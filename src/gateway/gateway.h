@@ -109,6 +109,7 @@ void policies_free(haft_gateway *gateway);
 struct line {
     struct line *next;
     const char *name, *value; /* NULL: it is removed */
+    bool came;                /* with the request: kept, not set by a policy */
 };
 
 struct pair {

@@ -188,13 +188,93 @@ static void on_end(void *context)
 
 static const haft_responder through = {on_respond, on_stream, on_write, on_end};
 
+/* ---- a request's headers, as the policies have left them ---- */
+
+struct header {
+    const char *name, *value;
+    size_t name_size, value_size;
+};
+
+struct headers {
+    haft_visit *visit;
+    struct header *list;
+    size_t n;
+};
+
 static const char *get_header(const void *context, const char *name, size_t *ret_size)
 {
-    const haft_visit *visit = context;
-    const char *value = haft_request_header(visit->call, name);
+    const struct headers *headers = context;
+    const char *value = haft_request_header(headers->visit->call, name);
 
     *ret_size = value ? strlen(value) : 0;
     return value;
+}
+
+static bool header_at(const void *context, size_t index, const char **ret_name,
+                      size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
+{
+    const struct headers *headers = context;
+    const struct header *header = headers->list + index;
+
+    if (index >= headers->n)
+        return false;
+    *ret_name = header->name;
+    *ret_name_size = header->name_size;
+    *ret_value = header->value;
+    *ret_value_size = header->value_size;
+    return true;
+}
+
+static bool is_named(const char *name, size_t size, const char *wanted)
+{
+    size_t i = 0;
+
+    while (i < size && ascii_lower(name[i]) == ascii_lower(wanted[i]))
+        i++;
+    return i == size && !wanted[i];
+}
+
+/* Whether a policy has set or removed it, before the line `end`. */
+static bool is_changed(const haft_visit *visit, const char *name, size_t size,
+                       const struct line *end)
+{
+    for (const struct line *line = visit->changes; line && line != end; line = line->next)
+        if (!line->came && is_named(name, size, line->name))
+            return true;
+    return false;
+}
+
+/* Lists what came and was left alone, each as often as it came, and what policies have set, once.
+ * False without memory. */
+static bool list_headers(haft_visit *visit, struct headers *headers)
+{
+    const haft_headers *from = &visit->request.headers;
+    struct header one;
+    size_t room = 0;
+
+    for (const struct line *line = visit->changes; line; line = line->next)
+        room++;
+    for (size_t i = 0; from->at && from->at(from->context, i, &one.name, &one.name_size, &one.value,
+                                            &one.value_size);
+         i++)
+        room++;
+    *headers = (struct headers){.visit = visit};
+    headers->list = haft_arena_zalloc(visit->call->arena, room + 1, sizeof *headers->list);
+    if (!headers->list)
+        return false;
+    for (const struct line *line = visit->changes; line; line = line->next) {
+        one = (struct header){line->name, line->value, strlen(line->name), 0};
+        if (!line->value || is_changed(visit, one.name, one.name_size, line))
+            continue;
+        one.value_size = strlen(line->value);
+        headers->list[headers->n++] = one;
+    }
+    for (size_t i = 0; from->at && from->at(from->context, i, &one.name, &one.name_size, &one.value,
+                                            &one.value_size);
+         i++)
+        if (!is_changed(visit, one.name, one.name_size, NULL))
+            headers->list[headers->n++] = one;
+    return true;
 }
 
 /* Gives the request, as the policies have left it, to the endpoint.  True while it is not over. */
@@ -202,8 +282,14 @@ static bool enter_endpoint(struct passage *passage)
 {
     haft_visit *visit = passage->visit;
     haft_http_request request = passage->request;
+    struct headers headers;
 
-    request.headers = (haft_headers){.get = get_header, .context = visit};
+    if (!list_headers(visit, &headers)) {
+        passage_answer(passage, 503, "Retry-After: 1\r\n", "", 0);
+        passage_free(passage);
+        return false;
+    }
+    request.headers = (haft_headers){.get = get_header, .context = &headers, .at = header_at};
     request.principal = visit->call->principal;
     request.body = visit->request.body;
     request.body_size = visit->request.body_size;
@@ -241,6 +327,7 @@ static bool keep_request(struct passage *passage)
         if (!copy || !line)
             return false;
         line->name = copy;
+        line->came = true;
         line->value = haft_arena_copy(arena, value, value_size);
         *last = line;
         last = &line->next;

@@ -37,11 +37,11 @@ struct row {
     const char *refused;                    /* NULL: it is called */
 };
 
-/* A region after a semicolon comes in a header of its own. */
+/* A region after a semicolon comes in a header of its own, whose name is spelled in another way. */
 static bool at(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,
                const char **ret_value, size_t *ret_value_size)
 {
-    static const char name[] = "mcp-param-region";
+    static const char *const names[] = {"mcp-param-region", "MCP-Param-Region"};
     const char *region = ((const struct row *)context)->region;
 
     for (size_t i = 0; i < index && region; i++) {
@@ -51,8 +51,8 @@ static bool at(const void *context, size_t index, const char **ret_name, size_t 
     }
     if (!region)
         return false;
-    *ret_name = name;
-    *ret_name_size = sizeof name - 1;
+    *ret_name = names[index % 2];
+    *ret_name_size = strlen(*ret_name);
     *ret_value = region;
     *ret_value_size = strcspn(region, ";");
     return true;
