@@ -116,6 +116,9 @@ typedef struct haft_app {
     void (*abandon)(void *app);             /* waiting is over: cancel everything; may be NULL */
     bool (*idle)(const void *app);          /* nothing is at work; NULL: always */
     void *data;
+    /* The client has closed its side of the connection, and may still read.  False when that ends
+     * the request: `gone` is called.  It may be asked more than once; NULL: the answer is written. */
+    bool (*half_closed)(const void *app, const void *exchange);
 } haft_app;
 
 /* Where something is served.  The longest path that fits a request has it. */

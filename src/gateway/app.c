@@ -135,7 +135,8 @@ haft_app haft_gateway_app(haft_gateway *gateway)
                       .shut_down = shut_down,
                       .abandon = abandon,
                       .idle = idle,
-                      .data = gateway};
+                      .data = gateway,
+                      .half_closed = passage_half_closed};
 }
 
 int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,

@@ -528,3 +528,12 @@ void passage_gone(void *app, void *exchange)
     endpoint_app.gone(passage->endpoint, passage->exchange);
     passage_free(passage);
 }
+
+/* A route's answer is wanted; what an endpoint's is, it knows once it has the request. */
+bool passage_half_closed(const void *app, const void *exchange)
+{
+    const struct passage *passage = exchange;
+
+    (void)app;
+    return !passage->exchange || endpoint_app.half_closed(passage->endpoint, passage->exchange);
+}

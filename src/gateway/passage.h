@@ -30,6 +30,7 @@ struct passage {
 void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
                     void *context, haft_time now);
 void passage_gone(void *app, void *exchange);
+bool passage_half_closed(const void *app, const void *exchange);
 
 /* Answers, unless that has been done, or nobody is there to be answered. */
 void passage_answer(struct passage *passage, int status, const char *headers, const char *body,

@@ -355,6 +355,16 @@ static void app_gone(void *app, void *exchange)
     haft_exchange_gone(exchange);
 }
 
+/* The end of a modern client's stream cancels its call, and one that listens has nothing to wait
+ * for.  Calls of legacy clients go on in any case. */
+static bool app_half_closed(const void *app, const void *exchange)
+{
+    const haft_exchange *one = exchange;
+
+    (void)app;
+    return !one->modern && !one->listens;
+}
+
 static void app_close(void *app)
 {
     haft_endpoint_free(app);
@@ -386,4 +396,5 @@ const haft_app endpoint_app = {.close = app_close,
                                .tick = app_tick,
                                .shut_down = app_shut_down,
                                .abandon = app_abandon,
-                               .idle = app_idle};
+                               .idle = app_idle,
+                               .half_closed = app_half_closed};

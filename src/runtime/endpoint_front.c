@@ -295,6 +295,13 @@ void front_gone(struct taken taken)
     taken.by->app->gone(taken.by->context, taken.exchange);
 }
 
+bool front_half_closed(struct taken taken)
+{
+    const haft_app *app = taken.by->app;
+
+    return !app->half_closed || app->half_closed(taken.by->context, taken.exchange);
+}
+
 /* ---- all of them ---- */
 
 void front_tick(struct front *front, haft_time now)

@@ -51,6 +51,8 @@ size_t front_max_body(const struct front *front, const haft_http_options *option
 struct taken front_handle(struct front *front, haft_http_request *request,
                           const haft_responder *responder, void *context, haft_time now);
 void front_gone(struct taken taken);
+/* Whether it goes on although its client sends nothing any more. */
+bool front_half_closed(struct taken taken);
 void front_tick(struct front *front, haft_time now);
 void front_shut_down(struct front *front);
 void front_abandon(struct front *front);

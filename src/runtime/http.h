@@ -53,6 +53,7 @@ struct connection {
     bool handling;   /* in the middle of handling: whoever called goes on */
     bool continues;  /* it wants to be told to go on */
     bool paused;     /* enough waits: nothing is read */
+    bool ended;      /* nothing more comes; what has come is still answered */
     bool doomed;     /* to be closed as soon as nobody is in the middle of it */
     bool lingers;    /* what still comes is read and dropped, so that the refusal arrives */
     bool due;        /* in the list of those that the bell looks after */

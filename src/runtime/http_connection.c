@@ -3,6 +3,7 @@
  * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so
  * that the answers of pipelined requests keep their order.  What comes meanwhile waits, and when
  * enough waits, or the peer does not read its answers, nothing more is read. */
+#include <poll.h>
 #include <string.h>
 
 #include "runtime/http.h"
@@ -170,6 +171,9 @@ void connection_resume(struct connection *c)
         return;
     }
     parse_waiting(c);
+    /* The last request of all has been answered, or will never be whole. */
+    if (c->ended && c->stage != STAGE_HANDLING && !c->waiting.size)
+        connection_close(c);
     if (c->stage == STAGE_CLOSING || !c->paused || c->waiting.size >= READ_SIZE)
         return;
     c->paused = false;
@@ -179,7 +183,7 @@ void connection_resume(struct connection *c)
 
 void connection_answered(struct connection *c)
 {
-    if (c->waiting.size || c->paused || c->doomed)
+    if (c->waiting.size || c->paused || c->doomed || c->ended)
         http_later(c);
     else
         is_free(c);
@@ -200,6 +204,19 @@ static void on_closed(uv_handle_t *handle)
     http_forget(handle->data);
 }
 
+/* Whether the request at work is wanted by a client that sends nothing any more. */
+static bool is_wanted(const struct connection *c)
+{
+    return !c->taken.by || front_half_closed(c->taken);
+}
+
+/* The client has closed its side, and may still read.  False when there is nothing to answer. */
+static bool goes_on(struct connection *c)
+{
+    c->ended = true;
+    return c->stage == STAGE_HANDLING ? is_wanted(c) : c->waiting.size > 0;
+}
+
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
 {
     struct connection *c = stream->data;
@@ -210,7 +227,8 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         return;
     }
     if (n < 0) {
-        connection_close(c);
+        if (n != UV_EOF || !goes_on(c))
+            connection_close(c);
         return;
     }
     if (c->stage == STAGE_HANDLING || c->waiting.size) {
@@ -244,7 +262,7 @@ struct connection *connection_new(haft_http *http)
         c->http = http;
     }
     c->taken.by = NULL;
-    c->streaming = c->handling = c->paused = c->doomed = c->lingers = false;
+    c->streaming = c->handling = c->paused = c->doomed = c->lingers = c->ended = false;
     c->refused = 0;
     c->moving = 0;
     c->stage = STAGE_HEAD;
@@ -328,6 +346,16 @@ void connection_abort(struct connection *c)
         uv_close(&c->io.handle, on_closed);
 }
 
+/* Whether a client that has closed its side has closed the other, too, as far as that can be told
+ * without writing: by a reset, or on a Unix socket. */
+static bool is_gone(const struct connection *c)
+{
+    struct pollfd peer = {.events = 0};
+
+    return !uv_fileno(&c->io.handle, &peer.fd) && poll(&peer, 1, 0) > 0 &&
+           peer.revents & (POLLERR | POLLHUP);
+}
+
 void connection_check(struct connection *c, haft_time now)
 {
     const haft_http_options *options = &c->http->options;
@@ -351,6 +379,8 @@ void connection_check(struct connection *c, haft_time now)
             connection_abort(c);
         break;
     case STAGE_HANDLING:
+        if (c->ended && (!is_wanted(c) || is_gone(c)))
+            connection_close(c);
         break;
     }
 }

@@ -86,6 +86,13 @@ static void mirror_gone(void *app, void *exchange)
     mirror->context = NULL;
 }
 
+/* Who sends nothing any more waits for nothing. */
+static bool mirror_half_closed(const void *app, const void *exchange)
+{
+    assert_ptr_equal(app, exchange);
+    return false;
+}
+
 static void mirror_tick(void *app, haft_time now)
 {
     struct mirror *mirror = app;
@@ -123,7 +130,8 @@ static const haft_app mirror_app = {.open = mirror_open,
                                     .tick = mirror_tick,
                                     .shut_down = mirror_shut_down,
                                     .abandon = mirror_abandon,
-                                    .idle = mirror_idle};
+                                    .idle = mirror_idle,
+                                    .half_closed = mirror_half_closed};
 
 /* The least an app can be. */
 static void *plain_open(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
