@@ -51,6 +51,21 @@ static void put_trace(haft_buffer *out, const haft_trace *trace)
     haft_buffer_add(out, "}", 1);
 }
 
+/* What stages have given as its result goes to the handler, which adds to it, and comes back. */
+static void put_given(haft_buffer *out, const haft_call *call, bool with_structured)
+{
+    haft_buffer_printf(out, ",\"error\":%s", call->is_error ? "true" : "false");
+    if (!call->content.status && call->content.size) {
+        haft_buffer_puts(out, ",\"content\":[");
+        haft_buffer_add(out, call->content.data, call->content.size);
+        haft_buffer_add(out, "]", 1);
+    }
+    if (with_structured && !call->structured.status && call->structured.size) {
+        haft_buffer_puts(out, ",\"structured\":");
+        haft_buffer_add(out, call->structured.data, call->structured.size);
+    }
+}
+
 void carry_write_call(haft_call *call, haft_buffer *out)
 {
     haft_buffer_printf(out,
@@ -59,7 +74,8 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     haft_buffer_json_integer(out, haft_time_left(call));
     put_text_member(out, "client", call->client_name);
     put_text_member(out, "version", call->client_version);
-    put_text_member(out, "principal", call->session->options.principal);
+    put_text_member(out, "principal", call->principal);
+    put_text_member(out, "name", call->item->name);
     put_text_member(out, "state", call->state);
     put_value(out, "can", call->client_capabilities);
     put_answers(out, call);
@@ -69,6 +85,7 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     /* Those that the message does not have, or that have been changed since. */
     if (call->arguments != yyjson_obj_get(call->params, "arguments"))
         put_value(out, "arguments", call->arguments);
+    put_given(out, call, true);
     haft_buffer_add(out, "}", 1);
 }
 
@@ -120,6 +137,44 @@ static bool take_trace(haft_call *call, yyjson_val *value)
     return true;
 }
 
+/* All blocks, in the place of those that are there. */
+static bool take_content(haft_call *call, yyjson_val *content)
+{
+    yyjson_val *block;
+    size_t i, n;
+
+    if (!yyjson_is_arr(content))
+        return !content;
+    /* What could not be written stays so. */
+    if (!call->content.status)
+        haft_buffer_clear(&call->content);
+    call->n_blocks = 0;
+    yyjson_arr_foreach(content, i, n, block) {
+        if (!rpc_string(block, "type"))
+            return false;
+        content_put_block(call, block);
+    }
+    return true;
+}
+
+static bool take_given(haft_call *call, yyjson_val *root)
+{
+    yyjson_val *structured = yyjson_obj_get(root, "structured");
+
+    call->is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
+    if (structured) {
+        haft_buffer_clear(&call->structured);
+        haft_json_write(structured, &call->structured);
+    }
+    return take_content(call, yyjson_obj_get(root, "content"));
+}
+
+/* The tool may have been renamed since this process was copied. */
+static bool take_name(haft_call *call, const char *name)
+{
+    return !name || !strcmp(name, call->item->name) || item_set_name(call->item, name);
+}
+
 /* Everything of a call that the text has. */
 static int fill(haft_call *call, yyjson_val *root)
 {
@@ -131,7 +186,7 @@ static int fill(haft_call *call, yyjson_val *root)
         find_isolated(call->server, call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
     if (!call->item)
         return HAFT_EBUSY;
-    call->session->options.principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
+    call->principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
     call->revision = (enum revision)yyjson_get_int(yyjson_obj_get(root, "revision"));
     call->log_level = yyjson_get_int(yyjson_obj_get(root, "level"));
     call->client_name = yyjson_get_str(yyjson_obj_get(root, "client"));
@@ -146,8 +201,9 @@ static int fill(haft_call *call, yyjson_val *root)
     call->arguments = arguments ? arguments : yyjson_obj_get(call->params, "arguments");
     if (left >= 0)
         call->ends = call->server->options.clock() + (uint64_t)left * 1000000;
-    return take_answers(call, yyjson_obj_get(root, "answers")) &&
-                   take_trace(call, yyjson_obj_get(root, "trace"))
+    return take_name(call, yyjson_get_str(yyjson_obj_get(root, "name"))) &&
+                   take_answers(call, yyjson_obj_get(root, "answers")) &&
+                   take_trace(call, yyjson_obj_get(root, "trace")) && take_given(call, root)
                ? 0
                : HAFT_ENOMEM;
 }
@@ -189,8 +245,7 @@ void carry_write_result(haft_call *call, int status, haft_buffer *out)
 {
     if (!status)
         status = call->content.status ? call->content.status : call->structured.status;
-    haft_buffer_printf(out, "{\"status\":%d,\"error\":%s", status,
-                       call->is_error ? "true" : "false");
+    haft_buffer_printf(out, "{\"status\":%d", status);
     put_text_member(out, "state", call->state);
     if (status == HAFT_ECAPABILITY && call->error_data)
         haft_buffer_printf(out, ",\"lacks\":%s", call->error_data);
@@ -201,33 +256,8 @@ void carry_write_result(haft_call *call, int status, haft_buffer *out)
         haft_buffer_add(out, call->result_meta.data, call->result_meta.size);
         haft_buffer_add(out, "}", 1);
     }
-    if (!call->content.status && call->content.size) {
-        haft_buffer_puts(out, ",\"content\":[");
-        haft_buffer_add(out, call->content.data, call->content.size);
-        haft_buffer_add(out, "]", 1);
-    }
-    if (!status && call->structured.size) {
-        haft_buffer_puts(out, ",\"structured\":");
-        haft_buffer_add(out, call->structured.data, call->structured.size);
-    }
+    put_given(out, call, !status);
     haft_buffer_add(out, "}", 1);
-}
-
-static bool take_content(haft_call *call, yyjson_val *content)
-{
-    yyjson_val *block;
-    size_t i, n;
-
-    if (!yyjson_is_arr(content))
-        return !content;
-    yyjson_arr_foreach(content, i, n, block) {
-        if (!rpc_string(block, "type"))
-            return false;
-        if (call->n_blocks++)
-            haft_buffer_add(&call->content, ",", 1);
-        haft_json_write(block, &call->content);
-    }
-    return true;
 }
 
 static bool take_meta(haft_call *call, yyjson_val *meta)
@@ -239,6 +269,9 @@ static bool take_meta(haft_call *call, yyjson_val *meta)
     if (!yyjson_is_obj(meta))
         return !meta;
     yyjson_obj_foreach(meta, i, n, key, value) {
+        if (yyjson_equals_str(key, META_SERVER_INFO) ||
+            !meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
+            return false;
         start = meta_begin(&call->result_meta, yyjson_get_str(key), yyjson_get_len(key));
         haft_json_write(value, &call->result_meta);
         status = meta_end(&call->result_meta, start, there);
@@ -291,15 +324,10 @@ static bool is_status(yyjson_val *status)
 static bool take_result(haft_call *call, yyjson_val *root, int status)
 {
     yyjson_val *state = rpc_string(root, "state");
-    yyjson_val *structured = yyjson_obj_get(root, "structured");
 
     if (state && haft_set_state(call, yyjson_get_str(state)))
         return false;
-    call->is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
-    if (structured)
-        haft_json_write(structured, &call->structured);
-    return take_content(call, yyjson_obj_get(root, "content")) &&
-           take_meta(call, yyjson_obj_get(root, "meta")) &&
+    return take_given(call, root) && take_meta(call, yyjson_obj_get(root, "meta")) &&
            (status != HAFT_AGAIN || take_questions(call, yyjson_obj_get(root, "questions"))) &&
            (status != HAFT_ECAPABILITY || take_lacks(call, yyjson_obj_get(root, "lacks")));
 }

@@ -64,6 +64,14 @@ int content_put_text(haft_call *call, const char *text, size_t size)
     return end(call);
 }
 
+int content_put_block(haft_call *call, yyjson_val *block)
+{
+    haft_json_write(block, begin(call));
+    call->block_annotated = yyjson_obj_get(block, "annotations");
+    call->block_has_meta = yyjson_obj_get(block, "_meta");
+    return end(call);
+}
+
 static int append_text(haft_call *call, const char *text, size_t size)
 {
     if (haft_utf8_valid(text, size) != size)

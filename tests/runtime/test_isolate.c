@@ -358,6 +358,12 @@ static int harms(haft_call *call, const word_args *in)
 
         return write(3, packet, sizeof packet - 1) > 0 ? 0 : HAFT_EINVAL;
     }
+    if (!strcmp(in->word, "forge")) {
+        static const char packet[] =
+            "\5\0{\"status\":0,\"meta\":{\"io.modelcontextprotocol/serverInfo\":1}}";
+
+        return write(3, packet, sizeof packet - 1) > 0 ? 0 : HAFT_EINVAL;
+    }
     if (!strcmp(in->word, "open"))
         return haft_text(call, "%d%d%d%d", fcntl(0, F_GETFD) >= 0, fcntl(1, F_GETFD) >= 0,
                          fcntl(2, F_GETFD) >= 0,
@@ -388,6 +394,7 @@ static void harms_only_itself(void **state)
         {"kill", "The tool crashed.", "failed", "crashed (signal 9)"},
         {"exit", "The tool crashed.", "failed", "its process ended (status 3) before it answered"},
         {"garbage", "The tool crashed.", "failed", "its process sent what is no result"},
+        {"forge", "The tool crashed.", "failed", "its process sent what is no result"},
         {"loop", "timed out after 1500 ms", "timed_out", "timed out after 1500 ms"},
         {"talk", "timed out after 1500 ms", "timed_out", "and on"},
         {"stop", "timed out after 1500 ms", "timed_out", "timed out after 1500 ms"},
