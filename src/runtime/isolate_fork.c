@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/isolate.h"
+#include "runtime/sandbox.h"
 
 enum {
     SOCKET = 3, /* where each process has the one socket that it needs */
@@ -103,6 +104,8 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
     set_ends(SIG_DFL);
     block_nothing();
     close_others(fd);
+    if (fork_server->server->confine && sandbox_enter_call())
+        _exit(1);
     isolate_child(fork_server->server, SOCKET);
 }
 

@@ -356,7 +356,7 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
 
     wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
     for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
-        wish.kill = wish.kill || atomic_load(&server->n_isolated) > 0;
+        wish.isolates = wish.isolates || atomic_load(&server->n_isolated) > 0;
     wish.threads = settings->otlp.url ? 1 : 0;
     if (settings->otlp.url && !wish.connect) {
         error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
@@ -376,7 +376,8 @@ static void doubt_sandbox(const struct command *command)
 {
     const struct sandbox_wish *wish = &command->settings.sandbox_wish;
 
-    if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect)
+    if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect ||
+        wish->connect_unix)
         server_log(command->server, HAFT_WARNING,
                    "there is no sandbox: what is left to one counts with --sandbox only");
 }

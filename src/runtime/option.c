@@ -137,7 +137,9 @@ const struct option option_table[] = {
     {"sandbox.write", "--sandbox-write", NULL, AT(sandbox_wish.write), OPTION_LIST, .takes = "PATH",
      .help = "leave these to be read and written"},
     {"sandbox.connect", "--sandbox-connect", NULL, AT(sandbox_wish.connect), OPTION_SWITCH,
-     .help = "leave connections to others"},
+     .help = "leave connections to others over TCP and UDP"},
+    {"sandbox.connect_unix", "--sandbox-connect-unix", NULL, AT(sandbox_wish.connect_unix),
+     OPTION_SWITCH, .help = "leave connections to Unix sockets"},
 
 #if HAFT_HTTP
     {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",

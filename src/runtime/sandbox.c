@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #if defined __linux__
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -101,10 +100,10 @@ static uint64_t rights_for(int landlock, int use, bool is_file)
 
 static int create_ruleset(int landlock, const struct sandbox_wish *wish)
 {
-    struct ruleset_attributes attributes = {
-        .files = rights_for(landlock, 0, false),
-        .tcp = wish->connect ? TCP_BIND : TCP_BIND | TCP_CONNECT,
-        .scope = wish->kill ? SCOPE_SOCKETS : SCOPE_SOCKETS | SCOPE_SIGNALS};
+    struct ruleset_attributes attributes = {.files = rights_for(landlock, 0, false),
+                                            .tcp =
+                                                wish->connect ? TCP_BIND : TCP_BIND | TCP_CONNECT,
+                                            .scope = SCOPE_SOCKETS | SCOPE_SIGNALS};
     size_t size = landlock < TCP_SINCE     ? offsetof(struct ruleset_attributes, tcp)
                   : landlock < SCOPE_SINCE ? offsetof(struct ruleset_attributes, scope)
                                            : sizeof attributes;
@@ -163,9 +162,12 @@ int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
     int landlock = version(), status = 0;
     bool filters;
 
-    *sandbox =
-        (struct sandbox){.ruleset = -1, .best_effort = wish->best_effort, .threads = wish->threads};
-    filters = sandbox_write_filter(sandbox, wish->connect, landlock);
+    /* Whoever ends the processes of isolated tools must be able to. */
+    *sandbox = (struct sandbox){.ruleset = -1,
+                                .best_effort = wish->best_effort,
+                                .signals = landlock < SCOPE_SINCE && !wish->isolates,
+                                .threads = wish->threads};
+    filters = sandbox_write_filter(&sandbox->program, wish, landlock);
     snprintf(sandbox->lacks, sizeof sandbox->lacks, "%s%s%s", landlock ? "" : "Landlock",
              landlock || filters ? "" : " and ", filters ? "" : "filters of system calls");
     if (*sandbox->lacks && !wish->best_effort)
@@ -189,10 +191,8 @@ static bool has_more_threads(unsigned than)
 
 int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
 {
-    struct {
-        unsigned short size;
-        const struct sandbox_instruction *program;
-    } filter = {sandbox->n_instructions, sandbox->program};
+    struct sandbox_program signals = {.size = 0};
+    int error;
 
     if (!sandbox->best_effort && has_more_threads(1 + sandbox->threads))
         return error_set(reterr_reason, HAFT_EINVAL, "sandbox",
@@ -201,9 +201,13 @@ int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
         return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
     if (sandbox->ruleset >= 0 && syscall(SYS_landlock_restrict_self, sandbox->ruleset, 0))
         return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
-    if (filter.size &&
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter))
-        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+    if (sandbox->signals && sandbox->program.size)
+        sandbox_write_signals(&signals, getpid(), false);
+    error = sandbox_enter_filter(&sandbox->program);
+    if (!error)
+        error = sandbox_enter_filter(&signals);
+    if (error)
+        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(error));
     return 0;
 }
 

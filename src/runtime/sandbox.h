@@ -2,11 +2,13 @@
  *
  * It is made while everything may still be opened, and entered by every process of the server on
  * its own: the server once it listens, and whoever forks the processes of isolated tools.  Files
- * are Landlock's (sandbox.c), system calls are seccomp's (sandbox_filter.c). */
+ * are Landlock's (sandbox.c), system calls are seccomp's (sandbox_filter.c, after the table in
+ * sandbox_calls.c). */
 #ifndef HAFT_SRC_SANDBOX_H
 #define HAFT_SRC_SANDBOX_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 
@@ -15,10 +17,11 @@ enum sandbox_mode { SANDBOX_OFF, SANDBOX_ON, SANDBOX_BEST_EFFORT };
 struct sandbox_wish {
     const char *const *read; /* files, and directories with all below; ends with NULL, or is NULL */
     const char *const *write;
-    bool connect;     /* to anywhere; else no socket can be made */
-    bool best_effort; /* what this kernel lacks is left out */
-    bool kill;        /* processes that are there already can be signalled, as far as that goes */
-    unsigned threads; /* that run already, and run no handlers */
+    bool connect;      /* over the internet protocols */
+    bool connect_unix; /* to Unix sockets; with neither no socket can be made */
+    bool best_effort;  /* what this kernel lacks is left out */
+    bool isolates;     /* it has processes of isolated tools, and whoever forks them ends them */
+    unsigned threads;  /* that run already, and run no handlers */
 };
 
 enum { SANDBOX_INSTRUCTIONS = 512 };
@@ -30,12 +33,17 @@ struct sandbox_instruction {
     uint32_t operand;
 };
 
+struct sandbox_program {
+    uint16_t size; /* 0: nothing is filtered */
+    struct sandbox_instruction at[SANDBOX_INSTRUCTIONS];
+};
+
 struct sandbox {
     int ruleset; /* -1 without Landlock */
     bool best_effort;
+    bool signals; /* are the filter's, since Landlock has no say in them */
     unsigned threads;
-    uint16_t n_instructions; /* 0 without seccomp */
-    struct sandbox_instruction program[SANDBOX_INSTRUCTIONS];
+    struct sandbox_program program;
     char lacks[160]; /* what is left out; "" for nothing */
 };
 
@@ -53,6 +61,18 @@ void sandbox_close(struct sandbox *sandbox);
 
 /* Writes the program for a kernel with that version of Landlock, 0 for none.  False when system
  * calls cannot be filtered on this machine. */
-bool sandbox_write_filter(struct sandbox *sandbox, bool connect, int landlock);
+bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                          int landlock);
+
+/* Writes one that keeps signals to the process `pid` and its group; with `stays`, the process in
+ * that group, too. */
+void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays);
+
+/* 0 or errno.  For all threads. */
+int sandbox_enter_filter(const struct sandbox_program *program);
+
+/* What the process of an isolated call gives up besides: signals to others, and leaving its group.
+ * 0 or errno. */
+int sandbox_enter_call(void);
 
 #endif

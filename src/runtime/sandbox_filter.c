@@ -1,12 +1,14 @@
-/* sandbox_filter.c - seccomp: which system calls are refused.
+/* sandbox_filter.c - seccomp: the program that the kernel runs before each system call.
  *
- * The rows name what a server that runs has no use for and what it would use against the machine:
- * starting programs, looking into other processes, changing what is mounted, loading code into the
- * kernel, making sockets.  Everything else is as it was.  A call of another machine's kind is the
- * end of the process, since its numbers mean something else. */
+ * It goes through the numbers in their order: those that follow each other and get the same answer
+ * are one step.  A number over the last one gets the answer of a kernel that has no such call, and
+ * so does the same machine's other set of numbers (x32), which is above all of them.  A call of
+ * another machine's kind is the end of the process, since its numbers mean something else. */
 #include "runtime/sandbox.h"
 
-#if defined __linux__
+#include "runtime/sandbox_calls.h"
+
+#if SANDBOX_FILTERS
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -18,144 +20,258 @@
 #define MACHINE AUDIT_ARCH_X86_64
 #elif defined __aarch64__
 #define MACHINE AUDIT_ARCH_AARCH64
-#elif defined __riscv && __riscv_xlen == 64
+#else
 #define MACHINE AUDIT_ARCH_RISCV64
 #endif
-#endif
 
-#if defined MACHINE
+enum { TRUNCATE_SINCE = 3, SET_SIZE = 32, TESTED = -1 };
 
-enum { ALWAYS, NO_NETWORK, NO_TRUNCATE }; /* when a row holds */
-
-/* Of clone: a new namespace, of any of seven kinds.  Of ioctl: typing at somebody's terminal. */
-enum { ANY_NAMESPACE = 0x7e020000, TYPE_AT = 0x5412, TYPE_AT_CONSOLE = 0x541c };
-
-enum test { ANYHOW, HAS_BITS, EQUALS };
-
-/* clang-format off */
-#define REFUSE(name) {SYS_##name, EPERM, ALWAYS, ANYHOW, 0, 0}
-/* clang-format on */
-
-static const struct row {
-    long number;
-    int error;
-    int when;
-    enum test test; /* of an argument */
-    unsigned argument;
-    uint32_t value;
-} rows[] = {
-    /* clang-format off */
-    /* Other programs, other processes. */
-    REFUSE(execve), REFUSE(execveat), REFUSE(ptrace), REFUSE(process_vm_readv),
-    REFUSE(process_vm_writev), REFUSE(kcmp), REFUSE(pidfd_getfd), REFUSE(process_madvise),
-    {SYS_ioctl, EPERM, ALWAYS, EQUALS, 1, TYPE_AT},
-    {SYS_ioctl, EPERM, ALWAYS, EQUALS, 1, TYPE_AT_CONSOLE},
-    /* What is mounted, and views of the machine.  The arguments of clone3 cannot be looked at:
-     * without it the C library takes clone. */
-    REFUSE(mount), REFUSE(umount2), REFUSE(pivot_root), REFUSE(chroot), REFUSE(open_tree),
-    REFUSE(move_mount), REFUSE(fsopen), REFUSE(fsconfig), REFUSE(fsmount), REFUSE(fspick),
-    REFUSE(mount_setattr), REFUSE(setns), REFUSE(unshare),
-    {SYS_clone, EPERM, ALWAYS, HAS_BITS, 0, ANY_NAMESPACE},
-    {SYS_clone3, ENOSYS, ALWAYS, ANYHOW, 0, 0},
-    /* The kernel itself. */
-    REFUSE(bpf), REFUSE(perf_event_open), REFUSE(init_module), REFUSE(finit_module),
-    REFUSE(delete_module), REFUSE(kexec_load), REFUSE(kexec_file_load), REFUSE(reboot),
-    REFUSE(swapon), REFUSE(swapoff), REFUSE(acct), REFUSE(quotactl), REFUSE(syslog),
-    REFUSE(settimeofday), REFUSE(clock_settime), REFUSE(sethostname), REFUSE(setdomainname),
-    REFUSE(personality), REFUSE(userfaultfd), REFUSE(add_key), REFUSE(request_key), REFUSE(keyctl),
-#if defined __x86_64__
-    REFUSE(iopl), REFUSE(ioperm), REFUSE(modify_ldt),
-#endif
-    /* Ways around what is above and what Landlock has. */
-    REFUSE(open_by_handle_at),
-    {SYS_io_uring_setup, ENOSYS, ALWAYS, ANYHOW, 0, 0},
-    {SYS_truncate, EPERM, NO_TRUNCATE, ANYHOW, 0, 0},
-    /* The network. */
-    REFUSE(listen),
-    {SYS_socket, EPERM, NO_NETWORK, ANYHOW, 0, 0},
-    {SYS_connect, EPERM, NO_NETWORK, ANYHOW, 0, 0},
-    {SYS_bind, EPERM, NO_NETWORK, ANYHOW, 0, 0},
-    /* clang-format on */
-};
-enum { ROWS = sizeof rows / sizeof *rows, PER_ROW = 5, AROUND = 7, TRUNCATE_SINCE = 3 };
-
-_Static_assert(AROUND + PER_ROW * (int)ROWS <= SANDBOX_INSTRUCTIONS, "the program holds every row");
 _Static_assert(sizeof(struct sandbox_instruction) == sizeof(struct sock_filter),
                "as the kernel has it");
 
-static void put(struct sandbox *sandbox, unsigned code, uint32_t operand, unsigned if_so,
+/* ---- instructions ---- */
+
+static void put(struct sandbox_program *program, unsigned code, uint32_t operand, unsigned if_so,
                 unsigned if_not)
 {
-    sandbox->program[sandbox->n_instructions++] =
-        (struct sandbox_instruction){(uint16_t)code, (uint8_t)if_so, (uint8_t)if_not, operand};
+    if (program->size < SANDBOX_INSTRUCTIONS)
+        program->at[program->size] =
+            (struct sandbox_instruction){(uint16_t)code, (uint8_t)if_so, (uint8_t)if_not, operand};
+    program->size++;
 }
 
-static void put_load(struct sandbox *sandbox, size_t offset)
+static void put_load(struct sandbox_program *program, size_t offset)
 {
-    put(sandbox, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+    put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* Goes over the next `n` unless the accumulator is that number. */
-static void put_unless(struct sandbox *sandbox, uint32_t number, unsigned n)
+/* The lower half of an argument is all that the kernel looks at of those that are tested. */
+static void put_load_argument(struct sandbox_program *program, unsigned argument)
 {
-    put(sandbox, BPF_JMP | BPF_JEQ | BPF_K, number, 0, n);
+    put_load(program, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
 }
 
-static void put_answer(struct sandbox *sandbox, uint32_t answer)
+static void put_answer(struct sandbox_program *program, int error)
 {
-    put(sandbox, BPF_RET | BPF_K, answer, 0, 0);
+    put(program, BPF_RET | BPF_K, error ? SECCOMP_RET_ERRNO | (uint32_t)error : SECCOMP_RET_ALLOW,
+        0, 0);
 }
 
-/* The lower half of an argument is all that the kernel looks at of those that are tested.  The
- * number is loaded again for the next row. */
-static void put_row(struct sandbox *sandbox, const struct row *row)
+static void put_machine(struct sandbox_program *program)
 {
-    uint32_t answer = SECCOMP_RET_ERRNO | (uint32_t)row->error;
+    program->size = 0;
+    put_load(program, offsetof(struct seccomp_data, arch));
+    put(program, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+    put(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+    put_load(program, offsetof(struct seccomp_data, nr));
+}
 
-    if (row->test == ANYHOW) {
-        put_unless(sandbox, (uint32_t)row->number, 1);
-        put_answer(sandbox, answer);
-        return;
+/* Goes on behind a refusal, unless the row refuses. */
+static void put_test(struct sandbox_program *program, const struct sandbox_call *row)
+{
+    static const unsigned jumps[] = {
+        [SANDBOX_HAS_BITS] = BPF_JSET, [SANDBOX_EQUALS] = BPF_JEQ, [SANDBOX_DIFFERS] = BPF_JEQ};
+    bool refuses = row->test != SANDBOX_DIFFERS;
+
+    put_load_argument(program, row->argument);
+    if (row->test == SANDBOX_OUTSIDE) {
+        put(program, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
+        put(program, BPF_JMP | BPF_JGE | BPF_K, SET_SIZE, 4, 0);
+        put(program, BPF_MISC | BPF_TAX, 0, 0, 0);
+        put(program, BPF_LD | BPF_IMM, 1, 0, 0);
+        put(program, BPF_ALU | BPF_LSH | BPF_X, 0, 0, 0);
+        put(program, BPF_JMP | BPF_JSET | BPF_K, row->value, 1, 0);
+    } else {
+        put(program, BPF_JMP | BPF_K | jumps[row->test], row->value, !refuses, refuses);
     }
-    put_unless(sandbox, (uint32_t)row->number, 4);
-    put_load(sandbox, offsetof(struct seccomp_data, args) + row->argument * sizeof(uint64_t));
-    put(sandbox, BPF_JMP | BPF_K | (row->test == EQUALS ? BPF_JEQ : BPF_JSET), row->value, 0, 1);
-    put_answer(sandbox, answer);
-    put_load(sandbox, offsetof(struct seccomp_data, nr));
+    put_answer(program, row->error);
 }
 
-bool sandbox_write_filter(struct sandbox *sandbox, bool connect, int landlock)
+/* ---- calls ---- */
+
+static bool applies(const struct sandbox_call *row, const struct sandbox_wish *wish, int landlock)
+{
+    switch (row->when) {
+    case SANDBOX_NO_SOCKETS:
+        return !wish->connect && !wish->connect_unix;
+    case SANDBOX_NO_INTERNET:
+        return !wish->connect;
+    case SANDBOX_NO_UNIX:
+        return !wish->connect_unix;
+    case SANDBOX_NO_TRUNCATE:
+        return landlock < TRUNCATE_SINCE;
+    default:
+        return true;
+    }
+}
+
+/* 0, an error, or TESTED. */
+static int answer_to(long number, const struct sandbox_wish *wish, int landlock)
+{
+    int answer = ENOSYS;
+
+    for (size_t i = 0; i < n_sandbox_calls; i++) {
+        const struct sandbox_call *row = &sandbox_calls[i];
+
+        if (row->number != number)
+            continue;
+        if (answer == ENOSYS)
+            answer = 0;
+        if (!applies(row, wish, landlock))
+            continue;
+        if (row->test == SANDBOX_ANYHOW)
+            return row->error;
+        answer = TESTED;
+    }
+    return answer;
+}
+
+static void put_tests(struct sandbox_program *program, long number, const struct sandbox_wish *wish,
+                      int landlock)
+{
+    for (size_t i = 0; i < n_sandbox_calls; i++)
+        if (sandbox_calls[i].number == number && applies(&sandbox_calls[i], wish, landlock))
+            put_test(program, &sandbox_calls[i]);
+    put_answer(program, 0);
+}
+
+static long last_number(void)
+{
+    long last = 0;
+
+    for (size_t i = 0; i < n_sandbox_calls; i++)
+        if (sandbox_calls[i].number > last)
+            last = sandbox_calls[i].number;
+    return last;
+}
+
+/* Numbers below `end` that have come this far get this answer. */
+static void put_step(struct sandbox_program *program, long number, long end, int answer,
+                     const struct sandbox_wish *wish, int landlock)
+{
+    size_t jump = program->size;
+
+    put(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)end, 0, 0);
+    if (answer == TESTED)
+        put_tests(program, number, wish, landlock);
+    else
+        put_answer(program, answer);
+    if (jump < SANDBOX_INSTRUCTIONS)
+        program->at[jump].if_so = (uint8_t)(program->size - jump - 1);
+}
+
+static bool can_filter(void)
 {
     uint32_t needed = SECCOMP_RET_ERRNO;
 
-    sandbox->n_instructions = 0;
-    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &needed))
+    return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &needed);
+}
+
+bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                          int landlock)
+{
+    long last = last_number(), end;
+
+    program->size = 0;
+    if (!can_filter())
         return false;
-    put_load(sandbox, offsetof(struct seccomp_data, arch));
-    put(sandbox, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
-    put_answer(sandbox, SECCOMP_RET_KILL_PROCESS);
-    put_load(sandbox, offsetof(struct seccomp_data, nr));
-#if defined __x86_64__
-    /* The same machine by its other set of numbers. */
-    put(sandbox, BPF_JMP | BPF_JSET | BPF_K, 0x40000000, 0, 1);
-    put_answer(sandbox, SECCOMP_RET_ERRNO | ENOSYS);
-#endif
-    for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].when == ALWAYS || (rows[i].when == NO_NETWORK && !connect) ||
-            (rows[i].when == NO_TRUNCATE && landlock < TRUNCATE_SINCE))
-            put_row(sandbox, &rows[i]);
-    put_answer(sandbox, SECCOMP_RET_ALLOW);
-    return true;
+    put_machine(program);
+    for (long number = 0; number <= last; number = end) {
+        int answer = answer_to(number, wish, landlock);
+
+        end = number + 1;
+        while (answer != TESTED && end <= last && answer_to(end, wish, landlock) == answer)
+            end++;
+        put_step(program, number, end, answer, wish, landlock);
+    }
+    put_answer(program, ENOSYS);
+    return program->size <= SANDBOX_INSTRUCTIONS;
+}
+
+/* ---- signals ---- */
+
+/* The calls that send one: their first argument says to whom. */
+static void put_signal(struct sandbox_program *program, long number, pid_t pid, bool group)
+{
+    put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, group ? 6 : 4);
+    put_load_argument(program, 0);
+    put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)pid, group ? 2 : 1, 0);
+    if (group) {
+        put(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)-pid, 0, 1);
+    }
+    put_answer(program, group ? 0 : EPERM);
+    put_answer(program, group ? EPERM : 0);
+}
+
+void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
+{
+    static const long leaving[] = {SYS_setsid, SYS_setpgid};
+    static const long calls[] = {SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo};
+
+    put_machine(program);
+    for (size_t i = 0; stays && i < sizeof leaving / sizeof *leaving; i++) {
+        put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)leaving[i], 0, 1);
+        put_answer(program, EPERM);
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        put_signal(program, calls[i], pid, false);
+    put_signal(program, SYS_kill, pid, true);
+    put_answer(program, 0);
+}
+
+/* ---- entering ---- */
+
+int sandbox_enter_filter(const struct sandbox_program *program)
+{
+    struct {
+        unsigned short size;
+        const struct sandbox_instruction *at;
+    } filter = {program->size, program->at};
+
+    return program->size &&
+                   syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter)
+               ? errno
+               : 0;
+}
+
+int sandbox_enter_call(void)
+{
+    struct sandbox_program program;
+
+    if (!can_filter())
+        return 0;
+    sandbox_write_signals(&program, getpid(), true);
+    return sandbox_enter_filter(&program);
 }
 
 #else
 
-bool sandbox_write_filter(struct sandbox *sandbox, bool connect, int landlock)
+bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                          int landlock)
 {
-    (void)connect;
+    (void)wish;
     (void)landlock;
-    sandbox->n_instructions = 0;
+    program->size = 0;
     return false;
+}
+
+void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
+{
+    (void)pid;
+    (void)stays;
+    program->size = 0;
+}
+
+int sandbox_enter_filter(const struct sandbox_program *program)
+{
+    (void)program;
+    return 0;
+}
+
+int sandbox_enter_call(void)
+{
+    return 0;
 }
 
 #endif

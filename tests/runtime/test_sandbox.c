@@ -13,9 +13,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "runtime/sandbox.h"
@@ -115,6 +120,54 @@ static int do_bind(const char *path)
     return status;
 }
 
+static int do_bind_datagram(const char *path)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_DGRAM, 0), status = said(fd);
+
+    (void)path;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (!status)
+        status = said(bind(fd, (struct sockaddr *)&address, sizeof address));
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+static void name_socket(struct sockaddr_un *address, const char *path)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(address->sun_path, sizeof address->sun_path, "%s", path);
+}
+
+static int do_connect_unix(const char *path)
+{
+    struct sockaddr_un address;
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0), status = said(fd);
+
+    name_socket(&address, path);
+    if (!status)
+        status = said(connect(fd, (struct sockaddr *)&address, sizeof address));
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+/* To somebody's socket, by one of a pair: that one is connected, and may say another address. */
+static int do_send_unix(const char *path)
+{
+    struct sockaddr_un address;
+    int ends[2] = {-1, -1}, status = said(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+
+    name_socket(&address, path);
+    if (!status)
+        status = said(
+            sendto(ends[0], "x", 1, MSG_DONTWAIT, (struct sockaddr *)&address, sizeof address));
+    close(ends[0]);
+    close(ends[1]);
+    return status;
+}
+
 /* In a process of its own, because it would be another program if it went well. */
 static int in_child(int (*deed)(void))
 {
@@ -124,6 +177,94 @@ static int in_child(int (*deed)(void))
     if (!pid)
         _exit(deed());
     return pid < 0 || waitpid(pid, &state, 0) < 0 || !WIFEXITED(state) ? 255 : WEXITSTATUS(state);
+}
+
+static int leave_session(void)
+{
+    return said(setsid());
+}
+
+static int do_mode(const char *path)
+{
+    return said(chmod(path, 0600));
+}
+
+static int do_owner(const char *path)
+{
+    return said(chown(path, (uid_t)-1, (gid_t)-1));
+}
+
+static int do_times(const char *path)
+{
+    return said(utimensat(AT_FDCWD, path, NULL, 0));
+}
+
+static int do_attribute(const char *path)
+{
+    return said(setxattr(path, "user.haft", "x", 1, 0));
+}
+
+/* ---- to the process that has started this one ---- */
+
+static int do_limit(const char *path)
+{
+    struct rlimit limit;
+
+    (void)path;
+    return said(prlimit(getppid(), RLIMIT_NOFILE, NULL, &limit));
+}
+
+static int do_priority(const char *path)
+{
+    (void)path;
+    return said(
+        setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, (id_t)getppid())));
+}
+
+static int do_affinity(const char *path)
+{
+    cpu_set_t set;
+
+    (void)path;
+    sched_getaffinity(0, sizeof set, &set);
+    return said(sched_setaffinity(getppid(), sizeof set, &set));
+}
+
+static int do_signal(const char *path)
+{
+    (void)path;
+    return said(kill(getppid(), 0));
+}
+
+static int do_own_signal(const char *path)
+{
+    (void)path;
+    return said(raise(SIGURG)) ? EPERM : said(kill(getpid(), 0));
+}
+
+/* It has the same program, and so the same variable in the same place. */
+static int do_peek(const char *path)
+{
+    static int word = 5;
+    int copy = 0;
+    struct iovec here = {&copy, sizeof copy}, there = {&word, sizeof word};
+
+    (void)path;
+    return said(process_vm_readv(getppid(), &here, 1, &there, 1, 0));
+}
+
+static int do_leave_group(const char *path)
+{
+    (void)path;
+    return in_child(leave_session);
+}
+
+static int do_clock(const char *path)
+{
+    struct timex nothing = {.modes = 0};
+
+    (void)path;
+    return said(adjtimex(&nothing));
 }
 
 static int exec_true(void)
@@ -210,13 +351,40 @@ static const struct deed {
     const char *name;
     int (*act)(const char *path);
 } deeds[] = {
-    {"read", do_read},       {"write", do_write},         {"create", do_create},
-    {"list", do_list},       {"truncate", do_truncate},   {"unlink", do_unlink},
-    {"link", do_link},       {"socket", do_socket},       {"connect", do_connect},
-    {"bind", do_bind},       {"exec", do_exec},           {"fork", do_fork},
-    {"trace", do_trace},     {"mount", do_mount},         {"bpf", do_bpf},
-    {"unshare", do_unshare}, {"namespace", do_namespace}, {"ring", do_ring},
+    {"read", do_read},
+    {"write", do_write},
+    {"create", do_create},
+    {"list", do_list},
+    {"truncate", do_truncate},
+    {"unlink", do_unlink},
+    {"link", do_link},
+    {"socket", do_socket},
+    {"connect", do_connect},
+    {"bind", do_bind},
+    {"exec", do_exec},
+    {"fork", do_fork},
+    {"trace", do_trace},
+    {"mount", do_mount},
+    {"bpf", do_bpf},
+    {"unshare", do_unshare},
+    {"namespace", do_namespace},
+    {"ring", do_ring},
     {"thread", do_thread},
+    {"mode", do_mode},
+    {"owner", do_owner},
+    {"times", do_times},
+    {"attribute", do_attribute},
+    {"limit", do_limit},
+    {"priority", do_priority},
+    {"affinity", do_affinity},
+    {"signal", do_signal},
+    {"own signal", do_own_signal},
+    {"peek", do_peek},
+    {"clock", do_clock},
+    {"leave", do_leave_group},
+    {"bind datagram", do_bind_datagram},
+    {"connect unix", do_connect_unix},
+    {"send unix", do_send_unix},
 };
 
 HAFT_STRUCT(attempt_args, HAFT_STRING(deed, "What to do"), HAFT_STRING(path, "To what"));
@@ -345,6 +513,19 @@ static void takes_everything_away(void **state)
         {"ring", "", ENOSYS},
         {"fork", "", 0},
         {"thread", "", 0},
+        {"mode", "hidden/file", EPERM},
+        {"owner", "hidden/file", EPERM},
+        {"times", "hidden/file", EPERM},
+        {"attribute", "hidden/file", EPERM},
+        {"limit", "", EPERM},
+        {"priority", "", EPERM},
+        {"affinity", "", EPERM},
+        {"signal", "", EPERM},
+        {"own signal", "", 0},
+        {"peek", "", EPERM},
+        {"clock", "", EPERM},
+        {"connect unix", "stream", EPERM},
+        {"send unix", "datagram", EPERM},
     };
 
     (void)state;
@@ -387,12 +568,31 @@ static void leaves_what_is_listed(void **state)
 static void leaves_connections(void **state)
 {
     static const struct row rows[] = {
-        {"socket", "", 0},   {"connect", "", ECONNREFUSED},   {"bind", "", EACCES},
-        {"exec", "", EPERM}, {"read", "/etc/passwd", EACCES},
+        {"socket", "", 0},
+        {"connect", "", ECONNREFUSED},
+        {"bind", "", EPERM},
+        {"exec", "", EPERM},
+        {"read", "/etc/passwd", EACCES},
+        {"bind datagram", "", EPERM},
+        {"connect unix", "stream", EPERM},
+        {"send unix", "datagram", EPERM},
     };
 
     (void)state;
     try_all(&(struct program){.arguments = {"--sandbox-connect"}}, rows, COUNT_OF(rows));
+}
+
+static void leaves_unix_sockets(void **state)
+{
+    static const struct row rows[] = {
+        {"connect unix", "stream", 0},
+        {"send unix", "datagram", EPERM},
+        {"socket", "", EPERM},
+        {"bind", "", EPERM},
+    };
+
+    (void)state;
+    try_all(&(struct program){.arguments = {"--sandbox-connect-unix"}}, rows, COUNT_OF(rows));
 }
 
 /* What isolated tools are forked from gives up the same. */
@@ -406,6 +606,12 @@ static void confines_isolated_tools(void **state)
         {"exec", "", EPERM},
         {"fork", "", 0},
         {"read", "open/file", 0},
+        {"mode", "open/file", EPERM},
+        {"limit", "", EPERM},
+        {"signal", "", EPERM},
+        {"own signal", "", 0},
+        {"peek", "", EPERM},
+        {"leave", "", EPERM},
     };
     char readable[128];
 
@@ -539,7 +745,7 @@ static void opens_what_is_listed(void **state)
         const char *path; /* that is complained of */
     } rows[] = {
         {{.best_effort = false}, 0, ""},
-        {{.connect = true, .kill = true, .threads = 2}, 0, ""},
+        {{.connect = true, .isolates = true, .threads = 2}, 0, ""},
         {{.read = (const char *[]){"/", "/dev/null", NULL}}, 0, ""},
         {{.write = (const char *[]){"/tmp", NULL}}, 0, ""},
         {{.read = (const char *[]){"/nowhere", NULL}}, HAFT_EINVAL, "/nowhere"},
@@ -567,22 +773,6 @@ static void opens_what_is_listed(void **state)
     }
 }
 
-/* ---- the filter ---- */
-
-/* More is refused without a network, and by a kernel whose Landlock cannot keep files from being
- * cut. */
-static void filters_by_what_is_known(void **state)
-{
-    static struct sandbox all, connecting, older;
-
-    (void)state;
-    assert_true(sandbox_write_filter(&all, false, 7));
-    assert_true(sandbox_write_filter(&connecting, true, 7));
-    assert_true(sandbox_write_filter(&older, false, 2));
-    assert_int_equal(all.n_instructions - connecting.n_instructions, 3 * 2);
-    assert_int_equal(older.n_instructions - all.n_instructions, 2);
-}
-
 /* ---- all of it ---- */
 
 static void put_file(const char *name)
@@ -593,6 +783,18 @@ static void put_file(const char *name)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "text\n", 5), 5);
     close(fd);
+}
+
+/* One that somebody else has; it goes with the test. */
+static void put_socket(const char *name, int type)
+{
+    struct sockaddr_un address;
+    char path[128];
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+
+    name_socket(&address, path_of(name, path));
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_true(type == SOCK_DGRAM || !listen(fd, 100));
 }
 
 static int set_up(void **state)
@@ -611,14 +813,16 @@ static int set_up(void **state)
     }
     put_file("single");
     put_file("opened");
+    put_socket("stream", SOCK_STREAM);
+    put_socket("datagram", SOCK_DGRAM);
     return symlink("../hidden/file", path_of("open/way-out", path));
 }
 
 static int tear_down(void **state)
 {
-    static const char *const names[] = {
-        "open/file", "open/way-out", "kept/file", "hidden/file", "single",
-        "opened",    "open",         "kept",      "hidden",      ""};
+    static const char *const names[] = {"open/file", "open/way-out", "kept/file", "hidden/file",
+                                        "single",    "opened",       "stream",    "datagram",
+                                        "open",      "kept",         "hidden",    ""};
     char path[128];
 
     (void)state;
@@ -646,6 +850,7 @@ int main(void)
         cmocka_unit_test(takes_everything_away),
         cmocka_unit_test(leaves_what_is_listed),
         cmocka_unit_test(leaves_connections),
+        cmocka_unit_test(leaves_unix_sockets),
 #if HAFT_HTTP
         cmocka_unit_test(serves_http),
 #endif
@@ -653,7 +858,6 @@ int main(void)
         cmocka_unit_test(confines_isolated_tools),
         cmocka_unit_test(makes_do),
         cmocka_unit_test(opens_what_is_listed),
-        cmocka_unit_test(filters_by_what_is_known),
     };
 
     if (!can_be_tried())
