@@ -4,6 +4,7 @@
  * Every loop has one, with endpoints of its own. */
 #include <string.h>
 
+#include "base/sha256.h"
 #include "gateway/passage.h"
 #include "runtime/endpoint.h"
 #include "runtime/isolate.h"
@@ -61,6 +62,7 @@ static void *open_site(void *data, const haft_http_loop *loop, haft_reason *rete
 
         if (!mcp->server->has_seal_key && !loop->random(loop->context, key, sizeof key))
             haft_server_set_seal_key(mcp->server, key);
+        secret_wipe(key, sizeof key);
         site->endpoints[i] = haft_endpoint_new(mcp->server, &options);
         if (!site->endpoints[i]) {
             close_site(site);

@@ -4,6 +4,7 @@
  * is the same for all of them: no row can forget to ask where a request comes from. */
 #include <string.h>
 
+#include "base/sha256.h"
 #include "runtime/front.h"
 
 enum { CORS_LIMIT = 4 << 10, METRICS_LIMIT = 16 << 20 };
@@ -72,6 +73,7 @@ static int mount_endpoint(struct front *front, haft_server *server, haft_endpoin
     if (!server->has_seal_key && options.random &&
         !options.random(options.context, key, sizeof key))
         haft_server_set_seal_key(server, key);
+    secret_wipe(key, sizeof key);
     row.context = haft_endpoint_new(server, &options);
     if (!row.context)
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sha256.h"
 #include "runtime/isolate.h"
 
 enum { MAX_NOTICES = 1024, NO_ALARM = -1 };
@@ -158,7 +159,7 @@ static int make_seal_key(haft_server *server)
     if (uv_random(NULL, NULL, key, sizeof key, 0, NULL))
         return HAFT_EBUSY;
     haft_server_set_seal_key(server, key);
-    memset(key, 0, sizeof key);
+    secret_wipe(key, sizeof key);
     return 0;
 }
 

@@ -161,6 +161,21 @@ static int join(haft_server *server, haft_server *own, const struct settings *se
     return status;
 }
 
+/* What forks a process for one of them knows of all.  One may be served twice. */
+static void link_family(const struct hosted *hosted, haft_server *own)
+{
+    haft_server *last = own, *server;
+
+    own->family = own;
+    for (size_t i = 0; (server = hosted_at(hosted, own, i)); i++) {
+        if (server->family)
+            continue;
+        server->family = own;
+        last->beside = server;
+        last = server;
+    }
+}
+
 int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
                    struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
@@ -169,6 +184,7 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
 
     own->options = settings->server;
     set_up(own, logger);
+    link_family(hosted, own);
     for (size_t i = 0; hosted && (server = hosted_at(hosted, own, i)); i++) {
         lay_over(settings, server);
         set_up(server, logger);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -16,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "runtime/isolate.h"
 #include "runtime/sandbox.h"
 
@@ -32,8 +34,9 @@ struct child {
 
 struct fork_server {
     haft_server *server;
-    int signals; /* a descriptor that is readable when a child has ended */
-    bool closed; /* nothing more comes from the server */
+    int signals;  /* a descriptor that is readable when a child has ended */
+    bool can_end; /* those that do not end by themselves */
+    bool closed;  /* nothing more comes from the server */
     size_t n;
     struct child children[MAX_CHILDREN];
     struct pollfd polls[MAX_CHILDREN + 2];
@@ -100,6 +103,8 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
     if (getppid() != parent)
         _exit(0);
     prctl(PR_SET_NAME, "haft-tool");
+    /* What is left of those that it starts, and they, is its own as long as it lives. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     setpgid(0, 0);
     set_ends(SIG_DFL);
     block_nothing();
@@ -122,8 +127,8 @@ static void begin(struct fork_server *fork_server, int fd)
 {
     pid_t parent = getpid(), pid;
 
-    if (fork_server->n == MAX_CHILDREN) {
-        say_end(fd, END_NEVER, EAGAIN);
+    if (fork_server->n == MAX_CHILDREN || !fork_server->can_end) {
+        say_end(fd, END_NEVER, fork_server->can_end ? EAGAIN : EPERM);
         close(fd);
         return;
     }
@@ -140,16 +145,37 @@ static void begin(struct fork_server *fork_server, int fd)
     fork_server->children[fork_server->n++] = (struct child){pid, fd};
 }
 
-static void end(struct fork_server *fork_server, const siginfo_t *info)
+static size_t find(const struct fork_server *fork_server, pid_t pid)
 {
     size_t i = 0;
+
+    while (i < fork_server->n && fork_server->children[i].pid != pid)
+        i++;
+    return i;
+}
+
+/* A process that is nobody's call was started by one that has ended, and has left its group.  Its
+ * own children come here when it is gone.  In a sandbox nothing can be read, and no group left. */
+static void end_orphans(const struct fork_server *fork_server)
+{
+    FILE *children = fopen("/proc/thread-self/children", "re");
+    int pid;
+
+    while (children && fscanf(children, "%d", &pid) == 1)
+        if (find(fork_server, pid) == fork_server->n)
+            kill(pid, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+static void end(struct fork_server *fork_server, const siginfo_t *info)
+{
+    size_t i = find(fork_server, info->si_pid);
     int status;
 
     /* What it has started goes with it: while nobody has taken its status the number is its own. */
     kill(-info->si_pid, SIGKILL);
     waitpid(info->si_pid, &status, 0);
-    while (i < fork_server->n && fork_server->children[i].pid != info->si_pid)
-        i++;
     if (i == fork_server->n)
         return;
     say_end(fork_server->children[i].fd, info->si_code == CLD_EXITED ? END_EXIT : END_SIGNAL,
@@ -169,6 +195,7 @@ static void reap(struct fork_server *fork_server)
         end(fork_server, &info);
         info.si_pid = 0;
     }
+    end_orphans(fork_server);
 }
 
 /* ---- the fork server ---- */
@@ -213,10 +240,11 @@ static void turn(struct fork_server *fork_server)
 
 static _Noreturn void serve_forks(haft_server *server)
 {
-    struct fork_server fork_server = {.server = server};
+    struct fork_server fork_server = {.server = server, .can_end = !kill(-getpgrp(), 0)};
     sigset_t children;
 
     prctl(PR_SET_NAME, "haft-fork");
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     sigprocmask(SIG_BLOCK, &children, NULL);
@@ -229,6 +257,17 @@ static _Noreturn void serve_forks(haft_server *server)
 }
 
 /* ---- its keeper ---- */
+
+/* Also those of the servers beside it, which may be the same. */
+static void forget_keys(haft_server *server)
+{
+    haft_server *each = server->family ? server->family : server;
+
+    for (; each; each = each->beside) {
+        secret_wipe(each->seal_key, sizeof each->seal_key);
+        secret_wipe(each->digest_key, sizeof each->digest_key);
+    }
+}
 
 _Noreturn void isolate_keep(haft_server *server, int control)
 {
@@ -250,8 +289,7 @@ _Noreturn void isolate_keep(haft_server *server, int control)
         control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
     set_standard();
     close_others(control);
-    memset(server->seal_key, 0, sizeof server->seal_key);
-    memset(server->digest_key, 0, sizeof server->digest_key);
+    forget_keys(server);
     for (;;) {
         pid = fork();
         if (!pid)

@@ -39,10 +39,11 @@ static int wait_for_ever(int fd, short events)
     return poll(&poller, 1, -1) < 0 && errno != EINTR ? HAFT_ECLOSED : 0;
 }
 
-/* 0 when it is worth another try. */
+/* 0 when it is worth another try.  That the other end was closed before it had read everything is
+ * said once, in front of what it has sent. */
 static int recover(int fd, short events, packet_wait *wait, void *context)
 {
-    if (errno == EINTR)
+    if (errno == EINTR || errno == ECONNRESET)
         return 0;
     if (errno != EAGAIN && errno != EWOULDBLOCK && errno != ENOBUFS)
         return HAFT_ECLOSED;

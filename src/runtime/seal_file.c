@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "server/server.h"
 
 enum { KEY = 32, DIGITS = 2 * KEY };
@@ -33,15 +34,6 @@ static bool read_digits(const char *text, size_t size, unsigned char key[KEY])
         key[i] = (unsigned char)(high << 4 | low);
     }
     return size == DIGITS;
-}
-
-/* Not optimised away. */
-static void forget(void *bytes, size_t size)
-{
-    volatile unsigned char *at = bytes;
-
-    while (size--)
-        *at++ = 0;
 }
 
 /* A group may be what lets the service read it; anybody else has no business there. */
@@ -73,7 +65,7 @@ int seal_file_read(haft_server *server, const char *path)
     }
     if (fd >= 0)
         close(fd);
-    forget(text, sizeof text);
-    forget(key, sizeof key);
+    secret_wipe(text, sizeof text);
+    secret_wipe(key, sizeof key);
     return status;
 }

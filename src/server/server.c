@@ -329,6 +329,7 @@ void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
     server->has_seal_key = true;
     hmac_sha256(key, sizeof server->seal_key, purpose, sizeof purpose - 1, digest);
     memcpy(server->digest_key, digest, sizeof server->digest_key);
+    secret_wipe(digest, sizeof digest);
 }
 
 void haft_server_free(haft_server *server)
@@ -348,7 +349,8 @@ void haft_server_free(haft_server *server)
                                        strlen(server->updates[i]) + 1);
     haft_arena_free(server->arena);
     haft_buffer_finish(&server->held);
-    memset(server->seal_key, 0, sizeof server->seal_key);
+    secret_wipe(server->seal_key, sizeof server->seal_key);
+    secret_wipe(server->digest_key, sizeof server->digest_key);
     server->allocator->release(server->allocator->context, server, sizeof *server);
 }
 

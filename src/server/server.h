@@ -196,6 +196,8 @@ struct haft_server {
      * reason may be NULL. */
     int (*confine)(void *context, haft_reason *reterr_reason);
     void *confine_context;
+    /* Servers of one program that have the same key: the first of them, and the next. */
+    haft_server *family, *beside;
 };
 
 void server_lock(haft_server *server);
