@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -259,6 +260,36 @@ static int do_leave_group(const char *path)
     return in_child(leave_session);
 }
 
+/* Leaves a process behind that has the file's lock for as long as it lives. */
+static int do_linger(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), ready[2];
+    char byte;
+
+    if (fd < 0 || pipe(ready))
+        return errno;
+    if (!fork()) {
+        if (flock(fd, LOCK_EX) || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(fd);
+    return read(ready[0], &byte, 1) == 1 ? 0 : EIO;
+}
+
+/* Waits until nobody has it. */
+static int do_lock(const char *path)
+{
+    int64_t end = milliseconds() + 10000;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), status;
+
+    while ((status = said(flock(fd, LOCK_EX | LOCK_NB))) == EAGAIN && milliseconds() < end)
+        sleep_ms(5);
+    close(fd);
+    return status;
+}
+
 static int do_clock(const char *path)
 {
     struct timex nothing = {.modes = 0};
@@ -381,6 +412,8 @@ static const struct deed {
     {"own signal", do_own_signal},
     {"peek", do_peek},
     {"clock", do_clock},
+    {"linger", do_linger},
+    {"lock", do_lock},
     {"leave", do_leave_group},
     {"bind datagram", do_bind_datagram},
     {"connect unix", do_connect_unix},
@@ -612,6 +645,8 @@ static void confines_isolated_tools(void **state)
         {"own signal", "", 0},
         {"peek", "", EPERM},
         {"leave", "", EPERM},
+        {"linger", "open/file", 0},
+        {"lock", "open/file", 0},
     };
     char readable[128];
 
