@@ -231,7 +231,7 @@ static int use_time_left(haft_call *call)
 {
     int64_t left = haft_time_left(call);
 
-    return haft_text(call, "%s", left > 1000 && left <= 20000 ? "in time" : "not so");
+    return haft_text(call, "%s", left > 1000 && left <= 60000 ? "in time" : "not so");
 }
 
 static int use_progress(haft_call *call)
@@ -373,7 +373,7 @@ static int uses_one(haft_call *call, const use_args *in)
             return uses[i].act(call);
     return HAFT_ENOTFOUND;
 }
-HAFT_TOOL_IN(uses_one, use_args, "Uses one function", .data = &tool_word, .timeout_ms = 20000);
+HAFT_TOOL_IN(uses_one, use_args, "Uses one function", .data = &tool_word, .timeout_ms = 60000);
 
 /* ---- what stages do around it ---- */
 
