@@ -1,80 +1,56 @@
-/* audit_file.c - a line is one write to a file that is open for appending, so that several
+/* audit_file.c - a line is written whole to a file that is open for appending, so that several
  * processes can share it and a reader never sees half a line; but for one that a full disk has
  * torn, which ends before the next begins. */
 #include "runtime/audit_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "server/server.h"
 
-/* Lines come from any thread.  Only the first that is lost is told, and how many were once there is
- * room again. */
-static void tell_of_loss(struct audit_file *file, const char *why)
+static void report(void *context, enum spool_event event, const char *why, size_t lost)
 {
-    if (!atomic_fetch_add(&file->lost, 1))
+    struct audit_file *file = context;
+
+    switch (event) {
+    case SPOOL_FAILS:
         server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s", why);
-}
-
-static void tell_of_end(struct audit_file *file)
-{
-    size_t lost = atomic_load(&file->lost) ? atomic_exchange(&file->lost, 0) : 0;
-
-    if (lost)
+        break;
+    case SPOOL_LOSES:
+        server_log(file->server, HAFT_CRITICAL,
+                   "lines of the audit are lost: too many wait to be written");
+        break;
+    case SPOOL_WRITES:
         server_log(file->server, HAFT_WARNING, "the audit is written again; lost: %zu", lost);
+        break;
+    case SPOOL_STAYS:
+        server_log(file->server, HAFT_ERROR, "the audit is not opened again: %s", why);
+        break;
+    case SPOOL_ENDS:
+        server_log(file->server, HAFT_CRITICAL, "lines of the audit were lost: %zu", lost);
+        break;
+    }
 }
 
 static void write_line(void *context, const char *line, size_t size)
 {
     struct audit_file *file = context;
-    bool torn = atomic_load(&file->torn) && atomic_exchange(&file->torn, false);
-    ssize_t before = torn ? 1 : 0; /* bytes that end the line that is not whole */
-    struct iovec parts[] = {{(void *)(uintptr_t) "\n", (size_t)before},
-                            {(void *)(uintptr_t)line, size},
-                            {(void *)(uintptr_t) "\n", 1}};
-    ssize_t n;
 
-    do
-        n = writev(file->fd, parts, 3);
-    while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)size + 1 + before) {
-        tell_of_end(file);
-        return;
-    }
-    if (n > before || (n <= 0 && torn))
-        atomic_store(&file->torn, true);
-    tell_of_loss(file, n < 0 ? strerror(errno) : "the disk is full");
-}
-
-static int open_file(const char *path)
-{
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-}
-
-int audit_file_reopen(struct audit_file *file, const char *path)
-{
-    int fd = file->fd < 0 ? -1 : open_file(path);
-
-    if (file->fd < 0)
-        return 0;
-    if (fd < 0)
-        return -errno;
-    dup2(fd, file->fd);
-    fcntl(file->fd, F_SETFD, FD_CLOEXEC);
-    close(fd);
-    return 0;
+    spool_put(file->spool, line, size);
 }
 
 int audit_file_open(struct audit_file *file, haft_server *server, const char *path)
 {
+    struct spool_options options = {.allocator = server->allocator,
+                                    .path = path,
+                                    .limit = AUDIT_QUEUE,
+                                    .report = report,
+                                    .context = file};
+    int status;
+
     file->server = server;
-    file->fd = open_file(path);
-    if (file->fd < 0)
-        return server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
-    return 0;
+    status = spool_open(&file->spool, &options);
+    return status ? server_refuse(server, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
 }
 
 int audit_file_take(struct audit_file *file, haft_server *server)
@@ -82,8 +58,27 @@ int audit_file_take(struct audit_file *file, haft_server *server)
     return haft_audit(server, write_line, file);
 }
 
+int audit_file_start(struct audit_file *file)
+{
+    int status = file->spool ? spool_start(file->spool) : 0;
+
+    return status ? server_refuse(file->server, status, "audit", "no thread can be started") : 0;
+}
+
+void audit_file_reopen(struct audit_file *file)
+{
+    if (file->spool)
+        spool_reopen(file->spool);
+}
+
+void audit_file_flush(struct audit_file *file)
+{
+    if (file->spool)
+        spool_flush(file->spool, AUDIT_FLUSH_MS);
+}
+
 void audit_file_close(struct audit_file *file)
 {
-    if (file->fd >= 0)
-        close(file->fd);
+    spool_close(file->spool, AUDIT_FLUSH_MS);
+    file->spool = NULL;
 }

@@ -35,6 +35,13 @@ int command_refuse(const struct command *command, const haft_reason *reason);
  * terminal is gone. */
 bool command_can_reload(const struct command *command);
 
+/* ---- command_around.c ---- */
+
+/* Makes the sandbox, if there is to be one, and starts the thread that writes the audit; NULL for a
+ * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
+int command_begin(struct command *command, struct sandbox *sandbox);
+void command_end(struct command *command);
+
 /* ---- command_http.c ---- */
 
 int command_http(struct command *command, haft_server *server);

@@ -120,6 +120,8 @@ static int ask(struct command *command, haft_server *server, const char *method,
     status = ask_and_show(command, &local, method, params, arena, show);
     if (!local_close(&local)) {
         fflush(stdout);
+        if (server->leave)
+            server->leave(server->leave_context);
         _exit(status);
     }
     haft_arena_free(arena);

@@ -54,13 +54,20 @@ static void on_closed(void *context)
         uv_async_send(&serve->lane[0].end);
 }
 
+static _Noreturn void leave(const struct serve *serve, int status)
+{
+    if (serve->server->leave)
+        serve->server->leave(serve->server->leave_context);
+    _exit(status);
+}
+
 /* Handlers that do not come back cannot be taken away from, only left behind. */
 static void on_overdue(void *context)
 {
     struct lane *lane = context;
 
     server_log(lane->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
-    _exit(1);
+    leave(lane->serve, 1);
 }
 
 static void on_end(uv_async_t *end)
@@ -89,7 +96,7 @@ static void on_signal(uv_signal_t *watcher, int number)
         return;
     }
     if (serve->ending)
-        _exit(INTERRUPTED + number);
+        leave(serve, INTERRUPTED + number);
     serve->ending = true;
     for (unsigned i = 0; i < serve->n_open; i++)
         if (!serve->lane[i].ended)

@@ -324,70 +324,12 @@ static int prepare(struct command *command, struct logger *logger, struct audit_
     return COMMAND_OK;
 }
 
-static int enter_sandbox(void *context, haft_reason *reterr_reason)
-{
-    struct command *command = context;
-
-    return sandbox_enter(command->sandbox, reterr_reason ? reterr_reason : &command->refusal);
-}
-
-/* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
-static void confine_by(struct command *command, struct sandbox *sandbox)
-{
-    haft_server *server = command->server;
-
-    command->sandbox = sandbox;
-    for (size_t i = 0; server; server = hosted_at(command->hosted, command->server, i++)) {
-        server->confine = sandbox ? enter_sandbox : NULL;
-        server->confine_context = command;
-        if (!command->hosted)
-            return;
-    }
-}
-
-/* The paths are opened now, and the rest is given up by whoever serves.  Spans have a thread of
- * their own, which must connect. */
-static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
-{
-    const struct settings *settings = &command->settings;
-    struct sandbox_wish wish = settings->sandbox_wish;
-    haft_server *server;
-    haft_reason reason = {0};
-
-    wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
-    for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
-        wish.isolates = wish.isolates || atomic_load(&server->n_isolated) > 0;
-    wish.threads = settings->otlp.url ? 1 : 0;
-    if (settings->otlp.url && !wish.connect) {
-        error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
-        return command_refuse(command, &reason);
-    }
-    if (sandbox_open(sandbox, &wish, &reason))
-        return command_refuse(command, &reason);
-    if (*sandbox->lacks)
-        server_log(command->server, HAFT_WARNING, "the sandbox is without %s: this kernel has none",
-                   sandbox->lacks);
-    confine_by(command, sandbox);
-    return COMMAND_OK;
-}
-
-/* What is to be left to a sandbox makes none: whoever thinks so should hear of it. */
-static void doubt_sandbox(const struct command *command)
-{
-    const struct sandbox_wish *wish = &command->settings.sandbox_wish;
-
-    if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect ||
-        wish->connect_unix)
-        server_log(command->server, HAFT_WARNING,
-                   "there is no sandbox: what is left to one counts with --sandbox only");
-}
-
 static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
     haft_server *server = hosted_at(command->hosted, command->server, 0);
     struct sandbox sandbox = {.ruleset = -1};
-    int status = COMMAND_OK;
+    int status;
 
     if (serves)
         heap_settle();
@@ -395,15 +337,12 @@ static int act(struct command *command)
      * read again, and nobody who sends it wants an end. */
     if (serves && command_can_reload(command))
         signal(SIGHUP, SIG_IGN);
-    if (serves && command->settings.sandbox != SANDBOX_OFF)
-        status = prepare_sandbox(command, &sandbox);
-    else if (serves)
-        doubt_sandbox(command);
+    status = command_begin(command, serves ? &sandbox : NULL);
     if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)
         status = command_traced(command, server);
     else if (status == COMMAND_OK)
         status = command->act(command, server);
-    confine_by(command, NULL);
+    command_end(command);
     sandbox_close(&sandbox);
     return status;
 }
@@ -420,7 +359,7 @@ static void release(struct command *command)
 
 static int run(struct command *command)
 {
-    struct audit_file audit = {.fd = -1};
+    struct audit_file audit = {0};
     struct logger logger;
     struct log_options options = {.level = (haft_level)command->settings.log_level,
                                   .format = (enum log_format)command->settings.log_format,
@@ -446,9 +385,9 @@ static int run(struct command *command)
     if (fflush(stdout) && status == COMMAND_OK)
         status = COMMAND_FAILED;
     settings_discard(&command->settings); /* the sections may need the server for it */
+    audit_file_close(&audit);             /* and so may what it has to say */
     release(command);
     reload_finish(&command->reload);
-    audit_file_close(&audit);
     logger_finish(&logger);
     return status;
 }

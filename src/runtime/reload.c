@@ -73,13 +73,10 @@ static int apply_live(struct reload *reload, const struct settings *settings)
 static void reopen_files(struct reload *reload)
 {
     haft_reason reason = {0};
-    int status;
 
     if (reload->logger && logger_reopen(reload->logger, &reason))
         server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
-    status = audit_file_reopen(reload->audit, reload->started->audit);
-    if (status)
-        server_log(reload->server, HAFT_ERROR, "%s: %s", reload->started->audit, strerror(-status));
+    audit_file_reopen(reload->audit);
 }
 
 static int replace(struct reload *reload, struct settings *settings)

@@ -425,6 +425,8 @@ static int serve(haft_server *server, const haft_stdio_options *options)
     host_run(&stdio.host);
     if (!stdio.host.gone) {
         channel_restore_flags(&stdio.channel);
+        if (server->leave)
+            server->leave(server->leave_context);
         _exit(stdio.status < 0 ? 1 : stdio.status);
     }
     host_join(&stdio.host);

@@ -198,6 +198,10 @@ struct haft_server {
     void *confine_context;
     /* Servers of one program that have the same key: the first of them, and the next. */
     haft_server *family, *beside;
+    /* Writes what is still on its way somewhere, within a moment, before the process ends in the
+     * midst of calls; NULL for nothing.  From any thread. */
+    void (*leave)(void *context);
+    void *leave_context;
 };
 
 void server_lock(haft_server *server);

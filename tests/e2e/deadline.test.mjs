@@ -26,7 +26,9 @@ describe("at once", { concurrency: true }, () => {
                 assert.equal((await opened.call("add", { a: 2, b: 3 })).text, '{"sum":5}');
                 assert.deepEqual(strays, []);
                 assert.deepEqual(
-                    opened.audit().filter(({ tool }) => tool === "doze").map(({ outcome }) => outcome),
+                    (await opened.audited("add"))
+                        .filter(({ tool }) => tool === "doze")
+                        .map(({ outcome }) => outcome),
                     ["timed_out"],
                 );
             }));

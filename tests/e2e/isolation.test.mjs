@@ -127,6 +127,18 @@ const countsIn = (text) =>
         0,
     );
 
+/* The metrics, once no call is in flight but the one that asks for them. */
+async function idle(opened) {
+    const end = Date.now() + 10000;
+
+    for (;;) {
+        const { text } = await opened.call("counted");
+
+        if (/^mcp_server_calls_in_flight 1$/m.test(text)) return text;
+        assert.ok(Date.now() < end, "calls end");
+    }
+}
+
 /* Numbers that look random and are the same each time. */
 function dice(seed) {
     return () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
@@ -170,10 +182,9 @@ for (const carrier of carriers.slice(0, 2))
 
             assert.deepEqual(Object.keys(answers).filter((text) => !known.includes(text)), []);
             await gone(opened.pid);
-            await sleep(500);
-            const lines = opened.audit();
+            const counts = await idle(opened);
+            const lines = (await opened.audited("counted")).filter(({ tool }) => tool !== "counted");
             const outcomes = (how) => lines.filter(({ outcome }) => outcome === how).length;
-            const counted = countsIn((await opened.call("counted")).text);
 
             assert.equal(outcomes("ok"), answers.unharmed + 1);
             assert.equal(outcomes("failed"), answers["The tool crashed."]);
@@ -181,7 +192,7 @@ for (const carrier of carriers.slice(0, 2))
             /* Over HTTP a request that is taken back early enough was never sent. */
             if (opened.name === "stdio") assert.equal(lines.length, sent.n + 1);
             assert.ok(outcomes("cancelled") <= answers.cancelled && outcomes("cancelled") > 0);
-            assert.equal(counted, lines.length);
+            assert.equal(countsIn(counts), lines.length);
             assert.deepEqual(processesBeneath(opened.pid).filter(({ state }) => state === "Z"), []);
             assert.equal(packetSockets(opened.pid), 1);
         }));

@@ -55,6 +55,13 @@ class Carrier {
             .map((line) => JSON.parse(line));
     }
 
+    /* The audit up to the line of `tool`, which was called last: lines come soon after the answers, in
+     * their order. */
+    async audited(tool) {
+        await until(() => this.audit().at(-1)?.tool === tool, `the line of ${tool}`, 20000);
+        return this.audit();
+    }
+
     forget() {
         rmSync(this.folder, { recursive: true });
     }

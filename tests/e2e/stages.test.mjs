@@ -78,8 +78,7 @@ for (const carrier of carriers)
             await walk(opened);
             assert.deepEqual(countsIn((await opened.call("counted")).text), expectedCounts());
             assert.deepEqual(
-                opened
-                    .audit()
+                (await opened.audited("counted"))
                     .filter(({ tool }) => !["seen", "counted"].includes(tool))
                     .map(({ tool, outcome }) => [tool, outcome]),
                 rows.map(([tool, , , , seen]) => [tool, outcomeOf(seen)]),

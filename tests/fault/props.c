@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 128, BLOCK = 1 << 16 };
@@ -28,7 +29,7 @@ static struct collector {
 /* ---- the directory ---- */
 
 static const char *const left_behind[] = {PLACE_SETTINGS, PLACE_PLUGIN, PLACE_PLUGIN ".new",
-                                          PLACE_SOCKET};
+                                          PLACE_SOCKET, PLACE_AUDIT};
 
 static const char *path_of(const struct peer *peer, const char *name, char room[PATH_ROOM])
 {
@@ -70,6 +71,20 @@ static bool write_file(struct peer *peer, const char *name, const char *bytes, s
         peer_say_why(peer, "%s: %s", room, strerror(errno));
     peer_let_go(&fd);
     return whole;
+}
+
+bool props_unread_audit(struct peer *peer)
+{
+    static const char settings[] = "{\"audit\": {\"file\": \"" PLACE_AUDIT "\"}}\n";
+    char room[PATH_ROOM];
+
+    if (!props_clean(peer) || !write_file(peer, PLACE_SETTINGS, settings, sizeof settings - 1))
+        return false;
+    if (mkfifo(path_of(peer, PLACE_AUDIT, room), 0600)) {
+        peer_say_why(peer, "%s: %s", room, strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 /* ---- plugins ---- */

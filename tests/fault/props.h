@@ -9,6 +9,7 @@
 #define PLACE_SETTINGS "settings.json"
 #define PLACE_PLUGIN "word.so"
 #define PLACE_SOCKET "socket"
+#define PLACE_AUDIT "audit"
 
 /* Makes the peer a directory of its own, empty, which props_finish removes with what is known to be
  * in it.  False when there can be none. */
@@ -18,10 +19,12 @@ void props_finish(struct peer *peer);
 /* Each makes the directory ready for a server that is about to start there, and says why when it
  * cannot: nothing but what a server before it has left behind is removed; a plugin of the first
  * version, with settings that name it; settings that name a collector, which is started when there
- * is none yet and ends with the process that started it. */
+ * is none yet and ends with the process that started it; a FIFO that nobody reads, with settings
+ * whose audit it is. */
 bool props_clean(struct peer *peer);
 bool props_plugin(struct peer *peer);
 bool props_collector(struct peer *peer);
+bool props_unread_audit(struct peer *peer);
 
 /* Puts the second version of the plugin in the place of the first, in one step. */
 bool props_exchange(struct peer *peer);

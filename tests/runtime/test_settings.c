@@ -251,7 +251,7 @@ static void bench_begin(struct bench *bench, const char *text)
 {
     struct subject *subject = &bench->subject;
 
-    *bench = (struct bench){.path = "/tmp/haft-settings-XXXXXX", .audit = {.fd = -1}};
+    *bench = (struct bench){.path = "/tmp/haft-settings-XXXXXX", .audit = {0}};
     close(mkstemp(bench->path));
     write_file(bench, text);
     subject->server = haft_server_new("test", "1");

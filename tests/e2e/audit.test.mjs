@@ -1,0 +1,257 @@
+// An audit that is a FIFO: nothing waits for whoever reads it, and what is lost is counted.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import test from "node:test";
+import { Agent } from "node:http";
+import { driver as pipelineDriver } from "./pipeline-server.mjs";
+import { Server } from "./http-server.mjs";
+import { MODERN, envelope, post, send } from "./http-client.mjs";
+import { Pipe } from "./pipe-client.mjs";
+import { example, until } from "./server.mjs";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "haft-audit-"));
+const catalog = example("catalog");
+const OVERFLOW = 5 << 20; /* more bytes than the queue and a pipe hold together */
+
+process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+
+let made = 0;
+
+function fifo() {
+    const file = path.join(folder, `fifo-${made++}`);
+
+    execFileSync("mkfifo", [file]);
+    return file;
+}
+
+const open = (file) => fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+
+/* What is in the pipe now. */
+function drain(fd) {
+    const block = Buffer.alloc(1 << 16);
+    let text = "";
+
+    try {
+        for (let n; (n = fs.readSync(fd, block)) > 0;) text += block.toString("latin1", 0, n);
+    } catch (error) {
+        if (error.code !== "EAGAIN") throw error;
+    }
+    return text;
+}
+
+const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+const ids = (text) => lines(text).map(({ id }) => id);
+const count = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
+
+class Serving {
+    #agent = new Agent({ keepAlive: true, maxSockets: 4 });
+    #next = 0;
+
+    async open(audit, { program = catalog, args = [] } = {}) {
+        this.server = await new Server(program, [
+            ...["--http", "127.0.0.1:0", "--audit", audit, "--audit-arguments", "plain"],
+            ...args,
+        ]).ready();
+        return this;
+    }
+
+    /* Each answer comes within seconds, or the test fails. */
+    async call(name = "search", args = { query: "mug" }) {
+        const id = this.#next++;
+        const answer = await post(
+            this.server.url,
+            { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, _meta: envelope() } },
+            { "mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": name },
+            { agent: this.#agent },
+        );
+        const text = await answer.text();
+
+        assert.equal(answer.status, 200, text);
+        assert.ok(text.includes(`"id":${id},"result":`), text);
+    }
+
+    async isWell() {
+        const answer = await send(new URL("/healthz", this.server.url), { method: "GET", agent: this.#agent });
+
+        assert.equal(answer.status, 200);
+        await answer.text();
+    }
+
+    get calls() {
+        return this.#next;
+    }
+
+    said(words) {
+        return (this.server.log().match(words) ?? []).length;
+    }
+
+    /* Calls, `bytes` of lines or more, one after another. */
+    async fill(bytes) {
+        const query = "x".repeat(3500);
+
+        for (let put = 0; put < bytes; put += query.length) {
+            await this.call("search", { query });
+            if (this.calls % 100 === 0) await this.isWell();
+        }
+    }
+
+    async end() {
+        const begun = Date.now();
+
+        this.#agent.destroy();
+        assert.equal(await this.server.stop(), 0, this.server.log());
+        return Date.now() - begun;
+    }
+}
+
+test("nobody reads it: the server starts, and whoever comes later reads everything in order", async () => {
+    const file = fifo();
+    const serving = await new Serving().open(file);
+
+    for (let i = 0; i < 20; i++) await serving.call();
+    await serving.isWell();
+    await until(() => serving.said(/the audit cannot be written/g) === 1, "a word of it");
+
+    const fd = open(file);
+    let text = "";
+
+    await until(() => ((text += drain(fd)), text.split("\n").length > 20), "the lines", 20000);
+    await serving.call();
+    await until(() => ((text += drain(fd)), text.split("\n").length > 21), "the next", 20000);
+    assert.deepEqual(ids(text), count(0, 21));
+    await until(() => serving.said(/the audit is written again; lost: 0/g) === 1, "the end of it");
+    assert.equal(serving.said(/the audit cannot be written/g), 1);
+
+    /* It goes away, and comes back. */
+    fs.closeSync(fd);
+    await serving.call();
+    await serving.call();
+    await serving.isWell();
+    await until(() => serving.said(/the audit cannot be written/g) === 2, "a second word");
+    const again = open(file);
+    let more = "";
+
+    await until(() => ((more += drain(again)), more.split("\n").length > 2), "the lines", 20000);
+    assert.deepEqual(ids(more), [21, 22]);
+    await serving.end();
+    fs.closeSync(again);
+});
+
+test("a reader that does not read: calls go on, losses begin and end with a word each", async () => {
+    const file = fifo();
+    const fd = open(file);
+    const serving = await new Serving().open(file);
+
+    await serving.fill(OVERFLOW);
+    await serving.isWell();
+    await until(() => serving.said(/lines of the audit are lost/g) === 1, "a word of the loss");
+
+    let text = "";
+
+    await until(() => ((text += drain(fd)), serving.said(/written again; lost: \d+/g)), "the end of it", 30000);
+    const before = serving.calls;
+
+    await serving.call();
+    await until(() => ((text += drain(fd)), text.endsWith("\n") && ids(text).at(-1) === before), "the last", 20000);
+    const lost = Number(/written again; lost: (\d+)/.exec(serving.server.log())[1]);
+    const seen = ids(text);
+
+    assert.ok(lost > 0);
+    assert.equal(seen.length + lost, serving.calls);
+    assert.deepEqual(seen, [...count(0, seen.length - 1), before]);
+    assert.equal(serving.said(/lines of the audit are lost/g), 1);
+    await serving.end();
+    fs.closeSync(fd);
+});
+
+test("a reader that does not read holds the end of the server for a moment only", async () => {
+    const file = fifo();
+    const fd = open(file);
+    const serving = await new Serving().open(file);
+
+    await serving.fill(1 << 18);
+    const took = await serving.end();
+
+    assert.ok(took < 8000, `${took} ms`);
+    assert.equal(serving.said(/lines of the audit were lost: \d+/g), 1);
+    fs.closeSync(fd);
+});
+
+test("SIGHUP gets past a reader that does not read, to the file that has the name now", async () => {
+    const file = fifo();
+    const fd = open(file);
+    const config = path.join(folder, "config.json");
+
+    fs.writeFileSync(config, "{}");
+    const serving = await new Serving().open(file, { args: ["--config", config, "--log-level", "notice"] });
+
+    await serving.fill(1 << 18);
+    fs.renameSync(file, `${file}.1`);
+    serving.server.process.kill("SIGHUP");
+    await until(() => serving.said(/was read again/g) === 1, "the reload");
+    const before = serving.calls;
+
+    await serving.call();
+    await serving.isWell();
+    await until(() => fs.existsSync(file) && ids(fs.readFileSync(file, "latin1")).at(-1) === before, "the line", 20000);
+
+    /* Each is whole in one of them; what the pipe had of the line it did not take ends it. */
+    const old = drain(fd);
+    const whole = old.slice(0, old.lastIndexOf("\n") + 1);
+
+    assert.deepEqual([...ids(whole), ...ids(fs.readFileSync(file, "latin1"))], count(0, before + 1));
+    await serving.end();
+    fs.closeSync(fd);
+});
+
+test("SIGHUP on a FIFO that nobody reads", async () => {
+    const file = fifo();
+    const config = path.join(folder, "config.json");
+
+    fs.writeFileSync(config, "{}");
+    const serving = await new Serving().open(file, { args: ["--config", config, "--log-level", "notice"] });
+
+    for (let n = 1; n <= 3; n++) {
+        serving.server.process.kill("SIGHUP");
+        await until(() => serving.said(/was read again/g) === n, "the reload");
+        await serving.call();
+        await serving.isWell();
+    }
+    const fd = open(file);
+    let text = "";
+
+    await until(() => ((text += drain(fd)), text.split("\n").length > 3), "the lines", 20000);
+    assert.deepEqual(ids(text), [0, 1, 2]);
+    await serving.end();
+    fs.closeSync(fd);
+});
+
+test("isolated tools, in a sandbox, with nobody who reads", async () => {
+    const file = fifo();
+    const serving = await new Serving().open(file, { program: pipelineDriver, args: ["--sandbox=best-effort"] });
+
+    await serving.call("add", { a: 1, b: 2 });
+    for (const how of ["nothing", "crash", "nothing"]) await serving.call("harm", { how });
+    await serving.isWell();
+    const fd = open(file);
+    let text = "";
+
+    await until(() => ((text += drain(fd)), text.split("\n").length > 4), "the lines", 20000);
+    assert.deepEqual(ids(text), [0, 1, 2, 3]);
+    await serving.end();
+    fs.closeSync(fd);
+});
+
+test("on a pipe: calls are answered, and the end comes", async () => {
+    const file = fifo();
+    const pipe = new Pipe(catalog, "--audit", file);
+
+    await pipe.greet();
+    for (let i = 0; i < 5; i++)
+        assert.ok((await pipe.request("tools/call", { name: "search", arguments: { query: "mug" } })).result);
+    assert.equal(await pipe.end(), 0);
+    assert.match(pipe.log, /lines of the audit were lost: 5/);
+});
