@@ -2,8 +2,12 @@
  *
  * Secrets are never kept, only what they hash to, and a comparison takes the same time wherever it
  * fails and whoever is meant. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sha256.h"
 #include "gateway/auth.h"
@@ -13,23 +17,46 @@ enum { MAX_FILE = 1 << 20 };
 
 /* ---- files of lines ---- */
 
+/* Up to `size` bytes; -1 when they cannot be read. */
+static ssize_t read_bytes(int fd, char *bytes, size_t size)
+{
+    size_t done = 0;
+    ssize_t n = 1;
+
+    while (n > 0 && done < size) {
+        n = read(fd, bytes + done, size - done);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            done += (size_t)n;
+    }
+    return n < 0 ? -1 : (ssize_t)done;
+}
+
+/* Never waits, as opening a FIFO can. */
 char *auth_read_file(haft_arena *arena, const char *path, haft_reason *reason)
 {
-    FILE *file = fopen(path, "rb");
-    char *text = file ? haft_arena_alloc(arena, MAX_FILE + 1) : NULL;
-    size_t size = text ? fread(text, 1, MAX_FILE + 1, file) : 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about;
+    char *text = NULL;
+    ssize_t size = 0;
 
-    if (!file)
+    if (fd < 0) {
         error_set(reason, HAFT_ENOTFOUND, path, "%s cannot be opened", path);
-    else if (!text)
+        return NULL;
+    }
+    if (!fstat(fd, &about) && S_ISFIFO(about.st_mode))
+        error_set(reason, HAFT_EINVAL, path, "%s is a FIFO, not a file", path);
+    else if (!(text = haft_arena_alloc(arena, MAX_FILE + 1)))
         error_set(reason, HAFT_ENOMEM, path, "out of memory");
-    else if (ferror(file) || size > MAX_FILE) {
+    else
+        size = read_bytes(fd, text, MAX_FILE + 1);
+    close(fd);
+    if (size < 0 || size > MAX_FILE) {
         error_set(reason, HAFT_ETOOBIG, path, "%s cannot be read, or is over %d bytes", path,
                   MAX_FILE);
-        text = NULL;
+        return NULL;
     }
-    if (file)
-        fclose(file);
     if (text)
         text[size] = '\0';
     return text;

@@ -2,6 +2,7 @@
  * reason. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ask.h"
@@ -537,6 +538,29 @@ static void bad_files(void **state)
     }
 }
 
+/* Opening one would wait for somebody who writes. */
+static void refuses_to_wait_for_a_fifo(void **state)
+{
+    static const char *const kinds[] = {"api-key", "basic-auth"};
+    char path[FILE_PATH], options[128];
+
+    (void)state;
+    file_make(path, "");
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(options, sizeof options, "{\"file\":\"%s\"}", path);
+    alarm(20);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+
+        assert_int_equal(haft_policy_make(gateway, "p", kinds[i], options), HAFT_EINVAL);
+        assert_non_null(strstr(haft_gateway_error(gateway)->text, " is a FIFO, not a file"));
+        haft_gateway_free(gateway);
+    }
+    alarm(0);
+    unlink(path);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -560,6 +584,7 @@ int main(void)
         cmocka_unit_test(quick),
         cmocka_unit_test(own),
         cmocka_unit_test(bad_files),
+        cmocka_unit_test(refuses_to_wait_for_a_fifo),
         cmocka_unit_test(configuration),
         cmocka_unit_test(refused),
         cmocka_unit_test(rewritten),
