@@ -58,11 +58,11 @@ int audit_file_take(struct audit_file *file, haft_server *server)
     return haft_audit(server, write_line, file);
 }
 
-int audit_file_start(struct audit_file *file)
+int audit_file_start(struct audit_file *file, haft_reason *reterr_reason)
 {
     int status = file->spool ? spool_start(file->spool) : 0;
 
-    return status ? server_refuse(file->server, status, "audit", "no thread can be started") : 0;
+    return status ? error_set(reterr_reason, status, "audit", "no thread can be started") : 0;
 }
 
 void audit_file_reopen(struct audit_file *file)

@@ -21,8 +21,8 @@ struct audit_file {
 int audit_file_open(struct audit_file *file, haft_server *server, const char *path);
 /* The server's calls are lines of it from now on. */
 int audit_file_take(struct audit_file *file, haft_server *server);
-/* Starts the thread that writes them, after what forks; 0, or HAFT_EBUSY with the reason. */
-int audit_file_start(struct audit_file *file);
+/* Starts the thread that writes them, after what forks; 0, or HAFT_EBUSY. */
+int audit_file_start(struct audit_file *file, haft_reason *reterr_reason);
 /* Goes on in the file that is called so now, after the old one was moved away: lines of calls that
  * end from now on go there.  When it cannot be opened the log says so, and the old one is kept. */
 void audit_file_reopen(struct audit_file *file);

@@ -37,7 +37,7 @@ bool command_can_reload(const struct command *command);
 
 /* ---- command_around.c ---- */
 
-/* Makes the sandbox, if there is to be one, and starts the thread that writes the audit; NULL for a
+/* Makes the sandbox, if there is to be one, and starts the threads that write files; NULL for a
  * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
 int command_begin(struct command *command, struct sandbox *sandbox);
 void command_end(struct command *command);

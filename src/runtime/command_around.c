@@ -1,5 +1,5 @@
 /* command_around.c - what stands around whatever a command does: the sandbox that it enters, and the
- * thread that writes the audit. */
+ * threads that write the audit and the log. */
 #include "runtime/command.h"
 #include "runtime/isolate.h"
 
@@ -15,6 +15,8 @@ static void write_rest(void *context)
     struct command *command = context;
 
     audit_file_flush(command->reload.audit);
+    if (command->reload.logger)
+        logger_flush(command->reload.logger);
 }
 
 /* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
@@ -32,25 +34,29 @@ static void attend(struct command *command, bool begins)
 }
 
 /* What isolated tools are forked from comes before threads. */
-static int start_audit(struct command *command)
+static int start_writers(struct command *command)
 {
     struct audit_file *audit = command->reload.audit;
+    struct logger *logger = command->reload.logger;
+    haft_reason reason = {0};
     haft_server *server;
     int status = 0;
 
-    if (!audit->spool)
+    if (!command->settings.audit && !command->settings.log_file)
         return COMMAND_OK;
     for (size_t i = 0; !status && (server = hosted_at(command->hosted, command->server, i)); i++)
         status = isolate_start(server);
     if (status)
-        server_refuse(audit->server, status, "audit", "%s", haft_strerror(status));
-    else
-        status = audit_file_start(audit);
-    return status ? command_refuse(command, &audit->server->error) : COMMAND_OK;
+        error_set(&reason, status, "isolation", "%s", haft_strerror(status));
+    if (!status && logger)
+        status = logger_start(logger, &reason);
+    if (!status)
+        status = audit_file_start(audit, &reason);
+    return status ? command_refuse(command, &reason) : COMMAND_OK;
 }
 
-/* The paths are opened now, and the rest is given up by whoever serves.  Spans and the audit have
- * threads of their own, which run no handlers: they must connect, and open their file. */
+/* The paths are opened now, and the rest is given up by whoever serves.  Spans, the audit and a log
+ * file have threads of their own, which run no handlers: they must connect, and open their file. */
 static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
 {
     const struct settings *settings = &command->settings;
@@ -61,7 +67,8 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
     for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
         wish.isolates = wish.isolates || atomic_load(&server->n_isolated) > 0;
-    wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0);
+    wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0) +
+                   (settings->log_file && command->reload.logger ? 1U : 0);
     if (settings->otlp.url && !wish.connect) {
         error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
         return command_refuse(command, &reason);
@@ -95,7 +102,7 @@ int command_begin(struct command *command, struct sandbox *sandbox)
     else if (sandbox)
         doubt_sandbox(command);
     attend(command, true);
-    return status == COMMAND_OK ? start_audit(command) : status;
+    return status == COMMAND_OK ? start_writers(command) : status;
 }
 
 void command_end(struct command *command)

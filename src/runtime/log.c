@@ -2,8 +2,9 @@
  *
  * Many clients never read what a server writes to standard error.  A pipe that is full would stop
  * the thread that writes to it, and with it the server; so a line is only written where there is
- * room for it.  A line is made whole on the stack, with what the record says about itself first and
- * the text last: the text takes the room that is left. */
+ * room for it.  A file has no such room to ask for: while a server serves, a thread writes to it.  A
+ * line is made whole on the stack, with what the record says about itself first and the text last:
+ * the text takes the room that is left. */
 #include "runtime/log.h"
 
 #include <errno.h>
@@ -64,8 +65,54 @@ int logger_init(struct logger *logger, haft_level level)
     return logger_open(logger, &(struct log_options){.level = level}, NULL);
 }
 
+/* Told on the thread that writes, or in the midst of a line: that one has no room either. */
+static void report(void *context, enum spool_event event, const char *why, size_t lost)
+{
+    struct logger *logger = context;
+    char text[NOTE];
+    int n = 0;
+
+    if (event == SPOOL_STAYS)
+        n = snprintf(text, sizeof text, "%.100s: %.100s", logger->options.file, why);
+    else if (event == SPOOL_WRITES && lost)
+        n = snprintf(text, sizeof text, "%zu lines were lost here", lost);
+    if (n > 0)
+        logger_record(logger, &(haft_record){.level = HAFT_ERROR, .text = text, .size = (size_t)n});
+}
+
+int logger_start(struct logger *logger, haft_reason *reterr_reason)
+{
+    struct spool_options options = {
+        .path = logger->options.file, .limit = LOG_QUEUE, .report = report, .context = logger};
+    struct spool *spool;
+    int status;
+
+    if (!logger->options.file)
+        return 0;
+    status = spool_open(&spool, &options);
+    if (status)
+        return error_set(reterr_reason, status == -ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL,
+                         logger->options.file, "%s", strerror(-status));
+    status = spool_start(spool);
+    if (status) {
+        spool_close(spool, 0);
+        return error_set(reterr_reason, status, logger->options.file, "no thread can be started");
+    }
+    uv_mutex_lock(&logger->lock);
+    logger->spool = spool;
+    uv_mutex_unlock(&logger->lock);
+    return 0;
+}
+
+void logger_flush(struct logger *logger)
+{
+    if (logger->spool)
+        spool_flush(logger->spool, LOG_FLUSH_MS);
+}
+
 void logger_finish(struct logger *logger)
 {
+    spool_close(logger->spool, LOG_FLUSH_MS);
     if (logger->options.file)
         close(logger->fd);
     uv_mutex_destroy(&logger->lock);
@@ -77,6 +124,10 @@ int logger_reopen(struct logger *logger, haft_reason *reterr_reason)
 
     if (!logger->options.file)
         return 0;
+    if (logger->spool) {
+        spool_reopen(logger->spool);
+        return 0;
+    }
     status = open_file(logger->options.file, &fd, reterr_reason);
     if (status)
         return status;
@@ -284,6 +335,11 @@ static bool write_record(struct logger *logger, const haft_record *record)
 {
     struct line line;
 
+    if (logger->spool) {
+        make_line(&line, record, logger->options.format, LOG_LINE_MAX);
+        spool_put(logger->spool, line.data, line.size - 1);
+        return true;
+    }
     if (logger->torn && !deliver(logger, "\n", 1))
         return false;
     make_line(&line, record, logger->options.format, limit_of(logger->fd));

@@ -7,9 +7,14 @@
 
 #include <haft/server.h>
 
+#include "runtime/spool.h"
+
 /* The longest line, with its end.  To a pipe it is half of that: what a pipe that can be written to
  * has room for. */
 enum { LOG_LINE_MAX = 8192, LOG_PIPE_MAX = 4096 };
+
+/* Bytes of lines that wait for a file, and how long the end of the process waits for them. */
+enum { LOG_QUEUE = 1 << 20, LOG_FLUSH_MS = 1000 };
 
 #define LOG_FORMATS(X)                                                                             \
     X(LOG_TEXT, "text")                                                                            \
@@ -31,6 +36,7 @@ struct logger {
     uv_mutex_t lock;
     struct log_options options;
     int fd;
+    struct spool *spool; /* lines of a file go there; NULL: they are written at once */
     bool torn;   /* the latest line went out in part: the next one starts on a line of its own */
     size_t lost; /* lines that were not taken */
 };
@@ -43,8 +49,16 @@ int logger_open(struct logger *logger, const struct log_options *options,
 int logger_init(struct logger *logger, haft_level level);
 void logger_finish(struct logger *logger);
 
+/* From now on lines of a file are written by a thread of their own, so that a disk that hangs stops
+ * nobody else; after what forks.  Without a file there is nothing to do.  Returns as logger_open. */
+int logger_start(struct logger *logger, haft_reason *reterr_reason);
+
+/* Waits for lines that are on their way, but not for long. */
+void logger_flush(struct logger *logger);
+
 /* Opens the file again, under the name it has: after the old one has been moved away.  When it
- * cannot be opened the old one is kept; returns as logger_open.  From any thread. */
+ * cannot be opened the old one is kept; returns as logger_open, or the log itself says so later.
+ * From any thread. */
 int logger_reopen(struct logger *logger, haft_reason *reterr_reason);
 
 /* From now on; from any thread. */

@@ -87,9 +87,11 @@ static size_t count_lines(const struct spool *spool)
     return lines;
 }
 
+/* At the end, which is told of by itself. */
 static void lose_all(struct spool *spool)
 {
     spool->lost += count_lines(spool);
+    spool->failing = spool->losing = false;
     spool->sent = 0;
     drop(spool, spool->n);
 }
@@ -315,7 +317,7 @@ static void run(void *context)
     struct spool *spool = context;
 
     uv_mutex_lock(&spool->lock);
-    while (!spool->closing || spool->n)
+    while (!spool->closing || spool->n || spool->failing || spool->losing)
         turn(spool);
     spool->over = true;
     uv_cond_broadcast(&spool->done);

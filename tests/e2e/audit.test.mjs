@@ -1,6 +1,6 @@
 // An audit that is a FIFO: nothing waits for whoever reads it, and what is lost is counted.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -113,7 +113,7 @@ test("nobody reads it: the server starts, and whoever comes later reads everythi
 
     for (let i = 0; i < 20; i++) await serving.call();
     await serving.isWell();
-    await until(() => serving.said(/the audit cannot be written/g) === 1, "a word of it");
+    await until(() => serving.said(/the audit cannot be written/g) === 1, "a word of it", 20000);
 
     const fd = open(file);
     let text = "";
@@ -130,7 +130,7 @@ test("nobody reads it: the server starts, and whoever comes later reads everythi
     await serving.call();
     await serving.call();
     await serving.isWell();
-    await until(() => serving.said(/the audit cannot be written/g) === 2, "a second word");
+    await until(() => serving.said(/the audit cannot be written/g) === 2, "a second word", 20000);
     const again = open(file);
     let more = "";
 
@@ -147,7 +147,7 @@ test("a reader that does not read: calls go on, losses begin and end with a word
 
     await serving.fill(OVERFLOW);
     await serving.isWell();
-    await until(() => serving.said(/lines of the audit are lost/g) === 1, "a word of the loss");
+    await until(() => serving.said(/lines of the audit are lost/g) === 1, "a word of the loss", 20000);
 
     let text = "";
 
@@ -191,7 +191,7 @@ test("SIGHUP gets past a reader that does not read, to the file that has the nam
     await serving.fill(1 << 18);
     fs.renameSync(file, `${file}.1`);
     serving.server.process.kill("SIGHUP");
-    await until(() => serving.said(/was read again/g) === 1, "the reload");
+    await until(() => serving.said(/was read again/g) === 1, "the reload", 20000);
     const before = serving.calls;
 
     await serving.call();
@@ -216,7 +216,7 @@ test("SIGHUP on a FIFO that nobody reads", async () => {
 
     for (let n = 1; n <= 3; n++) {
         serving.server.process.kill("SIGHUP");
-        await until(() => serving.said(/was read again/g) === n, "the reload");
+        await until(() => serving.said(/was read again/g) === n, "the reload", 20000);
         await serving.call();
         await serving.isWell();
     }
@@ -231,7 +231,13 @@ test("SIGHUP on a FIFO that nobody reads", async () => {
 
 test("isolated tools, in a sandbox, with nobody who reads", async () => {
     const file = fifo();
-    const serving = await new Serving().open(file, { program: pipelineDriver, args: ["--sandbox=best-effort"] });
+    const probe = spawnSync(pipelineDriver, ["--sandbox"], { input: "", encoding: "utf8" });
+    const sandbox = /this kernel has no/.test(probe.stderr) ? "--sandbox=best-effort" : "--sandbox";
+    const log = path.join(folder, "log");
+    const serving = await new Serving().open(file, {
+        program: pipelineDriver,
+        args: [sandbox, "--log-file", log],
+    });
 
     await serving.call("add", { a: 1, b: 2 });
     for (const how of ["nothing", "crash", "nothing"]) await serving.call("harm", { how });
@@ -244,6 +250,27 @@ test("isolated tools, in a sandbox, with nobody who reads", async () => {
     await serving.end();
     fs.closeSync(fd);
 });
+
+/* Each with how it ends, or that it serves. */
+const fifos = [
+    ["--config", 2, /Unexpected end|empty|JSON/i],
+    ["--seal-key-file", 1, /64 hexadecimal digits/],
+    ["--log-file", 1, /No such device/],
+    ["--audit", "serves"],
+];
+
+for (const [option, status, words] of fifos)
+    test(`${option} names a FIFO that nobody else has open`, async () => {
+        const server = new Server(catalog, ["--http", "127.0.0.1:0", option, fifo()]);
+
+        if (status === "serves") {
+            await server.ready();
+            assert.equal(await server.stop(), 0);
+        } else {
+            assert.equal(await server.ended, status, server.log());
+            assert.match(server.log(), words);
+        }
+    });
 
 test("on a pipe: calls are answered, and the end comes", async () => {
     const file = fifo();

@@ -29,7 +29,7 @@ static struct collector {
 /* ---- the directory ---- */
 
 static const char *const left_behind[] = {PLACE_SETTINGS, PLACE_PLUGIN, PLACE_PLUGIN ".new",
-                                          PLACE_SOCKET, PLACE_AUDIT};
+                                          PLACE_SOCKET,   PLACE_AUDIT,  PLACE_LOG};
 
 static const char *path_of(const struct peer *peer, const char *name, char room[PATH_ROOM])
 {

@@ -10,6 +10,7 @@
 #define PLACE_PLUGIN "word.so"
 #define PLACE_SOCKET "socket"
 #define PLACE_AUDIT "audit"
+#define PLACE_LOG "log"
 
 /* Makes the peer a directory of its own, empty, which props_finish removes with what is known to be
  * in it.  False when there can be none. */

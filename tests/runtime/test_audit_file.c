@@ -77,7 +77,7 @@ static void begin(struct bench *bench, bool fifo)
     assert_int_equal(haft_add(bench->server, &add_tool), 0);
     assert_int_equal(audit_file_open(&bench->file, bench->server, bench->path), 0);
     assert_int_equal(audit_file_take(&bench->file, bench->server), 0);
-    assert_int_equal(audit_file_start(&bench->file), 0);
+    assert_int_equal(audit_file_start(&bench->file, NULL), 0);
     bench->client = haft_connect(bench->server, NULL);
 }
 

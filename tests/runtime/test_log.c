@@ -12,6 +12,7 @@
 
 #include <yyjson.h>
 
+#include "support/gate.h"
 #include "support/test.h"
 
 static char directory[] = "/tmp/haft-log-XXXXXX";
@@ -267,6 +268,66 @@ static void never_waits_for_a_reader(void **state)
     unlink(path);
 }
 
+/* Nobody who has something to say waits, and lines are there when it goes on. */
+static void never_waits_for_a_disk(void **state)
+{
+    enum { LINES = 500, SIZE = 4000 }; /* together more than the queue */
+    static char text[4 << 20], word[SIZE];
+    struct logger logger;
+    size_t lines = 0, lost;
+    const char *note;
+
+    (void)state;
+    memset(word, 'x', sizeof word);
+    opens(&logger, LOG_TEXT, HAFT_DEBUG);
+    assert_int_equal(logger_start(&logger, NULL), 0);
+    gate_set(true);
+    line(&logger, HAFT_INFO, "first", 5);
+    gate_wait();
+    for (int i = 0; i < LINES; i++)
+        line(&logger, HAFT_INFO, word, sizeof word);
+    gate_set(false);
+    logger_finish(&logger);
+    take(path, text, sizeof text);
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    note = strstr(text, " lines were lost here\n");
+    assert_non_null(note);
+    while (note[-1] >= '0' && note[-1] <= '9')
+        note--;
+    lost = strtoul(note, NULL, 10);
+    assert_true(lost > 0);
+    assert_int_equal(lines + lost, 1 + LINES + 1);
+}
+
+static void is_reopened_while_a_thread_writes(void **state)
+{
+    struct logger logger;
+    char text[1024];
+
+    (void)state;
+    opens(&logger, LOG_TEXT, HAFT_DEBUG);
+    assert_int_equal(logger_start(&logger, NULL), 0);
+    line(&logger, HAFT_INFO, "one", 3);
+    logger_flush(&logger);
+    assert_int_equal(rename(path, moved), 0);
+    line(&logger, HAFT_INFO, "two", 3);
+    assert_int_equal(logger_reopen(&logger, NULL), 0);
+    line(&logger, HAFT_INFO, "three", 5);
+    logger_flush(&logger);
+    take(moved, text, sizeof text);
+    assert_non_null(strstr(text, "one\n"));
+    assert_non_null(strstr(text, "two\n"));
+    take(path, text, sizeof text);
+    assert_non_null(strstr(text, "three\n"));
+    /* The name is a directory's now: the old file, which has no name any more, is kept. */
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(logger_reopen(&logger, NULL), 0);
+    line(&logger, HAFT_INFO, "four", 4);
+    logger_finish(&logger);
+    assert_int_equal(rmdir(path), 0);
+}
+
 static void outlives_a_closed_descriptor(void **state)
 {
     struct logger logger;
@@ -305,9 +366,12 @@ int main(void)
         cmocka_unit_test(refuses_a_file_that_cannot_be),
         cmocka_unit_test(counts_what_a_full_disk_refuses),
         cmocka_unit_test(never_waits_for_a_reader),
+        cmocka_unit_test(never_waits_for_a_disk),
+        cmocka_unit_test(is_reopened_while_a_thread_writes),
         cmocka_unit_test(outlives_a_closed_descriptor),
         cmocka_unit_test(knows_its_names),
     };
 
+    gate_init();
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -11,56 +11,16 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "support/child.h"
 #include "support/failing.h"
+#include "support/gate.h"
 #include "support/test.h"
 
 enum { PATIENCE = 20000, LIMIT = 1 << 16, LONG = 8000, FLUSH = 10000 };
-
-/* ---- a disk that hangs ---- */
-
-/* Whoever writes stands before it while it is shut. */
-static struct {
-    uv_mutex_t lock;
-    uv_cond_t moved;
-    bool shut;
-    unsigned waiting;
-} gate;
-
-ssize_t writev(int fd, const struct iovec *parts, int n)
-{
-    uv_mutex_lock(&gate.lock);
-    gate.waiting++;
-    uv_cond_broadcast(&gate.moved);
-    while (gate.shut)
-        uv_cond_wait(&gate.moved, &gate.lock);
-    gate.waiting--;
-    uv_mutex_unlock(&gate.lock);
-    return syscall(SYS_writev, fd, parts, n);
-}
-
-static void set_gate(bool shut)
-{
-    uv_mutex_lock(&gate.lock);
-    gate.shut = shut;
-    uv_cond_broadcast(&gate.moved);
-    uv_mutex_unlock(&gate.lock);
-}
-
-static void wait_at_gate(void)
-{
-    uv_mutex_lock(&gate.lock);
-    while (!gate.waiting)
-        assert_int_equal(uv_cond_timedwait(&gate.moved, &gate.lock, PATIENCE * UINT64_C(1000000)),
-                         0);
-    uv_mutex_unlock(&gate.lock);
-}
 
 /* ---- a spool and its file ---- */
 
@@ -265,9 +225,9 @@ static void leaves_a_disk_that_hangs(void **state)
     begin(&bench, false);
     start(&bench, LIMIT);
     left = bench.spool;
-    set_gate(true);
+    gate_set(true);
     put(&bench, 0, 0);
-    wait_at_gate();
+    gate_wait();
     for (unsigned i = 1; i < 20; i++)
         put(&bench, i, LONG);
     assert_int_equal(bench.events[SPOOL_LOSES], 1);
@@ -277,7 +237,7 @@ static void leaves_a_disk_that_hangs(void **state)
     assert_int_equal(bench.events[SPOOL_ENDS], 1);
     assert_int_equal(bench.lost, 20);
     bench.spool = NULL;
-    set_gate(false);
+    gate_set(false);
     (void)left;
     end(&bench);
 }
@@ -289,9 +249,9 @@ static void begins_a_new_file_where_it_was_told_to(void **state)
     (void)state;
     begin(&bench, false);
     start(&bench, LIMIT);
-    set_gate(true);
+    gate_set(true);
     put(&bench, 0, 0);
-    wait_at_gate();
+    gate_wait();
     put(&bench, 1, 0);
     put(&bench, 2, 0);
     assert_int_equal(rename(bench.path, bench.moved), 0);
@@ -299,7 +259,7 @@ static void begins_a_new_file_where_it_was_told_to(void **state)
     put(&bench, 3, 0);
     spool_reopen(bench.spool);
     put(&bench, 4, 0);
-    set_gate(false);
+    gate_set(false);
     spool_flush(bench.spool, PATIENCE);
     assert_holds(bench.moved, 0, 3);
     assert_holds(bench.path, 3, 2);
@@ -499,7 +459,6 @@ int main(void)
         cmocka_unit_test(needs_memory_to_open_only),
     };
 
-    if (uv_mutex_init(&gate.lock) || uv_cond_init(&gate.moved))
-        return 1;
+    gate_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
