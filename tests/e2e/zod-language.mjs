@@ -1,7 +1,7 @@
 /* zod-language.mjs - schema descriptions as Zod schemas.
  *
  * A description is an array: a kind, what the kind needs, then modifiers, each an array of its own.
- * tests/zod_driver.c reads the same descriptions and calls haft's builder.  A "message" modifier
+ * tests/drivers/zod_driver.c reads the same descriptions and calls haft's builder.  A "message" modifier
  * belongs to the kind or the modifier right before it. */
 
 import { z } from "zod";

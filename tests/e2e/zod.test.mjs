@@ -1,6 +1,6 @@
 /* zod.test.mjs - haft's schemas beside Zod's.
  *
- * Every case is built twice from one description: by haft's builder in tests/zod_driver.c, and by
+ * Every case is built twice from one description: by haft's builder in tests/drivers/zod_driver.c, and by
  * Zod. Each value then gets the same verdict and the same issues, member by member, from both; and
  * Ajv, given the JSON Schema that haft advertises, comes to haft's verdict.  Where haft means to
  * differ, `same` says so. */

@@ -1,6 +1,6 @@
 /* test_document.c - JSON Schema documents: what is refused and where, dialects, references, limits.
  *
- * What the keywords mean is the business of the official suite (schema_suite.c). */
+ * What the keywords mean is the business of the official suite (drivers/schema_suite.c). */
 #include <haft/schema.h>
 #include <stdio.h>
 #include <stdlib.h>
