@@ -126,6 +126,7 @@ HAFT_TOOL_BARE(test_logging_tool, "Sends one log message", .quick = true);
 /* Looks now and then whether anybody still waits. */
 static int test_cancellation(haft_call *call)
 {
+    haft_progress(call, 0, 0, NULL);
     for (int i = 0; i < 500 && !haft_cancelled(call); i++)
         sleep_ms(20);
     haft_log(call, HAFT_WARNING, "%s",

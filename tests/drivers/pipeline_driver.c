@@ -80,6 +80,8 @@ HAFT_STRUCT(doze_args, HAFT_INTEGER(ms, "How long", .min = 0, .max = 60000));
 static int doze(haft_call *call, const doze_args *in)
 {
     sleep_ms(in->ms);
+    if (haft_cancelled(call))
+        haft_log(call, HAFT_WARNING, "nobody waits any more");
     return haft_text(call, "slept %lld ms", (long long)in->ms);
 }
 HAFT_TOOL_IN(doze, doze_args, "Sleeps, at most as long as any call may take");

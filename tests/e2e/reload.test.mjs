@@ -104,7 +104,7 @@ for (const threads of ["1", "3"])
                 "the reload",
                 20000,
             );
-            await new Promise((resolve) => setTimeout(resolve, 200));
+            await until(() => heard.length, "it", 200).catch(() => {});
         }
         assert.ok(heard.length, "an announcement");
         assert.deepEqual(await names(client), turn % 2 ? all : ["search"]);

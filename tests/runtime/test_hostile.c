@@ -208,6 +208,7 @@ static void assert_descriptors(size_t before)
 /* ---- slow clients ---- */
 
 static atomic_bool trickling;
+static atomic_size_t trickled; /* bytes */
 static int slow_fds[SLOW_CLIENTS];
 
 /* A byte a second to each. */
@@ -219,6 +220,7 @@ static void *trickle(void *context)
     (void)context;
     for (size_t k = 0; atomic_load(&trickling); k++) {
         say(slow_fds[k % SLOW_CLIENTS], &text[k / SLOW_CLIENTS % (sizeof text - 1)], 1);
+        atomic_fetch_add(&trickled, 1);
         usleep(1000000 / SLOW_CLIENTS);
     }
     return NULL;
@@ -278,8 +280,10 @@ static void stays_quick_among_slow_clients(void **state)
         for (int i = 0; i < SLOW_CLIENTS; i++)
             slow_fds[i] = dial();
         atomic_store(&trickling, true);
+        atomic_store(&trickled, 0);
         assert_int_equal(pthread_create(&thread, NULL, trickle, NULL), 0);
-        sleep_ms(1100);
+        while (atomic_load(&trickled) < SLOW_CLIENTS) /* each has said something */
+            sleep_ms(5);
         loud = friend_p99();
         atomic_store(&trickling, false);
         pthread_join(thread, NULL);

@@ -5,12 +5,14 @@
 #include <haft.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/child.h"
+#include "support/test.h"
 
 HAFT_STRUCT(text_args, HAFT_STRING(text, "What to say"));
 HAFT_STRUCT(count_args, HAFT_INTEGER(n, "How many", .min = 0));
@@ -22,9 +24,20 @@ static int echo(haft_call *call, const text_args *in)
 }
 HAFT_TOOL_IN(echo, text_args, "Says it back", .quick = true);
 
+/* Handlers of the next two that have begun.  A test whose server is another process says where both
+ * can see it. */
+static atomic_uint begun_here, *begun = &begun_here;
+
+static inline void wait_until_begun(unsigned n)
+{
+    for (int64_t late = milliseconds() + 20000; atomic_load(begun) < n; sleep_ms(1))
+        assert_true(milliseconds() < late);
+}
+
 /* On a worker; stops when nobody waits. */
 static int slow(haft_call *call, const count_args *in)
 {
+    atomic_fetch_add(begun, 1);
     for (int64_t end = milliseconds() + in->n; milliseconds() < end && !haft_cancelled(call);)
         sleep_ms(1);
     return haft_text(call, "slept %d", (int)in->n);
@@ -33,6 +46,7 @@ HAFT_TOOL_IN(slow, count_args, "Sleeps so many milliseconds");
 
 static int stubborn(haft_call *call, const count_args *in)
 {
+    atomic_fetch_add(begun, 1);
     sleep_ms(in->n);
     return haft_text(call, "slept %d", (int)in->n);
 }

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -31,6 +33,35 @@ void sleep_ms(int64_t ms)
 
     while (nanosleep(&time, &time) && errno == EINTR)
         ;
+}
+
+/* Of /proc: signals for the process that no thread of it has taken. */
+static bool is_pending(pid_t pid, int number)
+{
+    static const char key[] = "ShdPnd:";
+    char name[64], line[256];
+    bool pending = false;
+    FILE *file;
+
+    snprintf(name, sizeof name, "/proc/%d/status", (int)pid);
+    file = fopen(name, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, key, sizeof key - 1))
+            pending = strtoull(line + sizeof key - 1, NULL, 16) >> (number - 1) & 1;
+    if (file)
+        fclose(file);
+    return pending;
+}
+
+void signal_in_turn(pid_t pid, int number)
+{
+    int64_t late = milliseconds() + PATIENCE;
+
+    assert_int_equal(kill(pid, number), 0);
+    while (is_pending(pid, number)) {
+        assert_true(milliseconds() < late);
+        sleep_ms(1);
+    }
 }
 
 void child_start(struct child *child, int (*function)(void *context), void *context)

@@ -37,6 +37,9 @@ void child_end(struct child *child);
 /* The exit status, or 256 + the signal that ended it.  Frees everything. */
 int child_wait(struct child *child);
 
+/* Sends the process a signal and waits until it has taken it, so that the next one comes second. */
+void signal_in_turn(pid_t pid, int number);
+
 /* Milliseconds of a clock that only goes on. */
 int64_t milliseconds(void);
 void sleep_ms(int64_t ms);
