@@ -9,7 +9,7 @@ rm -rf "$prefix"
 cmake --preset least -B "$work/least" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 \
     -DHAFT_WERROR=ON -DHAFT_BENCH=OFF -DHAFT_EXAMPLES=ON -DHAFT_TESTS=ON
 cmake --build "$work/least" -j 2
-ctest --test-dir "$work/least" -j 2 --output-on-failure --no-tests=error
+ctest --test-dir "$work/least" -j 4 --output-on-failure --no-tests=error
 cmake --install "$work/least" --prefix "$prefix"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name haft.pc)")

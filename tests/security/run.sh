@@ -7,7 +7,7 @@ names=$(sed -n 's/^[0-9]* | .* | //p' $list | tr ';' '\n' | sed 's/^ *//; s/:.*/
 pattern=$(printf '%s' "$names" | tr '\n' '|' | sed 's/|$//')
 
 # What is installed is looked at by others, and is made by a test.
-ctest --test-dir "$build" -V -j "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" \
+ctest --test-dir "$build" -V -j "$((3 * $(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)))" \
     -R "^($pattern|install/install)\$" </dev/null >"$build/security.log" 2>&1
 
 # ctest puts the number of a test before every line of its output.

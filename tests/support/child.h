@@ -1,6 +1,6 @@
 /* support/child.h - a server in a process of its own, with pipes to it.
  *
- * Nothing waits for ever: what has not come after ten seconds fails the running cmocka test. */
+ * Nothing waits for ever: what has not come after thirty seconds fails the running cmocka test. */
 #ifndef HAFT_TESTS_CHILD_H
 #define HAFT_TESTS_CHILD_H
 
