@@ -79,6 +79,8 @@ HAFT_STRUCT(doze_args, HAFT_INTEGER(ms, "How long", .min = 0, .max = 60000));
 
 static int doze(haft_call *call, const doze_args *in)
 {
+    if (in->ms > 30000)
+        haft_log(call, HAFT_WARNING, "dozes");
     sleep_ms(in->ms);
     if (haft_cancelled(call))
         haft_log(call, HAFT_WARNING, "nobody waits any more");

@@ -89,11 +89,11 @@ class Serving {
     }
 
     /* Calls, `bytes` of lines or more, one after another. */
-    async fill(bytes) {
-        const query = "x".repeat(3500);
+    async fill(bytes, tool = "search", argument = "query") {
+        const value = "x".repeat(3500);
 
-        for (let put = 0; put < bytes; put += query.length) {
-            await this.call("search", { query });
+        for (let put = 0; put < bytes; put += value.length) {
+            await this.call(tool, { [argument]: value });
             if (this.calls % 100 === 0) await this.isWell();
         }
     }
@@ -177,6 +177,28 @@ test("a reader that does not read holds the end of the server for a moment only"
 
     assert.ok(took < 8000, `${took} ms`);
     assert.equal(serving.said(/lines of the audit were lost: \d+/g), 1);
+    fs.closeSync(fd);
+});
+
+test("a server that is cut off writes what waits first", async () => {
+    const file = fifo();
+    const fd = open(file);
+    const serving = await new Serving().open(file, { program: pipelineDriver, args: ["--drain", "100ms"] });
+
+    await serving.fill(1 << 18, "add", "a");
+    const before = serving.calls;
+    const stuck = serving.call("doze", { ms: 60000 }).catch(() => "cut off");
+
+    await until(() => serving.said(/dozes/g), "the handler");
+    serving.server.process.kill("SIGTERM");
+    await until(() => serving.said(/calls were cut off/g), "the end of its patience");
+    let text = "";
+
+    await until(() => ((text += drain(fd)), serving.server.process.exitCode !== null), "the end");
+    text += drain(fd);
+    assert.equal(serving.server.process.exitCode, 1);
+    assert.deepEqual(ids(text).slice(0, before), count(0, before));
+    assert.equal(await stuck, "cut off");
     fs.closeSync(fd);
 });
 
