@@ -1,0 +1,44 @@
+/* store/window.h - so many calls in so much time, counted in a window that slides.
+ *
+ * Up to WINDOW_EXACT calls the time of each is kept, and the count is exact: a call is refused if and only if
+ * there have been `calls` in the `per_ms` before it.  The ring grows with the calls that come, so a key costs
+ * what it uses.
+ *
+ * Above that the window is divided into WINDOW_SLICES, and calls are counted by slice.  A slice leaves the
+ * window as a whole, when its end has: there are never more than `calls` in any window, and a call may be
+ * refused for up to a slice (a thousandth of the window) longer than it had to be. */
+#ifndef HAFT_SRC_WINDOW_H
+#define HAFT_SRC_WINDOW_H
+
+#include <haft/tool.h>
+
+#include "base/base.h"
+
+enum { WINDOW_EXACT = 10000, WINDOW_SLICES = 1000 };
+
+struct window {
+    haft_rate rate;
+    int64_t *times;       /* a ring: of calls; of slices, the number of their calls */
+    unsigned first, n;    /* of the ring, what is in use */
+    unsigned capacity;    /* of the ring */
+    uint64_t counted;     /* above WINDOW_EXACT: calls in the window, */
+    int64_t newest_slice; /* and the number of the latest slice */
+};
+
+/* In this order for each call.  *bytes grows or shrinks by what the window holds.
+ *
+ * A rate that has changed begins anew. */
+void window_set_rate(struct window *window, haft_rate rate, const haft_allocator *allocator,
+                     size_t *bytes);
+
+/* Forgets what has left the window.  True if a call is allowed at that time, else *ret_wait is the number of
+ * milliseconds until one is. */
+bool window_allows(struct window *window, int64_t now, int64_t *ret_wait);
+
+/* Makes room for one more call.  0 or HAFT_ENOMEM. */
+int window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes);
+void window_count(struct window *window, int64_t now);
+
+void window_finish(struct window *window, const haft_allocator *allocator);
+
+#endif
