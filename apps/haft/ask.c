@@ -268,7 +268,7 @@ static int show_list(const struct invocation *call, yyjson_val *items, const cha
         return -show_json(items);
     page_init(&page);
     if (call->names)
-        show_names(&page, items, name);
+        show_names(&page, items, name, call->safe);
     else
         show(&page, items);
     return -page_print(&page);
@@ -303,8 +303,8 @@ static int print_resources(const struct invocation *call, yyjson_val *resources,
         page_json(&page, templates);
         haft_buffer_puts(&page.text, "}\n");
     } else if (call->names) {
-        show_names(&page, resources, "uri");
-        show_names(&page, templates, "uriTemplate");
+        show_names(&page, resources, "uri", call->safe);
+        show_names(&page, templates, "uriTemplate", call->safe);
     } else {
         show_resources(&page, resources, templates);
     }

@@ -1,6 +1,9 @@
 /* completion.c - the tables as completions for shells.
  *
- * Names of tools are asked of the server when its URL stands on the line. */
+ * Names of tools are asked of the server when its URL stands on the line.  The server chooses them,
+ * so they are data: no shell may expand them, and a name that it would run or expand when Enter is
+ * pressed is not offered.  Both the program (--safe-names) and the functions see to it, since
+ * either may be older than the other. */
 #include <string.h>
 
 #include "program.h"
@@ -35,58 +38,88 @@ static void put_bash_values(haft_buffer *out, const struct command *command)
             continue;
         haft_buffer_printf(out, "    %s/%s) ", command->name, row.name);
         if (row.values) {
-            haft_buffer_puts(out, "COMPREPLY=($(compgen -W '");
+            haft_buffer_puts(out, "_haft_words ");
             put_words(out, row.values);
-            haft_buffer_puts(out, "' -- \"$word\")); ");
+            haft_buffer_puts(out, "; ");
         } else if (!strcmp(row.takes, "FILE")) {
-            haft_buffer_puts(out, "COMPREPLY=($(compgen -f -- \"$word\")); ");
+            haft_buffer_puts(out, "_haft_files -f; ");
         }
         haft_buffer_puts(out, "return ;;\n");
     }
 }
 
+/* compgen -W expands its words, and COMPREPLY=($(compgen ...)) splits and globs what it prints. */
+static const char bash_functions[] =
+    "# haft(1) completion for bash; printed by `haft completion bash`\n"
+    "\n"
+    "# Offers the words that begin with what is typed; nothing expands them.\n"
+    "_haft_words()\n{\n"
+    "    local each\n"
+    "    for each; do\n"
+    "        [[ $each == \"$word\"* ]] && COMPREPLY+=(\"$each\")\n"
+    "    done\n"
+    "}\n"
+    "\n"
+    "# Offers files or commands, with quotes where a name needs them.\n"
+    "_haft_files()\n{\n"
+    "    local each\n"
+    "    compopt -o filenames 2>/dev/null\n"
+    "    while IFS= read -r each; do\n"
+    "        COMPREPLY+=(\"$each\")\n"
+    "    done < <(compgen \"$@\" -- \"$word\")\n"
+    "}\n"
+    "\n"
+    "# Offers the tools of the server whose URL is on the line, before the word that is typed (bash takes\n"
+    "# a URL apart at its colons).  The server chooses the names: only plain ones are offered.\n"
+    "_haft_tools()\n{\n"
+    "    local each url= line=${COMP_LINE:0:COMP_POINT} IFS=$' \\t\\n' LC_ALL=C\n"
+    "    read -ra line <<<\"${line}x\"\n"
+    "    for each in \"${line[@]:0:${#line[@]}-1}\"; do\n"
+    "        [[ $each == http*://* ]] && url=$each && break\n"
+    "    done\n"
+    "    [[ -n $url ]] || return\n"
+    "    while IFS= read -r each; do\n"
+    "        [[ $each == [A-Za-z0-9_]* && $each != *[!A-Za-z0-9_./-]* ]] && _haft_words \"$each\"\n"
+    "    done < <(haft tools --safe-names --timeout 3 \"$url\" 2>/dev/null)\n"
+    "}\n"
+    "\n";
+
 static void bash(haft_buffer *out)
 {
+    haft_buffer_puts(out, bash_functions);
     haft_buffer_puts(out,
-                     "# haft(1) completion for bash; printed by `haft completion bash`\n"
                      "_haft()\n{\n"
-                     "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]}\n"
-                     "    local words= url i\n"
+                     "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} i\n"
                      "    COMPREPLY=()\n"
                      "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
                      "        if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
-                     "            COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
+                     "            _haft_files -c -f\n"
                      "            return\n"
                      "        fi\n"
                      "    done\n"
                      "    case ${COMP_WORDS[1]}/$last in\n");
     for (const struct command *command = command_rows; command->name; command++)
         put_bash_values(out, command);
-    haft_buffer_puts(out, "    esac\n    if ((COMP_CWORD == 1)); then\n        words='");
+    haft_buffer_puts(out, "    esac\n"
+                          "    if ((COMP_CWORD == 1)); then\n"
+                          "        _haft_words ");
     put_names(out);
-    haft_buffer_puts(out, " --help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
+    haft_buffer_puts(out, " --help --version\n"
+                          "        return\n"
+                          "    fi\n"
+                          "    case ${COMP_WORDS[1]} in\n");
     for (const struct command *row = command_rows; row->name; row++) {
-        haft_buffer_printf(out, "        %s) words='", row->name);
+        haft_buffer_printf(out, "    %s) _haft_words ", row->name);
         put_options(out, row);
         put_words(out, row->words);
         if (row->act == act_help)
             put_names(out);
-        haft_buffer_puts(out, "' ;;\n");
+        haft_buffer_puts(out, " ;;\n");
     }
-    haft_buffer_puts(
-        out, "        esac\n"
-             "        # bash takes a URL apart at its colons.\n"
-             "        if [[ ${COMP_WORDS[1]} == call && $word != -* ]]; then\n"
-             "            for i in $COMP_LINE; do\n"
-             "                [[ $i == http*://* ]] && url=$i && break\n"
-             "            done\n"
-             "            [[ -n $url ]] &&\n"
-             "                words+=\" $(haft tools --names --timeout 3 \"$url\" 2>/dev/null)\"\n"
-             "        fi\n"
-             "    fi\n"
-             "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-             "}\n"
-             "complete -F _haft haft\n");
+    haft_buffer_puts(out, "    esac\n"
+                          "    [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools\n"
+                          "}\n"
+                          "complete -F _haft haft\n");
 }
 
 /* Inside '...[HELP]...' of _arguments a bracket, a colon or a quote would end it. */
@@ -148,19 +181,21 @@ static void put_zsh_command(haft_buffer *out, const struct command *row)
 
 static void zsh(haft_buffer *out)
 {
-    haft_buffer_puts(out,
-                     "#compdef haft\n"
-                     "# haft(1) completion for zsh; printed by `haft completion zsh`\n"
-                     "_haft_tools()\n{\n"
-                     "    local url=${words[(r)http*://*]}\n"
-                     "    local -a tools\n"
-                     "    [[ -n $url ]] || return\n"
-                     "    tools=(${(f)\"$(haft tools --names --timeout 3 $url 2>/dev/null)\"})\n"
-                     "    compadd -a tools\n"
-                     "}\n\n"
-                     "_haft()\n{\n"
-                     "    local -a commands\n"
-                     "    commands=(\n");
+    haft_buffer_puts(
+        out, "#compdef haft\n"
+             "# haft(1) completion for zsh; printed by `haft completion zsh`\n"
+             "_haft_tools()\n{\n"
+             "    local url=${words[(r)http*://*]}\n"
+             "    local -a tools\n"
+             "    [[ -n $url ]] || return\n"
+             "    # The server chooses the names: only plain ones are offered.\n"
+             "    tools=(${(f)\"$(haft tools --safe-names --timeout 3 $url 2>/dev/null)\"})\n"
+             "    tools=(${${(M)tools:#[A-Za-z0-9_]*}:#*[^A-Za-z0-9_./-]*})\n"
+             "    compadd -a tools\n"
+             "}\n\n"
+             "_haft()\n{\n"
+             "    local -a commands\n"
+             "    commands=(\n");
     for (const struct command *row = command_rows; row->name; row++) {
         haft_buffer_printf(out, "        '%s:", row->name);
         put_zsh_text(out, row->help);

@@ -39,6 +39,7 @@ struct command;
 struct invocation {
     const struct command *command;
     bool help, json, names, verbose;
+    bool safe;        /* of the names, only those that need no quotes in a shell */
     unsigned timeout; /* seconds */
     unsigned limit;   /* MiB */
     enum revision revision;

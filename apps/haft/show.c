@@ -335,13 +335,31 @@ void show_resources(struct page *page, yyjson_val *resources, yyjson_val *templa
     put_resources(page, templates, "uriTemplate");
 }
 
-void show_names(struct page *page, yyjson_val *list, const char *member)
+bool is_plain_word(const char *text, size_t size)
+{
+    static const char plain[] =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_./:@%+,-";
+    const char *not_first = strchr(plain, '.');
+
+    if (!size || memchr(not_first, *text, strlen(not_first)))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (!memchr(plain, text[i], sizeof plain - 1))
+            return false;
+    return true;
+}
+
+void show_names(struct page *page, yyjson_val *list, const char *member, bool safe)
 {
     size_t i, n;
     yyjson_val *one;
 
     yyjson_arr_foreach(list, i, n, one) {
-        put_string(page, yyjson_obj_get(one, member));
+        yyjson_val *name = yyjson_obj_get(one, member);
+
+        if (safe && !is_plain_word(yyjson_get_str(name), yyjson_get_len(name)))
+            continue;
+        put_string(page, name);
         haft_buffer_puts(&page->text, "\n");
     }
 }

@@ -36,7 +36,12 @@ bool may_colour(FILE *file);
 void show_tools(struct page *page, yyjson_val *tools);
 void show_prompts(struct page *page, yyjson_val *prompts);
 void show_resources(struct page *page, yyjson_val *resources, yyjson_val *templates);
-void show_names(struct page *page, yyjson_val *list, const char *member);
+/* `safe` leaves out the names that are not plain words to a shell. */
+void show_names(struct page *page, yyjson_val *list, const char *member, bool safe);
+
+/* Whether a shell takes the text for one word that it neither runs nor expands, and a program takes
+ * it for no option. */
+bool is_plain_word(const char *text, size_t size);
 
 /* Prints the blocks of a result, and writes the first that is a file to `out`, which may be NULL;
  * an exit code. */

@@ -38,6 +38,12 @@ static bool set_names(struct invocation *call, const char *value)
     return call->names = true;
 }
 
+static bool set_safe_names(struct invocation *call, const char *value)
+{
+    (void)value;
+    return call->names = call->safe = true;
+}
+
 static bool set_verbose(struct invocation *call, const char *value)
 {
     (void)value;
@@ -98,6 +104,8 @@ const struct option_row option_rows[] = {
     {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print what the server answered, as JSON",
      NULL, NULL},
     {"--names", NULL, FOR_LISTS, set_names, "print the names alone, one a line", NULL, NULL},
+    {"--safe-names", NULL, FOR_LISTS, set_safe_names,
+     "print the names that a shell takes as they are, one a line", NULL, NULL},
     {"--out", "FILE", FOR_CALL, set_out, "write the image, audio or file of the answer there", NULL,
      NULL},
     {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "wait no longer for an answer (60)", NULL,

@@ -24,7 +24,7 @@ bash -n apps/haft/completion/haft.bash || failed=1
 # The words that bash is given for a line.
 complete() {
     PATH=$(dirname "$haft"):$PATH bash -c '. apps/haft/completion/haft.bash
-        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
         _haft; echo ${COMPREPLY[*]}' bash "$@"
 }
 
@@ -39,6 +39,7 @@ expect 'tools' haft to
 expect 'resources' haft r
 expect '--json' haft call --js
 expect '2026-07-28' haft tools --revision 2026
+expect 'text' haft serve --log-format t
 expect 'bash' haft completion b
 expect 'prompts' haft help pro
 exit $failed

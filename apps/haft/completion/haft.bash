@@ -1,18 +1,52 @@
 # haft(1) completion for bash; printed by `haft completion bash`
+
+# Offers the words that begin with what is typed; nothing expands them.
+_haft_words()
+{
+    local each
+    for each; do
+        [[ $each == "$word"* ]] && COMPREPLY+=("$each")
+    done
+}
+
+# Offers files or commands, with quotes where a name needs them.
+_haft_files()
+{
+    local each
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r each; do
+        COMPREPLY+=("$each")
+    done < <(compgen "$@" -- "$word")
+}
+
+# Offers the tools of the server whose URL is on the line, before the word that is typed (bash takes
+# a URL apart at its colons).  The server chooses the names: only plain ones are offered.
+_haft_tools()
+{
+    local each url= line=${COMP_LINE:0:COMP_POINT} IFS=$' \t\n' LC_ALL=C
+    read -ra line <<<"${line}x"
+    for each in "${line[@]:0:${#line[@]}-1}"; do
+        [[ $each == http*://* ]] && url=$each && break
+    done
+    [[ -n $url ]] || return
+    while IFS= read -r each; do
+        [[ $each == [A-Za-z0-9_]* && $each != *[!A-Za-z0-9_./-]* ]] && _haft_words "$each"
+    done < <(haft tools --safe-names --timeout 3 "$url" 2>/dev/null)
+}
+
 _haft()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]}
-    local words= url i
+    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} i
     COMPREPLY=()
     for ((i = 2; i < COMP_CWORD; i++)); do
         if [[ ${COMP_WORDS[i]} == -- ]]; then
-            COMPREPLY=($(compgen -c -f -- "$word"))
+            _haft_files -c -f
             return
         fi
     done
     case ${COMP_WORDS[1]}/$last in
     serve/--call) return ;;
-    serve/--config) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    serve/--config) _haft_files -f; return ;;
     serve/--http) return ;;
     serve/--path) return ;;
     serve/--allow-host) return ;;
@@ -32,7 +66,7 @@ _haft()
     serve/--rate) return ;;
     serve/--total-rate) return ;;
     serve/--metrics-path) return ;;
-    serve/--seal-key-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    serve/--seal-key-file) _haft_files -f; return ;;
     serve/--stdio-max-unsent) return ;;
     serve/--grace) return ;;
     serve/--tools) return ;;
@@ -48,64 +82,56 @@ _haft()
     serve/--drain) return ;;
     serve/--page-size) return ;;
     serve/--list-ttl) return ;;
-    serve/--log-level) COMPREPLY=($(compgen -W 'debug info notice warning error critical alert emergency' -- "$word")); return ;;
-    serve/--log-format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
-    serve/--log-file) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    serve/--audit) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    serve/--audit-arguments) COMPREPLY=($(compgen -W 'digest plain' -- "$word")); return ;;
-    serve/--sandbox) COMPREPLY=($(compgen -W 'off on best-effort' -- "$word")); return ;;
+    serve/--log-level) _haft_words debug info notice warning error critical alert emergency; return ;;
+    serve/--log-format) _haft_words text json; return ;;
+    serve/--log-file) _haft_files -f; return ;;
+    serve/--audit) _haft_files -f; return ;;
+    serve/--audit-arguments) _haft_words digest plain; return ;;
+    serve/--sandbox) _haft_words off on best-effort; return ;;
     serve/--sandbox-read) return ;;
     serve/--sandbox-write) return ;;
     serve/--otlp) return ;;
     tools/--timeout) return ;;
     tools/--header) return ;;
-    tools/--ca) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    tools/--revision) COMPREPLY=($(compgen -W '2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28' -- "$word")); return ;;
+    tools/--ca) _haft_files -f; return ;;
+    tools/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     tools/--limit) return ;;
-    call/--out) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    call/--out) _haft_files -f; return ;;
     call/--timeout) return ;;
     call/--header) return ;;
-    call/--ca) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    call/--revision) COMPREPLY=($(compgen -W '2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28' -- "$word")); return ;;
+    call/--ca) _haft_files -f; return ;;
+    call/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     call/--limit) return ;;
     resources/--timeout) return ;;
     resources/--header) return ;;
-    resources/--ca) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    resources/--revision) COMPREPLY=($(compgen -W '2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28' -- "$word")); return ;;
+    resources/--ca) _haft_files -f; return ;;
+    resources/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     resources/--limit) return ;;
     prompts/--timeout) return ;;
     prompts/--header) return ;;
-    prompts/--ca) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    prompts/--revision) COMPREPLY=($(compgen -W '2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28' -- "$word")); return ;;
+    prompts/--ca) _haft_files -f; return ;;
+    prompts/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     prompts/--limit) return ;;
     ping/--timeout) return ;;
     ping/--header) return ;;
-    ping/--ca) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    ping/--revision) COMPREPLY=($(compgen -W '2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28' -- "$word")); return ;;
+    ping/--ca) _haft_files -f; return ;;
+    ping/--revision) _haft_words 2024-11-05 2025-03-26 2025-06-18 2025-11-25 2026-07-28; return ;;
     ping/--limit) return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        words='serve tools call resources prompts ping completion help --help --version'
-    else
-        case ${COMP_WORDS[1]} in
-        serve) words='--stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp' ;;
-        tools) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
-        call) words='--json --out --timeout --header --ca --revision --limit --verbose --help' ;;
-        resources) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
-        prompts) words='--json --names --timeout --header --ca --revision --limit --verbose --help' ;;
-        ping) words='--timeout --header --ca --revision --limit --verbose --help' ;;
-        completion) words='bash zsh' ;;
-        help) words='serve tools call resources prompts ping completion help' ;;
-        esac
-        # bash takes a URL apart at its colons.
-        if [[ ${COMP_WORDS[1]} == call && $word != -* ]]; then
-            for i in $COMP_LINE; do
-                [[ $i == http*://* ]] && url=$i && break
-            done
-            [[ -n $url ]] &&
-                words+=" $(haft tools --names --timeout 3 "$url" 2>/dev/null)"
-        fi
+        _haft_words serve tools call resources prompts ping completion help --help --version
+        return
     fi
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    case ${COMP_WORDS[1]} in
+    serve) _haft_words --stdio --list --check --call --print-config --json --verbose --help --version --config --http --path --allow-host --allow-origin --cors --legacy-sse --insecure --threads --max-connections --max-per-address --max-headers --max-url --max-unsent --header-timeout --body-timeout --idle-timeout --max-sessions --session-idle --rate --total-rate --metrics --metrics-path --metrics-for-all --seal-key-file --stdio-max-unsent --grace --tools --read-only --lenient --disable --timeout --client-rate --workers --max-queue --max-in-flight --max-subscriptions --max-message --max-elements --drain --page-size --list-ttl --list-public --log-level --log-format --log-file --audit --audit-arguments --sandbox --sandbox-read --sandbox-write --sandbox-connect --sandbox-connect-unix --otlp ;;
+    tools) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
+    call) _haft_words --json --out --timeout --header --ca --revision --limit --verbose --help ;;
+    resources) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
+    prompts) _haft_words --json --names --safe-names --timeout --header --ca --revision --limit --verbose --help ;;
+    ping) _haft_words --timeout --header --ca --revision --limit --verbose --help ;;
+    completion) _haft_words bash zsh ;;
+    help) _haft_words serve tools call resources prompts ping completion help ;;
+    esac
+    [[ ${COMP_WORDS[1]} == call && $word != -* ]] && _haft_tools
 }
 complete -F _haft haft
