@@ -14,50 +14,6 @@ enum { MAX_PAGES = 1000, TEXT_LIMIT = 128 << 20, ARENA_LIMIT = 1 << 30 };
 
 /* ---- while a server works ---- */
 
-static void clear_progress(void)
-{
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}
-
-static void show_progress(yyjson_val *params)
-{
-    yyjson_val *message = yyjson_obj_get(params, "message"),
-               *total = yyjson_obj_get(params, "total");
-    char now[32], most[32];
-    struct page line;
-
-    number_to_text(yyjson_get_num(yyjson_obj_get(params, "progress")), now);
-    number_to_text(yyjson_get_num(total), most);
-    page_init(&line);
-    page_line(&line, yyjson_get_str(message), yyjson_get_len(message));
-    fprintf(stderr, "\r\033[K%s%s%s %.*s", now, total ? "/" : "", total ? most : "",
-            (int)line.text.size, line.text.size ? line.text.data : "");
-    fflush(stderr);
-    haft_buffer_finish(&line.text);
-}
-
-static void show_log(yyjson_val *params)
-{
-    yyjson_val *level = yyjson_obj_get(params, "level");
-    yyjson_val *data = yyjson_obj_get(params, "data");
-    struct page text, line;
-
-    page_init(&text);
-    page_init(&line);
-    if (yyjson_is_str(data))
-        haft_buffer_add(&text.text, yyjson_get_str(data), yyjson_get_len(data));
-    else if (data)
-        haft_json_write(data, &text.text);
-    page_line(&line, yyjson_is_str(level) ? yyjson_get_str(level) : "log",
-              yyjson_is_str(level) ? yyjson_get_len(level) : 3);
-    haft_buffer_puts(&line.text, ": ");
-    page_line(&line, text.text.size ? text.text.data : "", text.text.size);
-    fprintf(stderr, "%.*s\n", (int)line.text.size, line.text.size ? line.text.data : "");
-    haft_buffer_finish(&text.text);
-    haft_buffer_finish(&line.text);
-}
-
 static void on_notified(void *context, const char *method, yyjson_val *params)
 {
     const struct invocation *call = context;
@@ -166,14 +122,29 @@ static int open_only(struct invocation *call, struct remote **ret_remote)
 
 /* ---- lists ---- */
 
+/* A list that servers have. */
+struct listing {
+    const char *capability; /* of a server that has it */
+    const char *method;
+    const char *member; /* of the result */
+    const struct shape *shape;
+};
+
+static const struct listing tools_list = {"tools", "tools/list", "tools", &shape_tools},
+                            prompts_list = {"prompts", "prompts/list", "prompts", &shape_prompts},
+                            resources_list = {"resources", "resources/list", "resources",
+                                              &shape_resources},
+                            templates_list = {"resources", "resources/templates/list",
+                                              "resourceTemplates", &shape_templates};
+
 /* A tool that cannot be called is none, and the others are there all the same. */
-static bool is_taken(const struct remote *remote, const char *member, yyjson_val *one)
+static bool is_taken(const struct remote *remote, const struct listing *listing, yyjson_val *one)
 {
     yyjson_val *name = yyjson_obj_get(one, "name");
     const char *why;
     struct page line;
 
-    if (strcmp(member, "tools") || !remote_has_headers(remote))
+    if (listing != &tools_list || !remote_has_headers(remote))
         return true;
     why = parameters_fault(yyjson_obj_get(one, "inputSchema"));
     if (!why)
@@ -187,8 +158,8 @@ static bool is_taken(const struct remote *remote, const char *member, yyjson_val
 }
 
 /* Every page of a list, as one array.  What the server does not offer is an empty list. */
-static int fetch_list(struct remote *remote, const char *method, const char *member,
-                      haft_arena *arena, yyjson_val **ret_list)
+static int fetch_list(struct remote *remote, const struct listing *listing, haft_arena *arena,
+                      yyjson_val **ret_list)
 {
     haft_buffer all, params;
     yyjson_val *result, *one, *cursor;
@@ -199,15 +170,16 @@ static int fetch_list(struct remote *remote, const char *method, const char *mem
     haft_buffer_init(&params, NULL, TEXT_LIMIT);
     haft_buffer_puts(&all, "[");
     do {
-        struct remote_request request = {.method = method,
+        struct remote_request request = {.method = listing->method,
+                                         .shape = listing->shape,
                                          .params = params.size ? params.data : NULL};
 
         status = remote_ask(remote, &request, &result);
         cursor = status ? NULL : yyjson_obj_get(result, "nextCursor");
         if (status)
             break;
-        yyjson_arr_foreach(yyjson_obj_get(result, member), i, n, one) {
-            if (!is_taken(remote, member, one))
+        yyjson_arr_foreach(yyjson_obj_get(result, listing->member), i, n, one) {
+            if (!is_taken(remote, listing, one))
                 continue;
             haft_buffer_puts(&all, all.size > 1 ? "," : "");
             haft_json_write(one, &all);
@@ -229,13 +201,13 @@ static int fetch_list(struct remote *remote, const char *method, const char *mem
 }
 
 /* A list that a server without the capability does not have. */
-static int fetch_offered(struct remote *remote, const char *capability, const char *method,
-                         const char *member, haft_arena *arena, yyjson_val **ret_list)
+static int fetch_offered(struct remote *remote, const struct listing *listing, haft_arena *arena,
+                         yyjson_val **ret_list)
 {
-    int status = fetch_list(remote, method, member, arena, ret_list);
+    int status = fetch_list(remote, listing, arena, ret_list);
 
     if (status == EXIT_PROTOCOL && remote_error_code(remote) == RPC_METHOD_NOT_FOUND &&
-        !yyjson_obj_get(remote_capabilities(remote), capability)) {
+        !yyjson_obj_get(remote_capabilities(remote), listing->capability)) {
         *ret_list = haft_json_read("[]", 2, 0, arena, NULL);
         status = *ret_list ? 0 : -complain(EXIT_LOCAL, "out of memory");
     }
@@ -277,7 +249,7 @@ static int show_list(const struct invocation *call, yyjson_val *items, const cha
 static int list_tools(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     yyjson_val *tools;
-    int status = fetch_offered(remote, "tools", "tools/list", "tools", arena, &tools);
+    int status = fetch_offered(remote, &tools_list, arena, &tools);
 
     return status ? status : show_list(call, tools, "name", show_tools);
 }
@@ -285,7 +257,7 @@ static int list_tools(struct invocation *call, struct remote *remote, haft_arena
 static int list_prompts(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     yyjson_val *prompts;
-    int status = fetch_offered(remote, "prompts", "prompts/list", "prompts", arena, &prompts);
+    int status = fetch_offered(remote, &prompts_list, arena, &prompts);
 
     return status ? status : show_list(call, prompts, "name", show_prompts);
 }
@@ -314,12 +286,10 @@ static int print_resources(const struct invocation *call, yyjson_val *resources,
 static int list_resources(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     yyjson_val *resources, *templates;
-    int status =
-        fetch_offered(remote, "resources", "resources/list", "resources", arena, &resources);
+    int status = fetch_offered(remote, &resources_list, arena, &resources);
 
     if (!status)
-        status = fetch_offered(remote, "resources", "resources/templates/list", "resourceTemplates",
-                               arena, &templates);
+        status = fetch_offered(remote, &templates_list, arena, &templates);
     return status ? status : print_resources(call, resources, templates);
 }
 
@@ -344,8 +314,9 @@ int act_resources(struct invocation *call)
 static int ping(struct invocation *call, struct remote *remote, haft_arena *arena)
 {
     enum revision revision = remote_revision(remote);
-    struct remote_request request = {.method = revision_row(revision)->modern ? "server/discover"
-                                                                              : "ping"};
+    bool modern = revision_row(revision)->modern;
+    struct remote_request request = {.method = modern ? "server/discover" : "ping",
+                                     .shape = modern ? &shape_discovery : NULL};
     yyjson_val *info = remote_server_info(remote), *result;
     yyjson_val *name = yyjson_obj_get(info, "name"), *version = yyjson_obj_get(info, "version");
     struct page page;
@@ -412,7 +383,7 @@ static int call_tool(const struct asked *asked, struct remote *remote, yyjson_va
 {
     haft_buffer arguments, params;
     struct remote_request request = {
-        .method = "tools/call", .name = asked->tool, .with_progress = true};
+        .method = "tools/call", .shape = &shape_call, .name = asked->tool, .with_progress = true};
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *result;
     haft_reason reason = {0};
     int status;
@@ -440,6 +411,10 @@ static int call_tool(const struct asked *asked, struct remote *remote, yyjson_va
         goto out;
     }
     status = remote_ask(remote, &request, &result);
+    if (!status && !yyjson_is_arr(yyjson_obj_get(result, "content")) &&
+        !yyjson_obj_get(result, "structuredContent"))
+        status = remote_malformed(remote, request.method, "",
+                                  &(haft_reason){.path = "content", .text = "is missing"});
     if (status)
         goto out;
     clear_progress();
@@ -460,7 +435,7 @@ static int run_call(const struct asked *asked, const char *url)
     int status = open_server(asked->call, url, &remote);
 
     if (!status)
-        status = fetch_offered(remote, "tools", "tools/list", "tools", asked->arena, &tools);
+        status = fetch_offered(remote, &tools_list, asked->arena, &tools);
     if (!status) {
         tool = find_tool(tools, asked->tool);
         status = tool ? call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);

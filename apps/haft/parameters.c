@@ -126,7 +126,7 @@ static void inspect(struct inspection *in, yyjson_val *value, enum place place, 
     yyjson_val *header = yyjson_obj_get(value, "x-mcp-header"), *key, *one, *name;
     size_t i, n, k, m;
 
-    if (!depth || in->why)
+    if (!value || !depth || in->why)
         return;
     if (header && (place == PROPERTY || yyjson_is_str(header)))
         in->why = fault_of(in, value, place);

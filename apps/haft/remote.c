@@ -104,31 +104,76 @@ int remote_exchange(struct remote *remote, const struct remote_request *request,
 
 /* ---- requests ---- */
 
-static int tell_error(struct remote *remote)
+int remote_malformed(struct remote *remote, const char *method, const char *whole,
+                     const haft_reason *reason)
 {
-    const char *message = yyjson_get_str(yyjson_obj_get(remote->error, "message"));
+    return remote_fail(remote, EXIT_PROTOCOL, "the server's answer to %s is malformed: %s %s",
+                       method, *reason->path ? reason->path : whole, reason->text);
+}
 
-    return remote_fail(remote, EXIT_PROTOCOL, "%s (%d)", message ? message : "an error",
-                       remote_error_code(remote));
+int remote_check_result(struct remote *remote, const char *method, const struct shape *shape)
+{
+    haft_reason reason;
+
+    return shape_check(shape, remote->result, "", &reason)
+               ? remote_malformed(remote, method, "the result", &reason)
+               : 0;
+}
+
+int remote_check_error(struct remote *remote, const char *method)
+{
+    haft_reason reason;
+
+    return shape_check(&shape_error, remote->error, "", &reason)
+               ? remote_malformed(remote, method, "the error", &reason)
+               : 0;
+}
+
+static int tell_error(struct remote *remote, const char *method)
+{
+    int status = remote_check_error(remote, method);
+
+    return status ? status
+                  : remote_fail(remote, EXIT_PROTOCOL, "%s (%d)",
+                                yyjson_get_str(yyjson_obj_get(remote->error, "message")),
+                                remote_error_code(remote));
+}
+
+/* Whether a question is one that the person can be asked, and its form is one. */
+static int check_question(struct remote *remote, const char *method, yyjson_val *key,
+                          yyjson_val *question)
+{
+    yyjson_val *params = yyjson_obj_get(question, "params");
+    const char *asked = yyjson_get_str(yyjson_obj_get(question, "method"));
+    char path[sizeof((haft_reason *)0)->path];
+    haft_reason reason;
+
+    if (!remote_can_ask(remote, asked, params))
+        return remote_fail(remote, EXIT_PROTOCOL, "the server asks for %s, which haft does not do",
+                           asked);
+    snprintf(path, sizeof path, "inputRequests.%.64s.params", yyjson_get_str(key));
+    return shape_check(&shape_form, params, path, &reason)
+               ? remote_malformed(remote, method, "", &reason)
+               : 0;
 }
 
 /* Answers the questions in an unfinished result; the members that the next round adds. */
-static int answer_inputs(struct remote *remote, haft_buffer *out)
+static int answer_inputs(struct remote *remote, const char *method, haft_buffer *out)
 {
     yyjson_val *state = yyjson_obj_get(remote->result, "requestState"), *key;
     yyjson_obj_iter questions = yyjson_obj_iter_with(rpc_object(remote->result, "inputRequests"));
     const char *between = "";
+    int status = remote_check_result(remote, method, &shape_input_required);
 
+    if (status)
+        return status;
     haft_buffer_puts(out, ",\"inputResponses\":{");
     while ((key = yyjson_obj_iter_next(&questions))) {
         yyjson_val *question = yyjson_obj_iter_get_val(key);
-        const char *method = yyjson_get_str(yyjson_obj_get(question, "method"));
-        int status;
 
-        if (!remote_can_ask(remote, method, rpc_object(question, "params")))
-            return remote_fail(remote, EXIT_PROTOCOL,
-                               "the server asks for %s, which haft does not do",
-                               method ? method : "something without a name");
+        status = check_question(remote, method, key, question);
+        if (status)
+            return status;
         haft_buffer_puts(out, between);
         between = ",";
         haft_buffer_json_string(out, yyjson_get_str(key), yyjson_get_len(key));
@@ -158,10 +203,9 @@ static int ask_once(struct remote *remote, const struct remote_request *request)
         if (!status)
             status = remote_exchange(remote, request, remote->options.timeout);
     }
-    if (!status && remote->error)
-        status = tell_error(remote);
-    else if (!status && !yyjson_is_obj(remote->result))
-        status = remote_fail(remote, EXIT_PROTOCOL, "the server's result is no object");
+    if (!status)
+        status = remote->error ? tell_error(remote, request->method)
+                               : remote_check_result(remote, request->method, &shape_result);
     return status;
 }
 
@@ -179,8 +223,11 @@ int remote_ask(struct remote *remote, const struct remote_request *request, yyjs
         if (status)
             break;
         type = yyjson_obj_get(remote->result, "resultType");
-        if (!type || yyjson_equals_str(type, "complete"))
+        if (!type || yyjson_is_null(type) || yyjson_equals_str(type, "complete")) {
+            if (request->shape)
+                status = remote_check_result(remote, request->method, request->shape);
             break;
+        }
         if (!yyjson_equals_str(type, "input_required") || !request->params || round == MAX_ROUNDS) {
             status =
                 remote_fail(remote, EXIT_PROTOCOL,
@@ -191,7 +238,7 @@ int remote_ask(struct remote *remote, const struct remote_request *request, yyjs
         }
         haft_buffer_clear(&params);
         haft_buffer_puts(&params, request->params);
-        status = answer_inputs(remote, &params);
+        status = answer_inputs(remote, request->method, &params);
         if (status)
             break;
         haft_buffer_add(&params, "", 1);

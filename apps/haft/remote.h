@@ -19,6 +19,7 @@
 
 #include "json/json.h"
 #include "program.h"
+#include "shape.h"
 
 struct remote;
 
@@ -47,6 +48,7 @@ struct remote_options {
 
 struct remote_request {
     const char *method;
+    const struct shape *shape;     /* of the result; NULL for any object */
     const char *params;            /* the members of an object, as JSON; NULL for none */
     const char *name;              /* what the request is about, for proxies; NULL for nothing */
     const char *const *parameters; /* of parameters_of, or NULL */
@@ -64,6 +66,11 @@ int remote_ask(struct remote *remote, const struct remote_request *request,
 void remote_close(struct remote *remote);
 
 const char *remote_why(const struct remote *remote);
+
+/* Says what is wrong with an answer to the method, of which `whole` is looked at ("the result").
+ * Returns EXIT_PROTOCOL. */
+int remote_malformed(struct remote *remote, const char *method, const char *whole,
+                     const haft_reason *reason);
 
 /* The code of the JSON-RPC error that was answered last; 0 when it was something else. */
 int remote_error_code(const struct remote *remote);

@@ -103,6 +103,9 @@ void remote_refused(struct remote *remote, int64_t id, int http_status, const ch
 
 /* Within the remote. */
 int remote_fail(struct remote *remote, int code, const char *format, ...) HAFT_PRINTF_(3, 4);
+/* Holds the answer to the method against a shape: 0, or EXIT_PROTOCOL. */
+int remote_check_result(struct remote *remote, const char *method, const struct shape *shape);
+int remote_check_error(struct remote *remote, const char *method);
 /* One request as it is, in the revision that is spoken now; `wait` in milliseconds. */
 int remote_exchange(struct remote *remote, const struct remote_request *request, uint64_t wait);
 int remote_send_request(struct remote *remote, const struct remote_request *request);

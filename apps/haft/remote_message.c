@@ -83,7 +83,8 @@ static int answer(struct remote *remote, const struct rpc_message *message)
     int status = 0;
 
     haft_buffer_init(&result, NULL, RESULT_LIMIT);
-    if (remote_can_ask(remote, message->method, message->params))
+    if (remote_can_ask(remote, message->method, message->params) &&
+        !shape_check(&shape_form, message->params, "", NULL))
         status = remote->options.elicit(remote->options.context, remote, message->params, &result);
     else if (!strcmp(message->method, "ping"))
         haft_buffer_puts(&result, "{}");

@@ -68,7 +68,9 @@ static enum verdict judge(struct remote *remote, int status)
     if (status)
         return GIVE_UP;
     if (!remote->error)
-        return judge_versions(remote, yyjson_obj_get(remote->result, "supportedVersions"));
+        return remote_check_result(remote, "server/discover", &shape_discovery)
+                   ? GIVE_UP
+                   : judge_versions(remote, yyjson_obj_get(remote->result, "supportedVersions"));
     if (code == RPC_UNSUPPORTED_VERSION)
         return judge_versions(remote,
                               yyjson_obj_get(rpc_object(remote->error, "data"), "supported"));
@@ -112,18 +114,19 @@ static enum verdict probe(struct remote *remote, int *ret_status)
 
 static int take_greeting(struct remote *remote)
 {
-    yyjson_val *version = rpc_string(remote->result, "protocolVersion");
-    enum revision revision =
-        version ? revision_named(yyjson_get_str(version), yyjson_get_len(version)) : REVISIONS;
+    yyjson_val *version;
+    enum revision revision;
+    int status = remote->error ? remote_check_error(remote, "initialize")
+                               : remote_check_result(remote, "initialize", &shape_greeting);
 
-    if (remote->error) {
-        const char *message = yyjson_get_str(yyjson_obj_get(remote->error, "message"));
-
+    if (status)
+        return status;
+    if (remote->error)
         return remote_fail(remote, EXIT_PROTOCOL, "the server refused the handshake: %s (%d)",
-                           message ? message : "an error", remote_error_code(remote));
-    }
-    if (!version)
-        return remote_fail(remote, EXIT_PROTOCOL, "the server's handshake names no revision");
+                           yyjson_get_str(yyjson_obj_get(remote->error, "message")),
+                           remote_error_code(remote));
+    version = yyjson_obj_get(remote->result, "protocolVersion");
+    revision = revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (revision == REVISIONS || revision_row(revision)->modern)
         return remote_fail(remote, EXIT_PROTOCOL,
                            "the server wants to speak %.40s, which haft does not",

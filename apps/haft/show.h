@@ -43,6 +43,12 @@ void show_names(struct page *page, yyjson_val *list, const char *member, bool sa
  * it for no option. */
 bool is_plain_word(const char *text, size_t size);
 
+/* Notifications of a server, on standard error: progress on a line that the next one replaces, and
+ * messages of its log. */
+void show_progress(yyjson_val *params);
+void clear_progress(void);
+void show_log(yyjson_val *params);
+
 /* Prints the blocks of a result, and writes the first that is a file to `out`, which may be NULL;
  * an exit code. */
 int show_result(yyjson_val *result, const char *out);

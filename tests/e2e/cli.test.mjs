@@ -290,7 +290,7 @@ test("nothing that a server says moves a terminal", async () => {
                     description: evil,
                     inputSchema: { type: "object", properties: { [evil]: { enum: [evil], description: evil } } },
                 },
-                { name: 5, description: [evil], inputSchema: 7 },
+                { name: evil, description: evil, inputSchema: {} },
             ],
         },
     };
@@ -371,7 +371,7 @@ const faults = {
     "is no object": [
         (m, q, r) => (m.method === "initialize" ? reply(r, rpc(m.id, 5)) : r.writeHead(400).end()),
         4,
-        /handshake names no revision/,
+        /answer to initialize is malformed: the result must be an object, not a number/,
     ],
     "speaks the future": [
         (m, q, r) =>

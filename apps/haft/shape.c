@@ -1,0 +1,148 @@
+/* shape.c - a value against its shape.
+ *
+ * The recursion is as deep as the tables, whatever is in the value. */
+#include "shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Where the value is that is looked at; too long a path is cut. */
+struct walk {
+    haft_reason *reason;
+    char path[sizeof((haft_reason *)0)->path];
+    size_t size;
+};
+
+static int check(struct walk *walk, const struct shape *shape, yyjson_val *value);
+
+/* Goes down by one step; returns what to go back to. */
+static size_t enter(struct walk *walk, const char *format, ...) HAFT_PRINTF_(2, 3);
+static size_t enter(struct walk *walk, const char *format, ...)
+{
+    size_t before = walk->size, room = sizeof walk->path - before;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(walk->path + before, room, format, args);
+    va_end(args);
+    walk->size += n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+    return before;
+}
+
+static void leave(struct walk *walk, size_t before)
+{
+    walk->size = before;
+    walk->path[before] = '\0';
+}
+
+static size_t enter_member(struct walk *walk, const char *name)
+{
+    return enter(walk, "%s%s", walk->size ? "." : "", name);
+}
+
+static const char *type_text(yyjson_val *value)
+{
+    return yyjson_is_null(value)   ? "null"
+           : yyjson_is_bool(value) ? "a boolean"
+           : yyjson_is_num(value)  ? "a number"
+           : yyjson_is_str(value)  ? "a string"
+           : yyjson_is_arr(value)  ? "an array"
+                                   : "an object";
+}
+
+static bool fits(enum shape_type type, yyjson_val *value)
+{
+    switch (type) {
+    case SHAPE_OBJECT:
+        return yyjson_is_obj(value);
+    case SHAPE_ARRAY:
+        return yyjson_is_arr(value);
+    case SHAPE_STRING:
+        return yyjson_is_str(value);
+    case SHAPE_BOOLEAN:
+        return yyjson_is_bool(value);
+    case SHAPE_INTEGER:
+        return yyjson_is_int(value);
+    }
+    return false;
+}
+
+static int check_members(struct walk *walk, const struct shape_member *member, yyjson_val *object)
+{
+    int status = 0;
+
+    for (; member && member->name && !status; member++) {
+        yyjson_val *value = yyjson_obj_get(object, member->name);
+        size_t before;
+
+        if (!member->required && (!value || yyjson_is_null(value)))
+            continue;
+        before = enter_member(walk, member->name);
+        status = check(walk, member->shape, value);
+        leave(walk, before);
+    }
+    return status;
+}
+
+static int check_case(struct walk *walk, const struct shape_case *one, yyjson_val *object)
+{
+    yyjson_val *type = yyjson_obj_get(object, "type");
+
+    while (one && one->type && !yyjson_equals_str(type, one->type))
+        one++;
+    return one ? check_members(walk, one->members, object) : 0;
+}
+
+static int check_each(struct walk *walk, const struct shape *shape, yyjson_val *value)
+{
+    yyjson_val *key, *one;
+    size_t i, n, before;
+    int status = 0;
+
+    yyjson_arr_foreach(value, i, n, one) {
+        before = enter(walk, "[%zu]", i);
+        status = check(walk, shape, one);
+        leave(walk, before);
+        if (status)
+            return status;
+    }
+    yyjson_obj_foreach(value, i, n, key, one) {
+        before = enter_member(walk, yyjson_get_str(key));
+        status = check(walk, shape, one);
+        leave(walk, before);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int check(struct walk *walk, const struct shape *shape, yyjson_val *value)
+{
+    static const char *const names[] = {
+        [SHAPE_OBJECT] = "an object",  [SHAPE_ARRAY] = "an array",     [SHAPE_STRING] = "a string",
+        [SHAPE_BOOLEAN] = "a boolean", [SHAPE_INTEGER] = "an integer",
+    };
+    int status;
+
+    if (!value)
+        return error_set(walk->reason, HAFT_EINVAL, walk->path, "is missing");
+    if (!fits(shape->type, value))
+        return error_set(walk->reason, HAFT_EINVAL, walk->path, "must be %s, not %s",
+                         names[shape->type], type_text(value));
+    status = check_members(walk, shape->members, value);
+    if (!status)
+        status = check_case(walk, shape->cases, value);
+    if (!status && shape->each)
+        status = check_each(walk, shape->each, value);
+    return status;
+}
+
+int shape_check(const struct shape *shape, yyjson_val *value, const char *path,
+                haft_reason *reterr_reason)
+{
+    struct walk walk = {.reason = reterr_reason};
+
+    enter(&walk, "%s", path);
+    return check(&walk, shape, value);
+}

@@ -1,0 +1,110 @@
+/* shape_table.c - the shapes of all that the program reads of a server's answers. */
+#include "protocol/meta.h"
+#include "shape.h"
+
+#define MEMBERS(...)                                                                               \
+    ((const struct shape_member[]){__VA_ARGS__, {.name = NULL, .shape = NULL, .required = false}})
+#define OBJECT(...)                                                                                \
+    {                                                                                              \
+        .type = SHAPE_OBJECT, .members = MEMBERS(__VA_ARGS__)                                      \
+    }
+#define NEEDS(name, shape)                                                                         \
+    {                                                                                              \
+        name, shape, true                                                                          \
+    }
+#define MAY_HAVE(name, shape)                                                                      \
+    {                                                                                              \
+        name, shape, false                                                                         \
+    }
+
+static const struct shape string = {.type = SHAPE_STRING}, boolean = {.type = SHAPE_BOOLEAN},
+                          integer = {.type = SHAPE_INTEGER}, object = {.type = SHAPE_OBJECT},
+                          strings = {.type = SHAPE_ARRAY, .each = &string};
+
+/* ---- the handshake ---- */
+
+static const struct shape server_info =
+    OBJECT(MAY_HAVE("name", &string), MAY_HAVE("version", &string));
+static const struct shape discovery_meta = OBJECT(MAY_HAVE(META_SERVER_INFO, &server_info));
+
+const struct shape shape_discovery =
+    OBJECT(NEEDS("supportedVersions", &strings), MAY_HAVE("capabilities", &object),
+           MAY_HAVE("_meta", &discovery_meta));
+const struct shape shape_greeting =
+    OBJECT(NEEDS("protocolVersion", &string), MAY_HAVE("capabilities", &object),
+           MAY_HAVE("serverInfo", &server_info));
+
+/* ---- lists ---- */
+
+/* The rest of a schema is the server's affair: what the program does not understand in it accepts
+ * everything. */
+static const struct shape input_schema =
+    OBJECT(MAY_HAVE("properties", &object), MAY_HAVE("required", &strings));
+static const struct shape annotations =
+    OBJECT(MAY_HAVE("readOnlyHint", &boolean), MAY_HAVE("destructiveHint", &boolean),
+           MAY_HAVE("idempotentHint", &boolean), MAY_HAVE("openWorldHint", &boolean));
+static const struct shape tool =
+    OBJECT(NEEDS("name", &string), MAY_HAVE("description", &string),
+           NEEDS("inputSchema", &input_schema), MAY_HAVE("annotations", &annotations));
+static const struct shape argument = OBJECT(
+    NEEDS("name", &string), MAY_HAVE("description", &string), MAY_HAVE("required", &boolean));
+static const struct shape arguments = {.type = SHAPE_ARRAY, .each = &argument};
+static const struct shape prompt = OBJECT(NEEDS("name", &string), MAY_HAVE("description", &string),
+                                          MAY_HAVE("arguments", &arguments));
+static const struct shape resource =
+    OBJECT(NEEDS("uri", &string), MAY_HAVE("name", &string), MAY_HAVE("mimeType", &string),
+           MAY_HAVE("description", &string));
+static const struct shape template =
+    OBJECT(NEEDS("uriTemplate", &string), MAY_HAVE("name", &string), MAY_HAVE("mimeType", &string),
+           MAY_HAVE("description", &string));
+
+static const struct shape tools = {.type = SHAPE_ARRAY, .each = &tool};
+static const struct shape prompts = {.type = SHAPE_ARRAY, .each = &prompt};
+static const struct shape resources = {.type = SHAPE_ARRAY, .each = &resource};
+static const struct shape templates = {.type = SHAPE_ARRAY, .each = &template};
+
+const struct shape shape_tools = OBJECT(NEEDS("tools", &tools), MAY_HAVE("nextCursor", &string));
+const struct shape shape_prompts =
+    OBJECT(NEEDS("prompts", &prompts), MAY_HAVE("nextCursor", &string));
+const struct shape shape_resources =
+    OBJECT(NEEDS("resources", &resources), MAY_HAVE("nextCursor", &string));
+const struct shape shape_templates =
+    OBJECT(NEEDS("resourceTemplates", &templates), MAY_HAVE("nextCursor", &string));
+
+/* ---- calls ---- */
+
+static const struct shape contents = OBJECT(NEEDS("uri", &string), MAY_HAVE("mimeType", &string),
+                                            MAY_HAVE("text", &string), MAY_HAVE("blob", &string));
+
+/* A block of another type is shown by its name. */
+static const struct shape_case block_cases[] = {
+    {"text", MEMBERS(NEEDS("text", &string))},
+    {"image", MEMBERS(NEEDS("data", &string), NEEDS("mimeType", &string))},
+    {"audio", MEMBERS(NEEDS("data", &string), NEEDS("mimeType", &string))},
+    {"resource", MEMBERS(NEEDS("resource", &contents))},
+    {"resource_link", MEMBERS(NEEDS("uri", &string), MAY_HAVE("mimeType", &string))},
+    {NULL, NULL},
+};
+static const struct shape block = {
+    .type = SHAPE_OBJECT, .members = MEMBERS(NEEDS("type", &string)), .cases = block_cases};
+static const struct shape blocks = {.type = SHAPE_ARRAY, .each = &block};
+
+const struct shape shape_call = OBJECT(MAY_HAVE("content", &blocks), MAY_HAVE("isError", &boolean));
+
+/* ---- questions ---- */
+
+static const struct shape question = OBJECT(NEEDS("method", &string));
+static const struct shape questions = {.type = SHAPE_OBJECT, .each = &question};
+static const struct shape fields = {.type = SHAPE_OBJECT, .each = &object};
+static const struct shape form_schema =
+    OBJECT(MAY_HAVE("properties", &fields), MAY_HAVE("required", &strings));
+
+const struct shape shape_input_required =
+    OBJECT(MAY_HAVE("inputRequests", &questions), MAY_HAVE("requestState", &string));
+const struct shape shape_form =
+    OBJECT(NEEDS("message", &string), NEEDS("requestedSchema", &form_schema));
+
+/* ---- all answers ---- */
+
+const struct shape shape_result = OBJECT(MAY_HAVE("resultType", &string));
+const struct shape shape_error = OBJECT(NEEDS("code", &integer), NEEDS("message", &string));

@@ -1,0 +1,52 @@
+/* show_notice.c - what a server says while it works, on standard error. */
+#include "show.h"
+
+#include <unistd.h>
+
+void clear_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+void show_progress(yyjson_val *params)
+{
+    yyjson_val *message = yyjson_obj_get(params, "message"),
+               *total = yyjson_obj_get(params, "total"),
+               *progress = yyjson_obj_get(params, "progress");
+    char now[32], most[32];
+    struct page line;
+
+    if (!yyjson_is_num(progress))
+        return;
+    total = yyjson_is_num(total) ? total : NULL;
+    number_to_text(yyjson_get_num(progress), now);
+    number_to_text(yyjson_get_num(total), most);
+    page_init(&line);
+    page_line(&line, yyjson_get_str(message), yyjson_get_len(message));
+    fprintf(stderr, "\r\033[K%s%s%s %.*s", now, total ? "/" : "", total ? most : "",
+            (int)line.text.size, line.text.size ? line.text.data : "");
+    fflush(stderr);
+    haft_buffer_finish(&line.text);
+}
+
+void show_log(yyjson_val *params)
+{
+    yyjson_val *level = yyjson_obj_get(params, "level");
+    yyjson_val *data = yyjson_obj_get(params, "data");
+    struct page text, line;
+
+    page_init(&text);
+    page_init(&line);
+    if (yyjson_is_str(data))
+        haft_buffer_add(&text.text, yyjson_get_str(data), yyjson_get_len(data));
+    else if (data)
+        haft_json_write(data, &text.text);
+    page_line(&line, yyjson_is_str(level) ? yyjson_get_str(level) : "log",
+              yyjson_is_str(level) ? yyjson_get_len(level) : 3);
+    haft_buffer_puts(&line.text, ": ");
+    page_line(&line, text.text.size ? text.text.data : "", text.text.size);
+    fprintf(stderr, "%.*s\n", (int)line.text.size, line.text.size ? line.text.data : "");
+    haft_buffer_finish(&text.text);
+    haft_buffer_finish(&line.text);
+}
