@@ -40,6 +40,7 @@ static const struct {
     {TEXT("data: a\r\rdata: b\n\n"), "[a][b]", 0},
     {TEXT("data: a\r\n\ndata: b\r\n\r\n"), "[a][b]", 0},
     {TEXT("data: a\ndata: b\n\n"), "[a\nb]", 0},
+    {TEXT("data: a\r\ndata: b\r\n\r\n"), "[a\nb]", 0},
     {TEXT("data\ndata\n\n"), "[\n]", 0},
     {TEXT("data: a\n"), "", 0},
     {TEXT("data: a"), "", 0},
@@ -86,6 +87,44 @@ static void test_streams(void **state)
             feed(cases[i].stream, cases[i].size, step, cases[i].expected, cases[i].status);
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         feed(cases[i].stream, cases[i].size, 1000, cases[i].expected, cases[i].status);
+}
+
+/* A stream in two reads, the first of which ends with a CR.  An LF at the start of the second belongs
+ * to that line's end; anything else, and a second LF, does not. */
+static void takes_a_line_end_that_two_reads_share(void **state)
+{
+    static const struct {
+        const char *first, *second;
+        const char *after_first, *after_second; /* what has been heard */
+    } rows[] = {
+        {"data: a\r", "\ndata: b\n\n", "", "[a\nb]"},
+        {"data: a\r", "data: b\n\n", "", "[a\nb]"},
+        {"data: a\r", "\n", "", ""},
+        {"data: a\r", "\n\n", "", "[a]"},
+        {"data: a\r", "\r", "", "[a]"},
+        {"data: a\r", "\n\r\n", "", "[a]"},
+        {"data: a\r\n\r", "\ndata: b\n\n", "[a]", "[a][b]"},
+        {"id: 7\r", "\ndata: a\r\n\r\n", "", "[a]"},
+        {"\r", "\ndata: a\n\n", "", "[a]"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (int empty = 0; empty < 2; empty++) { /* whether a read of nothing comes between */
+            struct heard heard = {0};
+            struct sse sse;
+
+            sse_init(&sse, NULL, LIMIT);
+            assert_int_equal(sse_feed(&sse, rows[i].first, strlen(rows[i].first), on_event, &heard),
+                             0);
+            assert_string_equal(heard.text, rows[i].after_first);
+            if (empty)
+                assert_int_equal(sse_feed(&sse, "", 0, on_event, &heard), 0);
+            assert_int_equal(
+                sse_feed(&sse, rows[i].second, strlen(rows[i].second), on_event, &heard), 0);
+            assert_string_equal(heard.text, rows[i].after_second);
+            sse_finish(&sse);
+        }
 }
 
 /* What a client needs to take a stream up again. */
@@ -153,8 +192,9 @@ static void test_without_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams), cmocka_unit_test(test_ids),
-                                       cmocka_unit_test(test_without_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_streams), cmocka_unit_test(takes_a_line_end_that_two_reads_share),
+        cmocka_unit_test(test_ids), cmocka_unit_test(test_without_memory)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
