@@ -238,7 +238,7 @@ static int check_person(haft_call *call, void *data)
         secret_wipe(password, strlen(password));
         return haft_set_principal(call, person->name);
     }
-    check->address_size = limit_put_address(peer_of(call), check->address, sizeof check->address);
+    check->address_size = address_put_key(peer_of(call), check->address, sizeof check->address);
     if (guard->failures.calls && !limiter_peek(guard->limiter, check->address, check->address_size,
                                                guard->failures, check->now, &wait_ms)) {
         secret_wipe(password, strlen(password));
