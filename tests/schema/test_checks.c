@@ -240,6 +240,8 @@ static void reports_all_that_fails(void **state)
         /* Also where no rule looks. */
         {"{'type':'array'}", "[{'a':1,'a':2}]", "0: Duplicate key: \"a\""},
         {"{'prefixItems':[{'type':'string'}]}", "['a',{'a':1,'a':2}]", "1: Duplicate key: \"a\""},
+        {"{'type':'array','prefixItems':[{'type':'string'}]}", "['a',{'a':1,'a':2}]",
+         "1: Duplicate key: \"a\""},
         {"{'items':true}", "[{'a':1,'a':2}]", "0: Duplicate key: \"a\""},
         {"{'properties':{'a':{'type':'array'}}}", "{'a':[{'b':1,'b':1}]}",
          "a.0: Duplicate key: \"b\""},

@@ -34,6 +34,9 @@ static const struct {
      "{'s':'y','b':'x'}", "{'s':'***','b':'x'}"},
     {"{'properties':{" TEXT_OF("a") "," TEXT_OF("b") "},'patternProperties':{'^b':" SECRET "}}",
      "{'b':'y'}", "{'b':'***'}"},
+    {"{'anyOf':[{'properties':{" TEXT_OF(
+         "b") "},'required':['c']},{}],'unevaluatedProperties':" SECRET "}",
+     "{'b':'y'}", "{'b':'***'}"},
     {"{'properties':{" TEXT_OF("a") "},'unevaluatedProperties':" SECRET "}", "{'b':'y'}",
      "{'b':'***'}"},
     {"{'properties':{" TEXT_OF("a") "," TEXT_OF(
