@@ -10,6 +10,25 @@
 
 enum { DEFAULT_TIMEOUT = 60, DEFAULT_LIMIT = 64 };
 
+/* Each character that a terminal must not get becomes a space. */
+static void make_harmless(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from;) {
+        bool harmful;
+        size_t n = next_character(from, strlen(from), &harmful);
+
+        if (harmful)
+            *to = ' ';
+        else
+            memmove(to, from, n);
+        to += harmful ? 1 : n;
+        from += n;
+    }
+    *to = '\0';
+}
+
 /* Much of it comes from a server, so nothing in it may move a terminal. */
 int complain(int code, const char *format, ...)
 {
@@ -19,12 +38,7 @@ int complain(int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    for (char *c = text; *c; c++) {
-        size_t n = control_size(c, strlen(c));
-
-        memset(c, ' ', n);
-        c += n ? n - 1 : 0;
-    }
+    make_harmless(text);
     fprintf(stderr, "haft: %s\n", text);
     return code;
 }

@@ -46,28 +46,31 @@ int page_print(struct page *page)
     return EXIT_DONE;
 }
 
-/* Those of C1 are two bytes in UTF-8, the first of them C2. */
-size_t control_size(const char *text, size_t left)
+size_t next_character(const char *text, size_t left, bool *ret_harmful)
 {
-    unsigned char first = (unsigned char)text[0];
+    size_t size = utf8_size(text, left);
+    const char *next = text;
 
-    if (first == 0xC2 && left > 1 && (unsigned char)text[1] < 0xA0)
-        return 2;
-    return first < 0x20 || first == 0x7F;
+    *ret_harmful = !size || character_is_hidden(utf8_next(&next));
+    return size ? size : 1;
 }
 
-/* Text with a space for every control character, or what JSON says for it. */
+/* Text with a space for every character that is harmful, or what JSON says for it. */
 static void put_harmless(struct page *page, const char *text, size_t size, bool json)
 {
-    size_t start = 0, i = 0, n;
+    size_t start = 0, n;
 
-    for (; i < size; i += n ? n : 1) {
-        n = control_size(text + i, size - i);
-        if (!n)
+    for (size_t i = 0; i < size; i += n) {
+        char escaped[ESCAPE_TEXT];
+        const char *next = text + i;
+        bool harmful;
+
+        n = next_character(text + i, size - i, &harmful);
+        if (!harmful)
             continue;
         haft_buffer_add(&page->text, text + start, i - start);
         if (json)
-            haft_buffer_printf(&page->text, "\\u%04x", (unsigned char)text[i + n - 1]);
+            haft_buffer_add(&page->text, escaped, character_escape(utf8_next(&next), escaped));
         else
             haft_buffer_puts(&page->text, " ");
         start = i + n;

@@ -1,6 +1,7 @@
 /* show.h - what a server says, for people: tables, blocks, colours.
  *
- * What a server says is never trusted with a terminal: control characters are taken out. */
+ * What a server says is never trusted with a terminal: characters that it would obey, that change
+ * the direction of text or that people do not see are taken out. */
 #ifndef HAFT_SHOW_H
 #define HAFT_SHOW_H
 
@@ -20,14 +21,14 @@ void page_init(struct page *page);
 /* Prints and frees it; an exit code. */
 int page_print(struct page *page);
 
-/* How many bytes the control character at `text` has, which a terminal would obey; 0 when there is
- * none. */
-size_t control_size(const char *text, size_t left);
+/* Bytes of the character at `text`, of which `left` are there; *ret_harmful says whether a terminal
+ * must not get it: it is hidden, or not UTF-8. */
+size_t next_character(const char *text, size_t left, bool *ret_harmful);
 
-/* A value as JSON; to a terminal goes no control character. */
+/* A value as JSON; for a terminal, hidden characters are escaped. */
 void page_json(struct page *page, yyjson_val *value);
 
-/* One line of text: control characters and line ends become spaces. */
+/* One line of text: hidden characters and line ends become spaces. */
 void page_line(struct page *page, const char *text, size_t size);
 
 /* Whether colours may be used on a file. */

@@ -14,7 +14,8 @@ extern "C" {
 
 typedef struct haft_server haft_server;
 
-/* Gets every line of the server's log; text is one line, without its end. */
+/* Gets every line of the server's log; text is one line, without its end.  Control characters and
+ * others that people do not see are escaped as in JSON. */
 typedef void haft_log_function(void *context, haft_level level, const char *text, size_t size);
 
 /* The same with what the line is about kept apart from it, for whoever writes more than text.

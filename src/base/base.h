@@ -128,6 +128,23 @@ size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT]);
 /* The code point at *text, which is moved past it; valid UTF-8 only. */
 uint32_t utf8_next(const char **text);
 size_t utf8_put(uint32_t code_point, char ret_text[4]);
+/* Bytes of the character at `text`, of which `left` (at least 1) are there; 0 if it is not valid
+ * UTF-8. */
+size_t utf8_size(const char *text, size_t left);
+
+/* Whether people do not see the character, or it changes what they see of others: a control (also
+ * tab and line ends), a separator of lines, a mark of direction, a joiner, a tag. */
+bool character_is_hidden(uint32_t code_point);
+
+/* Writes a character as JSON escapes it (\n, \u202e, a surrogate pair); returns its bytes. */
+enum { ESCAPE_TEXT = 12 };
+size_t character_escape(uint32_t code_point, char ret_text[ESCAPE_TEXT]);
+
+/* Writes text as part of one line: hidden characters are escaped, bytes that are not UTF-8 become
+ * U+FFFD, and with `json` it may stand in a JSON string.  Returns the bytes written, without a NUL;
+ * *ret_cut says whether there was no room for the rest. */
+size_t text_escape(const char *text, size_t size, bool json, char *ret_text, size_t room,
+                   bool *ret_cut);
 
 /* Up to eight bytes as a word: another for others of that size. */
 static inline uint64_t bytes_word(const char *bytes, size_t size)

@@ -37,6 +37,11 @@ static size_t sequence(const unsigned char *p, size_t left)
     return size;
 }
 
+size_t utf8_size(const char *text, size_t left)
+{
+    return sequence((const unsigned char *)text, left);
+}
+
 size_t haft_utf8_valid(const char *text, size_t size)
 {
     const unsigned char *p = (const unsigned char *)text;

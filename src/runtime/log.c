@@ -161,66 +161,13 @@ struct line {
     bool json, full; /* what came last did not fit */
 };
 
-/* How many bytes the character at `text` has; 0 when it is none. */
-static size_t character(const char *text, size_t left)
-{
-    unsigned char first = (unsigned char)*text;
-    size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-
-    return size <= left && haft_utf8_valid(text, size) == size ? size : 0;
-}
-
-/* A character as it may stand in a line: what would end the line or a JSON string, or move a
- * terminal's cursor, becomes an escape.  Returns its bytes; *ret_taken is how many of the text it
- * was. */
-static size_t escape(const char *text, size_t left, bool json, char ret_out[8], size_t *ret_taken)
-{
-    static const char digits[] = "0123456789abcdef", named[] = "\bb\ff\nn\rr\tt";
-    size_t size = character(text, left);
-    unsigned char last = (unsigned char)text[size ? size - 1 : 0];
-
-    *ret_taken = size ? size : 1;
-    if (!size) {
-        memcpy(ret_out, "\xef\xbf\xbd", 3);
-        return 3;
-    }
-    ret_out[0] = '\\';
-    ret_out[1] = (char)last;
-    if (json && (last == '"' || last == '\\') && size == 1)
-        return 2;
-    /* Controls are below U+0020, and from U+007F to U+009F. */
-    if (size == 1 ? last >= 0x20 && last != 0x7f : size > 2 || *text != '\xc2' || last >= 0xa0) {
-        memcpy(ret_out, text, size);
-        return size;
-    }
-    if (last && last < 0x20 && strchr(named, last)) {
-        ret_out[1] = strchr(named, last)[1];
-        return 2;
-    }
-    memcpy(ret_out + 1, "u00", 3);
-    ret_out[4] = digits[last >> 4];
-    ret_out[5] = digits[last & 15];
-    return 6;
-}
-
 /* Text as it may stand in a line, no more than `most` bytes of it. */
 static void put(struct line *line, const char *text, size_t size, size_t most)
 {
-    size_t left = line->limit - line->size, taken;
-    char out[8];
+    size_t left = line->limit - line->size;
 
-    left = most < left ? most : left;
-    line->full = false;
-    for (size_t i = 0; i < size; i += taken) {
-        size_t n = escape(text + i, size - i, line->json, out, &taken);
-
-        line->full = n > left;
-        if (line->full)
-            break;
-        memcpy(line->data + line->size, out, n);
-        line->size += n;
-        left -= n;
-    }
+    line->size += text_escape(text, size, line->json, line->data + line->size,
+                              most < left ? most : left, &line->full);
 }
 
 static void put_plain(struct line *line, const char *text)

@@ -72,27 +72,17 @@ static void warn(const struct lint *lint, const struct place *place, const char 
                path_of(lint, ".", place), text);
 }
 
-/* Characters that a reader does not see and a model does: controls, marks that turn the direction
- * of what follows, and letters that are only tags. */
+/* The first character that a reader does not see and a model does; 0 if there is none. */
 static uint32_t hidden_character(const char *text)
 {
-    static const struct {
-        uint32_t first, last;
-    } ranges[] = {{0x01, 0x08},     {0x0B, 0x0C},     {0x0E, 0x1F},
-                  {0x7F, 0x9F},     {0x200B, 0x200F}, {0x202A, 0x202E},
-                  {0x2060, 0x2069}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F}};
-
     /* What is not UTF-8 is refused elsewhere. */
     if (!text || haft_utf8_valid(text, strlen(text)) != strlen(text))
         return 0;
     while (*text) {
         uint32_t c = utf8_next(&text);
 
-        if (c >= ' ' && c < 0x7F)
-            continue;
-        for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-            if (c >= ranges[i].first && c <= ranges[i].last)
-                return c;
+        if (c != '\t' && c != '\n' && c != '\r' && character_is_hidden(c))
+            return c;
     }
     return 0;
 }

@@ -31,23 +31,43 @@ static size_t written(int size, size_t room)
     return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
 }
 
+struct line {
+    char text[LOG_LINE]; /* with room for a NUL */
+    size_t size;
+};
+
+/* Whatever was logged, it stays one line: a client may have chosen it, or the id of its request. */
+static void add(struct line *line, const char *text, size_t size)
+{
+    bool cut;
+
+    line->size += text_escape(text, size, false, line->text + line->size,
+                              sizeof line->text - 1 - line->size, &cut);
+}
+
+static void add_word(struct line *line, const char *before, const char *word, const char *after)
+{
+    add(line, before, strlen(before));
+    add(line, word, strlen(word));
+    add(line, after, strlen(after));
+}
+
 /* `[7] search: text (trace ID)`, for who takes text alone. */
 static void put_line(const haft_server *server, const haft_record *record)
 {
     const haft_server_options *options = &server->options;
-    char line[LOG_LINE];
-    size_t size;
+    struct line line;
 
-    if (!record->tool) {
-        options->log(options->log_context, record->level, record->text, record->size);
-        return;
+    line.size = 0;
+    if (record->tool) {
+        add_word(&line, "[", record->request_id ? record->request_id : "0", "] ");
+        add_word(&line, "", record->tool, ": ");
     }
-    size = written(snprintf(line, sizeof line, "[%s] %s: %.*s%s%s%s",
-                            record->request_id ? record->request_id : "0", record->tool,
-                            (int)record->size, record->text, record->trace_id ? " (trace " : "",
-                            record->trace_id ? record->trace_id : "", record->trace_id ? ")" : ""),
-                   sizeof line);
-    options->log(options->log_context, record->level, line, size);
+    add(&line, record->text, record->size);
+    if (record->tool && record->trace_id)
+        add_word(&line, " (trace ", record->trace_id, ")");
+    line.text[line.size] = '\0';
+    options->log(options->log_context, record->level, line.text, line.size);
 }
 
 static void put(haft_server *server, const haft_record *record)

@@ -276,7 +276,11 @@ test("a schema whose branches all lead back to it is shown and used", () => {
 });
 
 test("nothing that a server says moves a terminal", async () => {
-    const evil = "\x1b]0;x\x07\x7f\u009b31m";
+    /* Marks of direction, separators of lines, and what people do not see. */
+    const hidden = /[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
+    const evil =
+        "\x1b]0;x\x07\x7f\u009b31m\u0085\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e" +
+        "\u2066\u2067\u2068\u2069\u200b\u2060\ufeff\u{e0041}\u{e0100}\u00ad";
     const said = {
         "server/discover": {
             supportedVersions: ["2026-07-28"],
@@ -337,6 +341,7 @@ test("nothing that a server says moves a terminal", async () => {
                 const seen = got.out.replaceAll("\r\x1b[K", "");
 
                 assert.doesNotMatch(seen, /[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f]/, `${name}: ${line}`);
+                assert.doesNotMatch(seen, hidden, `${name}: ${line}`);
                 assert.doesNotMatch(seen, /\d{10} bytes|runtime error/, `${name}: ${line}`);
             }
         });

@@ -81,6 +81,13 @@ static const struct shape_row shape_rows[] = {
     {LOG_TEXT, RECORD(HAFT_INFO, "x", .tool = "a\nwarning forged"), " info a\\nwarning forged x\n"},
     {LOG_TEXT, RECORD(HAFT_INFO, "a\0b", ), " info a\\u0000b\n"},
     {LOG_TEXT, RECORD(HAFT_INFO, "cut \xc3", ), " info cut \xef\xbf\xbd\n"},
+    /* Marks of direction, a separator of lines, a tag */
+    {LOG_TEXT,
+     RECORD(HAFT_INFO, "a\xe2\x80\xae\xd8\x9c\xe2\x81\xa9 \xe2\x80\xa8 \xf3\xa0\x81\x81",
+            .tool = "\xe2\x80\xae"),
+     " info \\u202e a\\u202e\\u061c\\u2069 \\u2028 \\udb40\\udc41\n"},
+    {LOG_JSON, RECORD(HAFT_INFO, "a\xe2\x80\xae\xf3\xa0\x81\x81", ),
+     "\",\"level\":\"info\",\"text\":\"a\\u202e\\udb40\\udc41\"}\n"},
     {LOG_JSON, RECORD(HAFT_WARNING, "plain", ), "\",\"level\":\"warning\",\"text\":\"plain\"}\n"},
     {LOG_JSON,
      RECORD(HAFT_ERROR, "say \"no\"\\\n", .request_id = "7", .tool = "search", .client = "a\"b",

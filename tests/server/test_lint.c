@@ -350,7 +350,12 @@ static void test_hidden_characters(void **state)
         {"\xe2\x81\xa6", 0x2066},
         {"\xef\xbb\xbf", 0xFEFF},
         {"\xf3\xa0\x81\x81", 0xE0041},
-        {"\xf3\xa0\x84\x80", 0},
+        {"\xf3\xa0\x84\x80", 0xE0100},
+        {"\xf3\xa1\x80\x80", 0},
+        {"\xd8\x9c", 0x061C},
+        {"\xe2\x80\xa8", 0x2028},
+        {"\xc2\xad", 0xAD},
+        {"\xe2\x9a\xa0\xef\xb8\x8f", 0},
         {"\xed\x95\x9c \xf0\x9f\x98\x80", 0},
     };
 

@@ -45,6 +45,8 @@ static void a_line_knows_what_it_is_about(void **state)
         {true, "\"a-b\"", NULL, "1|a-b|chat|c|-|said 2 things\n"},
         {false, "7", "alice", "1|[7] chat: said 2 things\n"},
         {false, "\"a-b\"", NULL, "1|[a-b] chat: said 2 things\n"},
+        /* A client cannot begin a line of its own, nor turn one around. */
+        {false, "\"7] x\\n3|[8\\u202e\"", NULL, "1|[7] x\\n3|[8\\u202e] chat: said 2 things\n"},
     };
 
     (void)state;
