@@ -170,8 +170,11 @@ static void refuses_more_than_can_wait(void **state)
     (void)state;
     gate_open(&gate, ",\"failures\":0");
     atomic_store(&derivations.held, true);
-    for (size_t i = 0; i < COUNT_OF(fds); i++)
+    for (size_t i = 0; i < COUNT_OF(fds); i++) {
+        if (i == THREADS)
+            derivations_await(&derivations.steps, THREADS);
         fds[i] = (struct pollfd){.fd = ask(&gate, "/closed", wrong, ""), .events = POLLIN};
+    }
     assert_int_equal(poll(fds, COUNT_OF(fds), PATIENCE_MS), 1);
     while (!fds[refused].revents)
         refused++;
