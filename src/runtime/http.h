@@ -9,7 +9,13 @@
 #include "runtime/front.h"
 #include "runtime/pool.h"
 
-enum { MAX_HEADERS = 100, SLOTS = 64, READ_SIZE = 64 << 10 };
+enum {
+    MAX_HEADERS = 100,
+    SLOTS = 64,
+    READ_SIZE = 64 << 10,
+    PIECE = 128 << 10, /* of answers: what one connection is written at once */
+    SHARE = 1 << 20    /* bytes of answers in one turn of the loop, after which others wait */
+};
 
 struct field {
     uint32_t name, name_size, value, value_size; /* in the head */
@@ -31,7 +37,11 @@ struct connection {
     llhttp_t parser;
     haft_buffer head; /* the target, then names and values one after another */
     haft_buffer body;
-    haft_buffer waiting; /* bytes of later requests */
+    haft_buffer waiting;                    /* bytes of later requests */
+    struct block *first_block, *last_block; /* of answers that have not been written */
+    size_t unsent, handed;                  /* their bytes, and of these what the socket has */
+    uv_write_t write;
+    uv_shutdown_t shutdown;
     haft_buffer fields; /* of struct field: as many as come, since most of the time none is there */
     size_t n_fields, url_size, trailer_size;
     size_t consumed;    /* bytes of the request that have been parsed */
@@ -49,18 +59,23 @@ struct connection {
     bool keep_alive;
     bool begun; /* a byte of the request has come */
     bool streaming, chunked;
-    bool answered;   /* this request has been */
-    bool handling;   /* in the middle of handling: whoever called goes on */
-    bool continues;  /* it wants to be told to go on */
-    bool paused;     /* enough waits: nothing is read */
-    bool ended;      /* nothing more comes; what has come is still answered */
-    bool doomed;     /* to be closed as soon as nobody is in the middle of it */
-    bool lingers;    /* what still comes is read and dropped, so that the refusal arrives */
-    bool due;        /* in the list of those that the bell looks after */
+    bool answered;  /* this request has been */
+    bool handling;  /* in the middle of handling: whoever called goes on */
+    bool continues; /* it wants to be told to go on */
+    bool paused;    /* enough waits: nothing is read */
+    bool ended;     /* nothing more comes; what has come is still answered */
+    bool doomed;    /* to be closed as soon as nobody is in the middle of it */
+    bool lingers;   /* what still comes is read and dropped, so that the refusal arrives */
+    bool due;       /* in a list of those that the bell looks after */
+    bool heavy;     /* its latest answer was long: others go first when there is much to do */
+    uint64_t turn;  /* of the loop, in which it was answered last */
+    size_t answer_size;
     int refused;     /* the status that ends it */
     unsigned moving; /* to the loop of this number, counted from 1; 0 for none */
     int fd;          /* on the way there */
     struct connection *next_due;
+    bool continues_later; /* in the list of those with more to write */
+    struct connection *next_continued;
 };
 
 enum { MAX_LANES = 64 };
@@ -82,6 +97,9 @@ struct haft_http {
     union stream listener;
     uv_async_t bell;
     uv_timer_t sweep;
+    uv_prepare_t turns;
+    uint64_t turn; /* of the loop */
+    size_t spent;  /* bytes of answers in this one */
     uv_thread_t thread;
     struct mailbox mailbox;
     struct pool pool;
@@ -89,9 +107,11 @@ struct haft_http {
     struct limiter *limiter; /* its own, when it is alone */
     size_t max_body;
     struct connection *connections, *spare;
-    struct connection *due;
-    struct connection *arrived; /* from other lanes; under their lock */
-    struct lanes *lanes;        /* NULL when it is alone */
+    struct connection *continued;                 /* those with more to write */
+    struct connection *due;                       /* to be resumed as soon as can be */
+    struct connection *due_heavy, **due_heavy_at; /* one after another; where the next one goes */
+    struct connection *arrived;                   /* from other lanes; under their lock */
+    struct lanes *lanes;                          /* NULL when it is alone */
     unsigned lane;
     size_t n_connections, n_spare;
     char read_buffer[READ_SIZE];
@@ -124,10 +144,26 @@ void http_remember(haft_http *http, struct connection *connection);
 void http_use(haft_http *http, haft_time now);
 /* The connection is gone; what it was made of may be used again. */
 void http_forget(struct connection *connection);
-/* Has connection_resume called when nothing else is going on. */
-void http_later(struct connection *connection);
 /* Makes the stream of a connection that has a socket but no handle yet. */
 int http_open(struct connection *connection, int fd);
+
+/* ---- http_turn.c ---- */
+
+void turn_start(haft_http *http);
+/* Has connection_resume called when nothing else is going on. */
+void http_later(struct connection *connection);
+/* Calls it for those that are due, as far as this turn goes. */
+void turn_resume(haft_http *http);
+/* Has connection_write_piece called in the next turn. */
+void turn_continue(struct connection *connection);
+/* It is in no list any more. */
+void turn_forget(struct connection *connection);
+/* The connection is sent so many bytes more of its answer; and that was the last of it. */
+void turn_spend(struct connection *connection, size_t size);
+void turn_answered(struct connection *connection);
+/* Whether its next request must wait for another turn: there has been enough in this one, and not
+ * least from it. */
+bool turn_is_spent(const struct connection *connection);
 
 /* ---- http_listen.c ---- */
 
@@ -169,6 +205,8 @@ void connection_answered(struct connection *connection);
 void connection_resume(struct connection *connection);
 void connection_close(struct connection *connection);
 void connection_abort(struct connection *connection); /* and does not wait for anything */
+/* It is closing, and all that was queued has been written. */
+void connection_finish(struct connection *connection);
 /* Ends it when its stage has taken too long. */
 void connection_check(struct connection *connection, haft_time now);
 /* Gives back what it keeps for a request that is as large as the latest. */
@@ -179,10 +217,18 @@ void connection_free(struct connection *connection);
 
 extern const haft_responder http_responder;
 extern const haft_responder http_app_responder; /* for those who know nothing of CORS */
-size_t connection_unsent(const struct connection *connection);
 void connection_go_on(struct connection *connection);
 /* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
 void connection_refuse(struct connection *connection, int status, const char *message);
+
+/* ---- http_write.c ---- */
+
+/* Writes now what fits, and the rest when it can. */
+void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
+/* Hands the next piece of what is left to the socket, unless it has one. */
+void connection_write_piece(struct connection *connection);
+size_t connection_unsent(const struct connection *connection);
+void connection_drop_unsent(struct connection *connection);
 
 /* ---- http_lanes.c ---- */
 

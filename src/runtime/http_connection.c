@@ -109,7 +109,10 @@ static void parse(struct connection *c, const char *bytes, size_t size)
         llhttp_errno_t code;
         size_t used;
 
-        if (!begun && connection_unsent(c) > UNREAD_LIMIT) {
+        if (!begun && (connection_unsent(c) > UNREAD_LIMIT || turn_is_spent(c))) {
+            /* When the answers have been read, or in the next turn. */
+            if (!connection_unsent(c))
+                http_later(c);
             keep(c, bytes, size);
             return;
         }
@@ -201,6 +204,7 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer
 
 static void on_closed(uv_handle_t *handle)
 {
+    connection_drop_unsent(handle->data);
     http_forget(handle->data);
 }
 
@@ -222,7 +226,11 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
     struct connection *c = stream->data;
 
     if (c->stage == STAGE_CLOSING) {
-        if (n < 0 && !uv_is_closing(&c->io.handle))
+        if (n >= 0 || uv_is_closing(&c->io.handle))
+            return;
+        /* What is queued may still be read. */
+        c->lingers = false;
+        if (n != UV_EOF || c->doomed || !connection_unsent(c))
             uv_close(&c->io.handle, on_closed);
         return;
     }
@@ -263,6 +271,8 @@ struct connection *connection_new(haft_http *http)
     }
     c->taken.by = NULL;
     c->streaming = c->handling = c->paused = c->doomed = c->lingers = c->ended = false;
+    c->heavy = false;
+    c->answer_size = 0;
     c->refused = 0;
     c->moving = 0;
     c->stage = STAGE_HEAD;
@@ -298,11 +308,15 @@ void connection_continue(struct connection *c)
 static void on_shut(uv_shutdown_t *request, int status)
 {
     uv_handle_t *handle = (uv_handle_t *)request->handle;
-    struct connection *c = request->data;
 
-    c->http->allocator->release(c->http->allocator->context, request, sizeof *request);
-    if (!uv_is_closing(handle) && (status < 0 || !c->lingers))
+    if (!uv_is_closing(handle) && status < 0)
         uv_close(handle, on_closed);
+}
+
+void connection_finish(struct connection *c)
+{
+    if (!c->lingers || uv_shutdown(&c->shutdown, &c->io.stream, on_shut))
+        uv_close(&c->io.handle, on_closed);
 }
 
 /* What is queued is written first, as far as the peer takes it.  One that was refused may still be
@@ -310,14 +324,11 @@ static void on_shut(uv_shutdown_t *request, int status)
  * dropped. */
 void connection_close(struct connection *c)
 {
-    const haft_allocator *allocator = c->http->allocator;
-    uv_shutdown_t *request;
-
     if (c->stage == STAGE_CLOSING)
         return;
     c->stage = STAGE_CLOSING;
     c->since = http_now(c->http);
-    c->lingers = c->lingers && !c->doomed;
+    c->lingers = c->lingers && !c->doomed && !c->ended;
     if (c->taken.by) {
         struct taken taken = c->taken;
 
@@ -326,21 +337,13 @@ void connection_close(struct connection *c)
     }
     if (!c->lingers)
         uv_read_stop(&c->io.stream);
-    request = !c->doomed && (c->lingers || connection_unsent(c))
-                  ? allocator->alloc(allocator->context, sizeof *request)
-                  : NULL;
-    if (request)
-        request->data = c;
-    if (!request || uv_shutdown(request, &c->io.stream, on_shut)) {
-        if (request)
-            allocator->release(allocator->context, request, sizeof *request);
-        uv_close(&c->io.handle, on_closed);
-    }
+    if (c->doomed || !connection_unsent(c))
+        connection_finish(c);
 }
 
 void connection_abort(struct connection *c)
 {
-    c->lingers = false;
+    c->doomed = true;
     connection_close(c);
     if (!uv_is_closing(&c->io.handle))
         uv_close(&c->io.handle, on_closed);

@@ -47,7 +47,7 @@ static struct connection *pack(struct connection *c, int fd)
         return NULL;
     *parcel = *c;
     parcel->next = parcel->previous = parcel->next_due = NULL;
-    parcel->due = false;
+    parcel->due = parcel->continues_later = false;
     parcel->moving = 0;
     parcel->fd = fd;
     haft_buffer_init(&c->head, http->allocator, c->head.limit);

@@ -1,125 +1,12 @@
-/* http_respond.c - responses onto a socket.
+/* http_respond.c - responses: their lines, headers and bodies.
  *
- * A response is one write; what the socket does not take at once is copied and written later.  The
- * endpoint calls in here while it is at work, so nothing here calls back into it: a connection that
- * fails is doomed, and closed when the loop comes around. */
+ * The endpoint calls in here while it is at work, so nothing here calls back into it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/http.h"
 
-enum {
-    BODY_ROOM = 512,
-    TAIL_ROOM = 96,
-    LINE_ROOM = 32,
-    JOINED = 2048 /* bytes of small parts: copying them takes less than having them gathered */
-};
-
-/* ---- writing ---- */
-
-struct write {
-    uv_write_t request;
-    size_t size;
-    char bytes[];
-};
-
-static void doom(struct connection *c)
-{
-    c->doomed = true;
-    http_later(c);
-}
-
-size_t connection_unsent(const struct connection *c)
-{
-    return uv_stream_get_write_queue_size(&c->io.stream);
-}
-
-static void on_written(uv_write_t *request, int status)
-{
-    struct write *write = (struct write *)request;
-    struct connection *c = request->data;
-    const haft_allocator *allocator = c->http->allocator;
-
-    allocator->release(allocator->context, write, sizeof *write + write->size);
-    if (status < 0)
-        connection_close(c);
-    else if (!connection_unsent(c))
-        connection_resume(c);
-}
-
-/* Copies what is left after `skip` bytes, to be written when the socket takes it. */
-static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t skip)
-{
-    const haft_allocator *allocator = c->http->allocator;
-    struct write *write;
-    size_t size = 0, at = 0;
-    uv_buf_t rest;
-
-    for (unsigned i = 0; i < n; i++)
-        size += bufs[i].len;
-    size -= skip;
-    write = allocator->alloc(allocator->context, sizeof *write + size);
-    if (!write) {
-        doom(c);
-        return;
-    }
-    write->size = size;
-    write->request.data = c;
-    for (unsigned i = 0; i < n; i++) {
-        size_t from = skip < bufs[i].len ? skip : bufs[i].len;
-
-        skip -= from;
-        memcpy(write->bytes + at, bufs[i].base + from, bufs[i].len - from);
-        at += bufs[i].len - from;
-    }
-    rest = uv_buf_init(write->bytes, (unsigned)size);
-    if (uv_write(&write->request, &c->io.stream, &rest, 1, on_written)) {
-        allocator->release(allocator->context, write, sizeof *write + size);
-        doom(c);
-    }
-}
-
-/* What the socket takes of it at once, or an error of libuv's. */
-static int try_write(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size)
-{
-    char joined[JOINED];
-    uv_buf_t all = uv_buf_init(joined, 0);
-
-    if (size > sizeof joined)
-        return uv_try_write(&c->io.stream, bufs, n);
-    for (unsigned i = 0; i < n; i++) {
-        memcpy(joined + all.len, bufs[i].base, bufs[i].len);
-        all.len += bufs[i].len;
-    }
-    return uv_try_write(&c->io.stream, &all, 1);
-}
-
-static void put_bufs(struct connection *c, const uv_buf_t *bufs, unsigned n)
-{
-    size_t size = 0, done = 0, behind = connection_unsent(c);
-    int written;
-
-    if (c->stage == STAGE_CLOSING || c->doomed)
-        return;
-    for (unsigned i = 0; i < n; i++)
-        size += bufs[i].len;
-    if (!behind) {
-        written = try_write(c, bufs, n, size);
-        if (written < 0 && written != UV_EAGAIN) {
-            doom(c);
-            return;
-        }
-        done = written > 0 ? (size_t)written : 0;
-    }
-    if (done < size)
-        queue(c, bufs, n, done);
-    /* A message that is long by itself says nothing about its reader. */
-    if (c->streaming && !c->doomed && behind > c->http->options.max_unsent) {
-        server_log(c->http->server, HAFT_WARNING,
-                   "a client that does not read its stream is dropped");
-        doom(c);
-    }
-}
+enum { BODY_ROOM = 512, TAIL_ROOM = 96, LINE_ROOM = 32 };
 
 /* ---- responding ---- */
 
@@ -191,6 +78,7 @@ static void finish(struct connection *c)
     c->taken.by = NULL;
     c->answered = true;
     c->streaming = false;
+    turn_answered(c);
     if (!c->handling)
         connection_answered(c);
 }
@@ -222,7 +110,7 @@ static void respond(struct connection *c, int status, const char *first, const c
     uv_buf_t bufs[5] = {line_buf(line_of(status, line)), line_buf(first), line_buf(headers),
                         text_buf(tail, put_tail(c, status, size, tail)), text_buf(body, size)};
 
-    put_bufs(c, bufs, sends ? 5 : 4);
+    connection_put(c, bufs, sends ? 5 : 4);
     finish(c);
 }
 
@@ -258,7 +146,7 @@ static void stream(struct connection *c, int status, const char *first, const ch
     bufs[2] = line_buf(headers);
     bufs[3] = line_buf(tail);
     c->streaming = true;
-    put_bufs(c, bufs, 4);
+    connection_put(c, bufs, 4);
 }
 
 static void on_stream(void *context, int status, const char *headers)
@@ -284,9 +172,9 @@ static void on_write(void *context, const char *bytes, size_t size)
     if (c->parser.method == HTTP_HEAD || !size)
         return;
     if (c->chunked)
-        put_bufs(c, bufs, 3);
+        connection_put(c, bufs, 3);
     else
-        put_bufs(c, bufs + 1, 1);
+        connection_put(c, bufs + 1, 1);
 }
 
 static void on_end(void *context)
@@ -295,7 +183,7 @@ static void on_end(void *context)
     uv_buf_t last = text_buf("0\r\n\r\n", 5);
 
     if (c->chunked && c->parser.method != HTTP_HEAD)
-        put_bufs(c, &last, 1);
+        connection_put(c, &last, 1);
     finish(c);
 }
 
@@ -306,7 +194,7 @@ void connection_go_on(struct connection *c)
 {
     uv_buf_t go_on = text_buf("HTTP/1.1 100 Continue\r\n\r\n", 25);
 
-    put_bufs(c, &go_on, 1);
+    connection_put(c, &go_on, 1);
 }
 
 void connection_refuse(struct connection *c, int status, const char *message)

@@ -25,7 +25,8 @@ enum {
     CANCEL_MS = 500, /* for handlers that have been told to stop */
     SPARE_CONNECTIONS = 64,
     SPARE_BUFFER = 16 << 10, /* of each of them */
-    OTHER_DESCRIPTORS = 128  /* than connections, about */
+    OTHER_DESCRIPTORS = 128, /* than connections, about */
+    OWN_HANDLES = 3          /* besides the listener */
 };
 
 /* ---- time ---- */
@@ -77,29 +78,6 @@ static int on_random(void *context, void *bytes, size_t size)
     return uv_random(NULL, NULL, bytes, size, 0, NULL) ? HAFT_EBUSY : 0;
 }
 
-void http_later(struct connection *c)
-{
-    haft_http *http = c->http;
-
-    if (c->due)
-        return;
-    c->due = true;
-    c->next_due = http->due;
-    http->due = c;
-    uv_async_send(&http->bell);
-}
-
-static void resume_due(haft_http *http)
-{
-    while (http->due) {
-        struct connection *c = http->due;
-
-        http->due = c->next_due;
-        c->due = false;
-        connection_resume(c);
-    }
-}
-
 static void on_bell(uv_async_t *bell)
 {
     haft_http *http = bell->data;
@@ -115,7 +93,7 @@ static void on_bell(uv_async_t *bell)
     if (atomic_exchange(&http->woken, false))
         front_tick(&http->front, http_now(http));
     lanes_receive(http);
-    resume_due(http);
+    turn_resume(http);
 }
 
 /* ---- connections ---- */
@@ -139,23 +117,11 @@ void http_remember(haft_http *http, struct connection *c)
         atomic_fetch_add(&http->lanes->n_connections, 1);
 }
 
-static void forget_due(struct connection *c)
-{
-    struct connection **link = &c->http->due;
-
-    if (!c->due)
-        return;
-    while (*link != c)
-        link = &(*link)->next_due;
-    *link = c->next_due;
-    c->due = false;
-}
-
 void http_forget(struct connection *c)
 {
     haft_http *http = c->http;
 
-    forget_due(c);
+    turn_forget(c);
     if (c->next)
         c->next->previous = c->previous;
     if (c->previous)
@@ -299,6 +265,7 @@ static void on_handle_closed(uv_handle_t *handle)
 
 static void close_handles(haft_http *http)
 {
+    uv_close((uv_handle_t *)&http->turns, on_handle_closed);
     uv_close((uv_handle_t *)&http->sweep, on_handle_closed);
     uv_close((uv_handle_t *)&http->bell, on_handle_closed);
 }
@@ -489,17 +456,19 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     if (uv_async_init(http->loop, &http->bell, on_bell))
         goto no_bell;
     uv_timer_init(http->loop, &http->sweep);
-    http->open_handles = 2;
-    http->bell.data = http->sweep.data = http;
+    uv_prepare_init(http->loop, &http->turns);
+    http->open_handles = OWN_HANDLES;
+    http->bell.data = http->sweep.data = http->turns.data = http;
     if (open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
-        if (http->open_handles > 2)
+        if (http->open_handles > OWN_HANDLES)
             uv_close(&http->listener.handle, on_handle_closed);
         close_handles(http);
         return NULL;
     }
     loop_reserve(http->loop, allocator, http->options.max_connections + OTHER_DESCRIPTORS);
     uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    turn_start(http);
     if (lanes)
         lanes->at[lane] = http;
     return http;

@@ -183,6 +183,42 @@ static void keeps_the_order(void **state)
     site_close(site);
 }
 
+/* A client of HTTP/1.0 does not know chunks: a stream is as it is, and ends with the connection,
+ * whatever it has asked for. */
+static void sends_no_chunks_to_old_clients(void **state)
+{
+    static const char call[] = CALL(1, "steps", 3), head[] = "POST /mcp HTTP/1.0\r\n"
+                                                             "Host: localhost\r\n"
+                                                             "Content-Type: application/json\r\n";
+    static const char *const rows[] = {"", "Connection: keep-alive\r\n", "TE: chunked\r\n"};
+    struct site *site = site_open((haft_http_options){0});
+    char *text = malloc(ROOM), request[512];
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *body;
+        int fd = dial(site);
+
+        snprintf(request, sizeof request, "%s%sContent-Length: %zu\r\n\r\n%s", head, rows[i],
+                 strlen(call), call);
+        say(fd, request, strlen(request));
+        assert_true(hear_all(fd, text, ROOM));
+        body = strstr(text, "\r\n\r\n");
+        assert_non_null(body);
+        assert_null(strstr(text, "Transfer-Encoding"));
+        assert_null(strstr(text, "Content-Length"));
+        assert_non_null(strstr(text, "Connection: close\r\n"));
+        /* It begins with an event, and has no line of a chunk's size. */
+        assert_int_equal(strncmp(body, "\r\n\r\nevent: message\n", 19), 0);
+        assert_null(strchr(body + 4, '\r'));
+        assert_non_null(strstr(body, "3 steps"));
+        close(fd);
+    }
+    free(text);
+    site_close(site);
+}
+
 /* Far more pipelined requests than may wait, behind one that takes its time. */
 static void bounds_what_waits(void **state)
 {
@@ -576,6 +612,7 @@ int main(void)
         cmocka_unit_test(takes_requests_in_pieces),
         cmocka_unit_test(writes_an_answer_at_once),
         cmocka_unit_test(keeps_the_order),
+        cmocka_unit_test(sends_no_chunks_to_old_clients),
         cmocka_unit_test(bounds_what_waits),
         cmocka_unit_test(waits_for_a_slow_reader),
         cmocka_unit_test(answers_a_half_closed_socket),
