@@ -2,7 +2,7 @@
  * the call's own stream to legacy ones; and what a result may look like. */
 
 import assert from "node:assert/strict";
-import { META, MODERN, Session, ask, call, post, sleep, textOf } from "./http-client.mjs";
+import { META, MODERN, Session, ask, call, post, textOf } from "./http-client.mjs";
 
 const CAN = { elicitation: { form: {} }, sampling: {}, roots: {} };
 const tool = (name) => `test_input_required_result_${name}`;
@@ -257,7 +257,6 @@ const legacyStrangers = async (url) => {
                 rounds++;
                 assert.equal((await stranger.post(wrong)).status, 202);
                 await post(url, wrong);
-                await sleep(30);
                 const right = { ...wrong, result: accept({ name: "Alice" }) };
                 assert.equal((await session.post(right)).status, 202);
                 assert.equal((await session.post(wrong)).status, 202);

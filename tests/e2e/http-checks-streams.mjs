@@ -16,26 +16,16 @@ import {
     modernMessage,
     post,
     settle,
-    sleep,
+    SECOND,
+    eventually,
     textOf,
 } from "./http-client.mjs";
 import { Conversation } from "./spec.mjs";
 
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const token = (progressToken) => ({ meta: { progressToken } });
-const counts = async (url) => (await call(url, "counts")).response.result.structuredContent;
-
-/* Asks until it is so; what it was at last. */
-async function eventually(probe, is, milliseconds = 3000) {
-    const end = Date.now() + milliseconds;
-    let value = await probe();
-
-    while (!is(value) && Date.now() < end) {
-        await sleep(10);
-        value = await probe();
-    }
-    return value;
-}
+export const counts = async (url) =>
+    (await call(url, "counts")).response.result.structuredContent;
 
 /* ---- progress and messages ---- */
 
@@ -226,8 +216,10 @@ const cancelled = async (url) => {
     }
 };
 
-/* Reads nothing of the answer to a call for a while, then what there is. */
-async function lag(url, args, milliseconds) {
+/* Reads nothing of the answer to a call until the server is done with it, one way or another; then what
+ * there is. */
+async function lag(url, args) {
+    const before = await counts(url);
     const { hostname, port } = new URL(url);
     const params = { name: "flood", arguments: args };
     const message = modernMessage("tools/call", params, { meta: { [`${META}logLevel`]: "debug" } });
@@ -252,7 +244,11 @@ async function lag(url, args, milliseconds) {
     socket.write(
         `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`,
     );
-    await sleep(milliseconds);
+    await eventually(
+        () => counts(url),
+        (so) => so.cancelled + so.finished > before.cancelled + before.finished,
+        20 * SECOND,
+    );
     socket.on("data", (more) => (heard += more));
     socket.on("error", () => {});
     socket.resume();
@@ -264,11 +260,11 @@ async function lag(url, args, milliseconds) {
 const slowReaders = async (url) => {
     const before = await counts(url);
     const size = 4_100_000;
-    const whole = await lag(url, { messages: 1, bytes: size }, 300);
+    const whole = await lag(url, { messages: 1, bytes: size });
 
     assert.ok(whole.endsWith("\r\n0\r\n\r\n"), "to the end");
     assert.ok(whole.length > size);
-    const cut = await lag(url, { messages: 20000, bytes: 1 }, 2500);
+    const cut = await lag(url, { messages: 20000, bytes: 1 });
     assert.ok(!cut.endsWith("\r\n0\r\n\r\n"), "it was dropped");
     const after = await eventually(
         () => counts(url),
@@ -306,7 +302,6 @@ const resume = async (url) => {
         for (let event; seen.length < 2 && (event = await lost.answer.event());)
             if (event.data.join("") !== "") seen.push(event);
         lost.answer.close();
-        await sleep(50);
         const back = await session.get(seen.at(-1).id);
         assert.equal(back.status, 200);
         assert.equal(back.headers["content-type"], "text/event-stream");
@@ -360,14 +355,15 @@ const resumeListening = async (url) => {
     };
     const change = () => call(url, "test_trigger_tool_change");
     const first = await session.get();
+    const witness = await (await Session.open(url)).get();
 
     await change();
     const heard = await changed(first);
     assert.equal(messageOf(heard).method, "notifications/tools/list_changed");
+    assert.ok(await changed(witness));
     first.close();
-    await sleep(50);
     await change();
-    await sleep(50);
+    assert.ok(await changed(witness), "it has been said");
     const second = await session.get(heard.id);
     const missed = await changed(second);
     assert.ok(missed, "what was said meanwhile");
@@ -377,6 +373,7 @@ const resumeListening = async (url) => {
     assert.ok(next, "and it goes on");
     assert.equal(new Set([heard.id, missed.id, next.id]).size, 3);
     second.close();
+    witness.close();
     assert.equal(await session.end(), 200);
 };
 
@@ -412,9 +409,8 @@ const oneStream = async (url) => {
     await session.call("test_trigger_tool_change");
     const settled = await settle(answer, message, session.revision, { resumable: true });
     assert.equal(settled.notifications.length, 3);
-    await sleep(100);
+    const heard = [(await listening.message())?.method];
     await session.end();
-    const heard = [];
     for (let one; (one = await listening.message(1000));) heard.push(one.method);
     assert.deepEqual(heard, ["notifications/tools/list_changed"], "and nothing about a call");
 };

@@ -26,6 +26,18 @@ const within = (promise, what, milliseconds = 5 * SECOND) => {
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
 
+/* Asks until it is so, or for that long; what it was at last. */
+export async function eventually(probe, is, milliseconds = 5 * SECOND) {
+    const end = Date.now() + milliseconds;
+    let value = await probe();
+
+    while (!is(value) && Date.now() < end) {
+        await sleep(10);
+        value = await probe();
+    }
+    return value;
+}
+
 /* ---- one HTTP exchange ---- */
 
 /* An event of a stream as it was written: {id, event, retry, data: [line, ...], comment}. */

@@ -10,7 +10,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { listen } from "./http-checks-streams.mjs";
+import { counts, listen } from "./http-checks-streams.mjs";
 import { checks } from "./http-checks.mjs";
 import {
     META,
@@ -19,13 +19,13 @@ import {
     ask,
     call,
     assertError,
+    eventually,
     modernHeaders,
     modernMessage,
     post,
     raw,
     send,
     settle,
-    sleep,
 } from "./http-client.mjs";
 import { Server, refused, start, withServer } from "./http-server.mjs";
 import { example, until } from "./server.mjs";
@@ -303,11 +303,18 @@ test("HTTP with SSE, as 2024-11-05 has it", () =>
         );
         assert.ok((await ask(url, "tools/list")).response.result, "the others are served as ever");
         stream.close();
-        await sleep(50);
-        assert.equal((await post(place, LIST)).status, 404, "it ends with its stream");
+        const { status } = await eventually(
+            () => post(place, LIST),
+            (answer) => answer.status === 404,
+        );
+        assert.equal(status, 404, "it ends with its stream");
     }));
 
 /* ---- the end ---- */
+
+/* So many calls of work are under way. */
+const begun = async (url, wanted) =>
+    assert.equal((await eventually(() => counts(url), (so) => so.begun >= wanted)).begun, wanted);
 
 test("subscriptions end with their result when the server does", async () => {
     const server = await start("everything");
@@ -357,7 +364,7 @@ test("calls in flight are finished, and nothing new is begun", async () => {
         { meta: { progressToken: 1 } },
     );
 
-    await sleep(100);
+    await begun(server.url, 3);
     const ended = server.stop();
     for (const [i, heard] of (await Promise.all(running)).entries()) {
         assert.match(heard, /"text":"10 steps"/, "it was finished");
@@ -374,9 +381,12 @@ test("a second signal does not wait", async () => {
     const began = Date.now();
     const running = call(server.url, "work", { steps: 500, ms: 20 }).catch((error) => error);
 
-    await sleep(100);
+    await begun(server.url, 1);
     server.process.kill("SIGTERM");
-    await sleep(200);
+    await eventually(
+        () => send(`${new URL(server.url).origin}/healthz`, { method: "GET" }).catch(({ code }) => code),
+        (answer) => answer === "ECONNREFUSED",
+    );
     assert.equal(server.process.exitCode, null, "it waits for the call");
     assert.equal(await server.stop("SIGINT"), 130);
     assert.ok(Date.now() - began < 3000);
