@@ -160,7 +160,7 @@ static void shares_turns(void **state)
         ask_for(&clients[i], RESULT, DEPTH);
     }
     while (done < N) {
-        size_t begun = 0, least = SIZE_MAX, most = 0;
+        size_t started = 0, least = SIZE_MAX, most = 0;
 
         take_turn(&hall);
         done = 0;
@@ -168,12 +168,12 @@ static void shares_turns(void **state)
             size_t before = clients[i].answers, now = read_all(&clients[i]);
 
             assert_true(now <= PIECE);
-            begun += before ? clients[i].answers - before : 0;
+            started += before ? clients[i].answers - before : 0;
             least = clients[i].answers < least ? clients[i].answers : least;
             most = clients[i].answers > most ? clients[i].answers : most;
             done += clients[i].received > (size_t)DEPTH * RESULT;
         }
-        assert_true(begun <= SHARE / RESULT + 1);
+        assert_true(started <= SHARE / RESULT + 1);
         assert_true(!least || most - least <= 2);
     }
     for (int i = 0; i < N; i++)
