@@ -198,6 +198,8 @@ static inline char ascii_lower(char c)
 
 /* Whether two texts are equal but for the case of ASCII letters. */
 bool text_same_ignoring_case(const char *left, const char *right);
+/* The same for a text that has no NUL at its end. */
+bool text_is_ignoring_case(const char *text, size_t size, const char *wanted);
 
 /* Whether a name matches a pattern with `*` and `?`. */
 bool glob_match(const char *pattern, size_t size, const char *text);

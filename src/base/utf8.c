@@ -123,6 +123,15 @@ size_t utf8_put(uint32_t c, char ret_text[4])
     return 4;
 }
 
+bool text_is_ignoring_case(const char *text, size_t size, const char *wanted)
+{
+    size_t i = 0;
+
+    while (i < size && wanted[i] && ascii_lower(text[i]) == ascii_lower(wanted[i]))
+        i++;
+    return i == size && !wanted[i];
+}
+
 bool text_same_ignoring_case(const char *left, const char *right)
 {
     while (*left && ascii_lower(*left) == ascii_lower(*right)) {

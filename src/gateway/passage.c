@@ -225,21 +225,12 @@ static bool header_at(const void *context, size_t index, const char **ret_name,
     return true;
 }
 
-static bool is_named(const char *name, size_t size, const char *wanted)
-{
-    size_t i = 0;
-
-    while (i < size && ascii_lower(name[i]) == ascii_lower(wanted[i]))
-        i++;
-    return i == size && !wanted[i];
-}
-
 /* Whether a policy has set or removed it, before the line `end`. */
 static bool is_changed(const haft_visit *visit, const char *name, size_t size,
                        const struct line *end)
 {
     for (const struct line *line = visit->changes; line && line != end; line = line->next)
-        if (!line->came && is_named(name, size, line->name))
+        if (!line->came && text_is_ignoring_case(name, size, line->name))
             return true;
     return false;
 }

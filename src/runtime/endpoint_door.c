@@ -98,17 +98,11 @@ static size_t host_name(const char *host, size_t size)
     return host[name] == ':' && i == size ? name : 0;
 }
 
-/* Whether it is that text, but for capitals. */
+/* Whether it is that text, but for capitals, which are rare. */
 static bool same(const char *text, size_t size, const char *wanted)
 {
-    if (size != strlen(wanted))
-        return false;
-    if (!memcmp(text, wanted, size))
-        return true;
-    for (size_t i = 0; i < size; i++)
-        if (ascii_lower(text[i]) != ascii_lower(wanted[i]))
-            return false;
-    return true;
+    return (size == strlen(wanted) && !memcmp(text, wanted, size)) ||
+           text_is_ignoring_case(text, size, wanted);
 }
 
 static bool is_allowed_host(const struct door *door, const char *host, size_t size)

@@ -148,15 +148,6 @@ static bool same_value(const char *value, size_t size, yyjson_val *argument)
            !json_compare(&number, argument);
 }
 
-static bool is_named(const char *one, size_t size, const char *name)
-{
-    size_t i = 0;
-
-    while (i < size && ascii_lower(one[i]) == name[i])
-        i++;
-    return i == size && !name[i];
-}
-
 /* Said twice it may be read as either, by this server and by whoever stands before it. */
 static bool is_twice(const haft_call *call, const char *name)
 {
@@ -167,7 +158,7 @@ static bool is_twice(const haft_call *call, const char *name)
     for (size_t i = 0;
          headers->at && headers->at(headers->context, i, &one, &name_size, &value, &value_size);
          i++)
-        n += is_named(one, name_size, name);
+        n += text_is_ignoring_case(one, name_size, name);
     return n > 1;
 }
 
