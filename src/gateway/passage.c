@@ -399,6 +399,7 @@ static void go_on(haft_call *call)
     struct passage *passage = call->tag;
     const haft_http_loop *loop = &passage->site->loop;
 
+    passage->waits = false;
     visit_end_wait(passage->visit);
     call->done = done;
     if (!loop->run(loop->context, call))
@@ -416,6 +417,10 @@ static void done(haft_call *call)
     haft_visit *visit = passage->visit;
 
     if (visit_waits(visit)) {
+        /* Nothing is done yet for a client that may have left: see passage_half_closed. */
+        if (passage->half_closed)
+            haft_visit_cancel(visit);
+        passage->waits = true;
         call->done = go_on;
         if (visit_start_wait(visit, on_wait_over, passage))
             go_on(call);
@@ -520,11 +525,16 @@ void passage_gone(void *app, void *exchange)
     passage_free(passage);
 }
 
-/* A route's answer is wanted; what an endpoint's is, it knows once it has the request. */
+/* A route's answer is wanted; what an endpoint's is, it knows once it has the request.  While a policy
+ * waits, the handler has not begun, and a client that only closes its side cannot be told from one that
+ * has left: it is taken for gone, so that nobody's password is checked for nobody. */
 bool passage_half_closed(const void *app, const void *exchange)
 {
-    const struct passage *passage = exchange;
+    struct passage *passage = (void *)(uintptr_t)exchange;
 
     (void)app;
+    passage->half_closed = true;
+    if (passage->waits)
+        return false;
     return !passage->exchange || endpoint_app.half_closed(passage->endpoint, passage->exchange);
 }

@@ -22,8 +22,10 @@ struct passage {
     haft_http_request request;
     void *exchange; /* of the endpoint */
     haft_time now;
-    bool inside;   /* the endpoint is being given the request */
-    bool answered; /* by it, to the end */
+    bool inside;      /* the endpoint is being given the request */
+    bool answered;    /* by it, to the end */
+    bool waits;       /* a policy does, and no thread runs for it */
+    bool half_closed; /* the client sends nothing any more */
 };
 
 /* As haft_app has them; the app is a site. */
