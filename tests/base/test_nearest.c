@@ -1,4 +1,4 @@
-/* test_nearest.c - the name that was probably meant. */
+/* checks_nearest.c - the name that was probably meant. */
 #include "base/base.h"
 #include "support/test.h"
 
@@ -17,7 +17,7 @@ static const struct {
     {"", {"a", ""}, ""},
 };
 
-static void test_nearest(void **state)
+static void checks_nearest(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -36,7 +36,7 @@ static void test_nearest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nearest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(checks_nearest)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

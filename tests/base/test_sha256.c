@@ -17,7 +17,7 @@ static void to_hex(const unsigned char digest[SHA256_SIZE], char ret_hex[65])
         snprintf(ret_hex + i * 2, 3, "%02x", digest[i]);
 }
 
-static void test_digests(void **state)
+static void digests(void **state)
 {
     static const struct {
         const char *text;
@@ -51,7 +51,7 @@ static void test_digests(void **state)
 }
 
 /* However the bytes are cut, around the size of a block and of the padding. */
-static void test_pieces(void **state)
+static void checks_pieces(void **state)
 {
     unsigned char bytes[200], whole[SHA256_SIZE], pieces[SHA256_SIZE];
 
@@ -74,7 +74,7 @@ static void test_pieces(void **state)
     }
 }
 
-static void test_hmac(void **state)
+static void hmac(void **state)
 {
     static const unsigned char x0b[20] = {11, 11, 11, 11, 11, 11, 11, 11, 11, 11,
                                           11, 11, 11, 11, 11, 11, 11, 11, 11, 11};
@@ -137,7 +137,7 @@ static void prepares_a_key_once(void **state)
     }
 }
 
-static void test_equal(void **state)
+static void equal(void **state)
 {
     unsigned char left[SHA256_SIZE] = {0}, right[SHA256_SIZE] = {0};
 
@@ -205,9 +205,9 @@ static void wipes_secrets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_digests),  cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_hmac),     cmocka_unit_test(prepares_a_key_once),
-        cmocka_unit_test(test_equal),    cmocka_unit_test(compares_all_bytes),
+        cmocka_unit_test(digests),       cmocka_unit_test(checks_pieces),
+        cmocka_unit_test(hmac),          cmocka_unit_test(prepares_a_key_once),
+        cmocka_unit_test(equal),         cmocka_unit_test(compares_all_bytes),
         cmocka_unit_test(wipes_secrets),
     };
 

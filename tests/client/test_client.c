@@ -222,7 +222,7 @@ static void check_others(haft_client *client)
     assert_int_equal(haft_client_call(client, "add", "nope", &result), HAFT_EINVAL);
 }
 
-static void test_requests(void **state)
+static void requests(void **state)
 {
     haft_server *server = serve(NULL);
 
@@ -240,7 +240,7 @@ static void test_requests(void **state)
     haft_server_free(server);
 }
 
-static void test_lists(void **state)
+static void lists(void **state)
 {
     static const size_t page_sizes[] = {0, 1, 4, 5};
 
@@ -267,7 +267,7 @@ static void test_lists(void **state)
 
 /* ---- being asked ---- */
 
-static void test_questions(void **state)
+static void checks_questions(void **state)
 {
     haft_server *server = serve(NULL);
 
@@ -291,7 +291,7 @@ static void test_questions(void **state)
 }
 
 /* A question that is refused: an older server is told so, a newer one gets no second round. */
-static void test_refusals(void **state)
+static void refusals(void **state)
 {
     haft_server *server = serve(NULL);
     struct seen seen = {.refuse = 2};
@@ -321,7 +321,7 @@ static void test_refusals(void **state)
 
 /* ---- being told ---- */
 
-static void test_notifications(void **state)
+static void notifications(void **state)
 {
     static const struct {
         const char *revision, *level;
@@ -356,7 +356,7 @@ static void test_notifications(void **state)
     haft_server_free(server);
 }
 
-static void test_changes(void **state)
+static void changes(void **state)
 {
     haft_server *server = serve(NULL);
     struct seen seen = {.text = ""};
@@ -387,7 +387,7 @@ static void test_changes(void **state)
 
 /* ---- waiting ---- */
 
-static void test_waiting(void **state)
+static void waiting(void **state)
 {
     haft_server *server = serve(NULL);
     haft_client *client = haft_connect(server, NULL);
@@ -445,7 +445,7 @@ static haft_time tick(void *context)
     return (*now)++;
 }
 
-static void test_clock(void **state)
+static void checks_clock(void **state)
 {
     haft_server *server = serve(NULL);
     haft_time now = 0;
@@ -472,7 +472,7 @@ static void watch(void *context, bool sent, const char *text, size_t size)
              text);
 }
 
-static void test_watch(void **state)
+static void checks_watch(void **state)
 {
     haft_server *server = serve(NULL);
     struct seen seen = {.text = ""};
@@ -495,7 +495,7 @@ static void test_watch(void **state)
     haft_server_free(server);
 }
 
-static void test_connect_badly(void **state)
+static void connect_badly(void **state)
 {
     haft_server *server = serve(NULL);
 
@@ -507,7 +507,7 @@ static void test_connect_badly(void **state)
 }
 
 /* Every allocation of the client fails once. */
-static void test_memory(void **state)
+static void checks_memory(void **state)
 {
     static const char *const both[] = {NULL, "2025-11-25"};
     haft_server *server = serve(&(haft_server_options){.page_size = 2});
@@ -549,12 +549,12 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_requests),      cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_questions),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_notifications), cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_waiting),       cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_watch),         cmocka_unit_test(test_connect_badly),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(requests),         cmocka_unit_test(lists),
+        cmocka_unit_test(checks_questions), cmocka_unit_test(refusals),
+        cmocka_unit_test(notifications),    cmocka_unit_test(changes),
+        cmocka_unit_test(waiting),          cmocka_unit_test(checks_clock),
+        cmocka_unit_test(checks_watch),     cmocka_unit_test(connect_badly),
+        cmocka_unit_test(checks_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void feed(const char *stream, size_t size, size_t step, const char *expec
     assert_int_equal(got, status);
 }
 
-static void test_streams(void **state)
+static void streams(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
@@ -128,7 +128,7 @@ static void takes_a_line_end_that_two_reads_share(void **state)
 }
 
 /* What a client needs to take a stream up again. */
-static void test_ids(void **state)
+static void ids(void **state)
 {
     static const struct {
         const char *stream;
@@ -163,7 +163,7 @@ static void test_ids(void **state)
     }
 }
 
-static void test_without_memory(void **state)
+static void without_memory(void **state)
 {
     static const char stream[] = "event: message\nid: 1\ndata: a\n\ndata: b\n\n";
 
@@ -192,9 +192,9 @@ static void test_without_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_streams), cmocka_unit_test(takes_a_line_end_that_two_reads_share),
-        cmocka_unit_test(test_ids), cmocka_unit_test(test_without_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(streams),
+                                       cmocka_unit_test(takes_a_line_end_that_two_reads_share),
+                                       cmocka_unit_test(ids), cmocka_unit_test(without_memory)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

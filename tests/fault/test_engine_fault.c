@@ -458,7 +458,7 @@ static bool run(const struct scenario *scenario, size_t nth)
     return failures;
 }
 
-static void test_scenarios(void **state)
+static void checks_scenarios(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(scenarios); i++) {
@@ -473,7 +473,7 @@ static void test_scenarios(void **state)
 
 /* Memory for a request and none for any answer to it: whoever asked hears of it, by the id unless
  * that is longer than any that is used. */
-static void test_last_word(void **state)
+static void last_word(void **state)
 {
     static const char *const ids[] = {"7",          "-7",         "\"seven\"", "\"\"",
                                       "\"a\\\"b\"", "\"a\\\\b\"", "\"a\\nb\"", NULL};
@@ -516,7 +516,7 @@ static void test_last_word(void **state)
 }
 
 /* Making a server and adding to it: it is refused, and what was there before still is. */
-static void test_making(void **state)
+static void making(void **state)
 {
     (void)state;
     for (size_t nth = 1; nth < TOO_MANY; nth++) {
@@ -552,9 +552,9 @@ static void test_making(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenarios),
-        cmocka_unit_test(test_making),
-        cmocka_unit_test(test_last_word),
+        cmocka_unit_test(checks_scenarios),
+        cmocka_unit_test(making),
+        cmocka_unit_test(last_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,14 +131,14 @@ static void check(const char *schema_text, const char *const *words, const char 
     haft_arena_free(arena);
 }
 
-static void test_words(void **state)
+static void checks_words(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(cases[i].schema, cases[i].words, cases[i].expected);
 }
 
-static void test_files(void **state)
+static void files(void **state)
 {
     char path[] = "/tmp/haft-arguments-XXXXXX", word[64];
     const char *words[] = {word, NULL};
@@ -175,7 +175,7 @@ static const struct {
     {"true", "any"},
 };
 
-static void test_types(void **state)
+static void checks_types(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(types); i++) {
@@ -227,7 +227,7 @@ static const struct {
     {"{\"if\":" OBJECT("\"a\":" HEADER("\"string\"", "\"A\"")) "}", "where no argument is"},
 };
 
-static void test_faults(void **state)
+static void checks_faults(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(faults); i++) {
@@ -244,7 +244,7 @@ static void test_faults(void **state)
     }
 }
 
-static void test_parameters(void **state)
+static void parameters(void **state)
 {
     static const char schema[] = OBJECT("\"s\":" HEADER("\"string\"", "\"S\"") ",\"i\":" HEADER(
         "\"integer\"", "\"I\"") ",\"o\":" OBJECT("\"b\":" HEADER("\"boolean\"", "\"B\"")));
@@ -274,9 +274,9 @@ static void test_parameters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_files),
-                                       cmocka_unit_test(test_types), cmocka_unit_test(test_faults),
-                                       cmocka_unit_test(test_parameters)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checks_words), cmocka_unit_test(files), cmocka_unit_test(checks_types),
+        cmocka_unit_test(checks_faults), cmocka_unit_test(parameters)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

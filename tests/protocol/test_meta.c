@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 
-static void test_keys(void **state)
+static void keys(void **state)
 {
     static const struct {
         const char *key;
@@ -50,7 +50,7 @@ static void test_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys),
+        cmocka_unit_test(keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

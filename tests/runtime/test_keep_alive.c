@@ -203,7 +203,7 @@ static void check(listen_function *listen, bool changes)
     haft_server_free(server);
 }
 
-static void test_quiet_streams(void **state)
+static void quiet_streams(void **state)
 {
     (void)state;
     check(listen_modern, true);
@@ -213,7 +213,7 @@ static void test_quiet_streams(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quiet_streams)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quiet_streams)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,7 @@ static void check_names(struct wire *wire, const char *names)
     assert_string_equal(found, names);
 }
 
-static void test_changes(void **state)
+static void changes(void **state)
 {
     haft_server *server = serve();
     struct wire *legacy = wire_open(server), *modern = wire_open(server), *idle = wire_open(server);
@@ -215,7 +215,7 @@ static void test_changes(void **state)
 
 /* Several changes between two looks are one; a change is told before the answer of the call that
  * made it. */
-static void test_once(void **state)
+static void once(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -244,7 +244,7 @@ static void test_once(void **state)
 }
 
 /* A legacy client hears of what it was told that there is, and one that asks again of the rest. */
-static void test_declared(void **state)
+static void declared(void **state)
 {
     haft_server *server = haft_server_new("test", "1");
     struct wire *wire = wire_open(server);
@@ -270,7 +270,7 @@ static void finish(void *context, const char *word)
     haft_finish(held, 0);
 }
 
-static void test_removed_in_flight(void **state)
+static void removed_in_flight(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -309,7 +309,7 @@ static void alter(void *context, const char *word)
     haft_session_tick(wire->session, wire->now);
 }
 
-static void test_listen(void **state)
+static void checks_listen(void **state)
 {
     struct wire *wire;
 
@@ -349,7 +349,7 @@ static void test_listen(void **state)
     haft_server_free(current);
 }
 
-static void test_listen_badly(void **state)
+static void listen_badly(void **state)
 {
     static const char *const params[] = {
         "'a':1",
@@ -375,7 +375,7 @@ static void test_listen_badly(void **state)
 }
 
 /* What is not offered is not honoured; what has happened before is not told. */
-static void test_listen_offered(void **state)
+static void listen_offered(void **state)
 {
     haft_server *server =
         haft_server_new_with("test", "1", &(haft_server_options){.max_subscriptions = 2});
@@ -397,7 +397,7 @@ static void test_listen_offered(void **state)
 
 /* ---- resources/subscribe ---- */
 
-static void test_subscribe(void **state)
+static void subscribe(void **state)
 {
     struct wire *wire;
 
@@ -424,10 +424,10 @@ static void test_subscribe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),        cmocka_unit_test(test_once),
-        cmocka_unit_test(test_declared),       cmocka_unit_test(test_removed_in_flight),
-        cmocka_unit_test(test_listen),         cmocka_unit_test(test_listen_badly),
-        cmocka_unit_test(test_listen_offered), cmocka_unit_test(test_subscribe),
+        cmocka_unit_test(changes),        cmocka_unit_test(once),
+        cmocka_unit_test(declared),       cmocka_unit_test(removed_in_flight),
+        cmocka_unit_test(checks_listen),  cmocka_unit_test(listen_badly),
+        cmocka_unit_test(listen_offered), cmocka_unit_test(subscribe),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

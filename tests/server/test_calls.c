@@ -129,7 +129,7 @@ static void converse(const char *const lines[])
 
 /* ---- later ---- */
 
-static void test_later(void **state)
+static void later(void **state)
 {
     (void)state;
     converse(LINES("R 1 tools/call {'name':'hold'}", "@ finish", "= 1 " SAID("done"),
@@ -148,7 +148,7 @@ static void test_later(void **state)
 #define STEP(rest) "~ notifications/progress {'progressToken':'t','progress':" rest "}"
 
 /* Only with a token, only forwards, only what is a number. */
-static void test_progress(void **state)
+static void progress(void **state)
 {
     (void)state;
     converse(
@@ -171,7 +171,7 @@ static void test_progress(void **state)
 }
 
 /* None before it is asked for, none after the answer. */
-static void test_progress_in_time(void **state)
+static void progress_in_time(void **state)
 {
     (void)state;
     converse(LINES("R 1 tools/call {'name':'hold','_meta':{'progressToken':7}}", "@ report",
@@ -188,7 +188,7 @@ static void test_progress_in_time(void **state)
 #define TOLD_BY(level, data)                                                                       \
     "~ notifications/message {'level':'" level "','logger':'l','data':'level " data "'}"
 
-static void test_messages(void **state)
+static void messages(void **state)
 {
     (void)state;
     converse(LINES(
@@ -208,7 +208,7 @@ static void test_messages(void **state)
 }
 
 /* A modern client says with each request what it wants to hear: nothing unless it does. */
-static void test_modern_messages(void **state)
+static void modern_messages(void **state)
 {
     (void)state;
     converse(
@@ -231,7 +231,7 @@ static void test_modern_messages(void **state)
 
 /* ---- cancelling ---- */
 
-static void test_cancel(void **state)
+static void checks_cancel(void **state)
 {
     static const struct {
         const char *call, *cancel;
@@ -271,7 +271,7 @@ static void test_cancel(void **state)
 }
 
 /* A tag is what one connection brought: when it goes, so does what came with it. */
-static void test_cancel_tag(void **state)
+static void cancel_tag(void **state)
 {
     static const char text[] =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"hold\"}}";
@@ -293,7 +293,7 @@ static void test_cancel_tag(void **state)
 
 /* ---- deadlines ---- */
 
-static void test_deadline(void **state)
+static void deadline(void **state)
 {
     (void)state;
     converse(LINES("R 1 tools/call {'name':'hold'}", "@ has 30 s", "+ 29000", "@ has 1 s", "+ 999",
@@ -306,7 +306,7 @@ static void test_deadline(void **state)
                    "+ 30000"));
 }
 
-static void test_tick(void **state)
+static void tick(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -369,7 +369,7 @@ static void elsewhere(void *context, const char *word)
     }
 }
 
-static void test_elsewhere(void **state)
+static void checks_elsewhere(void **state)
 {
     haft_server *server = serve();
     struct wire *wire =
@@ -414,7 +414,7 @@ static void drop(void *context, const haft_outgoing *message)
     fail();
 }
 
-static void test_freed_while_away(void **state)
+static void freed_while_away(void **state)
 {
     static const char text[] =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
@@ -471,7 +471,7 @@ static int thing(haft_call *call, haft_value *params, void *data)
     return 0;
 }
 
-static void test_own_methods(void **state)
+static void own_methods(void **state)
 {
     static char data[] = "data";
     haft_server *server = serve();
@@ -503,7 +503,7 @@ static void test_own_methods(void **state)
 }
 
 /* A result may bring what the protocol adds to it; nothing is there twice. */
-static void test_own_results(void **state)
+static void own_results(void **state)
 {
 #define INFO "'io.modelcontextprotocol/serverInfo':{'name':'test','version':'1'}"
     static char data[] = "data";
@@ -536,19 +536,19 @@ static void test_own_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_later),
-        cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_progress_in_time),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_modern_messages),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_cancel_tag),
-        cmocka_unit_test(test_deadline),
-        cmocka_unit_test(test_tick),
-        cmocka_unit_test(test_elsewhere),
-        cmocka_unit_test(test_freed_while_away),
-        cmocka_unit_test(test_own_methods),
-        cmocka_unit_test(test_own_results),
+        cmocka_unit_test(later),
+        cmocka_unit_test(progress),
+        cmocka_unit_test(progress_in_time),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(modern_messages),
+        cmocka_unit_test(checks_cancel),
+        cmocka_unit_test(cancel_tag),
+        cmocka_unit_test(deadline),
+        cmocka_unit_test(tick),
+        cmocka_unit_test(checks_elsewhere),
+        cmocka_unit_test(freed_while_away),
+        cmocka_unit_test(own_methods),
+        cmocka_unit_test(own_results),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_frames.c - whatever comes, whoever can be told is told, nobody else is, and the session
+/* frames.c - whatever comes, whoever can be told is told, nobody else is, and the session
  * lives on. */
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static void check(haft_server *server, const struct row *row, const char *revisi
     wire_close(wire);
 }
 
-static void test_frames(void **state)
+static void frames(void **state)
 {
     static const char *const revisions[] = {NULL, "2024-11-05", "2025-03-26", "2025-06-18",
                                             "2025-11-25"};
@@ -164,7 +164,7 @@ static void feed_nested(struct wire *wire, const char *before, size_t depth, con
     free(text);
 }
 
-static void test_deep(void **state)
+static void deep(void **state)
 {
     static const size_t depths[] = {63, 64, 510, 511, 512, 513, 100000};
     haft_server *server = serve();
@@ -199,7 +199,7 @@ static void test_deep(void **state)
 }
 
 /* An array that nobody could walk is refused as a whole, by the ids of its requests. */
-static void test_deep_array(void **state)
+static void deep_array(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -214,7 +214,7 @@ static void test_deep_array(void **state)
     haft_server_free(server);
 }
 
-static void test_too_long(void **state)
+static void too_long(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -230,10 +230,10 @@ static void test_too_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_deep_array),
-        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(frames),
+        cmocka_unit_test(deep),
+        cmocka_unit_test(deep_array),
+        cmocka_unit_test(too_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

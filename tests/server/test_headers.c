@@ -73,7 +73,7 @@ static const char *get(const void *context, const char *name, size_t *ret_size)
     return value;
 }
 
-static void test_arguments(void **state)
+static void checks_arguments(void **state)
 {
     static const struct row rows[] = {
         {"{}", NULL, NULL, NULL},
@@ -130,7 +130,7 @@ static void test_arguments(void **state)
 }
 
 /* It is text, or the document is refused. */
-static void test_no_text(void **state)
+static void no_text(void **state)
 {
     static const char *const values[] = {"5", "null", "[\"Region\"]", "\"Re\\u0000gion\""};
 
@@ -152,8 +152,8 @@ static void test_no_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_no_text),
+        cmocka_unit_test(checks_arguments),
+        cmocka_unit_test(no_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

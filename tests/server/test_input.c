@@ -223,7 +223,7 @@ static haft_server *serve(bool sealed)
 #define FORM_06 "{" FORM
 #define ANSWER(id, result) "> {'jsonrpc':'2.0','id':" id ",'result':" result "}"
 
-static void test_legacy(void **state)
+static void checks_legacy(void **state)
 {
     haft_server *server = serve(false);
 
@@ -260,7 +260,7 @@ static void test_legacy(void **state)
     haft_server_free(server);
 }
 
-static void test_legacy_kinds(void **state)
+static void legacy_kinds(void **state)
 {
     haft_server *server = serve(false);
 
@@ -288,7 +288,7 @@ static void test_legacy_kinds(void **state)
     haft_server_free(server);
 }
 
-static void test_legacy_several(void **state)
+static void legacy_several(void **state)
 {
     haft_server *server = serve(false);
 
@@ -320,7 +320,7 @@ static void keep_line(void *context, haft_level level, const char *text, size_t 
 }
 
 /* A form is flat, of fields that clients can show; the log has what is wrong with others. */
-static void test_forms(void **state)
+static void forms(void **state)
 {
 #define FIELD(json) "{\"type\":\"object\",\"properties\":{\"x\":" json "}}"
 #define FLAT "only strings, numbers, booleans and selections fit a form"
@@ -392,7 +392,7 @@ static void test_forms(void **state)
 }
 
 /* What does not fit the form is asked for again, in either era. */
-static void test_misfits(void **state)
+static void misfits(void **state)
 {
     haft_server *server = serve(true);
 
@@ -418,7 +418,7 @@ static void test_misfits(void **state)
 }
 
 /* Before 2025-11-25 nothing could be chosen from a list but one. */
-static void test_old_forms(void **state)
+static void old_forms(void **state)
 {
     haft_server *server = serve(false);
 
@@ -433,7 +433,7 @@ static void test_old_forms(void **state)
     haft_server_free(server);
 }
 
-static void test_addresses(void **state)
+static void addresses(void **state)
 {
     static const struct {
         const char *url;
@@ -465,7 +465,7 @@ static void test_addresses(void **state)
 }
 
 /* Whoever asks what about, the addresses are told apart in the whole server. */
-static void test_address_ids(void **state)
+static void address_ids(void **state)
 {
     haft_server *server = serve(false);
     struct wire *wires[2] = {wire_open(server), wire_open(server)};
@@ -484,7 +484,7 @@ static void test_address_ids(void **state)
 }
 
 /* Enough is enough. */
-static void test_legacy_limits(void **state)
+static void legacy_limits(void **state)
 {
     haft_server *server = serve(false);
     struct wire *wire = wire_open(server);
@@ -511,7 +511,7 @@ static void test_legacy_limits(void **state)
 }
 
 /* The answer does not come; the call is taken back; the session ends. */
-static void test_legacy_unanswered(void **state)
+static void legacy_unanswered(void **state)
 {
     haft_server *server = serve(false);
 
@@ -533,7 +533,7 @@ static void test_legacy_unanswered(void **state)
 }
 
 /* What a client has not declared it is not asked. */
-static void test_capabilities(void **state)
+static void checks_capabilities(void **state)
 {
     static const struct {
         const char *tool, *revision, *capabilities, *required; /* NULL: it can be asked */
@@ -624,7 +624,7 @@ static const char *call_with(struct wire *wire, const char *tool, const char *re
     return wire_call(wire, "tools/call", params);
 }
 
-static void test_modern(void **unused)
+static void checks_modern(void **unused)
 {
     haft_server *server = serve(true);
     struct wire *wire = wire_open(server);
@@ -665,7 +665,7 @@ static void test_modern(void **unused)
     haft_server_free(server);
 }
 
-static void test_modern_rounds(void **unused)
+static void modern_rounds(void **unused)
 {
     haft_server *server = serve(true);
     struct wire *wire = wire_open(server);
@@ -707,7 +707,7 @@ static void test_modern_rounds(void **unused)
 }
 
 /* Methods of the program's own ask as tools do. */
-static void test_own_method(void **unused)
+static void own_method(void **unused)
 {
     static const struct {
         const char *params; /* of the second round */
@@ -788,7 +788,7 @@ static void has_its_deadline_again_after_an_answer(void **state)
     haft_server_free(server);
 }
 
-static void test_no_seal_key(void **state)
+static void no_seal_key(void **state)
 {
     haft_server *server = serve(false);
 
@@ -804,21 +804,21 @@ static void test_no_seal_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_legacy),
-        cmocka_unit_test(test_legacy_kinds),
-        cmocka_unit_test(test_legacy_several),
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_misfits),
-        cmocka_unit_test(test_old_forms),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_address_ids),
-        cmocka_unit_test(test_legacy_limits),
-        cmocka_unit_test(test_legacy_unanswered),
-        cmocka_unit_test(test_capabilities),
-        cmocka_unit_test(test_modern),
-        cmocka_unit_test(test_modern_rounds),
-        cmocka_unit_test(test_own_method),
-        cmocka_unit_test(test_no_seal_key),
+        cmocka_unit_test(checks_legacy),
+        cmocka_unit_test(legacy_kinds),
+        cmocka_unit_test(legacy_several),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(misfits),
+        cmocka_unit_test(old_forms),
+        cmocka_unit_test(addresses),
+        cmocka_unit_test(address_ids),
+        cmocka_unit_test(legacy_limits),
+        cmocka_unit_test(legacy_unanswered),
+        cmocka_unit_test(checks_capabilities),
+        cmocka_unit_test(checks_modern),
+        cmocka_unit_test(modern_rounds),
+        cmocka_unit_test(own_method),
+        cmocka_unit_test(no_seal_key),
         cmocka_unit_test(has_its_deadline_again_after_an_answer),
     };
 

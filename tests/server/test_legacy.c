@@ -49,7 +49,7 @@ static haft_server *serve(bool subscriptions)
 
 static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
 
-static void test_introduction(void **state)
+static void introduction(void **state)
 {
     haft_server *server = serve(true), *plain = serve(false);
 
@@ -110,7 +110,7 @@ static const struct row {
     {"R 1 notifications/initialized", "! 1 -32601 Method not found"},
 };
 
-static void test_methods(void **state)
+static void methods(void **state)
 {
     haft_server *server = serve(true);
 
@@ -126,7 +126,7 @@ static void test_methods(void **state)
     haft_server_free(server);
 }
 
-static void test_no_subscriptions(void **state)
+static void no_subscriptions(void **state)
 {
     haft_server *server = serve(false);
 
@@ -137,7 +137,7 @@ static void test_no_subscriptions(void **state)
 }
 
 /* Every session of a server sees the same list. */
-static void test_same_for_all(void **state)
+static void same_for_all(void **state)
 {
     haft_server *server = serve(true);
 
@@ -159,10 +159,10 @@ static void test_same_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_introduction),
-        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_no_subscriptions),
-        cmocka_unit_test(test_same_for_all),
+        cmocka_unit_test(introduction),
+        cmocka_unit_test(methods),
+        cmocka_unit_test(no_subscriptions),
+        cmocka_unit_test(same_for_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

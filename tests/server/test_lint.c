@@ -150,7 +150,7 @@ static const struct row {
      "E t: a: \"\" is no name for a header\n"},
 };
 
-static void test_declared(void **state)
+static void declared(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -265,7 +265,7 @@ static haft_schema *parse(const char *text)
     return schema;
 }
 
-static void test_documents(void **state)
+static void checks_documents(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(documents); i++) {
@@ -292,7 +292,7 @@ HAFT_STRUCT(one_place, HAFT_OBJECT(place, place, "A place"));
 HAFT_STRUCT(places, HAFT_ARRAY(places, HAFT_OBJECT(place, place, "A place"), "Places"));
 
 /* A header has one place among the arguments, or none. */
-static void test_typed_headers(void **state)
+static void typed_headers(void **state)
 {
     static const struct {
         const haft_type *type;
@@ -315,7 +315,7 @@ static void test_typed_headers(void **state)
     }
 }
 
-static void test_long_description(void **state)
+static void long_description(void **state)
 {
     static char text[2050];
     struct log log;
@@ -331,7 +331,7 @@ static void test_long_description(void **state)
 }
 
 /* A letter for each range, the ends of which are hidden and their neighbours are not. */
-static void test_hidden_characters(void **state)
+static void hidden_characters(void **state)
 {
     static const struct {
         const char *text;
@@ -377,7 +377,7 @@ static void test_hidden_characters(void **state)
 }
 
 /* A builder that goes nowhere frees what it was given. */
-static void test_builder(void **state)
+static void checks_builder(void **state)
 {
     struct log log;
     haft_server *server = serve(&log);
@@ -400,7 +400,7 @@ static void test_builder(void **state)
     haft_server_free(server);
 }
 
-static void test_servers(void **state)
+static void servers(void **state)
 {
     static const char *const extensions[] = {"[]", "{\"a\":{}}", "{\"acme/a\":true}",
                                              "{\"acme/a\":{},\"acme/a b\":{}}"};
@@ -421,10 +421,10 @@ static void test_servers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_declared),          cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_typed_headers),     cmocka_unit_test(test_long_description),
-        cmocka_unit_test(test_hidden_characters), cmocka_unit_test(test_builder),
-        cmocka_unit_test(test_servers),
+        cmocka_unit_test(declared),          cmocka_unit_test(checks_documents),
+        cmocka_unit_test(typed_headers),     cmocka_unit_test(long_description),
+        cmocka_unit_test(hidden_characters), cmocka_unit_test(checks_builder),
+        cmocka_unit_test(servers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ HAFT_TOOL(full, city_args, numbers, "Has it all", .title = "Full", .icons = icon
 #define ARRAY                                                                                      \
     "{'type':'array','items':{'type':'number','description':'A number'},'description':'Numbers'}"
 
-static void test_rendering(void **state)
+static void rendering(void **state)
 {
     haft_server *server = serve(1, 0);
 
@@ -120,7 +120,7 @@ static void test_rendering(void **state)
     haft_server_free(server);
 }
 
-static void test_cache_hints(void **state)
+static void cache_hints(void **state)
 {
     haft_server *server = haft_server_new_with(
         "test", "1", &(haft_server_options){.ttl_ms = 60000, .cache_public = true});
@@ -137,7 +137,7 @@ static void test_cache_hints(void **state)
 }
 
 /* A server without tools has no such list for those who would rely on its capabilities. */
-static void test_nothing_offered(void **state)
+static void nothing_offered(void **state)
 {
     haft_server *server = serve(0, 0);
 
@@ -152,7 +152,7 @@ static void test_nothing_offered(void **state)
 
 /* ---- order and pages ---- */
 
-static void test_pages(void **state)
+static void checks_pages(void **state)
 {
     static const struct {
         size_t n, page_size;
@@ -191,7 +191,7 @@ static void test_pages(void **state)
 }
 
 /* What happens between the first page, which ends with a, and the second. */
-static void test_changes_between_pages(void **state)
+static void changes_between_pages(void **state)
 {
     static const struct {
         const char *what, *name, *second;
@@ -226,7 +226,7 @@ static void test_changes_between_pages(void **state)
     }
 }
 
-static void test_all_removed(void **state)
+static void all_removed(void **state)
 {
     haft_server *server = serve(3, 2);
     struct wire *wire = wire_open(server);
@@ -242,7 +242,7 @@ static void test_all_removed(void **state)
     haft_server_free(server);
 }
 
-static void test_bad_cursors(void **state)
+static void bad_cursors(void **state)
 {
     static const char *const bad[] = {
         "''",   "'x'", "'AAAA'", "'AQAAAAA='", "'MTpk'",      "'!!!!'",     "5",
@@ -265,13 +265,13 @@ static void test_bad_cursors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rendering),
-        cmocka_unit_test(test_cache_hints),
-        cmocka_unit_test(test_nothing_offered),
-        cmocka_unit_test(test_pages),
-        cmocka_unit_test(test_changes_between_pages),
-        cmocka_unit_test(test_all_removed),
-        cmocka_unit_test(test_bad_cursors),
+        cmocka_unit_test(rendering),
+        cmocka_unit_test(cache_hints),
+        cmocka_unit_test(nothing_offered),
+        cmocka_unit_test(checks_pages),
+        cmocka_unit_test(changes_between_pages),
+        cmocka_unit_test(all_removed),
+        cmocka_unit_test(bad_cursors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

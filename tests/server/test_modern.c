@@ -57,7 +57,7 @@ static const struct row {
     {"{" OK_META "," P "logLevel':5}", ENVELOPE("malformed", "logLevel")},
 };
 
-static void test_envelopes(void **state)
+static void envelopes(void **state)
 {
     haft_server *server = serve();
 
@@ -75,7 +75,7 @@ static void test_envelopes(void **state)
 }
 
 /* On a session that is all modern, a request without an envelope is no legacy one. */
-static void test_modern_session(void **state)
+static void modern_session(void **state)
 {
     static const char *const params[] = {"", " {}", " {'_meta':{}}", " {'_meta':5}",
                                          " {'_meta':{" P "clientCapabilities':{}}}"};
@@ -97,7 +97,7 @@ static void test_modern_session(void **state)
     haft_server_free(server);
 }
 
-static void test_discover(void **state)
+static void discover(void **state)
 {
     haft_server *server = serve();
 
@@ -114,7 +114,7 @@ static void test_discover(void **state)
 }
 
 /* What this revision no longer has. */
-static void test_removed_methods(void **state)
+static void removed_methods(void **state)
 {
     static const char *const methods[] = {
         "initialize",
@@ -142,7 +142,7 @@ static void test_removed_methods(void **state)
 }
 
 /* An answer of the server never has null for what is not there. */
-static void test_no_nulls(void **state)
+static void no_nulls(void **state)
 {
     static const struct {
         const char *method, *params;
@@ -176,9 +176,9 @@ static void test_no_nulls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_envelopes), cmocka_unit_test(test_modern_session),
-        cmocka_unit_test(test_discover),  cmocka_unit_test(test_removed_methods),
-        cmocka_unit_test(test_no_nulls),
+        cmocka_unit_test(envelopes), cmocka_unit_test(modern_session),
+        cmocka_unit_test(discover),  cmocka_unit_test(removed_methods),
+        cmocka_unit_test(no_nulls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static void accepts(struct wire *wire, const char *state)
 }
 
 /* Bound to who asked, for what, and until when. */
-static void test_binding(void **unused)
+static void binding(void **unused)
 {
     haft_server *server = serve(key), *twin = serve(key), *stranger = serve(other_key);
     struct wire *ann = connect_as(server, "ann"), *bob = connect_as(server, "bob");
@@ -166,7 +166,7 @@ static void binds_to_the_server(void **unused)
 }
 
 /* What a template stands for is not one thing: an answer is for the address that was read. */
-static void test_addresses(void **unused)
+static void addresses(void **unused)
 {
     haft_server *server = serve(key);
     struct wire *wire = connect_as(server, NULL);
@@ -189,7 +189,7 @@ static void test_addresses(void **unused)
 }
 
 /* Every character changed, every length cut. */
-static void test_tampering(void **unused)
+static void tampering(void **unused)
 {
     haft_server *server = serve(key);
     struct wire *wire = connect_as(server, NULL);
@@ -216,7 +216,7 @@ static void test_tampering(void **unused)
     haft_server_free(server);
 }
 
-static void test_wrong_types(void **unused)
+static void wrong_types(void **unused)
 {
     static const char *const rows[] = {"null", "5", "{}", "[]", "true", "\"\""};
     haft_server *server = serve(key);
@@ -239,9 +239,9 @@ static void test_wrong_types(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binding),     cmocka_unit_test(binds_to_the_server),
-        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_tampering),
-        cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(binding),     cmocka_unit_test(binds_to_the_server),
+        cmocka_unit_test(addresses),   cmocka_unit_test(tampering),
+        cmocka_unit_test(wrong_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

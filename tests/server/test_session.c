@@ -52,7 +52,7 @@ static haft_server *serve(void)
     "'capabilities':{'logging':{},'completions':{},'tools':{'listChanged':true}},"                 \
     "'serverInfo':{'name':'test','version':'1'}"
 
-static void test_versions(void **state)
+static void versions(void **state)
 {
     static const struct {
         const char *asked, *agreed;
@@ -80,7 +80,7 @@ static void test_versions(void **state)
     haft_server_free(server);
 }
 
-static void test_initialize_badly(void **state)
+static void initialize_badly(void **state)
 {
     haft_server *server = serve();
 
@@ -97,7 +97,7 @@ static void test_initialize_badly(void **state)
     haft_server_free(server);
 }
 
-static void test_initialize_again(void **state)
+static void initialize_again(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -117,7 +117,7 @@ static void test_initialize_again(void **state)
 }
 
 /* A client that never introduced itself is taken for one of the newest legacy revision. */
-static void test_first_message(void **state)
+static void first_message(void **state)
 {
     haft_server *server = serve();
 
@@ -140,7 +140,7 @@ static void test_first_message(void **state)
 #define SAID(text) "{'content':[{'type':'text','text':'" text "'}]}"
 #define SAID_MODERN(text) "{'content':[{'type':'text','text':'" text "'}],$T}"
 
-static void test_eras_interleaved(void **state)
+static void eras_interleaved(void **state)
 {
     haft_server *server = serve();
 
@@ -161,7 +161,7 @@ static void test_eras_interleaved(void **state)
     haft_server_free(server);
 }
 
-static void test_eras_in_flight(void **state)
+static void eras_in_flight(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -178,7 +178,7 @@ static void test_eras_in_flight(void **state)
 
 /* ---- ids ---- */
 
-static void test_ids(void **state)
+static void checks_ids(void **state)
 {
     static const char *const ids[] = {
         "0",
@@ -224,7 +224,7 @@ static void test_ids(void **state)
     haft_server_free(server);
 }
 
-static void test_duplicate_ids(void **state)
+static void duplicate_ids(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -256,7 +256,7 @@ static int count_all(haft_call *call, haft_value *arguments, void *data)
     "{'content':[{'type':'text','text':'Input validation error: Invalid arguments for tool t: "    \
     "arguments contain more than the maximum of 4 elements'}],'isError':true}"
 
-static void test_elements(void **state)
+static void elements(void **state)
 {
     static const char document[] = "{\"type\":\"object\"}";
     haft_server *server =
@@ -280,7 +280,7 @@ static void test_elements(void **state)
     haft_server_free(server);
 }
 
-static void test_too_many(void **state)
+static void too_many(void **state)
 {
     haft_server *server =
         haft_server_new_with("test", "1", &(haft_server_options){.max_in_flight = 2});
@@ -313,7 +313,7 @@ static void test_too_many(void **state)
     "{'jsonrpc':'2.0','id':" id ",'error':{'code':-32600,'message':'Invalid Request: " why "'}}"
 #define FULL(id, text) "{'jsonrpc':'2.0','id':" id ",'result':" SAID(text) "}"
 
-static void test_arrays(void **state)
+static void arrays(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -345,7 +345,7 @@ static void test_arrays(void **state)
 }
 
 /* The first hundred are served; the others are told. */
-static void test_long_array(void **state)
+static void long_array(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -374,7 +374,7 @@ static void test_long_array(void **state)
     haft_server_free(server);
 }
 
-static void test_array_with_listen(void **state)
+static void array_with_listen(void **state)
 {
     haft_server *server = serve();
 
@@ -391,7 +391,7 @@ static void test_array_with_listen(void **state)
 
 /* Only one revision has arrays.  Those before 2025-11-25 have no error without an id either: there
  * each request is told, so that nobody waits for it, and an array without any is passed over. */
-static void test_arrays_elsewhere(void **state)
+static void arrays_elsewhere(void **state)
 {
     static const char refused[] = "! - -32600 Invalid Request: arrays of messages are not accepted";
     static const char *const revisions[] = {"2024-11-05", "2025-06-18"};
@@ -417,7 +417,7 @@ static void test_arrays_elsewhere(void **state)
 }
 
 /* A session that ends takes what waits with it; a handler that is still at work ends in silence. */
-static void test_end(void **state)
+static void end(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -440,21 +440,21 @@ static void test_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_initialize_badly),
-        cmocka_unit_test(test_initialize_again),
-        cmocka_unit_test(test_first_message),
-        cmocka_unit_test(test_eras_interleaved),
-        cmocka_unit_test(test_eras_in_flight),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_duplicate_ids),
-        cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_long_array),
-        cmocka_unit_test(test_array_with_listen),
-        cmocka_unit_test(test_arrays_elsewhere),
-        cmocka_unit_test(test_end),
+        cmocka_unit_test(versions),
+        cmocka_unit_test(initialize_badly),
+        cmocka_unit_test(initialize_again),
+        cmocka_unit_test(first_message),
+        cmocka_unit_test(eras_interleaved),
+        cmocka_unit_test(eras_in_flight),
+        cmocka_unit_test(checks_ids),
+        cmocka_unit_test(duplicate_ids),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(long_array),
+        cmocka_unit_test(array_with_listen),
+        cmocka_unit_test(arrays_elsewhere),
+        cmocka_unit_test(end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_soak.c - a hundred thousand calls of both eras on one session, ended in any order,
+/* soak.c - a hundred thousand calls of both eras on one session, ended in any order,
  * cancelled, reported on, while the list changes: no answer is lost, none comes twice, and memory
  * stays where it is. */
 #include <haft/engine.h>
@@ -157,7 +157,7 @@ static void change_list(haft_server *server)
     there = !there;
 }
 
-static void test_soak(void **state)
+static void soak(void **state)
 {
     struct peer *peer = calloc(1, sizeof *peer);
     struct failing memory;
@@ -212,7 +212,7 @@ static void test_soak(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_soak)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(soak)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,7 @@ static void check_call(struct wire *wire, const struct row *row, bool modern)
     dialogue(wire, LINES(ask, expect));
 }
 
-static void test_calls(void **state)
+static void checks_calls(void **state)
 {
     static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25",
                                             "2026-07-28"};
@@ -249,7 +249,7 @@ static void test_calls(void **state)
 #define SERVER "'io.modelcontextprotocol/serverInfo':{'name':'test','version':'1'}"
 #define ONE_ISSUE "'_meta':{" SERVER ",'haft/issues':[{*}]}"
 
-static void test_issues(void **state)
+static void checks_issues(void **state)
 {
     haft_server *server = serve();
 
@@ -267,7 +267,7 @@ static void test_issues(void **state)
     haft_server_free(server);
 }
 
-static void test_refused(void **state)
+static void refused(void **state)
 {
     haft_server *server = serve();
 
@@ -298,7 +298,7 @@ static void test_refused(void **state)
 }
 
 /* A name that is long is quoted in part, and never in the middle of a letter. */
-static void test_long_name(void **state)
+static void long_name(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open(server);
@@ -316,7 +316,7 @@ static void test_long_name(void **state)
 }
 
 /* JSON of the program's own stays on one line. */
-static void test_meta(void **state)
+static void checks_meta(void **state)
 {
     haft_server *server = serve();
 
@@ -364,7 +364,7 @@ static int put_meta(haft_call *call, haft_value *arguments, void *data)
     return haft_text(call, "m");
 }
 
-static void test_meta_of_one_key(void **state)
+static void meta_of_one_key(void **state)
 {
     const struct meta_row *row = NULL;
     haft_server *server = serve();
@@ -391,7 +391,7 @@ static int say_first(haft_call *call, void *data)
     return haft_result_meta(call, "acme/a", "1");
 }
 
-static void test_meta_and_issues(void **state)
+static void meta_and_issues(void **state)
 {
     static const haft_stage stage = {.name = "first", .before = say_first};
     haft_server *server = serve();
@@ -464,7 +464,7 @@ HAFT_TOOL_BARE(blocks, "Blocks of every kind");
     "{'type':'resource','resource':{'uri':'a:c','blob':''},"                                       \
     "'annotations':{'audience':['assistant']}}"
 
-static void test_blocks(void **state)
+static void checks_blocks(void **state)
 {
     haft_server *server = serve();
 
@@ -505,7 +505,7 @@ static int marked(haft_call *call)
 }
 HAFT_TOOL_BARE(marked, "Blocks with more to them");
 
-static void test_marked(void **state)
+static void checks_marked(void **state)
 {
     haft_server *server = serve();
 
@@ -539,7 +539,7 @@ static int flood(haft_call *call)
 }
 HAFT_TOOL_BARE(flood, "Says too much");
 
-static void test_flood(void **state)
+static void checks_flood(void **state)
 {
     haft_server *server =
         haft_server_new_with("test", "1", &(haft_server_options){.max_message = 1 << 16});
@@ -555,16 +555,11 @@ static void test_flood(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_issues),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_long_name),
-        cmocka_unit_test(test_meta),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_meta_of_one_key),
-        cmocka_unit_test(test_meta_and_issues),
-        cmocka_unit_test(test_flood),
-        cmocka_unit_test(test_marked),
+        cmocka_unit_test(checks_calls),    cmocka_unit_test(checks_issues),
+        cmocka_unit_test(refused),         cmocka_unit_test(long_name),
+        cmocka_unit_test(checks_meta),     cmocka_unit_test(checks_blocks),
+        cmocka_unit_test(meta_of_one_key), cmocka_unit_test(meta_and_issues),
+        cmocka_unit_test(checks_flood),    cmocka_unit_test(checks_marked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

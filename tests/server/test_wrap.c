@@ -109,7 +109,7 @@ static const struct {
      "{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{\"not\":{}},\"c\":{\"type\":\"null\"}}}"},
 };
 
-static void test_arguments(void **state)
+static void checks_arguments(void **state)
 {
     static const char *const revisions[] = {"2024-11-05", "2025-11-25", "2026-07-28"};
 
@@ -124,7 +124,7 @@ static void test_arguments(void **state)
 }
 
 /* An object is one however it is said, and clients before 2026-07-28 want it said at the root. */
-static void test_object(void **state)
+static void object(void **state)
 {
     static const char output[] = "{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"object\"}}}";
     haft_server *server = serve(output);
@@ -139,7 +139,7 @@ static void test_object(void **state)
     haft_server_free(server);
 }
 
-static void test_wrapped(void **state)
+static void wrapped(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -153,7 +153,7 @@ static void test_wrapped(void **state)
 }
 
 /* What is advertised is a schema that the wrapped result fits, by haft's own reading of it. */
-static void test_result_fits(void **state)
+static void result_fits(void **state)
 {
     static const char right[] = "{\"result\":[[],[[]]]}", wrong[] = "{\"result\":[[],[1]]}";
 
@@ -176,10 +176,10 @@ static void test_result_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_object),
-        cmocka_unit_test(test_wrapped),
-        cmocka_unit_test(test_result_fits),
+        cmocka_unit_test(checks_arguments),
+        cmocka_unit_test(object),
+        cmocka_unit_test(wrapped),
+        cmocka_unit_test(result_fits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
