@@ -1,8 +1,8 @@
 #!/bin/sh
 # A room may include itself and the rooms before it, and the engine's rooms nothing that does I/O.
 set -u
-rooms=' base json schema protocol server pipeline runtime client gateway '
-core=' base json schema protocol server pipeline '
+rooms=' base json schema protocol store server pipeline runtime client gateway '
+core=' base json schema protocol store server pipeline '
 system='sys/socket.h|netinet/.*|pthread.h|threads.h|uv.h|llhttp.h|unistd.h|time.h|sys/.*|signal.h'
 failed=0
 
