@@ -9,7 +9,7 @@
 
 #include "arguments.h"
 #include "arguments_schema.h"
-#include "runtime/manifest.h"
+#include "cli/manifest.h"
 #include "show.h"
 
 enum { LINE_LIMIT = 1 << 16 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "program.h"
-#include "runtime/verb.h"
+#include "cli/verb.h"
 
 enum { WIDTH = 78, COLUMN = 24 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "remote_link.h"
-#include "runtime/lines.h"
+#include "stdio/lines.h"
 
 enum { LAST_WORDS = 500 /* milliseconds between the end of the output and that of the process */ };
 

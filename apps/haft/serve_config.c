@@ -9,9 +9,9 @@
 #include <yyjson.h>
 
 #include "base/base.h"
-#include "schema/node.h"
+#include "schema/model/node.h"
 #include "serve.h"
-#include "server/server.h"
+#include "engine/server.h"
 
 HAFT_STRUCT(route_entry,
     HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1), "Around the route, the first outside"));

@@ -8,7 +8,7 @@
 
 #include "arguments_schema.h"
 #include "program.h"
-#include "runtime/manifest.h"
+#include "cli/manifest.h"
 
 #define BOLD "\033[1m"
 #define FAINT "\033[2m"

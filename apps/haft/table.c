@@ -1,7 +1,7 @@
 /* table.c - every command, option and exit code of the program. */
 #include "program.h"
-#include "runtime/option.h"
-#include "runtime/verb.h"
+#include "config/option.h"
+#include "cli/verb.h"
 
 #include <stdlib.h>
 #include <string.h>

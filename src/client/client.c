@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "runtime/isolate.h"
+#include "process/isolate.h"
 
 enum { MEMORY = 64 << 20, START = 1000000000 };
 

@@ -4,7 +4,7 @@
 
 #include <haft/client.h>
 
-#include "server/session.h"
+#include "engine/session.h"
 
 /* A message from the server, until it is looked at. */
 struct arrived {

@@ -6,8 +6,8 @@
 
 #include "base/sha256.h"
 #include "gateway/passage.h"
-#include "runtime/endpoint.h"
-#include "runtime/isolate.h"
+#include "endpoint/endpoint.h"
+#include "process/isolate.h"
 
 /* ---- life ---- */
 

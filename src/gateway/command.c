@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gateway/command.h"
-#include "runtime/command.h"
+#include "cli/command.h"
 
 /* What is served, as the runtime has it. */
 struct hosting {

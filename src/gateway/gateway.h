@@ -8,7 +8,7 @@
 #include <haft/gateway.h>
 
 #include "gateway/router.h"
-#include "server/inner.h"
+#include "engine/inner.h"
 
 /* ---- what is added ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
-#include "schema/repair.h"
+#include "schema/walk/repair.h"
 
 static const char *const origin_names[] = {"path", "query", "body", "header"};
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gateway/passage.h"
-#include "runtime/endpoint.h"
+#include "endpoint/endpoint.h"
 
 enum { HEADERS_LIMIT = 64 << 10 };
 

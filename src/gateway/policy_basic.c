@@ -10,8 +10,8 @@
 #include "gateway/people.h"
 #include "gateway/policies.h"
 #include "gateway/remembered.h"
-#include "pipeline/limiter.h"
-#include "runtime/front.h"
+#include "stage/limiter.h"
+#include "endpoint/mux.h"
 
 enum { VERIFIERS = 2, MAX_WAITING = 64, MAX_ADDRESSES = 10000, ADDRESS = 64 };
 

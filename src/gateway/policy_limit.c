@@ -4,8 +4,8 @@
 #include <uv.h>
 
 #include "gateway/policies.h"
-#include "pipeline/limiter.h"
-#include "pipeline/rate.h"
+#include "stage/limiter.h"
+#include "stage/rate.h"
 
 enum { MAX_KEYS = 10000, KEY = 512, NAP = 10 };
 

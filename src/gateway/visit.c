@@ -8,7 +8,7 @@
 #include <uv.h>
 
 #include "gateway/gateway.h"
-#include "server/event.h"
+#include "engine/event.h"
 
 /* ---- life ---- */
 

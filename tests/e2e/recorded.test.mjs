@@ -16,9 +16,9 @@ const programs = join(process.env.HAFT_BUILD ?? "build/dev", "tests");
 const rooms = ["server", "pipeline", "runtime", "client", "gateway", "fault"];
 
 const exempt = {
-    "runtime/sandbox": "what is recorded is written to a file, which the sandbox is there to prevent",
-    "runtime/audit_file": "no file of the process may grow, what is recorded neither",
-    "runtime/hostile": "a million answers of the kinds that runtime/http has, against the clock",
+    "process/sandbox": "what is recorded is written to a file, which the sandbox is there to prevent",
+    "observe/audit_file": "no file of the process may grow, what is recorded neither",
+    "http/hostile": "a million answers of the kinds that http/http has, against the clock",
 };
 
 /* Fewer than this, and the recorder has stopped working.  Programs without a session say nothing. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/quick.h"
+#include "schema/walk/quick.h"
 #include "schema/shapes.h"
-#include "schema/walk.h"
+#include "schema/walk/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

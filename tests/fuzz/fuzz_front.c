@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/front.h"
-#include "runtime/otlp.h"
+#include "endpoint/mux.h"
+#include "observe/otlp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/isolate.h"
+#include "process/isolate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

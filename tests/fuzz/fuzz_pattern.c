@@ -2,7 +2,7 @@
  *
  * The first byte picks the flags or, when it is high, a format; a line end parts the pattern
  * from its text.  Whatever the bytes are, an answer comes back, and soon. */
-#include "schema/format.h"
+#include "schema/text/format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/redact.h"
-#include "schema/repair.h"
+#include "schema/emit/redact.h"
+#include "schema/walk/repair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/inner.h"
+#include "engine/inner.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
  * with policies around them, clients that leave. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
-#include "runtime/site.h"
+#include "http/site.h"
 
 #include <haft/gateway.h>
 

@@ -1,6 +1,6 @@
 /* test_app_headers.c - headers that must come once, behind a gateway as without one. */
 #define _DEFAULT_SOURCE
-#include "runtime/site.h"
+#include "http/site.h"
 
 #include <haft/gateway.h>
 

@@ -2,7 +2,7 @@
  * and are not checked on when their clients have left. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
-#include "runtime/site.h"
+#include "http/site.h"
 
 #include <haft/gateway.h>
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <yyjson.h>
 
-#include "schema/node.h"
-#include "schema/uri.h"
+#include "schema/model/node.h"
+#include "schema/text/uri.h"
 #include "support/failing.h"
 #include "support/test.h"
 

@@ -1,5 +1,5 @@
 /* test_format.c - every format, by rows that pass and rows that do not. */
-#include "schema/format.h"
+#include "schema/text/format.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * direction, and what they are in ASCII. */
 #include <string.h>
 
-#include "schema/idna.h"
+#include "schema/text/idna.h"
 #include "support/test.h"
 
 enum { LONGEST = 12 };

@@ -1,7 +1,7 @@
 /* test_numbers.c - numbers at the edges of what doubles and 64-bit integers hold: what bounds them,
  * which of them are equal, and what is kept of them. */
 #include "schema/numbers.h"
-#include "schema/repair.h"
+#include "schema/walk/repair.h"
 
 /* ---- bounds, constants, types ---- */
 

@@ -1,5 +1,5 @@
 /* test_pattern.c - ECMA-262 patterns: their meaning, what is refused and where, their bounds. */
-#include "schema/pattern.h"
+#include "schema/text/pattern.h"
 
 #include <stdio.h>
 #include <string.h>

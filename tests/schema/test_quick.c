@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "schema/quick.h"
+#include "schema/walk/quick.h"
 #include "schema/reading.h"
-#include "schema/walk.h"
+#include "schema/walk/walk.h"
 
 HAFT_LIST(cells, HAFT_INTEGER(cell, "A cell"), "Cells");
 HAFT_STRUCT(pair, HAFT_STRING(x, "Short"), HAFT_OPTIONAL(HAFT_INTEGER(a_long_name, "Long")),

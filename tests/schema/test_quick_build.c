@@ -3,8 +3,8 @@
 #include <haft/build.h>
 #include <string.h>
 
-#include "schema/quick.h"
-#include "schema/walk.h"
+#include "schema/walk/quick.h"
+#include "schema/walk/walk.h"
 #include "support/test.h"
 
 typedef haft_def *maker(haft_builder *b);

@@ -1,6 +1,6 @@
 /* test_redact.c - secrets are struck out wherever a schema may mean them.  JSON is written with ' in
  * place of ". */
-#include "schema/redact.h"
+#include "schema/emit/redact.h"
 
 #include <haft/schema.h>
 #include <stdlib.h>

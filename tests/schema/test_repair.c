@@ -1,6 +1,6 @@
 /* test_repair.c - texts in the place of numbers, booleans, objects and arrays; where they are read
  * as such, and where they are left alone. */
-#include "schema/repair.h"
+#include "schema/walk/repair.h"
 
 #include <string.h>
 

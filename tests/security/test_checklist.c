@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/tools.h"
+#include "support/tools.h"
 #include "support/child.h"
 #include "support/dialogue.h"
 #include "support/test.h"

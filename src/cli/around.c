@@ -1,0 +1,112 @@
+/* command_around.c - what stands around whatever a command does: the sandbox that it enters, and the
+ * threads that write the audit and the log. */
+#include "cli/command.h"
+#include "process/isolate.h"
+
+static int enter_sandbox(void *context, haft_reason *reterr_reason)
+{
+    struct command *command = context;
+
+    return sandbox_enter(command->sandbox, reterr_reason ? reterr_reason : &command->refusal);
+}
+
+static void write_rest(void *context)
+{
+    struct command *command = context;
+
+    audit_file_flush(command->reload.audit);
+    if (command->reload.logger)
+        logger_flush(command->reload.logger);
+}
+
+/* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
+static void attend(struct command *command, bool begins)
+{
+    haft_server *server = command->server;
+
+    for (size_t i = 0; server; server = hosted_at(command->hosted, command->server, i++)) {
+        server->confine = begins && command->sandbox ? enter_sandbox : NULL;
+        server->leave = begins ? write_rest : NULL;
+        server->confine_context = server->leave_context = command;
+        if (!command->hosted)
+            return;
+    }
+}
+
+/* What isolated tools are forked from comes before threads. */
+static int start_writers(struct command *command)
+{
+    struct audit_file *audit = command->reload.audit;
+    struct logger *logger = command->reload.logger;
+    haft_reason reason = {0};
+    haft_server *server;
+    int status = 0;
+
+    if (!command->settings.audit && !command->settings.log_file)
+        return COMMAND_OK;
+    for (size_t i = 0; !status && (server = hosted_at(command->hosted, command->server, i)); i++)
+        status = isolate_start(server);
+    if (status)
+        error_set(&reason, status, "isolation", "%s", haft_strerror(status));
+    if (!status && logger)
+        status = logger_start(logger, &reason);
+    if (!status)
+        status = audit_file_start(audit, &reason);
+    return status ? command_refuse(command, &reason) : COMMAND_OK;
+}
+
+/* The paths are opened now, and the rest is given up by whoever serves.  Spans, the audit and a log
+ * file have threads of their own, which run no handlers: they must connect, and open their file. */
+static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
+{
+    const struct settings *settings = &command->settings;
+    struct sandbox_wish wish = settings->sandbox_wish;
+    haft_server *server;
+    haft_reason reason = {0};
+
+    wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
+    for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
+        wish.isolates = wish.isolates || atomic_load(&server->n_isolated) > 0;
+    wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0) +
+                   (settings->log_file && command->reload.logger ? 1U : 0);
+    if (settings->otlp.url && !wish.connect) {
+        error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
+        return command_refuse(command, &reason);
+    }
+    if (sandbox_open(sandbox, &wish, &reason))
+        return command_refuse(command, &reason);
+    if (*sandbox->lacks)
+        server_log(command->server, HAFT_WARNING, "the sandbox is without %s: this kernel has none",
+                   sandbox->lacks);
+    command->sandbox = sandbox;
+    return COMMAND_OK;
+}
+
+/* What is to be left to a sandbox makes none: whoever thinks so should hear of it. */
+static void doubt_sandbox(const struct command *command)
+{
+    const struct sandbox_wish *wish = &command->settings.sandbox_wish;
+
+    if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect ||
+        wish->connect_unix)
+        server_log(command->server, HAFT_WARNING,
+                   "there is no sandbox: what is left to one counts with --sandbox only");
+}
+
+int command_begin(struct command *command, struct sandbox *sandbox)
+{
+    int status = COMMAND_OK;
+
+    if (sandbox && command->settings.sandbox != SANDBOX_OFF)
+        status = prepare_sandbox(command, sandbox);
+    else if (sandbox)
+        doubt_sandbox(command);
+    attend(command, true);
+    return status == COMMAND_OK ? start_writers(command) : status;
+}
+
+void command_end(struct command *command)
+{
+    attend(command, false);
+    command->sandbox = NULL;
+}

@@ -1,0 +1,163 @@
+/* command_ask.c - commands that ask the server something in process, and print what it answers. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stdio/channel.h"
+#include "cli/local.h"
+#include "cli/manifest.h"
+
+enum { ARENA_LIMIT = 256 << 20 };
+
+void command_print(const haft_buffer *buffer)
+{
+    if (buffer->size)
+        fwrite(buffer->data, 1, buffer->size, stdout);
+}
+
+static void print_json(yyjson_val *value)
+{
+    haft_buffer buffer;
+
+    haft_buffer_init(&buffer, NULL, ARENA_LIMIT);
+    haft_json_write(value, &buffer);
+    haft_buffer_puts(&buffer, "\n");
+    command_print(&buffer);
+    haft_buffer_finish(&buffer);
+}
+
+/* A block that is no text is said to be there. */
+static void print_block(yyjson_val *block)
+{
+    const char *type = yyjson_get_str(yyjson_obj_get(block, "type"));
+    yyjson_val *text = yyjson_obj_get(block, "text");
+    yyjson_val *resource = yyjson_obj_get(block, "resource");
+    const char *what = yyjson_get_str(yyjson_obj_get(block, "mimeType"));
+
+    if (resource && !text)
+        text = yyjson_obj_get(resource, "text");
+    if (!what)
+        what = yyjson_get_str(yyjson_obj_get(resource ? resource : block, "uri"));
+    if (yyjson_is_str(text))
+        printf("%s\n", yyjson_get_str(text));
+    else
+        printf("[%s%s%s]\n", type ? type : "?", what ? " " : "", what ? what : "");
+}
+
+static int show_list(struct command *command, yyjson_val *result, haft_arena *arena)
+{
+    haft_buffer buffer;
+    int status;
+
+    if (command->json) {
+        print_json(result);
+        return COMMAND_OK;
+    }
+    haft_buffer_init(&buffer, NULL, ARENA_LIMIT);
+    status = command->verbose
+                 ? manifest_write_details(hosted_at(command->hosted, command->server, 0),
+                                          yyjson_obj_get(result, "tools"), &buffer)
+                 : manifest_write(yyjson_obj_get(result, "tools"), arena, &buffer);
+    if (status)
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
+    else
+        command_print(&buffer);
+    haft_buffer_finish(&buffer);
+    return status ? COMMAND_FAILED : COMMAND_OK;
+}
+
+static int show_call(struct command *command, yyjson_val *result, haft_arena *arena)
+{
+    size_t i, n;
+    yyjson_val *block;
+
+    (void)arena;
+    if (command->json)
+        print_json(result);
+    else
+        yyjson_arr_foreach(yyjson_obj_get(result, "content"), i, n, block)
+            print_block(block);
+    return yyjson_get_bool(yyjson_obj_get(result, "isError")) ? COMMAND_FAILED : COMMAND_OK;
+}
+
+typedef int show_function(struct command *command, yyjson_val *result, haft_arena *arena);
+
+static int ask_and_show(struct command *command, struct local *local, const char *method,
+                        const char *params, haft_arena *arena, show_function *show)
+{
+    yyjson_val *result = NULL, *error = NULL;
+    int diverted = stdout_divert();
+    int status = local_ask(local, method, params, arena, &result, &error);
+
+    stdout_restore(diverted);
+    if (status) {
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
+        return COMMAND_MISUSED;
+    }
+    if (error) {
+        fprintf(stderr, "%s: %s (%d)\n", command->program,
+                yyjson_get_str(yyjson_obj_get(error, "message")),
+                yyjson_get_int(yyjson_obj_get(error, "code")));
+        return COMMAND_MISUSED;
+    }
+    return show(command, result, arena);
+}
+
+static int ask(struct command *command, haft_server *server, const char *method, const char *params,
+               show_function *show)
+{
+    haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
+    struct local local;
+    int status = arena ? local_open(&local, server, command->settings.workers) : HAFT_ENOMEM;
+
+    if (status) {
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
+        haft_arena_free(arena);
+        return COMMAND_FAILED;
+    }
+    status = ask_and_show(command, &local, method, params, arena, show);
+    if (!local_close(&local)) {
+        fflush(stdout);
+        if (server->leave)
+            server->leave(server->leave_context);
+        _exit(status);
+    }
+    haft_arena_free(arena);
+    return status;
+}
+
+int command_list(struct command *command, haft_server *server)
+{
+    server->options.page_size = 0;
+    return ask(command, server, "tools/list", NULL, show_list);
+}
+
+int command_call(struct command *command, haft_server *server)
+{
+    const char *arguments = command->arguments ? command->arguments : "{}";
+    haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
+    haft_reason reason = {.text = "out of memory"};
+    haft_buffer params;
+    int status = COMMAND_MISUSED;
+
+    haft_buffer_init(&params, NULL, ARENA_LIMIT);
+    if (!arena || !haft_json_read(arguments, strlen(arguments), 0, arena, &reason)) {
+        fprintf(stderr, "%s: the arguments are not JSON: %s\n", command->program, reason.text);
+        goto out;
+    }
+    haft_buffer_puts(&params, "{\"name\":");
+    haft_buffer_json_string(&params, command->tool, strlen(command->tool));
+    haft_buffer_printf(&params, ",\"arguments\":%s}", arguments);
+    haft_buffer_add(&params, "", 1);
+    if (params.status)
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(params.status));
+    else
+        status = ask(command, server, "tools/call", params.data, show_call);
+
+out:
+    haft_buffer_finish(&params);
+    haft_arena_free(arena);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* cli/command.h - what a command line asks for: something to do, and the settings to do it
+ * with. */
+#ifndef HAFT_SRC_COMMAND_H
+#define HAFT_SRC_COMMAND_H
+
+#include "config/reload.h"
+
+enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_MISUSED = 2 }; /* how a process ends */
+
+struct command {
+    const char *program;         /* as it was called */
+    haft_server *server;         /* freed with what is hosted; NULL then */
+    const struct hosted *hosted; /* what is served in its place; NULL for none */
+    int (*act)(struct command *command, haft_server *server);
+    const char *tool, *arguments; /* of --call */
+    bool json, verbose;
+    bool operands;       /* there are words that are no options */
+    struct given *given; /* options in the order they were given */
+    size_t n_given;
+    struct program_settings from_program;
+    struct settings settings;
+    struct reload reload;
+    struct sandbox *sandbox; /* that whoever serves enters; NULL for none */
+    haft_reason refusal;     /* why it could not, if nobody else was told */
+};
+
+/* haft_main, also for what is not one server. */
+int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv);
+
+/* How the process ends when it cannot serve; and the same after it was said why. */
+int command_unable(const struct command *command);
+int command_refuse(const struct command *command, const haft_reason *reason);
+
+/* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
+ * terminal is gone. */
+bool command_can_reload(const struct command *command);
+
+/* ---- command_around.c ---- */
+
+/* Makes the sandbox, if there is to be one, and starts the threads that write files; NULL for a
+ * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
+int command_begin(struct command *command, struct sandbox *sandbox);
+void command_end(struct command *command);
+
+/* ---- command_http.c ---- */
+
+int command_http(struct command *command, haft_server *server);
+
+/* Does what the command is about, and sends every call as a span meanwhile. */
+int command_traced(struct command *command, haft_server *server);
+
+/* ---- command_ask.c ---- */
+
+int command_list(struct command *command, haft_server *server);
+int command_call(struct command *command, haft_server *server);
+
+/* To standard output. */
+void command_print(const haft_buffer *buffer);
+
+#endif

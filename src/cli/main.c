@@ -1,0 +1,436 @@
+/* main.c - the command line that every server has: one thing to do, and options.
+ *
+ * What can be done is a table here; the options are the table of option.c. */
+#include <haft/run.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "loop/heap.h"
+#include "config/option.h"
+#include "cli/verb.h"
+
+enum { HELP_WIDTH = 26, PAGE_LIMIT = 1 << 20 };
+
+static int act_serve(struct command *command, haft_server *server);
+static int act_stdio(struct command *command, haft_server *server);
+static int act_check(struct command *command, haft_server *server);
+static int act_config(struct command *command, haft_server *server);
+static int act_help(struct command *command, haft_server *server);
+static int act_version(struct command *command, haft_server *server);
+
+static const struct verb {
+    struct verb_text text;
+    int (*act)(struct command *command, haft_server *server); /* NULL: it changes how */
+} verbs[] = {
+    {{"--stdio", NULL, "serve on standard input and output"}, act_stdio},
+    {{"--list", NULL, "print the tools as a table"}, command_list},
+    {{"--check", NULL, "print what clients would stumble over; 1 if a tool is refused"}, act_check},
+    {{"--call", "TOOL [JSON]", "call a tool and print its text; 1 if it fails"}, command_call},
+    {{"--print-config", NULL, "print every option's value and where it comes from"}, act_config},
+    {{"--json", NULL, "with --list, --call or --print-config: print JSON"}, NULL},
+    {{"--verbose", NULL, "with --list: print also what a call of each tool passes"}, NULL},
+    {{"--help", NULL, "print this"}, act_help},
+    {{"--version", NULL, "print the versions"}, act_version},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+bool verb_at(size_t i, struct verb_text *ret_text)
+{
+    if (i < VERBS)
+        *ret_text = verbs[i].text;
+    return i < VERBS;
+}
+
+/* ---- reading the command line ---- */
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (!strcmp(verbs[i].text.name, name))
+            return &verbs[i];
+    return NULL;
+}
+
+static int refuse_name(const struct command *command, const char *given)
+{
+    static const char http[] = "--http";
+    struct nearest search = nearest_begin(given);
+
+    for (size_t i = 0; i < VERBS; i++)
+        nearest_offer(&search, verbs[i].text.name);
+    for (size_t i = 0; i < option_count; i++)
+        nearest_offer(&search, option_table[i].flag);
+    if (!HAFT_HTTP && !strncmp(given, http, sizeof http - 1))
+        fprintf(stderr, "%s: %s: this one is built without HTTP\n", command->program, http);
+    else
+        fprintf(stderr, "%s: there is no option %s%s%s%s\n", command->program, given,
+                search.name ? "; did you mean " : "; --help prints those that there are",
+                search.name ? search.name : "", search.name ? "?" : "");
+    return COMMAND_MISUSED;
+}
+
+static int refuse_without(const struct command *command, const char *name, const char *takes)
+{
+    fprintf(stderr, "%s: %s needs %s\n", command->program, name, takes);
+    return COMMAND_MISUSED;
+}
+
+/* Takes a verb and what belongs to it off the front; so many arguments, or -1 when one is missing. */
+static int read_verb(struct command *command, const struct verb *verb, char **argv, int left)
+{
+    int taken = 1;
+
+    if (verb->act == command_call) {
+        if (left < 2)
+            return -1;
+        command->tool = argv[taken++];
+        if (taken < left && argv[taken][0] != '-')
+            command->arguments = argv[taken++];
+    }
+    command->json |= !strcmp(verb->text.name, "--json");
+    command->verbose |= !strcmp(verb->text.name, "--verbose");
+    if (verb->act)
+        command->act = verb->act;
+    return taken;
+}
+
+/* The same of an option: "--workers 3", "--workers=3"; a switch is on without a value. */
+static int read_option(struct command *command, char **argv, int left)
+{
+    const char *equals = strchr(argv[0], '=');
+    size_t size = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
+    const struct option *option = NULL;
+    const char *value = equals ? equals + 1 : NULL;
+    bool takes;
+
+    for (size_t i = 0; i < option_count && !option; i++)
+        if (strlen(option_table[i].flag) == size && !strncmp(option_table[i].flag, argv[0], size))
+            option = &option_table[i];
+    if (!option)
+        return 0;
+    takes = !value && option_takes(option) && !option->bare;
+    if (takes && left < 2) {
+        refuse_without(command, option->flag, option_takes(option));
+        return -1;
+    }
+    value = takes ? argv[1] : value ? value : option->bare;
+    command->given[command->n_given++] = (struct given){option, value};
+    return takes ? 2 : 1;
+}
+
+/* A word that is no option: 1 when somebody takes it. */
+static int read_operand(struct command *command, const char *word)
+{
+    const struct hosted *hosted = command->hosted;
+    int status = HAFT_EINVAL;
+
+    if (word[0] != '-' && hosted && hosted->operand)
+        status = hosted->operand(hosted->context, word);
+    command->operands = command->operands || !status;
+    return !status;
+}
+
+static int read_arguments(struct command *command, int argc, char **argv)
+{
+    for (int i = 1; i < argc;) {
+        const struct verb *verb = find_verb(argv[i]);
+        int taken = verb ? read_verb(command, verb, argv + i, argc - i)
+                         : read_option(command, argv + i, argc - i);
+
+        if (taken < 0)
+            return verb ? refuse_without(command, verb->text.name, verb->text.takes)
+                        : COMMAND_MISUSED;
+        if (!taken)
+            taken = read_operand(command, argv[i]);
+        if (!taken)
+            return refuse_name(command, argv[i]);
+        i += taken;
+    }
+    return COMMAND_OK;
+}
+
+/* ---- what is done ---- */
+
+static int print_page(struct command *command, const haft_buffer *page)
+{
+    if (!page->status)
+        command_print(page);
+    else
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(page->status));
+    return page->status ? COMMAND_FAILED : COMMAND_OK;
+}
+
+void verb_put_help(haft_buffer *page)
+{
+    for (size_t i = 0; i < VERBS; i++) {
+        const struct verb_text *text = &verbs[i].text;
+
+        haft_buffer_printf(page, "  %s %-*s%s\n", text->name,
+                           (int)(HELP_WIDTH - 1 - strlen(text->name)),
+                           text->takes ? text->takes : "", text->help);
+    }
+    option_put_help(page);
+}
+
+static int act_help(struct command *command, haft_server *server)
+{
+    haft_buffer page;
+    int status;
+
+    haft_buffer_init(&page, server->allocator, PAGE_LIMIT);
+    haft_buffer_printf(&page,
+                       "usage: %s [OPTION ...]\n%s %s, a server of the Model Context Protocol.\n\n",
+                       command->program, server->name, server->version);
+    verb_put_help(&page);
+    status = print_page(command, &page);
+    haft_buffer_finish(&page);
+    return status;
+}
+
+static int act_version(struct command *command, haft_server *server)
+{
+    (void)command;
+    printf("%s %s (haft %s)\n", server->name, server->version, HAFT_VERSION);
+    return COMMAND_OK;
+}
+
+static int act_config(struct command *command, haft_server *server)
+{
+    haft_buffer page;
+    int status;
+
+    haft_buffer_init(&page, server->allocator, PAGE_LIMIT);
+    if (command->json)
+        option_put_settings_json(&command->settings, &page);
+    else
+        option_put_settings(&command->settings, &page);
+    status = print_page(command, &page);
+    haft_buffer_finish(&page);
+    return status;
+}
+
+/* What was wrong has been logged by now. */
+static int act_check(struct command *command, haft_server *server)
+{
+    struct catalogue *catalogue = catalogue_take(server);
+    size_t n = catalogue->shelves[HAFT_OFFER_TOOL].n_enabled;
+    size_t n_hidden = catalogue->shelves[HAFT_OFFER_TOOL].n - n;
+
+    (void)command;
+    catalogue_drop(catalogue);
+    printf("%zu tool%s offered", n, n == 1 ? " is" : "s are");
+    if (n_hidden)
+        printf(", %zu %s hidden", n_hidden, n_hidden == 1 ? "is" : "are");
+    printf("%s\n", server->error.code ? ", and not everything that was added" : "");
+    return server->error.code ? COMMAND_FAILED : COMMAND_OK;
+}
+
+/* ---- serving ---- */
+
+bool command_can_reload(const struct command *command)
+{
+    return command->settings.config || command->operands ||
+           (!command->hosted && command->from_program.n_sections);
+}
+
+int command_unable(const struct command *command)
+{
+    return command->hosted && command->hosted->unable ? command->hosted->unable : COMMAND_FAILED;
+}
+
+int command_refuse(const struct command *command, const haft_reason *reason)
+{
+    fprintf(stderr, "%s: %s: %s\n", command->program, reason->path, reason->text);
+    return command_unable(command);
+}
+
+static int act_stdio(struct command *command, haft_server *server)
+{
+    haft_stdio_options stdio = command->settings.stdio;
+    int status;
+
+    stdio.workers = command->settings.workers;
+    stdio.max_queue = command->settings.max_queue;
+    stdio.drain_ms = command->settings.drain_ms;
+    stdio.reload = command_can_reload(command) ? reload_now : NULL;
+    stdio.reload_context = &command->reload;
+    status = haft_serve_stdio(server, &stdio);
+    if (status < 0 && command->refusal.code)
+        return command_refuse(command, &command->refusal);
+    if (status < 0)
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
+    return status < 0 ? command_unable(command) : status;
+}
+
+static int act_serve(struct command *command, haft_server *server)
+{
+    if (!command->settings.http.address && command->hosted)
+        command->settings.http.address = command->hosted->address;
+    if (HAFT_HTTP && command->settings.http.address)
+        return command_http(command, server);
+    return act_stdio(command, server);
+}
+
+/* ---- all of it ---- */
+
+/* Reads the settings, and says what is wrong with them. */
+static int load(struct command *command, haft_server *server)
+{
+    struct complaints complaints;
+    int status;
+
+    complaints_init(&complaints, server->allocator);
+    status = settings_load(&command->settings, &command->from_program, command->given,
+                           command->n_given, &complaints);
+    if (status == HAFT_ENOMEM)
+        fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
+    for (size_t at = 0; status == HAFT_EINVAL && at < complaints.text.size;) {
+        const char *line = complaints.text.data + at;
+        size_t size = strcspn(line, "\n");
+
+        fprintf(stderr, "%s: %.*s\n", command->program, (int)size, line);
+        at += size + 1;
+    }
+    if (complaints.n > complaints.max)
+        fprintf(stderr, "%s: and %zu more\n", command->program, complaints.n - complaints.max);
+    complaints_finish(&complaints);
+    return !status ? COMMAND_OK : status == HAFT_EINVAL ? COMMAND_MISUSED : COMMAND_FAILED;
+}
+
+/* What the operator asks of the server, whatever it does then. */
+static int prepare(struct command *command, struct logger *logger, struct audit_file *audit)
+{
+    haft_reason reason = {0};
+    int status;
+
+    if (command->hosted) /* what is served may come from a section */
+        settings_commit(&command->settings);
+    if (!hosted_at(command->hosted, command->server, 0)) {
+        fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
+        return command_unable(command);
+    }
+    status = hosted_prepare(command->hosted, command->server, &command->settings, logger, audit,
+                            &reason);
+    if (status) {
+        fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
+        return command_unable(command);
+    }
+    settings_commit(&command->settings);
+    hosted_doubt(command->hosted, command->server, &command->settings);
+    return COMMAND_OK;
+}
+
+static int act(struct command *command)
+{
+    bool serves = command->act == act_serve || command->act == act_stdio;
+    haft_server *server = hosted_at(command->hosted, command->server, 0);
+    struct sandbox sandbox = {.ruleset = -1};
+    int status;
+
+    if (serves)
+        heap_settle();
+    /* Whoever serves hears it; before that, and while everything is put away, there is nothing to
+     * read again, and nobody who sends it wants an end. */
+    if (serves && command_can_reload(command))
+        signal(SIGHUP, SIG_IGN);
+    status = command_begin(command, serves ? &sandbox : NULL);
+    if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)
+        status = command_traced(command, server);
+    else if (status == COMMAND_OK)
+        status = command->act(command, server);
+    command_end(command);
+    sandbox_close(&sandbox);
+    return status;
+}
+
+/* Once; a program that hosts others frees the server with them. */
+static void release(struct command *command)
+{
+    if (command->hosted && command->server)
+        command->hosted->release(command->hosted->context);
+    else
+        haft_server_free(command->server);
+    command->server = NULL;
+}
+
+static int run(struct command *command)
+{
+    struct audit_file audit = {0};
+    struct logger logger;
+    struct log_options options = {.level = (haft_level)command->settings.log_level,
+                                  .format = (enum log_format)command->settings.log_format,
+                                  .file = command->settings.log_file};
+    haft_reason reason = {0};
+    bool own_log = !server_has_log(command->server);
+    int status;
+
+    if (logger_open(&logger, &options, &reason)) {
+        fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
+        return command_unable(command);
+    }
+    command->reload = (struct reload){.server = command->server,
+                                      .hosted = command->hosted,
+                                      .given = command->given,
+                                      .n_given = command->n_given,
+                                      .started = &command->settings,
+                                      .logger = own_log ? &logger : NULL,
+                                      .audit = &audit};
+    status = prepare(command, own_log ? &logger : NULL, &audit);
+    if (status == COMMAND_OK)
+        status = act(command);
+    if (fflush(stdout) && status == COMMAND_OK)
+        status = COMMAND_FAILED;
+    settings_discard(&command->settings); /* the sections may need the server for it */
+    audit_file_close(&audit);             /* and so may what it has to say */
+    release(command);
+    reload_finish(&command->reload);
+    logger_finish(&logger);
+    return status;
+}
+
+static int read_and_run(struct command *command, int argc, char **argv)
+{
+    int status = read_arguments(command, argc, argv);
+
+    if (status == COMMAND_OK)
+        status = load(command, command->server);
+    if (status == COMMAND_OK)
+        status = run(command);
+    settings_finish(&command->settings);
+    return status;
+}
+
+int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv)
+{
+    struct command command = {.act = act_serve, .server = server, .hosted = hosted};
+    haft_allocator allocator;
+    size_t size = ((size_t)(argc > 0 ? argc : 0) + 1) * sizeof *command.given;
+    int status;
+
+    command.program = argc > 0 && argv[0] ? argv[0] : "haft";
+    status = command_unable(&command);
+    if (!server) {
+        fprintf(stderr, "%s: the server could not be made\n", command.program);
+        return status;
+    }
+    allocator = *server->allocator;
+    command.from_program = program_settings_of(server);
+    command.given = allocator.alloc(allocator.context, size);
+    if (command.given)
+        status = read_and_run(&command, argc, argv);
+    else
+        fprintf(stderr, "%s: %s\n", command.program, haft_strerror(HAFT_ENOMEM));
+    release(&command);
+    if (command.given)
+        allocator.release(allocator.context, command.given, size);
+    return status;
+}
+
+int haft_main(haft_server *server, int argc, char **argv)
+{
+    return command_main(server, NULL, argc, argv);
+}

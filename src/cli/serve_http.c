@@ -1,0 +1,97 @@
+/* command_http.c - what a command line does over HTTP: serving, and sending spans of what is served.
+ *
+ * A library that is built without HTTP has none of it. */
+#include <haft/http.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "config/option.h"
+#include "observe/otlp.h"
+
+/* ---- serving ---- */
+
+static void on_ready(void *context, const char *url)
+{
+    const struct command *command = context;
+    const struct hosted *hosted = command->hosted;
+    const char *path = "";
+
+    if (hosted)
+        hosted->endpoint(hosted->context, 0, &path);
+    fprintf(stderr, "%s: listening on %s%s\n", command->program, url, path);
+}
+
+/* The first socket that systemd has opened for this process; 0 when there is none. */
+static int inherited_socket(void)
+{
+    const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
+
+    if (!pid || !n || strtol(pid, NULL, 10) != (long)getpid() || strtol(n, NULL, 10) < 1)
+        return 0;
+    return 3;
+}
+
+static const char *path_given(const struct command *command)
+{
+    const struct option *option = option_by_key("http.path");
+
+    return command->settings.from[option - option_table] > FROM_PROGRAM
+               ? command->settings.http.path
+               : NULL;
+}
+
+int command_http(struct command *command, haft_server *server)
+{
+    haft_http_options http = command->settings.http;
+    haft_reason reason = {0};
+    int status = 0;
+
+    http.workers = command->settings.workers;
+    http.max_queue = command->settings.max_queue;
+    http.drain_ms = command->settings.drain_ms;
+    http.fd = inherited_socket();
+    http.ready = on_ready;
+    http.ready_context = command;
+    http.reload = command_can_reload(command) ? reload_now : NULL;
+    http.reload_context = &command->reload;
+    if (command->hosted)
+        status =
+            command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
+    if (!status)
+        status = haft_serve_http(command->hosted ? command->server : server, &http, &reason);
+    return status < 0 ? command_refuse(command, &reason) : status;
+}
+
+/* ---- spans ---- */
+
+/* Spans of every server that is served; NULL, with the reason, when they cannot be sent. */
+static haft_otlp *trace(const struct command *command, haft_reason *reterr_reason)
+{
+    haft_server *server = hosted_at(command->hosted, command->server, 0);
+    haft_otlp *otlp = haft_otlp_new(server, &command->settings.otlp, reterr_reason);
+    int status = 0;
+
+    for (size_t i = 1; otlp && (server = hosted_at(command->hosted, command->server, i)); i++) {
+        status = otlp_tap(otlp, server);
+        if (status)
+            break;
+    }
+    if (!otlp || !status)
+        return otlp;
+    *reterr_reason = server->error;
+    haft_otlp_free(otlp);
+    return NULL;
+}
+
+int command_traced(struct command *command, haft_server *server)
+{
+    haft_reason reason = {0};
+    haft_otlp *otlp = trace(command, &reason);
+    int status = otlp ? command->act(command, server) : command_refuse(command, &reason);
+
+    haft_otlp_free(otlp);
+    return status;
+}

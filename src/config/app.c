@@ -1,0 +1,206 @@
+/* hosted.c - settings, and what follows from them, for every server that a command line serves. */
+#include "config/app.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <uv.h>
+
+#include "stage/metrics.h"
+#include "config/option.h"
+#include "config/seal_file.h"
+#include "config/visibility.h"
+
+enum { MEANT = 64 }; /* bytes of a word about what was meant */
+
+haft_server *hosted_at(const struct hosted *hosted, haft_server *own, size_t i)
+{
+    const char *path;
+
+    if (hosted)
+        return hosted->endpoint(hosted->context, i, &path);
+    return i ? NULL : own;
+}
+
+/* ---- options ---- */
+
+static bool is_said(const struct settings *settings, const struct option *option)
+{
+    return settings->from[option - option_table] > FROM_PROGRAM;
+}
+
+/* An endpoint keeps what the program has said of it, but for what whoever runs it says. */
+static void lay_over(const struct settings *settings, haft_server *server)
+{
+    const size_t first = offsetof(struct settings, server);
+
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option *option = &option_table[i];
+
+        if (option->offset >= first && option->offset < first + sizeof settings->server &&
+            !option->live && is_said(settings, option))
+            memcpy((char *)&server->options + (option->offset - first),
+                   (const char *)settings + option->offset, option->size);
+    }
+}
+
+static haft_server_options live_options(const struct settings *settings, const haft_server *server)
+{
+    haft_server_options live = settings->server;
+
+    if (!is_said(settings, option_by_key("limits.timeout")))
+        live.timeout_ms = server->options.timeout_ms;
+    if (!is_said(settings, option_by_key("tools.lenient")))
+        live.lenient = server->options.lenient;
+    if (!is_said(settings, option_by_key("limits.client_rate")))
+        live.client_rate = server->options.client_rate;
+    return live;
+}
+
+int hosted_apply_live(const struct hosted *hosted, haft_server *own,
+                      const struct settings *settings, bool tools_differ)
+{
+    haft_server *server;
+    int status = 0;
+
+    for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
+        haft_server_options live = hosted ? live_options(settings, server) : settings->server;
+
+        status = server_set_client_rate(server, live.client_rate);
+        if (status)
+            server_refuse(server, status, "limits.client_rate", "%s", haft_strerror(status));
+        else if (tools_differ)
+            status = visibility_apply(server, settings);
+        if (status) {
+            own->error = server->error;
+            return status;
+        }
+        server_set_timeout(server, live.timeout_ms);
+        server_set_lenient(server, live.lenient);
+    }
+    server_set_timeout(own, settings->server.timeout_ms);
+    return status;
+}
+
+/* ---- names ---- */
+
+static bool has_tool(haft_server *server, const char *name)
+{
+    struct catalogue *catalogue = catalogue_take(server);
+    bool has = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
+
+    catalogue_drop(catalogue);
+    return has;
+}
+
+/* "; did you mean NAME?", or nothing. */
+static void put_nearest(haft_server *server, const char *name, char *text, size_t room)
+{
+    struct catalogue *catalogue = catalogue_take(server);
+    const struct shelf *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+    struct nearest search = nearest_begin(name);
+
+    for (size_t i = 0; i < shelf->n; i++)
+        nearest_offer(&search, shelf->entries[i].item->name);
+    if (search.name)
+        snprintf(text, room, "; did you mean %s?", search.name);
+    catalogue_drop(catalogue);
+}
+
+void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct settings *settings)
+{
+    for (size_t i = 0; settings->disabled && settings->disabled[i]; i++) {
+        const char *name = settings->disabled[i];
+        char nearest[MEANT] = "";
+        bool found = strpbrk(name, "*?,");
+        haft_server *server;
+
+        for (size_t j = 0; !found && (server = hosted_at(hosted, own, j)); j++) {
+            found = has_tool(server, name);
+            if (!found && !*nearest)
+                put_nearest(server, name, nearest, sizeof nearest);
+        }
+        if (!found)
+            server_log(own, HAFT_WARNING, "tools.disabled: there is no tool %s%s", name, nearest);
+    }
+}
+
+/* ---- before they serve ---- */
+
+static uint64_t random_number(void)
+{
+    uint64_t number = 0;
+
+    return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
+}
+
+static void set_up(haft_server *server, struct logger *logger)
+{
+    if (logger && !server_has_log(server))
+        server_set_record(server, logger_record, logger);
+    if (!server->options.clock)
+        server->options.clock = uv_hrtime;
+    if (!server->options.random)
+        server->options.random = random_number;
+}
+
+/* Counts, audit and seal key are those of the server of the command line, which is the first. */
+static int join(haft_server *server, haft_server *own, const struct settings *settings,
+                struct audit_file *audit)
+{
+    int status = 0;
+
+    if (settings->seal_key && server == own)
+        status = seal_file_read(server, settings->seal_key);
+    else if (settings->seal_key)
+        haft_server_set_seal_key(server, own->seal_key);
+    haft_audit_set(server, (haft_audit_mode)settings->audit_mode);
+    if (!status && server != own && own->metrics)
+        status = metrics_share(server, own);
+    if (!status && settings->audit)
+        status = audit_file_take(audit, server);
+    return status;
+}
+
+/* What forks a process for one of them knows of all.  One may be served twice. */
+static void link_family(const struct hosted *hosted, haft_server *own)
+{
+    haft_server *last = own, *server;
+
+    own->family = own;
+    for (size_t i = 0; (server = hosted_at(hosted, own, i)); i++) {
+        if (server->family)
+            continue;
+        server->family = own;
+        last->beside = server;
+        last = server;
+    }
+}
+
+int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
+                   struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
+{
+    haft_server *server, *refusing = own;
+    int status;
+
+    own->options = settings->server;
+    set_up(own, logger);
+    link_family(hosted, own);
+    for (size_t i = 0; hosted && (server = hosted_at(hosted, own, i)); i++) {
+        lay_over(settings, server);
+        set_up(server, logger);
+    }
+    status = hosted_apply_live(hosted, own, settings, true);
+    if (!status && settings->metrics && !own->metrics)
+        status = haft_metrics(own);
+    if (!status && settings->audit)
+        status = audit_file_open(audit, own, settings->audit);
+    if (!status && hosted)
+        status = join(own, own, settings, audit);
+    for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
+        status = join(server, own, settings, audit);
+        refusing = status ? server : own;
+    }
+    if (status)
+        *reterr_reason = refusing->error;
+    return status;
+}

@@ -1,0 +1,48 @@
+/* config/app.h - what a command line serves: its server, or several behind an app.
+ *
+ * A program of one server has one.  One that has several, such as a gateway, lends the command line
+ * a server that serves nobody but has the settings, and the functions below; what is said of the
+ * one is then said of all of them. */
+#ifndef HAFT_SRC_HOSTED_H
+#define HAFT_SRC_HOSTED_H
+
+#include "observe/audit_file.h"
+#include "observe/log.h"
+#include "config/settings.h"
+
+struct hosted {
+    /* The servers of its MCP endpoints, and where they are; NULL past the last.  The first is the
+     * one that --stdio serves and --list, --check and --call are about. */
+    haft_server *(*endpoint)(void *context, size_t i, const char **ret_path);
+    /* Puts itself into the options of HTTP.  `path` is the one that was asked for; NULL when none
+     * was. */
+    int (*mount)(void *context, const char *path, haft_http_options *http,
+                 haft_reason *reterr_reason);
+    /* Takes a word of the command line that is no option; may be NULL: there are none.  0, or
+     * HAFT_ENOMEM. */
+    int (*operand)(void *context, const char *word);
+    /* Frees everything, the server of the command line too. */
+    void (*release)(void *context);
+    void *context;
+    /* Where HTTP is served when no address is given; NULL: standard input and output are. */
+    const char *address;
+    int unable; /* exit status when it cannot serve; 0: 1 */
+};
+
+/* The i-th server that is served; NULL past the last.  `hosted` NULL: `own` is the only one. */
+haft_server *hosted_at(const struct hosted *hosted, haft_server *own, size_t i);
+
+/* What the operator asks of them before they serve: options, log, clock, limits, visibility, seal,
+ * audit and metrics.  `logger` NULL leaves their logs alone.  0, or an error with the reason. */
+int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
+                   struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
+
+/* The same of what can change while they serve. */
+int hosted_apply_live(const struct hosted *hosted, haft_server *own,
+                      const struct settings *settings, bool tools_differ);
+
+/* Warns of tools that are to be disabled and that none of them has: a name that was mistyped would
+ * leave the tool that was meant where it is. */
+void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct settings *settings);
+
+#endif

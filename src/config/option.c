@@ -1,0 +1,244 @@
+/* option.c - the options that every server has, as a table.
+ *
+ * An option that is not here does not exist: the command line, the environment, the configuration
+ * file,
+ * --help, --print-config and docs/configuration.md are all read off these rows.  Rows of one section
+ * stand together, in the order of the sections. */
+#include "config/option.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "observe/log.h"
+
+#define AT(member) .offset = offsetof(struct settings, member), .size = sizeof(MEMBER(member))
+#define MEMBER(member) ((const struct settings *)0)->member
+
+enum { KIB = 1 << 10, MIB = 1 << 20, SECOND = 1000, DAY = 24 * 60 * 60 * 1000, MANY = 1000000 };
+#define GIB ((uint64_t)1 << 30)
+
+static const char *const audit_modes[] = {
+    [HAFT_AUDIT_DIGEST] = "digest", [HAFT_AUDIT_ARGUMENTS] = "plain", NULL};
+
+static const char *const sandbox_modes[] = {
+    [SANDBOX_OFF] = "off", [SANDBOX_ON] = "on", [SANDBOX_BEST_EFFORT] = "best-effort", NULL};
+
+/* clang-format off */
+const struct option option_table[] = {
+    {NULL, "--config", NULL, AT(config), OPTION_FILE, .help = "read these options from a file of JSON"},
+
+#if HAFT_HTTP
+    {"http.address", "--http", NULL, AT(http.address), OPTION_ADDRESS,
+     .help = "serve HTTP there and not on standard input; port 0 takes a free one"},
+    {"http.path", "--path", NULL, AT(http.path), OPTION_PATH, .initial = "/mcp",
+     .help = "where the endpoint is"},
+    {"http.allow_hosts", "--allow-host", NULL, AT(http.allowed_hosts), OPTION_LIST, .takes = "NAME",
+     .help = "names that it may be asked by, besides this machine's; * for any"},
+    {"http.allow_origins", "--allow-origin", NULL, AT(http.allowed_origins), OPTION_LIST,
+     .takes = "ORIGIN", .help = "web pages that may ask, besides those of the allowed hosts"},
+    {"http.cors", "--cors", NULL, AT(http.cors_origin), OPTION_TEXT, .takes = "ORIGIN",
+     .help = "send CORS headers for it; * for any"},
+    {"http.legacy_sse", "--legacy-sse", NULL, AT(http.legacy_sse), OPTION_SWITCH,
+     .help = "also serve /sse and /messages of 2024-11-05"},
+    {"http.insecure", "--insecure", NULL, AT(http.insecure), OPTION_SWITCH,
+     .help = "listen off this machine without authentication"},
+    {"http.threads", "--threads", NULL, AT(http.threads), OPTION_NUMBER, 1, 64, .initial = "1",
+     .help = "loops that serve, each with its own connections"},
+    {"http.max_connections", "--max-connections", NULL, AT(http.max_connections), OPTION_NUMBER,
+     1, MANY, .initial = "4096", .help = "connections that are open at a time"},
+    {"http.max_per_address", "--max-per-address", NULL, AT(http.max_per_address), OPTION_NUMBER,
+     1, MANY, .initial = "256", .help = "connections of one address that is not this machine"},
+    {"http.max_headers", "--max-headers", NULL, AT(http.max_headers), OPTION_SIZE, KIB, MIB,
+     .initial = "16KiB", .help = "bytes of a request's head"},
+    {"http.max_url", "--max-url", NULL, AT(http.max_url), OPTION_SIZE, 64, MIB,
+     .initial = "8KiB", .help = "bytes of a request's target"},
+    {"http.max_unsent", "--max-unsent", NULL, AT(http.max_unsent), OPTION_SIZE, KIB, GIB,
+     .initial = "1MiB", .help = "bytes that the reader of a stream lags behind before it is dropped"},
+    {"http.header_timeout", "--header-timeout", NULL, AT(http.header_ms), OPTION_DURATION, 1, DAY,
+     .initial = "10s", .help = "for the head of a request to arrive"},
+    {"http.body_timeout", "--body-timeout", NULL, AT(http.body_ms), OPTION_DURATION, 1, DAY,
+     .initial = "30s", .help = "for the body of a request"},
+    {"http.idle_timeout", "--idle-timeout", NULL, AT(http.idle_ms), OPTION_DURATION, 1, DAY,
+     .initial = "1m", .help = "for a connection between requests"},
+    {"http.max_sessions", "--max-sessions", NULL, AT(http.max_sessions), OPTION_NUMBER, 1, MANY,
+     .initial = "10000", .help = "sessions of clients of revisions before 2026-07-28"},
+    {"http.session_idle", "--session-idle", NULL, AT(http.session_idle_ms), OPTION_DURATION, 1, DAY,
+     .initial = "30m", .help = "after which such a session is forgotten"},
+    {"http.rate", "--rate", "RATE_LIMIT_MAX", AT(http.rate), OPTION_RATE, .initial = "0",
+     .help = "requests of one client, others are answered 429; 0 for any number"},
+    {"http.total_rate", "--total-rate", NULL, AT(http.total_rate), OPTION_RATE, .initial = "0",
+     .help = "requests of all clients together; 0 for any number"},
+    {"http.metrics", "--metrics", NULL, AT(metrics), OPTION_SWITCH,
+     .help = "count calls, and show the counts to this machine in Prometheus' text format"},
+    {"http.metrics_path", "--metrics-path", NULL, AT(http.metrics_path), OPTION_PATH,
+     .initial = "/metrics", .help = "where they are"},
+    {"http.metrics_for_all", "--metrics-for-all", NULL, AT(http.metrics_for_all), OPTION_SWITCH,
+     .help = "show them to other machines, too"},
+    {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
+     .help = "has 64 hexadecimal digits, the key by which servers finish each other's calls"},
+#endif
+
+    {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, KIB, GIB,
+     .initial = "64MiB", .help = "bytes that the client has not read when nothing more is taken in"},
+    {"stdio.grace", "--grace", NULL, AT(stdio.grace_ms), OPTION_DURATION, 1, DAY,
+     .initial = "100ms", .help = "for calls in flight when the input ends"},
+
+    {"tools.offer", "--tools", NULL, AT(tools), OPTION_TEXT, .takes = "NAMES", .live = true,
+     .help = "offer only those that match: list_*,-*_delete"},
+    {"tools.read_only", "--read-only", NULL, AT(read_only), OPTION_SWITCH, .live = true,
+     .help = "offer only those that declare themselves read-only"},
+    {"tools.lenient", "--lenient", NULL, AT(server.lenient), OPTION_SWITCH, .live = true,
+     .help = "read \"5\" as 5, where a tool does not say otherwise"},
+    {"tools.disabled", "--disable", NULL, AT(disabled), OPTION_LIST, .takes = "NAME", .live = true,
+     .help = "do not offer these"},
+
+    {"limits.timeout", "--timeout", NULL, AT(server.timeout_ms), OPTION_DURATION, 1, DAY,
+     .initial = "30s", .live = true, .help = "for a call whose tool does not say otherwise"},
+    {"limits.client_rate", "--client-rate", NULL, AT(server.client_rate), OPTION_RATE, .initial = "0",
+     .live = true, .help = "calls of one client, of all tools together; 0 for any number"},
+    {"limits.workers", "--workers", NULL, AT(workers), OPTION_NUMBER, 1, 1024, .initial = "4",
+     .help = "threads that run handlers, for each loop"},
+    {"limits.queue", "--max-queue", NULL, AT(max_queue), OPTION_NUMBER, 1, MANY, .initial = "1024",
+     .help = "calls that wait for one of them; more are answered busy"},
+    {"limits.in_flight", "--max-in-flight", NULL, AT(server.max_in_flight), OPTION_NUMBER, 1, MANY,
+     .initial = "128", .help = "calls of one connection"},
+    {"limits.subscriptions", "--max-subscriptions", NULL, AT(server.max_subscriptions), OPTION_NUMBER,
+     1, MANY, .initial = "1024", .help = "subscriptions of one connection"},
+    {"limits.message", "--max-message", NULL, AT(server.max_message), OPTION_SIZE, KIB, GIB,
+     .initial = "4MiB", .help = "bytes of a message"},
+    {"limits.elements", "--max-elements", NULL, AT(server.max_elements), OPTION_NUMBER, 0, MANY,
+     .initial = "0", .help = "items and members in the arguments of a call; 0 for any number"},
+    {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, DAY, .initial = "10s",
+     .help = "for calls in flight when a signal ends the server"},
+
+    {"lists.page_size", "--page-size", NULL, AT(server.page_size), OPTION_NUMBER, 0, MANY,
+     .initial = "0", .help = "items of tools/list and its like that are sent at a time; 0 for all"},
+    {"lists.ttl", "--list-ttl", NULL, AT(server.ttl_ms), OPTION_DURATION, 0, DAY, .initial = "0",
+     .help = "how long a client of 2026-07-28 may keep a list"},
+    {"lists.public", "--list-public", NULL, AT(server.cache_public), OPTION_SWITCH,
+     .help = "whether it may share it with others"},
+
+    {"log.level", "--log-level", NULL, AT(log_level), OPTION_WORD, .words = level_names,
+     .takes = "LEVEL", .initial = "warning", .live = true, .help = "write what is at least so grave"},
+    {"log.format", "--log-format", NULL, AT(log_format), OPTION_WORD, .words = log_format_names,
+     .initial = "text", .live = true, .help = "of its lines"},
+    {"log.file", "--log-file", NULL, AT(log_file), OPTION_FILE,
+     .help = "append to it, and not to standard error; opened again at SIGHUP"},
+
+    {"audit.file", "--audit", NULL, AT(audit), OPTION_FILE,
+     .help = "append a line of JSON for every call; opened again at SIGHUP"},
+    {"audit.arguments", "--audit-arguments", NULL, AT(audit_mode), OPTION_WORD, .words = audit_modes,
+     .initial = "digest", .help = "what a line says of them: a digest, or all but the secrets"},
+
+    {"sandbox.mode", "--sandbox", NULL, AT(sandbox), OPTION_WORD, .words = sandbox_modes,
+     .initial = "off", .bare = "on", .help = "give up files, programs and the network once it listens"},
+    {"sandbox.read", "--sandbox-read", NULL, AT(sandbox_wish.read), OPTION_LIST, .takes = "PATH",
+     .help = "leave these files, and what is below these directories, to be read"},
+    {"sandbox.write", "--sandbox-write", NULL, AT(sandbox_wish.write), OPTION_LIST, .takes = "PATH",
+     .help = "leave these to be read and written"},
+    {"sandbox.connect", "--sandbox-connect", NULL, AT(sandbox_wish.connect), OPTION_SWITCH,
+     .help = "leave connections to others over TCP and UDP"},
+    {"sandbox.connect_unix", "--sandbox-connect-unix", NULL, AT(sandbox_wish.connect_unix),
+     OPTION_SWITCH, .help = "leave connections to Unix sockets"},
+
+#if HAFT_HTTP
+    {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",
+     .help = "send every call as a span to this collector: http://127.0.0.1:4318/v1/traces"},
+#endif
+};
+/* clang-format on */
+const size_t option_count = sizeof option_table / sizeof *option_table;
+
+_Static_assert(sizeof option_table / sizeof *option_table <= SETTINGS_MAX,
+               "settings have room for every option");
+
+const struct option *option_by_flag(const char *flag)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (!strcmp(option_table[i].flag, flag))
+            return &option_table[i];
+    return NULL;
+}
+
+const struct option *option_by_key(const char *key)
+{
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].key && !strcmp(option_table[i].key, key))
+            return &option_table[i];
+    return NULL;
+}
+
+const struct option_section option_sections[] = {
+#if HAFT_HTTP
+    {"http", "HTTP"},
+#endif
+    {"stdio", "Standard input and output"},
+    {"tools", "Which tools are offered"},
+    {"limits", "Limits"},
+    {"lists", "Lists"},
+    {"log", "Log"},
+    {"audit", "Audit"},
+    {"sandbox", "Sandbox"},
+#if HAFT_HTTP
+    {"trace", "Traces"},
+#endif
+};
+const size_t option_section_count = sizeof option_sections / sizeof *option_sections;
+
+bool option_has_section(const char *section)
+{
+    for (size_t i = 0; i < option_section_count; i++)
+        if (!strcmp(option_sections[i].name, section))
+            return true;
+    return false;
+}
+
+void option_variable(const struct option *option, char ret_name[OPTION_VARIABLE])
+{
+    static const char prefix[] = "HAFT_";
+    size_t at = sizeof prefix - 1;
+
+    memcpy(ret_name, prefix, at);
+    for (const char *c = option->flag + 2; *c && at < OPTION_VARIABLE - 1; c++)
+        ret_name[at++] = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+    ret_name[at] = '\0';
+}
+
+/* ---- what was meant ---- */
+
+static const char *last_part(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+
+    return dot ? dot + 1 : key;
+}
+
+/* A name that is right but for its section is near, too. */
+static size_t distance(const char *given, const char *key)
+{
+    size_t whole = edit_distance(given, key);
+    size_t part = edit_distance(last_part(given), last_part(key));
+
+    return part < SIZE_MAX && part + 1 < whole ? part + 1 : whole;
+}
+
+const char *option_nearest_key(const char *key)
+{
+    struct nearest search = {.given = key, .edits = strlen(last_part(key)) / 2 + 1};
+
+    for (size_t i = 0; i < option_count; i++)
+        if (option_table[i].key)
+            nearest_offer_at(&search, option_table[i].key, distance(key, option_table[i].key));
+    for (size_t i = 0; i < option_section_count; i++)
+        nearest_offer(&search, option_sections[i].name);
+    return search.name;
+}
+
+const char *option_nearest_word(const struct option *option, const char *word)
+{
+    struct nearest search = {.given = word, .edits = strlen(word) / 2 + 1};
+
+    for (const char *const *known = option->words; known && *known; known++)
+        nearest_offer(&search, *known);
+    return search.name;
+}

@@ -1,0 +1,105 @@
+/* config/option.h - what an operator can say about a server: one table, and its readings.
+ *
+ * A row is an option: how the command line, the environment and the configuration file call it,
+ * what it takes, and where its value lies in the settings.  Reading and printing go by the row, so
+ * a new option is a member of the settings, a row, and a line where it is applied. */
+#ifndef HAFT_SRC_OPTION_H
+#define HAFT_SRC_OPTION_H
+
+#include "json/json.h"
+#include "config/settings.h"
+
+enum option_type {
+    OPTION_SWITCH,   /* bool */
+    OPTION_NUMBER,   /* unsigned, size_t or int64_t, as are the next two */
+    OPTION_SIZE,     /* bytes, "64KiB" */
+    OPTION_DURATION, /* milliseconds, "30s" */
+    OPTION_RATE,     /* haft_rate, "60/1m" */
+    OPTION_WORD,     /* int: the place of a word among some */
+    OPTION_TEXT,     /* const char *, as are the next three */
+    OPTION_FILE,
+    OPTION_PATH,    /* "/mcp" */
+    OPTION_ADDRESS, /* "HOST:PORT", "unix:PATH" */
+    OPTION_LIST,    /* const char *const *, ends with NULL */
+    OPTION_TYPES
+};
+
+struct option {
+    const char *key; /* in the configuration file, "limits.workers"; NULL when it cannot be there */
+    const char *flag;    /* "--workers"; the environment variable is HAFT_WORKERS */
+    const char *also;    /* another environment variable, or NULL */
+    size_t offset, size; /* of its member of struct settings */
+    enum option_type type;
+    uint64_t min, max;        /* of numbers, sizes and durations */
+    const char *const *words; /* ends with NULL */
+    const char *takes;        /* what --help calls its value; NULL: as its type has it */
+    const char *initial;      /* its value when nobody says anything; NULL for none */
+    const char *bare; /* its value when the flag is given without one; then only = gives another */
+    bool live;        /* can change while serving */
+    const char *help;
+};
+
+/* ---- the table (option.c) ---- */
+
+extern const struct option option_table[];
+extern const size_t option_count;
+
+/* What keys begin with, and how pages call it. */
+struct option_section {
+    const char *name, *title;
+};
+extern const struct option_section option_sections[];
+extern const size_t option_section_count;
+
+/* By what it is called; NULL when there is none. */
+const struct option *option_by_flag(const char *flag);
+const struct option *option_by_key(const char *key);
+
+bool option_has_section(const char *section);
+
+/* The key, or section, that is nearest to one that is none; NULL when nothing is near. */
+const char *option_nearest_key(const char *key);
+/* The word of a row that is nearest to one that is none. */
+const char *option_nearest_word(const struct option *option, const char *word);
+
+/* Its environment variable: HAFT_ and the flag in capitals. */
+enum { OPTION_VARIABLE = 48, OPTION_LIST_LIMIT = 64 };
+void option_variable(const struct option *option, char ret_name[OPTION_VARIABLE]);
+
+/* ---- values (option_value.c) ---- */
+
+/* Reads a value and stores it; texts are copied into the settings' arena.  A list is given in one
+ * text with commas between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a
+ * good value, or HAFT_ENOMEM. */
+int option_read(const struct option *option, const char *text, struct settings *settings);
+int option_read_json(const struct option *option, yyjson_val *value, struct settings *settings);
+/* Puts one more at the end of a list. */
+int option_append(const struct option *option, const char *text, struct settings *settings);
+void option_clear(const struct option *option, struct settings *settings);
+
+/* Whether it has a value other than nothing and zero. */
+bool option_is_set(const struct option *option, const struct settings *settings);
+bool option_equal(const struct option *option, const struct settings *a, const struct settings *b);
+
+/* Appends the value as option_read takes it, or as the configuration file does. */
+void option_put(const struct option *option, const struct settings *settings, haft_buffer *buffer);
+void option_put_json(const struct option *option, const struct settings *settings,
+                     haft_buffer *buffer);
+
+/* Appends what would be a good value: "a whole number from 1 to 1024". */
+void option_put_expected(const struct option *option, haft_buffer *buffer);
+
+/* What --help calls the value; NULL when there is none to give. */
+const char *option_takes(const struct option *option);
+
+/* ---- pages (option_page.c) ---- */
+
+/* The rows for --help, under the sections they belong to. */
+void option_put_help(haft_buffer *buffer);
+/* The same as tables of Markdown. */
+void option_put_markdown(haft_buffer *buffer);
+/* Every value and where it comes from, for people; or all of them as a configuration file. */
+void option_put_settings(const struct settings *settings, haft_buffer *buffer);
+void option_put_settings_json(const struct settings *settings, haft_buffer *buffer);
+
+#endif

@@ -1,0 +1,176 @@
+/* option_page.c - the table of options as pages: for a terminal, for the documentation, with
+ * values. */
+#include "config/option.h"
+
+#include <string.h>
+
+enum { FLAG_WIDTH = 28, KEY_WIDTH = 24, VALUE_WIDTH = 24 };
+
+/* ---- sections ---- */
+
+/* The part of a key before its dot; "" for an option that has no key. */
+static size_t section_size(const struct option *option)
+{
+    return option->key ? strcspn(option->key, ".") : 0;
+}
+
+static bool begins_section(size_t i)
+{
+    const struct option *option = &option_table[i], *before = option - 1;
+    size_t size = section_size(option);
+
+    return !i || section_size(before) != size ||
+           (size && strncmp(before->key, option->key, size) != 0);
+}
+
+static const char *section_title(const struct option *option)
+{
+    size_t size = section_size(option);
+
+    for (size_t i = 0; i < option_section_count; i++)
+        if (size == strlen(option_sections[i].name) &&
+            !strncmp(option_sections[i].name, option->key, size))
+            return option_sections[i].title;
+    return "Configuration";
+}
+
+/* ---- columns ---- */
+
+/* What has been put since `start` ends in a column of that width; a wider one still ends with a
+ * space. */
+static void pad(haft_buffer *buffer, size_t start, size_t width)
+{
+    size_t size = buffer->size - start;
+
+    do
+        haft_buffer_puts(buffer, " ");
+    while (++size < width && !buffer->status);
+}
+
+static void put_flag(const struct option *option, haft_buffer *buffer)
+{
+    const char *takes = option_takes(option);
+
+    if (option->bare)
+        haft_buffer_printf(buffer, "%s[=%s]", option->flag, takes);
+    else
+        haft_buffer_printf(buffer, "%s%s%s", option->flag, takes ? " " : "", takes ? takes : "");
+}
+
+void option_put_help(haft_buffer *buffer)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option *option = &option_table[i];
+        size_t start;
+
+        if (begins_section(i))
+            haft_buffer_printf(buffer, "\n%s:\n", section_title(option));
+        start = buffer->size;
+        haft_buffer_puts(buffer, "  ");
+        put_flag(option, buffer);
+        pad(buffer, start, FLAG_WIDTH);
+        haft_buffer_puts(buffer, option->help);
+        if (option->initial)
+            haft_buffer_printf(buffer, " (%s)", option->initial);
+        haft_buffer_puts(buffer, "\n");
+    }
+}
+
+/* ---- Markdown ---- */
+
+static void put_names(const struct option *option, haft_buffer *buffer)
+{
+    char variable[OPTION_VARIABLE];
+
+    option_variable(option, variable);
+    if (option->key)
+        haft_buffer_printf(buffer, "| `%s` | `", option->key);
+    else
+        haft_buffer_puts(buffer, "| | `");
+    put_flag(option, buffer);
+    haft_buffer_printf(buffer, "` | `%s`", variable);
+    if (option->also)
+        haft_buffer_printf(buffer, ", `%s`", option->also);
+}
+
+/* Stars and underscores mean themselves. */
+static void put_plain(const char *text, haft_buffer *buffer)
+{
+    for (; *text; text++) {
+        if (*text == '*' || *text == '_')
+            haft_buffer_puts(buffer, "\\");
+        haft_buffer_add(buffer, text, 1);
+    }
+}
+
+void option_put_markdown(haft_buffer *buffer)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option *option = &option_table[i];
+
+        if (begins_section(i))
+            haft_buffer_printf(buffer,
+                               "%s### %s\n\n| key | flag | variable | what | takes | default | "
+                               "while serving |\n|---|---|---|---|---|---|---|\n",
+                               i ? "\n" : "", section_title(option));
+        put_names(option, buffer);
+        haft_buffer_puts(buffer, " | ");
+        put_plain(option->help, buffer);
+        haft_buffer_puts(buffer, " | ");
+        option_put_expected(option, buffer);
+        haft_buffer_puts(buffer, option->type == OPTION_SWITCH ? " | `false` |" : " |");
+        if (option->initial)
+            haft_buffer_printf(buffer, " `%s` |", option->initial);
+        else if (option->type != OPTION_SWITCH)
+            haft_buffer_puts(buffer, " |");
+        haft_buffer_puts(buffer, option->live ? " yes |\n" : " |\n");
+    }
+}
+
+/* ---- values ---- */
+
+void option_put_settings(const struct settings *settings, haft_buffer *buffer)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option *option = &option_table[i];
+        size_t start = buffer->size;
+
+        haft_buffer_puts(buffer, option->key ? option->key : option->flag + 2);
+        pad(buffer, start, KEY_WIDTH);
+        start = buffer->size;
+        option_put(option, settings, buffer);
+        if (buffer->size == start)
+            haft_buffer_puts(buffer, "-");
+        pad(buffer, start, VALUE_WIDTH);
+        haft_buffer_printf(buffer, "%s\n", source_name(settings->from[i]));
+    }
+}
+
+/* Only what has a value: the default of the others is to have none. */
+static bool is_worth_writing(const struct option *option, const struct settings *settings)
+{
+    return option->key && (option->type < OPTION_TEXT || option_is_set(option, settings));
+}
+
+void option_put_settings_json(const struct settings *settings, haft_buffer *buffer)
+{
+    const struct option *last = NULL;
+
+    haft_buffer_puts(buffer, "{");
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option *option = &option_table[i];
+        size_t size = section_size(option);
+
+        if (!is_worth_writing(option, settings))
+            continue;
+        if (last && section_size(last) == size && !strncmp(last->key, option->key, size))
+            haft_buffer_puts(buffer, ",\n    ");
+        else
+            haft_buffer_printf(buffer, "%s  \"%.*s\": {\n    ", last ? "\n  },\n" : "\n", (int)size,
+                               option->key);
+        haft_buffer_printf(buffer, "\"%s\": ", option->key + size + 1);
+        option_put_json(option, settings, buffer);
+        last = option;
+    }
+    haft_buffer_puts(buffer, last ? "\n  }\n}\n" : "}\n");
+}

@@ -1,0 +1,464 @@
+/* option_value.c - the values of options: read from text or JSON, compared, and written back.
+ *
+ * A value that is written reads back the same.  Numbers go through one function each way, whatever
+ * their member's width is, and have units that are tables. */
+#include "config/option.h"
+
+#include <string.h>
+
+enum { MINUTE = 60000, MAX_CALLS = 1000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
+
+struct unit {
+    const char *name;
+    uint64_t worth;
+};
+
+/* The smallest, which may be left out, comes first. */
+static const struct unit plain[] = {{"", 1}, {NULL, 0}};
+static const struct unit bytes[] = {
+    {"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0}};
+static const struct unit times[] = {
+    {"ms", 1}, {"s", 1000}, {"m", MINUTE}, {"h", 60 * MINUTE}, {NULL, 0}};
+
+/* ---- types ---- */
+
+static const struct {
+    const struct unit *units;
+    const char *takes, *expected;
+} types[OPTION_TYPES] = {
+    [OPTION_SWITCH] = {NULL, NULL, "true or false"},
+    [OPTION_NUMBER] = {plain, "N", "a whole number"},
+    [OPTION_SIZE] = {bytes, "SIZE", "a size"},
+    [OPTION_DURATION] = {times, "TIME", "a time"},
+    [OPTION_RATE] = {NULL, "RATE", "a number of calls a minute, or in a time as in 10/1s"},
+    [OPTION_WORD] = {NULL, "WORD", "one of"},
+    [OPTION_TEXT] = {NULL, "TEXT", "text"},
+    [OPTION_FILE] = {NULL, "FILE", "the name of a file"},
+    [OPTION_PATH] = {NULL, "PATH", "a path that begins with /"},
+    [OPTION_ADDRESS] = {NULL, "HOST:PORT", "an address, HOST:PORT or unix:PATH"},
+    [OPTION_LIST] = {NULL, "NAME", "a list of texts"},
+};
+
+const char *option_takes(const struct option *option)
+{
+    return option->takes ? option->takes : types[option->type].takes;
+}
+
+static void *member(const struct option *option, struct settings *settings)
+{
+    return (char *)settings + option->offset;
+}
+
+static const void *value_of(const struct option *option, const struct settings *settings)
+{
+    return (const char *)settings + option->offset;
+}
+
+static uint64_t get_number(const struct option *option, const struct settings *settings)
+{
+    unsigned narrow;
+    uint64_t wide;
+
+    if (option->size == sizeof narrow) {
+        memcpy(&narrow, value_of(option, settings), sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, value_of(option, settings), sizeof wide);
+    return wide;
+}
+
+static void set_number(const struct option *option, struct settings *settings, uint64_t number)
+{
+    unsigned narrow = (unsigned)number;
+
+    if (option->size == sizeof narrow)
+        memcpy(member(option, settings), &narrow, sizeof narrow);
+    else
+        memcpy(member(option, settings), &number, sizeof number);
+}
+
+static const char *get_text(const struct option *option, const struct settings *settings)
+{
+    const char *text;
+
+    memcpy(&text, value_of(option, settings), sizeof text);
+    return text;
+}
+
+static const char *const *get_list(const struct option *option, const struct settings *settings)
+{
+    const char *const *list;
+
+    memcpy(&list, value_of(option, settings), sizeof list);
+    return list;
+}
+
+static int set_rate(const struct option *option, struct settings *settings, uint64_t calls,
+                    uint64_t per_ms)
+{
+    haft_rate rate = {(unsigned)calls, calls ? (unsigned)per_ms : 0};
+
+    if (calls > MAX_CALLS || !per_ms || per_ms > MAX_PERIOD)
+        return HAFT_EINVAL;
+    memcpy(member(option, settings), &rate, sizeof rate);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+/* Digits at the front of *text; false when there are none, or too many. */
+static bool read_digits(const char **text, uint64_t *ret_number)
+{
+    uint64_t number = 0;
+    const char *c = *text;
+
+    for (; *c >= '0' && *c <= '9'; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+
+        if (number > (UINT64_MAX - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+    }
+    *ret_number = number;
+    if (c == *text)
+        return false;
+    *text = c;
+    return true;
+}
+
+static bool read_unit(const struct unit *units, const char *text, uint64_t *number)
+{
+    const struct unit *unit = units;
+
+    while (*text && unit->name && strcmp(unit->name, text))
+        unit++;
+    if (!unit->name || *number > UINT64_MAX / unit->worth)
+        return false;
+    *number *= unit->worth;
+    return true;
+}
+
+static int store_number(const struct option *option, uint64_t number, struct settings *settings)
+{
+    if (number < option->min || number > option->max)
+        return HAFT_EINVAL;
+    set_number(option, settings, number);
+    return 0;
+}
+
+static int read_number(const struct option *option, const char *text, struct settings *settings)
+{
+    uint64_t number;
+
+    if (!read_digits(&text, &number) || !read_unit(types[option->type].units, text, &number))
+        return HAFT_EINVAL;
+    return store_number(option, number, settings);
+}
+
+/* "60", "60/1m", "60/m" */
+static int read_rate(const struct option *option, const char *text, struct settings *settings)
+{
+    uint64_t calls, period = 1;
+
+    if (!read_digits(&text, &calls))
+        return HAFT_EINVAL;
+    if (!*text)
+        return set_rate(option, settings, calls, MINUTE);
+    if (*text++ != '/' || !*text)
+        return HAFT_EINVAL;
+    if (*text >= '0' && *text <= '9' && !read_digits(&text, &period))
+        return HAFT_EINVAL;
+    if (!read_unit(times, text, &period))
+        return HAFT_EINVAL;
+    return set_rate(option, settings, calls, period);
+}
+
+static int read_switch(const struct option *option, const char *text, struct settings *settings)
+{
+    bool on = !strcmp(text, "true") || !strcmp(text, "1");
+
+    if (!on && strcmp(text, "false") && strcmp(text, "0"))
+        return HAFT_EINVAL;
+    memcpy(member(option, settings), &on, sizeof on);
+    return 0;
+}
+
+static int read_word(const struct option *option, const char *text, struct settings *settings)
+{
+    for (int i = 0; option->words[i]; i++)
+        if (!strcmp(option->words[i], text)) {
+            memcpy(member(option, settings), &i, sizeof i);
+            return 0;
+        }
+    return HAFT_EINVAL;
+}
+
+static bool is_address(const char *text)
+{
+    static const char local[] = "unix:";
+    const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : "";
+    uint64_t number;
+
+    if (!strncmp(text, local, sizeof local - 1))
+        return text[sizeof local - 1];
+    return colon && colon > text && read_digits(&port, &number) && !*port && number <= 65535;
+}
+
+static bool fits(enum option_type type, const char *text)
+{
+    if (!*text || haft_utf8_valid(text, strlen(text)) != strlen(text))
+        return false;
+    if (type == OPTION_PATH)
+        return *text == '/';
+    return type != OPTION_ADDRESS || is_address(text);
+}
+
+static int read_text(const struct option *option, const char *text, struct settings *settings)
+{
+    const char *copy;
+
+    if (!fits(option->type, text))
+        return HAFT_EINVAL;
+    copy = haft_arena_copy(settings->arena, text, strlen(text));
+    if (!copy)
+        return HAFT_ENOMEM;
+    memcpy(member(option, settings), &copy, sizeof copy);
+    return 0;
+}
+
+static int append(const struct option *option, const char *text, size_t size,
+                  struct settings *settings)
+{
+    const char *const *before = get_list(option, settings);
+    const char **after, *copy;
+    size_t n = 0;
+
+    while (before && before[n])
+        n++;
+    if (!size || n == OPTION_LIST_LIMIT || haft_utf8_valid(text, size) != size)
+        return HAFT_EINVAL;
+    after = haft_arena_zalloc(settings->arena, n + 2, sizeof *after);
+    copy = haft_arena_copy(settings->arena, text, size);
+    if (!after || !copy)
+        return HAFT_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        after[i] = before[i];
+    after[n] = copy;
+    memcpy(member(option, settings), &after, sizeof after);
+    return 0;
+}
+
+int option_append(const struct option *option, const char *text, struct settings *settings)
+{
+    return append(option, text, strlen(text), settings);
+}
+
+void option_clear(const struct option *option, struct settings *settings)
+{
+    memset(member(option, settings), 0, option->size);
+}
+
+static int read_list(const struct option *option, const char *text, struct settings *settings)
+{
+    int status = 0;
+
+    option_clear(option, settings);
+    for (bool more = true; more && !status;) {
+        size_t size = strcspn(text, ",");
+
+        status = append(option, text, size, settings);
+        more = text[size];
+        text += size + 1;
+    }
+    return status;
+}
+
+int option_read(const struct option *option, const char *text, struct settings *settings)
+{
+    static int (*const readers[OPTION_TYPES])(const struct option *option, const char *text,
+                                              struct settings *settings) = {
+        [OPTION_SWITCH] = read_switch,   [OPTION_NUMBER] = read_number, [OPTION_SIZE] = read_number,
+        [OPTION_DURATION] = read_number, [OPTION_RATE] = read_rate,     [OPTION_WORD] = read_word,
+        [OPTION_TEXT] = read_text,       [OPTION_FILE] = read_text,     [OPTION_PATH] = read_text,
+        [OPTION_ADDRESS] = read_text,    [OPTION_LIST] = read_list,
+    };
+
+    return readers[option->type](option, text, settings);
+}
+
+static int read_json_list(const struct option *option, yyjson_val *value, struct settings *settings)
+{
+    size_t i, n;
+    yyjson_val *item;
+    int status = 0;
+
+    option_clear(option, settings);
+    yyjson_arr_foreach(value, i, n, item) {
+        const char *text = yyjson_get_str(item);
+
+        if (!status)
+            status = text && strlen(text) == yyjson_get_len(item)
+                         ? append(option, text, strlen(text), settings)
+                         : HAFT_EINVAL;
+    }
+    return status;
+}
+
+int option_read_json(const struct option *option, yyjson_val *value, struct settings *settings)
+{
+    const char *text = yyjson_get_str(value);
+
+    if (text && strlen(text) != yyjson_get_len(value))
+        return HAFT_EINVAL;
+    if (option->type == OPTION_LIST)
+        return yyjson_is_arr(value) ? read_json_list(option, value, settings) : HAFT_EINVAL;
+    if (option->type == OPTION_SWITCH)
+        return yyjson_is_bool(value)
+                   ? read_switch(option, yyjson_get_bool(value) ? "true" : "false", settings)
+                   : HAFT_EINVAL;
+    if (option->type == OPTION_RATE && yyjson_is_uint(value))
+        return set_rate(option, settings, yyjson_get_uint(value), MINUTE);
+    if (types[option->type].units && yyjson_is_uint(value))
+        return store_number(option, yyjson_get_uint(value), settings);
+    return text && option->type != OPTION_NUMBER ? option_read(option, text, settings)
+                                                 : HAFT_EINVAL;
+}
+
+/* ---- comparing ---- */
+
+bool option_is_set(const struct option *option, const struct settings *settings)
+{
+    static const char zero[sizeof(haft_rate)] = {0};
+
+    return memcmp(value_of(option, settings), zero, option->size) != 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_list(const char *const *a, const char *const *b)
+{
+    if (!a || !b)
+        return (a && *a) == (b && *b);
+    while (*a && *b && !strcmp(*a, *b)) {
+        a++;
+        b++;
+    }
+    return !*a && !*b;
+}
+
+bool option_equal(const struct option *option, const struct settings *a, const struct settings *b)
+{
+    if (option->type == OPTION_LIST)
+        return same_list(get_list(option, a), get_list(option, b));
+    if (option->type >= OPTION_TEXT)
+        return same_text(get_text(option, a), get_text(option, b));
+    return !memcmp(value_of(option, a), value_of(option, b), option->size);
+}
+
+/* ---- writing ---- */
+
+/* In the largest unit that leaves nothing over. */
+static void put_units(const struct unit *units, uint64_t number, haft_buffer *buffer)
+{
+    const struct unit *largest = units;
+
+    for (const struct unit *unit = units; unit->name && number; unit++)
+        if (number % unit->worth == 0)
+            largest = unit;
+    haft_buffer_printf(buffer, "%llu%s", (unsigned long long)(number / largest->worth),
+                       number ? largest->name : "");
+}
+
+static void put_rate(const struct option *option, const struct settings *settings,
+                     haft_buffer *buffer)
+{
+    haft_rate rate;
+
+    memcpy(&rate, value_of(option, settings), sizeof rate);
+    haft_buffer_printf(buffer, "%u", rate.calls);
+    if (rate.calls) {
+        haft_buffer_puts(buffer, "/");
+        put_units(times, rate.per_ms, buffer);
+    }
+}
+
+static const char *word_of(const struct option *option, const struct settings *settings)
+{
+    int i;
+
+    memcpy(&i, value_of(option, settings), sizeof i);
+    return option->words[i];
+}
+
+void option_put(const struct option *option, const struct settings *settings, haft_buffer *buffer)
+{
+    const char *const *list;
+
+    if (option->type == OPTION_SWITCH) {
+        haft_buffer_puts(buffer, option_is_set(option, settings) ? "true" : "false");
+    } else if (types[option->type].units) {
+        put_units(types[option->type].units, get_number(option, settings), buffer);
+    } else if (option->type == OPTION_RATE) {
+        put_rate(option, settings, buffer);
+    } else if (option->type == OPTION_WORD) {
+        haft_buffer_puts(buffer, word_of(option, settings));
+    } else if (option->type != OPTION_LIST) {
+        haft_buffer_puts(buffer, get_text(option, settings) ? get_text(option, settings) : "");
+    } else {
+        list = get_list(option, settings);
+        for (size_t i = 0; list && list[i]; i++)
+            haft_buffer_printf(buffer, "%s%s", i ? "," : "", list[i]);
+    }
+}
+
+static void put_json_text(const struct option *option, const struct settings *settings,
+                          haft_buffer *buffer)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, buffer->allocator, buffer->limit);
+    option_put(option, settings, &text);
+    if (text.status)
+        buffer->status = text.status;
+    else
+        haft_buffer_json_string(buffer, text.size ? text.data : "", text.size);
+    haft_buffer_finish(&text);
+}
+
+void option_put_json(const struct option *option, const struct settings *settings,
+                     haft_buffer *buffer)
+{
+    const char *const *list;
+
+    if (option->type == OPTION_SWITCH || option->type == OPTION_NUMBER) {
+        option_put(option, settings, buffer);
+    } else if (option->type == OPTION_LIST) {
+        list = get_list(option, settings);
+        haft_buffer_puts(buffer, "[");
+        for (size_t i = 0; list && list[i]; i++) {
+            haft_buffer_puts(buffer, i ? ", " : "");
+            haft_buffer_json_string(buffer, list[i], strlen(list[i]));
+        }
+        haft_buffer_puts(buffer, "]");
+    } else {
+        put_json_text(option, settings, buffer);
+    }
+}
+
+void option_put_expected(const struct option *option, haft_buffer *buffer)
+{
+    const struct unit *units = types[option->type].units;
+
+    haft_buffer_puts(buffer, types[option->type].expected);
+    if (units) {
+        haft_buffer_puts(buffer, " from ");
+        put_units(units, option->min, buffer);
+        haft_buffer_puts(buffer, " to ");
+        put_units(units, option->max, buffer);
+    }
+    for (size_t i = 0; option->words && option->words[i]; i++)
+        haft_buffer_printf(buffer, "%s%s", i ? ", " : " ", option->words[i]);
+}

@@ -1,0 +1,125 @@
+/* reload.c - what a server is told again at every SIGHUP. */
+#include "config/reload.h"
+
+#include <string.h>
+
+#include "config/option.h"
+
+static const struct settings *in_force(const struct reload *reload)
+{
+    return reload->current.arena ? &reload->current : reload->started;
+}
+
+static void log_complaints(haft_server *server, const struct complaints *complaints)
+{
+    const char *line = complaints->text.data, *end = line + complaints->text.size;
+
+    server_log(server, HAFT_ERROR, "the configuration was refused, the old one stays in force");
+    while (line < end) {
+        size_t size = strcspn(line, "\n");
+
+        server_log(server, HAFT_ERROR, "%.*s", (int)size, line);
+        line += size + 1;
+    }
+    if (complaints->n > complaints->max)
+        server_log(server, HAFT_ERROR, "and %zu more", complaints->n - complaints->max);
+}
+
+static void log_changes(const struct reload *reload, const struct settings *settings)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option *option = &option_table[i];
+        haft_buffer value;
+
+        if (!option->live && !option_equal(option, settings, reload->started))
+            server_log(reload->server, HAFT_WARNING, "%s: a change needs a restart",
+                       option->key ? option->key : option->flag);
+        if (!option->live || option_equal(option, settings, in_force(reload)))
+            continue;
+        haft_buffer_init(&value, reload->server->allocator, 1 << 16);
+        option_put(option, settings, &value);
+        server_log(reload->server, HAFT_NOTICE, "%s: now %.*s (%s)", option->key,
+                   value.size ? (int)value.size : 1, value.size ? value.data : "-",
+                   source_name(settings->from[i]));
+        haft_buffer_finish(&value);
+    }
+}
+
+static bool tools_differ(const struct settings *a, const struct settings *b)
+{
+    static const char *const keys[] = {"tools.offer", "tools.read_only", "tools.disabled"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!option_equal(option_by_key(keys[i]), a, b))
+            return true;
+    return false;
+}
+
+static int apply_live(struct reload *reload, const struct settings *settings)
+{
+    int status = hosted_apply_live(reload->hosted, reload->server, settings,
+                                   tools_differ(settings, in_force(reload)));
+
+    if (status)
+        return status;
+    if (reload->logger) {
+        logger_set_level(reload->logger, (haft_level)settings->log_level);
+        logger_set_format(reload->logger, (enum log_format)settings->log_format);
+    }
+    return 0;
+}
+
+/* Files that somebody has moved away are made anew. */
+static void reopen_files(struct reload *reload)
+{
+    haft_reason reason = {0};
+
+    if (reload->logger && logger_reopen(reload->logger, &reason))
+        server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
+    audit_file_reopen(reload->audit);
+}
+
+static int replace(struct reload *reload, struct settings *settings)
+{
+    int status;
+
+    log_changes(reload, settings);
+    status = apply_live(reload, settings);
+    if (status)
+        return status;
+    settings_commit(settings);
+    hosted_doubt(reload->hosted, reload->server, settings);
+    reload_finish(reload);
+    reload->current = *settings;
+    server_log(reload->server, HAFT_NOTICE, "the configuration was read again");
+    return 0;
+}
+
+void reload_now(void *context)
+{
+    struct reload *reload = context;
+    struct settings settings;
+    struct complaints complaints;
+    int status;
+
+    reopen_files(reload);
+    complaints_init(&complaints, reload->server->allocator);
+    status = settings_load(&settings, reload->started->program, reload->given, reload->n_given,
+                           &complaints);
+    if (status == HAFT_EINVAL)
+        log_complaints(reload->server, &complaints);
+    else if (!status)
+        status = replace(reload, &settings);
+    if (status) {
+        if (status != HAFT_EINVAL)
+            server_log(reload->server, HAFT_ERROR, "the configuration was not read again: %s",
+                       haft_strerror(status));
+        settings_finish(&settings);
+    }
+    complaints_finish(&complaints);
+}
+
+void reload_finish(struct reload *reload)
+{
+    settings_finish(&reload->current);
+}

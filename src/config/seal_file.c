@@ -1,0 +1,71 @@
+/* seal_file.c - a secret comes from a file, for what stands on a command line or in a variable is
+ * seen by others; and leaves nothing of itself on the stack. */
+#include "config/seal_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "engine/server.h"
+
+enum { KEY = 32, DIGITS = 2 * KEY };
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool read_digits(const char *text, size_t size, unsigned char key[KEY])
+{
+    while (size > DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
+        size--;
+    for (size_t i = 0; size == DIGITS && i < KEY; i++) {
+        int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+
+        if (high < 0 || low < 0)
+            return false;
+        key[i] = (unsigned char)(high << 4 | low);
+    }
+    return size == DIGITS;
+}
+
+/* A group may be what lets the service read it; anybody else has no business there. */
+static void warn_of_mode(haft_server *server, const char *path, int fd)
+{
+    struct stat file;
+
+    if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_mode & (S_IWGRP | S_IRWXO))
+        server_log(server, HAFT_WARNING,
+                   "%s: mode %04o gives the key to other users; run chmod 600 on it, and make a "
+                   "new key if somebody may have read this one",
+                   path, (unsigned)(file.st_mode & 07777));
+}
+
+int seal_file_read(haft_server *server, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = 0;
+    char text[DIGITS + 3];
+    unsigned char key[KEY];
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+
+    if (n < 0)
+        status = server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
+    else if ((size_t)n == sizeof text || !read_digits(text, (size_t)n, key))
+        status = server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits", DIGITS);
+    else {
+        haft_server_set_seal_key(server, key);
+        warn_of_mode(server, path, fd);
+    }
+    if (fd >= 0)
+        close(fd);
+    secret_wipe(text, sizeof text);
+    secret_wipe(key, sizeof key);
+    return status;
+}

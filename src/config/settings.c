@@ -1,0 +1,274 @@
+/* settings.c - the layers of settings, one over the other. */
+#include "config/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/option.h"
+
+enum {
+    ARENA_LIMIT = 32 << 20,
+    COMPLAINTS_LIMIT = 64 << 10,
+    MAX_COMPLAINTS = 32,
+    SHOWN = 64 /* bytes of a value that is wrong */
+};
+
+const char *source_name(enum source source)
+{
+    static const char *const names[SOURCES] = {
+        [FROM_DEFAULT] = "default",
+        [FROM_PROGRAM] = "program",
+        [FROM_FILE] = "file",
+        [FROM_ENVIRONMENT] = "environment",
+        [FROM_COMMAND_LINE] = "command line",
+    };
+
+    return names[source];
+}
+
+/* ---- complaints ---- */
+
+void complaints_init(struct complaints *complaints, const haft_allocator *allocator)
+{
+    *complaints = (struct complaints){.max = MAX_COMPLAINTS};
+    haft_buffer_init(&complaints->text, allocator, COMPLAINTS_LIMIT);
+}
+
+void complaints_finish(struct complaints *complaints)
+{
+    haft_buffer_finish(&complaints->text);
+}
+
+void complaints_add(struct complaints *complaints, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+
+    if (++complaints->n > complaints->max)
+        return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    haft_buffer_puts(&complaints->text, line);
+    haft_buffer_puts(&complaints->text, "\n");
+}
+
+void complaints_add_value(struct complaints *complaints, const char *place,
+                          const struct option *option, const char *given, size_t size)
+{
+    const char *nearest = option->words ? option_nearest_word(option, given) : NULL;
+    haft_buffer expected;
+    size_t shown = size > SHOWN ? haft_utf8_valid(given, SHOWN) : size;
+
+    haft_buffer_init(&expected, complaints->text.allocator, COMPLAINTS_LIMIT);
+    option_put_expected(option, &expected);
+    complaints_add(complaints, "%s: expected %.*s, not %.*s%s%s%s%s", place, (int)expected.size,
+                   expected.size ? expected.data : "", (int)shown, given, shown < size ? "..." : "",
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    if (expected.status)
+        complaints->text.status = expected.status;
+    haft_buffer_finish(&expected);
+}
+
+/* ---- the program ---- */
+
+struct program_settings program_settings_of(const haft_server *server)
+{
+    struct program_settings program = {.server = server->options,
+                                       .visibility = server->visibility,
+                                       .audit_mode = server->audit_mode,
+                                       .allocator = server->allocator,
+                                       .n_sections = server->n_sections};
+
+    memcpy(program.sections, server->sections, sizeof program.sections);
+    return program;
+}
+
+/* What has no value gets its default. */
+static int read_defaults(struct settings *settings)
+{
+    struct settings initial = {.arena = settings->arena};
+    int status = 0;
+
+    for (size_t i = 0; i < option_count && !status; i++) {
+        const struct option *option = &option_table[i];
+
+        if (option->initial)
+            status = option_read(option, option->initial, &initial);
+        if (!status && option->initial && !option_is_set(option, settings))
+            status = option_read(option, option->initial, settings);
+        settings->from[i] = option_equal(option, settings, &initial) ? FROM_DEFAULT : FROM_PROGRAM;
+    }
+    return status;
+}
+
+/* ---- the environment and the command line ---- */
+
+static const char *variable_set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static int read_variable(struct settings *settings, const struct option *option,
+                         struct complaints *complaints)
+{
+    char name[OPTION_VARIABLE];
+    const char *value, *place = name;
+    int status;
+
+    option_variable(option, name);
+    value = variable_set(name);
+    if (!value && option->also) {
+        place = option->also;
+        value = variable_set(place);
+    }
+    if (!value)
+        return 0;
+    status = option_read(option, value, settings);
+    if (status == HAFT_EINVAL)
+        complaints_add_value(complaints, place, option, value, strlen(value));
+    settings->from[option - option_table] = FROM_ENVIRONMENT;
+    return status == HAFT_ENOMEM ? status : 0;
+}
+
+static int read_given(struct settings *settings, const struct given *given,
+                      struct complaints *complaints)
+{
+    const struct option *option = given->option;
+    const char *value = given->value ? given->value : "true";
+    unsigned char *from = &settings->from[option - option_table];
+    int status;
+
+    if (option->type == OPTION_LIST) {
+        if (*from != FROM_COMMAND_LINE)
+            option_clear(option, settings);
+        status = option_append(option, value, settings);
+    } else {
+        status = option_read(option, value, settings);
+    }
+    if (status == HAFT_EINVAL)
+        complaints_add_value(complaints, option->flag, option, value, strlen(value));
+    *from = FROM_COMMAND_LINE;
+    return status == HAFT_ENOMEM ? status : 0;
+}
+
+/* ---- the sections of others ---- */
+
+static int prepare_sections(struct settings *settings, const struct program_settings *program,
+                            struct complaints *complaints)
+{
+    for (size_t i = 0; i < program->n_sections; i++) {
+        const haft_section *section = program->sections[i];
+        haft_value *value = yyjson_obj_get(settings->file, section->name);
+        haft_reason reason = {0};
+        int status = section->prepare(section->context, value, &settings->prepared[i], &reason);
+
+        if (status == HAFT_ENOMEM)
+            return status;
+        if (status) {
+            complaints_add(complaints, "%s%s%s%s%s: %s", settings->config ? settings->config : "",
+                           settings->config ? ": " : "", section->name, *reason.path ? "." : "",
+                           reason.path, *reason.text ? reason.text : haft_strerror(status));
+            return 0; /* those after it may need it */
+        }
+        settings->n_prepared = i + 1;
+    }
+    return 0;
+}
+
+void settings_commit(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->n_prepared; i++)
+        settings->program->sections[i]->commit(settings->program->sections[i]->context,
+                                               settings->prepared[i]);
+    settings->n_prepared = 0;
+}
+
+/* ---- all of it ---- */
+
+static int read_config(struct settings *settings, const struct given *given, size_t n_given,
+                       struct complaints *complaints)
+{
+    const struct option *config = option_by_flag("--config");
+    int status = read_variable(settings, config, complaints);
+
+    for (size_t i = 0; i < n_given && !status; i++)
+        if (given[i].option == config)
+            status = read_given(settings, &given[i], complaints);
+    if (status || !settings->config)
+        return status;
+    if (!strcmp(settings->config, "-")) {
+        complaints_add(complaints, "--config: it cannot come from standard input");
+        return 0;
+    }
+    return settings_read_file(settings, settings->config, complaints);
+}
+
+int settings_load(struct settings *settings, const struct program_settings *program,
+                  const struct given *given, size_t n_given, struct complaints *complaints)
+{
+    int status = settings_init(settings, program);
+
+    if (!status)
+        status = read_config(settings, given, n_given, complaints);
+    for (size_t i = 0; i < option_count && !status; i++)
+        if (option_table[i].key)
+            status = read_variable(settings, &option_table[i], complaints);
+    for (size_t i = 0; i < n_given && !status; i++)
+        if (given[i].option->key)
+            status = read_given(settings, &given[i], complaints);
+    if (!status)
+        status = prepare_sections(settings, program, complaints);
+    if (!status)
+        status = complaints->text.status;
+    return status ? status : complaints->n ? HAFT_EINVAL : 0;
+}
+
+int settings_init(struct settings *settings, const struct program_settings *program)
+{
+    *settings = (struct settings){.program = program,
+                                  .server = program->server,
+                                  .audit_mode = (int)program->audit_mode,
+                                  .tools = program->visibility.tools,
+                                  .read_only = program->visibility.read_only};
+    settings->arena = haft_arena_new(program->allocator, ARENA_LIMIT);
+    return settings->arena ? read_defaults(settings) : HAFT_ENOMEM;
+}
+
+void settings_discard(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->n_prepared; i++) {
+        const haft_section *section = settings->program->sections[i];
+
+        if (section->discard)
+            section->discard(section->context, settings->prepared[i]);
+    }
+    settings->n_prepared = 0;
+}
+
+void settings_finish(struct settings *settings)
+{
+    settings_discard(settings);
+    haft_arena_free(settings->arena);
+    settings->arena = NULL;
+}
+
+int haft_configure(haft_server *server, const haft_section *section)
+{
+    const char *name = section->name ? section->name : "";
+
+    if (!*name || !section->prepare || !section->commit || option_has_section(name))
+        return server_refuse(server, HAFT_EINVAL, name,
+                             "a section has a name of its own, and functions for its two steps");
+    if (server->n_sections == SECTIONS_MAX)
+        return server_refuse(server, HAFT_ETOOBIG, name, "there are %d sections already",
+                             SECTIONS_MAX);
+    for (size_t i = 0; i < server->n_sections; i++)
+        if (!strcmp(server->sections[i]->name, name))
+            return server_refuse(server, HAFT_EEXISTS, name, "the section is there already");
+    server->sections[server->n_sections++] = section;
+    return 0;
+}

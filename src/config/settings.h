@@ -1,0 +1,105 @@
+/* config/settings.h - how a server is to run: the values of all options at one moment.
+ *
+ * They come in layers, each over the one before: what the program said in C, the configuration
+ * file, the environment, the command line.  Settings are read as a whole, beside those in force,
+ * and are right or not as a whole. */
+#ifndef HAFT_SRC_SETTINGS_H
+#define HAFT_SRC_SETTINGS_H
+
+#include <haft/http.h>
+#include <haft/otlp.h>
+#include <haft/run.h>
+
+#include "process/sandbox.h"
+#include "engine/server.h"
+
+enum { SETTINGS_MAX = 64 }; /* options that there may be */
+
+enum source { FROM_DEFAULT, FROM_PROGRAM, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE, SOURCES };
+
+const char *source_name(enum source source);
+
+struct option;
+
+/* What the program said, before anything was applied to the server. */
+struct program_settings {
+    haft_server_options server;
+    haft_visibility visibility;
+    haft_audit_mode audit_mode;
+    const haft_allocator *allocator;
+    const haft_section *sections[SECTIONS_MAX]; /* whose parts of the file are not ours */
+    size_t n_sections;
+};
+
+struct settings {
+    haft_arena *arena; /* of the texts */
+    const char *config;
+    haft_server_options server;
+    haft_http_options http;
+    haft_stdio_options stdio;
+    const char *tools; /* that are offered, by name */
+    bool read_only, metrics;
+    const char *const *disabled;
+    haft_otlp_options otlp;
+    int log_level, log_format;
+    const char *log_file;
+    const char *audit;
+    int audit_mode;
+    int sandbox; /* enum sandbox_mode */
+    struct sandbox_wish sandbox_wish;
+    const char *seal_key; /* the file that has it */
+    /* Both transports have these. */
+    unsigned workers, drain_ms;
+    size_t max_queue;
+    unsigned char from[SETTINGS_MAX]; /* enum source, by the option's place in the table */
+    haft_value *file;                 /* the configuration file; NULL when there is none */
+    const struct program_settings *program;
+    void *prepared[SECTIONS_MAX]; /* by the program's sections; so many of them, */
+    size_t n_prepared;            /* until they are committed */
+};
+
+/* What is wrong with settings: a line for each thing. */
+struct complaints {
+    haft_buffer text;
+    size_t n, max; /* lines beyond the latter are only counted */
+};
+
+void complaints_init(struct complaints *complaints, const haft_allocator *allocator);
+void complaints_finish(struct complaints *complaints);
+void complaints_add(struct complaints *complaints, const char *format, ...) HAFT_PRINTF_(2, 3);
+/* That a value is not what the option takes; `given` ends with a NUL. */
+void complaints_add_value(struct complaints *complaints, const char *place,
+                          const struct option *option, const char *given, size_t size);
+
+/* An option as it was given on the command line. */
+struct given {
+    const struct option *option;
+    const char *value; /* NULL: it is on */
+};
+
+/* Reads all layers.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.  Finish the settings in
+ * any case. */
+int settings_load(struct settings *settings, const struct program_settings *program,
+                  const struct given *given, size_t n_given, struct complaints *complaints);
+/* The sections discard what they prepared, unless it was committed. */
+void settings_discard(struct settings *settings);
+/* That, and everything else. */
+void settings_finish(struct settings *settings);
+
+/* Hands what was prepared to the sections. */
+void settings_commit(struct settings *settings);
+
+/* What a program says, of a server to which nothing has been applied. */
+struct program_settings program_settings_of(const haft_server *server);
+
+/* Settings of the program and the defaults alone. */
+int settings_init(struct settings *settings, const struct program_settings *program);
+
+/* ---- the file (settings_file.c) ---- */
+
+/* Reads its text over the settings; complaints name the file.  0 or HAFT_ENOMEM. */
+int settings_read_text(struct settings *settings, const char *name, const char *text, size_t size,
+                       struct complaints *complaints);
+int settings_read_file(struct settings *settings, const char *path, struct complaints *complaints);
+
+#endif

@@ -1,0 +1,196 @@
+/* settings_file.c - the configuration file: an object of sections, each an object of options.
+ *
+ * All that is wrong with a file is said at once, by file and key. */
+#include "config/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/option.h"
+
+enum { FILE_LIMIT = 1 << 20, KEY_LIMIT = 256, PLACE = 512 };
+
+struct reading {
+    struct settings *settings;
+    const char *name; /* of the file */
+    struct complaints *complaints;
+};
+
+static void refuse_key(const struct reading *reading, const char *key)
+{
+    const struct program_settings *program = reading->settings->program;
+    const char *nearest = option_nearest_key(key);
+    struct nearest search = nearest_begin(key);
+
+    for (size_t i = 0; i < program->n_sections; i++)
+        nearest_offer(&search, program->sections[i]->name);
+    if (search.name)
+        nearest = search.name;
+    complaints_add(reading->complaints, "%s: %s: unknown key%s%s%s", reading->name, key,
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static int refuse_value(const struct reading *reading, const struct option *option,
+                        yyjson_val *value)
+{
+    char place[PLACE];
+    haft_buffer text;
+    bool word = option->words && yyjson_is_str(value);
+    int status;
+
+    snprintf(place, sizeof place, "%s: %s", reading->name, option->key);
+    haft_buffer_init(&text, reading->complaints->text.allocator, FILE_LIMIT * 8);
+    if (word)
+        haft_buffer_puts(&text, yyjson_get_str(value));
+    else
+        haft_json_write(value, &text);
+    haft_buffer_add(&text, "", 1);
+    status = text.status;
+    if (!status)
+        complaints_add_value(reading->complaints, place, option, text.data, text.size - 1);
+    haft_buffer_finish(&text);
+    return status;
+}
+
+static int read_member(const struct reading *reading, const char *key, yyjson_val *value)
+{
+    const struct option *option = option_by_key(key);
+    int status;
+
+    if (!option) {
+        refuse_key(reading, key);
+        return 0;
+    }
+    status = option_read_json(option, value, reading->settings);
+    reading->settings->from[option - option_table] = FROM_FILE;
+    return status == HAFT_EINVAL ? refuse_value(reading, option, value) : status;
+}
+
+static int read_section(const struct reading *reading, const char *section, yyjson_val *members)
+{
+    size_t i, n;
+    yyjson_val *name, *value;
+    int status = 0;
+
+    if (!option_has_section(section)) {
+        refuse_key(reading, section);
+        return 0;
+    }
+    if (!yyjson_is_obj(members)) {
+        complaints_add(reading->complaints, "%s: %s: expected an object", reading->name, section);
+        return 0;
+    }
+    yyjson_obj_foreach(members, i, n, name, value) {
+        char key[KEY_LIMIT];
+
+        snprintf(key, sizeof key, "%s.%s", section, yyjson_get_str(name));
+        if (!status)
+            status = read_member(reading, key, value);
+    }
+    return status;
+}
+
+static bool is_anothers(const struct program_settings *program, const char *name)
+{
+    for (size_t i = 0; i < program->n_sections; i++)
+        if (!strcmp(program->sections[i]->name, name))
+            return true;
+    return false;
+}
+
+/* A file that is no JSON is mended in an editor, which counts lines. */
+static void refuse_text(const struct reading *reading, const char *text, size_t size,
+                        const haft_reason *reason)
+{
+    yyjson_val *value;
+    const char *why;
+    size_t offset, line = 1;
+    int status;
+
+    if (!size) {
+        complaints_add(reading->complaints, "%s: it is empty; {} leaves everything as it is",
+                       reading->name);
+        return;
+    }
+    status = json_parse(text, size, reading->settings->arena, &value, &offset, &why);
+    if (status != HAFT_EPARSE && status != HAFT_EUTF8) {
+        complaints_add(reading->complaints, "%s: %s", reading->name, reason->text);
+        return;
+    }
+    for (size_t i = 0; i < offset && i < size; i++)
+        line += text[i] == '\n';
+    complaints_add(reading->complaints, "%s: line %zu: %s", reading->name, line, why);
+}
+
+int settings_read_text(struct settings *settings, const char *name, const char *text, size_t size,
+                       struct complaints *complaints)
+{
+    struct reading reading = {settings, name, complaints};
+    haft_reason reason = {0};
+    haft_value *file = haft_json_read(text, size, 0, settings->arena, &reason);
+    size_t i, n;
+    yyjson_val *key, *value;
+    int status = 0;
+
+    if (!file && reason.code == HAFT_ENOMEM)
+        return HAFT_ENOMEM;
+    if (!file) {
+        refuse_text(&reading, text, size, &reason);
+        return 0;
+    }
+    if (!yyjson_is_obj(file)) {
+        complaints_add(complaints, "%s: expected an object", name);
+        return 0;
+    }
+    settings->file = file;
+    yyjson_obj_foreach(file, i, n, key, value) {
+        if (!status && !is_anothers(settings->program, yyjson_get_str(key)))
+            status = read_section(&reading, yyjson_get_str(key), value);
+    }
+    return status;
+}
+
+/* ---- bytes of a file ---- */
+
+/* 0, HAFT_ENOMEM, HAFT_ETOOBIG, or HAFT_EINVAL with the reason in errno. */
+static int read_all(int fd, haft_buffer *buffer)
+{
+    char block[4096];
+    ssize_t n;
+
+    while ((n = read(fd, block, sizeof block)) != 0) {
+        if (n < 0 && errno != EINTR)
+            return HAFT_EINVAL;
+        if (n > 0)
+            haft_buffer_add(buffer, block, (size_t)n);
+        if (buffer->status)
+            return buffer->status;
+    }
+    return 0;
+}
+
+int settings_read_file(struct settings *settings, const char *path, struct complaints *complaints)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
+    haft_buffer text;
+
+    if (fd < 0) {
+        complaints_add(complaints, "%s: %s", path, strerror(errno));
+        return 0;
+    }
+    haft_buffer_init(&text, settings->program->allocator, FILE_LIMIT);
+    status = read_all(fd, &text);
+    if (status == HAFT_EINVAL)
+        complaints_add(complaints, "%s: %s", path, strerror(errno));
+    if (status == HAFT_ETOOBIG)
+        complaints_add(complaints, "%s: a configuration has at most %d bytes", path, FILE_LIMIT);
+    close(fd);
+    if (!status)
+        status =
+            settings_read_text(settings, path, text.size ? text.data : "", text.size, complaints);
+    haft_buffer_finish(&text);
+    return status == HAFT_ENOMEM ? status : 0;
+}

@@ -1,0 +1,74 @@
+/* visibility.c - which tools are offered: the program's word, then that of whoever runs the
+ * server. */
+#include "config/visibility.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 256, NAMES_LIMIT = 4 << 20 };
+
+static bool is_true(const char *value)
+{
+    return value && (!strcmp(value, "true") || !strcmp(value, "1"));
+}
+
+/* TOOL_<NAME>_DISABLED: the name in upper case, every other character an underscore. */
+static bool is_disabled_by_variable(const char *tool)
+{
+    static const char before[] = "TOOL_", after[] = "_DISABLED";
+    char name[LONGEST_NAME];
+    size_t size = strlen(tool), at = sizeof before - 1;
+
+    if (size + sizeof before + sizeof after > sizeof name)
+        return false;
+    memcpy(name, before, at);
+    for (size_t i = 0; i < size; i++) {
+        char c = tool[i];
+
+        if (c >= 'a' && c <= 'z')
+            c = (char)(c - 'a' + 'A');
+        else if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9'))
+            c = '_';
+        name[at++] = c;
+    }
+    memcpy(name + at, after, sizeof after);
+    return is_true(getenv(name));
+}
+
+static bool hides(void *context, const char *tool)
+{
+    const haft_visibility *program = context;
+
+    return is_disabled_by_variable(tool) ||
+           (program->hides && program->hides(program->context, tool));
+}
+
+/* The names that are not to be seen, at the end of those that are: the last that matches decides. */
+static int put_names(const struct settings *settings, haft_buffer *names)
+{
+    haft_buffer_puts(names, settings->tools ? settings->tools : "");
+    for (size_t i = 0; settings->disabled && settings->disabled[i]; i++)
+        haft_buffer_printf(names, "%s-%s", names->size ? "," : "", settings->disabled[i]);
+    haft_buffer_add(names, "", 1);
+    return names->status;
+}
+
+int visibility_apply(haft_server *server, const struct settings *settings)
+{
+    const haft_visibility *program = &settings->program->visibility;
+    haft_visibility visibility = {
+        .read_only = settings->read_only, .hides = hides, .context = (void *)(uintptr_t)program};
+    haft_buffer names;
+    int status;
+
+    haft_buffer_init(&names, server->allocator, NAMES_LIMIT);
+    status = put_names(settings, &names);
+    if (status) {
+        server_refuse(server, status, "tools", "%s", haft_strerror(status));
+    } else {
+        visibility.tools = names.size > 1 ? names.data : NULL;
+        status = haft_set_visibility(server, &visibility);
+    }
+    haft_buffer_finish(&names);
+    return status;
+}

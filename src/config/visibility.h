@@ -1,0 +1,11 @@
+/* config/visibility.h - which tools are offered, as the settings have it. */
+#ifndef HAFT_SRC_VISIBILITY_H
+#define HAFT_SRC_VISIBILITY_H
+
+#include "config/settings.h"
+
+/* Hides what the settings, the program, or a variable TOOL_<NAME>_DISABLED hides.  What the program
+ * said (settings->program) must outlive the server. */
+int visibility_apply(haft_server *server, const struct settings *settings);
+
+#endif

@@ -1,0 +1,400 @@
+/* endpoint.c - one endpoint, five revisions: what a request is, who answers it, and how long
+ * things live. */
+#include "endpoint/request.h"
+
+#include <string.h>
+
+enum {
+    DEFAULT_SESSIONS = 10000,
+    DEFAULT_IDLE = 30 * 60 * 1000,
+    DEFAULT_EVENTS = 256,
+    KEEP_ALIVE = 15000,
+    SCRATCH_LIMIT = 64 << 20
+};
+
+/* ---- life ---- */
+
+haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_options *options)
+{
+    static const haft_endpoint_options none;
+    const haft_allocator *allocator = server->allocator;
+    haft_endpoint *endpoint = allocator->alloc(allocator->context, sizeof *endpoint);
+    haft_endpoint_options *own;
+
+    if (!endpoint)
+        return NULL;
+    memset(endpoint, 0, sizeof *endpoint);
+    endpoint->server = server;
+    endpoint->allocator = allocator;
+    endpoint->options = options ? *options : none;
+    own = &endpoint->options;
+    own->path = own->path ? own->path : "/mcp";
+    own->max_sessions = own->max_sessions ? own->max_sessions : DEFAULT_SESSIONS;
+    own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_IDLE;
+    own->max_events = own->max_events ? own->max_events : DEFAULT_EVENTS;
+    endpoint->door = (struct door){.server = server,
+                                   .allowed_hosts = own->allowed_hosts,
+                                   .allowed_origins = own->allowed_origins,
+                                   .cors_origin = own->cors_origin};
+    haft_buffer_init(&endpoint->scratch, allocator, SCRATCH_LIMIT);
+    return endpoint;
+}
+
+static void free_spare(haft_endpoint *endpoint)
+{
+    const haft_allocator *allocator = endpoint->allocator;
+
+    while (endpoint->spare) {
+        haft_exchange *exchange = endpoint->spare;
+
+        endpoint->spare = exchange->next;
+        allocator->release(allocator->context, exchange, sizeof *exchange);
+    }
+}
+
+void haft_endpoint_free(haft_endpoint *endpoint)
+{
+    const haft_allocator *allocator;
+
+    if (!endpoint)
+        return;
+    allocator = endpoint->allocator;
+    endpoint_abandon(endpoint);
+    while (endpoint->exchanges)
+        exchange_free(endpoint->exchanges);
+    free_spare(endpoint);
+    if (endpoint->slots)
+        allocator->release(allocator->context, endpoint->slots,
+                           endpoint->n_slots * sizeof *endpoint->slots);
+    haft_buffer_finish(&endpoint->scratch);
+    allocator->release(allocator->context, endpoint, sizeof *endpoint);
+}
+
+static int on_run(void *context, haft_call *call)
+{
+    const haft_endpoint_options *options = &((haft_endpoint *)context)->options;
+
+    return options->run(options->context, call);
+}
+
+static void on_post(void *context, haft_posted *posted)
+{
+    const haft_endpoint_options *options = &((haft_endpoint *)context)->options;
+
+    options->post(options->context, posted);
+}
+
+static void on_wake(void *context)
+{
+    const haft_endpoint_options *options = &((haft_endpoint *)context)->options;
+
+    options->wake(options->context);
+}
+
+static void on_shared_gone(void *context)
+{
+    ((haft_endpoint *)context)->n_shared--;
+}
+
+/* The engine's session for clients that have none, by revision. */
+static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision)
+{
+    haft_session_options options = {.send = endpoint_send_shared,
+                                    .let_go = endpoint_let_go_shared,
+                                    .gone = on_shared_gone,
+                                    .context = endpoint,
+                                    .shared = true,
+                                    .modern = revision_row(revision)->modern,
+                                    .revision = revision_row(revision)->name};
+
+    options.run = endpoint->options.run ? on_run : NULL;
+    options.post = endpoint->options.post ? on_post : NULL;
+    options.wake = endpoint->options.wake ? on_wake : NULL;
+    endpoint->shared[revision] = haft_session_new(endpoint->server, &options);
+    endpoint->n_shared += endpoint->shared[revision] != NULL;
+    return endpoint->shared[revision];
+}
+
+haft_session *endpoint_shared(haft_endpoint *endpoint, enum revision revision)
+{
+    haft_session *session = endpoint->shared[revision];
+
+    return session ? session : make_shared(endpoint, revision);
+}
+
+/* ---- exchanges ---- */
+
+static haft_exchange *exchange_new(haft_endpoint *endpoint, const haft_responder *responder,
+                                   void *context)
+{
+    haft_exchange *exchange = endpoint->spare;
+
+    if (exchange)
+        endpoint->spare = exchange->next;
+    else
+        exchange = endpoint->allocator->alloc(endpoint->allocator->context, sizeof *exchange);
+    if (!exchange)
+        return NULL;
+    *exchange = (haft_exchange){.endpoint = endpoint, .responder = *responder, .context = context};
+    exchange->next = endpoint->exchanges;
+    if (exchange->next)
+        exchange->next->previous = exchange;
+    endpoint->exchanges = exchange;
+    endpoint->n_exchanges++;
+    return exchange;
+}
+
+void exchange_join(haft_exchange *exchange, struct http_session *session)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+
+    if (exchange->next)
+        exchange->next->previous = exchange->previous;
+    if (exchange->previous)
+        exchange->previous->next = exchange->next;
+    else
+        endpoint->exchanges = exchange->next;
+    exchange->session = session;
+    exchange->engine = session->engine;
+    exchange->previous = NULL;
+    exchange->next = session->exchanges;
+    if (exchange->next)
+        exchange->next->previous = exchange;
+    session->exchanges = exchange;
+    http_session_touch(session);
+}
+
+void haft_exchange_gone(haft_exchange *exchange)
+{
+    exchange->gone = true;
+    if (exchange->session) {
+        struct http_session *session = exchange->session;
+
+        /* Losing the connection cancels nothing: the client may come back, unless it is of
+         * 2024-11-05. */
+        if (exchange->listens)
+            exchange_free(exchange);
+        if (session->sse)
+            http_session_end(session);
+        return;
+    }
+    if (!exchange->modern)
+        return;
+    haft_session_cancel(exchange->engine, exchange);
+    exchange_free(exchange);
+}
+
+/* ---- a request ---- */
+
+static void preflight(haft_exchange *exchange, const haft_http_request *request)
+{
+    door_preflight(&exchange->endpoint->door, "POST, GET, DELETE", request, &exchange->responder,
+                   exchange->context);
+    exchange_free(exchange);
+}
+
+/* The exchange that the connection belongs to from now on, when it is another one. */
+static haft_exchange *route(haft_exchange *exchange, const haft_http_request *request)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+    const char *method = request->method;
+
+    if (path_is(request->path, endpoint->options.path)) {
+        if (!strcmp(method, "POST"))
+            endpoint_post(exchange, request);
+        else if (!strcmp(method, "GET"))
+            return endpoint_get(exchange, request);
+        else if (!strcmp(method, "DELETE"))
+            endpoint_delete(exchange, request);
+        else if (!strcmp(method, "OPTIONS") && endpoint->door.cors_origin)
+            preflight(exchange, request);
+        else
+            exchange_refuse(exchange, 405, "Allow: POST, GET, DELETE\r\n", RPC_INVALID_REQUEST,
+                            "Method Not Allowed");
+    } else if (endpoint->options.legacy_sse && path_is(request->path, "/sse") &&
+               !strcmp(method, "GET")) {
+        endpoint_get_sse(exchange, request);
+    } else if (endpoint->options.legacy_sse && path_is(request->path, "/messages") &&
+               !strcmp(method, "POST")) {
+        endpoint_post_sse(exchange, request);
+    } else {
+        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Not Found");
+    }
+    return NULL;
+}
+
+static void *handle(void *context, const haft_http_request *request,
+                    const haft_responder *responder, void *responder_context, haft_time now)
+{
+    haft_endpoint *endpoint = context;
+    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context), *other;
+
+    endpoint->now = endpoint->used = now;
+    if (!exchange) {
+        responder->respond(responder_context, 503, "Retry-After: 1\r\n", NULL, 0);
+        return NULL;
+    }
+    exchange->held = true;
+    other = route(exchange, request);
+    exchange->held = false;
+    /* A stream that has ended already is not gone again. */
+    if (!exchange->done)
+        return exchange->gone ? NULL : exchange;
+    exchange_free(exchange);
+    return other;
+}
+
+haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
+                                    const haft_responder *responder, void *context, haft_time now)
+{
+    if (!door_opens(&endpoint->door, request, responder, context))
+        return NULL;
+    return handle(endpoint, request, responder, context, now);
+}
+
+/* ---- time ---- */
+
+static void keep_alive(haft_exchange *exchange, haft_time now)
+{
+    if (exchange && exchange->streaming && !exchange->gone &&
+        exchange->quiet_since + KEEP_ALIVE <= now)
+        exchange_keep_alive(exchange);
+}
+
+/* Nobody asks for anything: gives back what is kept for who does. */
+static void rest(haft_endpoint *endpoint)
+{
+    for (int i = 0; i < REVISIONS; i++)
+        if (endpoint->shared[i])
+            haft_session_trim(endpoint->shared[i]);
+    free_spare(endpoint);
+    buffer_trim(&endpoint->scratch, 0);
+}
+
+void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
+{
+    struct http_session *newer;
+    haft_exchange *next;
+
+    endpoint->now = now;
+    for (int i = 0; i < REVISIONS; i++)
+        if (endpoint->shared[i])
+            haft_session_tick(endpoint->shared[i], now);
+    for (haft_exchange *exchange = endpoint->exchanges; exchange; exchange = next) {
+        next = exchange->next;
+        keep_alive(exchange, now);
+    }
+    for (struct http_session *session = endpoint->oldest; session; session = newer) {
+        newer = session->newer;
+        haft_session_tick(session->engine, now);
+        if (now - session->used > REST_MS)
+            haft_session_trim(session->engine);
+        keep_alive(session->listening, now);
+        for (haft_exchange *exchange = session->exchanges; exchange; exchange = next) {
+            next = exchange->next;
+            keep_alive(exchange, now);
+        }
+    }
+    http_sessions_expire(endpoint);
+    if (now - endpoint->used > REST_MS)
+        rest(endpoint);
+}
+
+static void end_listening(struct http_session *session)
+{
+    haft_exchange *next;
+
+    if (session->listening)
+        exchange_end(session->listening);
+    for (haft_exchange *exchange = session->exchanges; exchange; exchange = next) {
+        next = exchange->next;
+        if (exchange->listens)
+            exchange_end(exchange);
+    }
+}
+
+void haft_endpoint_shut_down(haft_endpoint *endpoint)
+{
+    endpoint->door.closing = true;
+    for (int i = 0; i < REVISIONS; i++)
+        if (endpoint->shared[i])
+            haft_session_shut_down(endpoint->shared[i]);
+    for (struct http_session *session = endpoint->oldest; session; session = session->newer)
+        end_listening(session);
+}
+
+void endpoint_abandon(haft_endpoint *endpoint)
+{
+    endpoint->door.closing = endpoint->abandoned = true;
+    while (endpoint->oldest)
+        http_session_end(endpoint->oldest);
+    for (int i = 0; i < REVISIONS; i++) {
+        haft_session_free(endpoint->shared[i]);
+        endpoint->shared[i] = NULL;
+    }
+}
+
+bool haft_endpoint_idle(const haft_endpoint *endpoint)
+{
+    if (endpoint->abandoned)
+        return !endpoint->n_sessions && !endpoint->n_shared;
+    for (const struct http_session *session = endpoint->oldest; session; session = session->newer)
+        if (haft_session_in_flight(session->engine))
+            return false;
+    for (int i = 0; i < REVISIONS; i++)
+        if (endpoint->shared[i] && haft_session_in_flight(endpoint->shared[i]))
+            return false;
+    return true;
+}
+
+/* ---- as one of several ---- */
+
+static void app_gone(void *app, void *exchange)
+{
+    (void)app;
+    haft_exchange_gone(exchange);
+}
+
+/* The end of a modern client's stream cancels its call, and one that listens has nothing to wait
+ * for.  Calls of legacy clients go on in any case. */
+static bool app_half_closed(const void *app, const void *exchange)
+{
+    const haft_exchange *one = exchange;
+
+    (void)app;
+    return !one->modern && !one->listens;
+}
+
+static void app_close(void *app)
+{
+    haft_endpoint_free(app);
+}
+
+static void app_tick(void *app, haft_time now)
+{
+    haft_endpoint_tick(app, now);
+}
+
+static void app_shut_down(void *app)
+{
+    haft_endpoint_shut_down(app);
+}
+
+static void app_abandon(void *app)
+{
+    endpoint_abandon(app);
+}
+
+static bool app_idle(const void *app)
+{
+    return haft_endpoint_idle(app);
+}
+
+const haft_app endpoint_app = {.close = app_close,
+                               .handle = handle,
+                               .gone = app_gone,
+                               .tick = app_tick,
+                               .shut_down = app_shut_down,
+                               .abandon = app_abandon,
+                               .idle = app_idle,
+                               .half_closed = app_half_closed};

@@ -1,0 +1,143 @@
+/* endpoint/endpoint.h - what the parts of the HTTP endpoint know of each other. */
+#ifndef HAFT_SRC_ENDPOINT_H
+#define HAFT_SRC_ENDPOINT_H
+
+#include <haft/http.h>
+
+#include "base/base.h"
+#include "protocol/revision.h"
+#include "endpoint/guard.h"
+
+enum {
+    SESSION_ID = 34, /* characters of a legacy session's id: where it lives, and 128 bits */
+    REST_MS = 5000 /* without use, after which memory that is kept for the next use is given back */
+};
+
+/* A message on a stream that a client may come back for. */
+struct event {
+    struct event *next;
+    uint64_t stream, number;
+    size_t size;
+    char text[];
+};
+
+/* A legacy client's session. */
+struct http_session {
+    struct http_session *next; /* in its slot */
+    struct http_session *older, *newer;
+    haft_endpoint *endpoint;
+    haft_session *engine;
+    char id[SESSION_ID + 1];
+    haft_time used;
+    char *principal;                       /* whose it is; NULL when that was not known */
+    haft_exchange *listening;              /* the GET stream that is spoken to */
+    uint64_t listen_stream, listen_number; /* of the latest of those, which outlive it */
+    haft_exchange *exchanges;              /* its requests that are not answered */
+    struct event *first, **last;
+    size_t n_events, event_bytes;
+    uint64_t next_stream;
+    bool sse; /* of the 2024-11-05 kind: answers go to the GET stream */
+    bool deleted;
+};
+
+/* A stream's numbers outlive the connection it started on. */
+struct haft_exchange {
+    haft_exchange *next, *previous; /* of its session or the endpoint */
+    haft_endpoint *endpoint;
+    struct http_session *session; /* NULL for modern and sessionless ones */
+    haft_responder responder;
+    void *context;
+    haft_session *engine;    /* that it was handed to */
+    haft_incoming_kind kind; /* of its message */
+    bool gone;               /* nobody is there any more */
+    bool streaming;
+    bool listens; /* it is a GET stream, whether it is spoken to or not */
+    bool takes_json, takes_events;
+    bool modern;
+    bool creates;   /* it is the one that introduces the client */
+    bool resumable; /* its events have numbers, and are kept */
+    bool held;      /* it is being handled: freed afterwards */
+    bool done;
+    uint64_t stream, number; /* of the latest event */
+    haft_time quiet_since;
+};
+
+struct haft_endpoint {
+    haft_server *server;
+    haft_endpoint_options options;
+    struct door door; /* of an endpoint that has nobody in front of it */
+    const haft_allocator *allocator;
+    /* For clients without a session, by revision; made when needed. */
+    haft_session *shared[REVISIONS];
+    struct http_session **slots;
+    size_t n_slots, n_sessions;
+    size_t event_bytes; /* kept for all of them */
+    struct http_session *oldest, *newest;
+    haft_exchange *exchanges; /* without a session */
+    haft_exchange *spare;
+    size_t n_exchanges, n_shared;
+    haft_buffer scratch;
+    haft_time now, used;
+    bool abandoned;
+};
+
+/* The number that the id of the request's session begins with; UINT_MAX without one. */
+unsigned endpoint_home(const haft_http_request *request);
+
+/* Cancels everything.  haft_endpoint_idle says when it has come back. */
+void endpoint_abandon(haft_endpoint *endpoint);
+
+/* An endpoint as one of several that answer requests: the door has been passed. */
+extern const haft_app endpoint_app;
+
+/* ---- endpoint_send.c: messages of the engine as HTTP ---- */
+
+/* The engine's callbacks, of a session and of what is shared. */
+void endpoint_send_session(void *context, const haft_outgoing *message);
+void endpoint_send_shared(void *context, const haft_outgoing *message);
+void endpoint_let_go_session(void *context, void *tag, bool over);
+void endpoint_let_go_shared(void *context, void *tag, bool over);
+
+/* One response: {"jsonrpc":"2.0","error":...}, or any other.  `extra` is further headers, "" for
+ * none. */
+void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int code,
+                     const char *message);
+void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
+                      size_t size);
+/* Starts an event stream; a resumable one with the event that a client can come back to.  Without
+ * memory for its headers it is answered 503, and the client is gone. */
+void exchange_stream(haft_exchange *exchange);
+/* False when there was no memory for it: the client has not been sent it. */
+bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size);
+void exchange_end(haft_exchange *exchange);
+void exchange_free(haft_exchange *exchange);
+/* Takes it away from its session. */
+void exchange_detach(haft_exchange *exchange);
+/* A comment, so that nobody on the way thinks the stream is dead. */
+void exchange_keep_alive(haft_exchange *exchange);
+
+/* Makes it the stream of what a session says unasked.  One that was so before stays open, and is
+ * spoken to again when this one has gone. */
+void exchange_listen(haft_exchange *exchange, struct http_session *session);
+
+/* ---- endpoint_session.c: legacy sessions ---- */
+
+/* One that only its principal may use; NULL for anybody who knows its id. */
+struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal);
+/* The number that an id begins with; UINT_MAX when it is no id. */
+unsigned http_session_home(const char *id, size_t size);
+struct http_session *http_session_find(haft_endpoint *endpoint, const char *id, size_t size);
+void http_session_end(struct http_session *session);
+void http_session_touch(struct http_session *session);
+/* Ends those that nobody has used for too long. */
+void http_sessions_expire(haft_endpoint *endpoint);
+
+/* Keeps an event for a client that comes back. */
+void http_session_keep(struct http_session *session, uint64_t stream, uint64_t number,
+                       const char *text, size_t size);
+/* Sends what came after the event of that name.  When its request is still at work, the connection
+ * becomes that request's, which is returned; NULL otherwise, with everything said. */
+haft_exchange *http_session_resume(struct http_session *session, haft_exchange *exchange,
+                                   const char *last, size_t size);
+
+#endif

@@ -1,0 +1,262 @@
+/* endpoint_door.c - what every request passes before anybody looks at what it wants: where it comes
+ * from, and whether the server is there for it.
+ *
+ * A page in a browser can make its visitor's browser send requests to this machine; what it cannot
+ * do is to lie about its own origin, or about the name that it asked for. */
+#include <string.h>
+
+#include "endpoint/guard.h"
+
+enum { HEADERS_LIMIT = 64 << 10, BODY_LIMIT = 4 << 10 };
+
+/* ---- answers ---- */
+
+void door_put_cors(const struct door *door, haft_buffer *headers)
+{
+    if (door->cors_origin)
+        haft_buffer_printf(headers,
+                           "Access-Control-Allow-Origin: %s\r\n"
+                           "Access-Control-Expose-Headers: Mcp-Session-Id\r\nVary: Origin\r\n",
+                           door->cors_origin);
+}
+
+void door_respond(struct door *door, const haft_responder *responder, void *context, int status,
+                  const char *extra, const char *type, const char *body, size_t size)
+{
+    haft_buffer headers;
+
+    haft_buffer_init(&headers, door->server->allocator, HEADERS_LIMIT);
+    if (size)
+        haft_buffer_printf(&headers, "Content-Type: %s\r\n", type);
+    door_put_cors(door, &headers);
+    haft_buffer_puts(&headers, extra);
+    haft_buffer_add(&headers, "", 1);
+    responder->respond(context, status, headers.status ? "" : headers.data, body, size);
+    haft_buffer_finish(&headers);
+}
+
+void door_refuse(struct door *door, const haft_responder *responder, void *context, int status,
+                 const char *extra, const yyjson_val *id, int code, const char *message)
+{
+    haft_buffer body;
+
+    haft_buffer_init(&body, door->server->allocator, BODY_LIMIT);
+    rpc_put_error(&body, id, code, message, NULL);
+    door_respond(door, responder, context, status, extra, "application/json", body.data,
+                 body.status ? 0 : body.size);
+    haft_buffer_finish(&body);
+}
+
+/* Arguments may be sent as headers, too, whose names only the page knows. */
+void door_preflight(struct door *door, const char *methods, const haft_http_request *request,
+                    const haft_responder *responder, void *context)
+{
+    size_t size = 0;
+    const char *more = request_header(request, "access-control-request-headers", &size);
+    haft_buffer extra;
+
+    haft_buffer_init(&extra, door->server->allocator, HEADERS_LIMIT);
+    haft_buffer_printf(&extra, "Access-Control-Allow-Methods: %s\r\n", methods);
+    haft_buffer_puts(&extra,
+                     "Access-Control-Max-Age: 86400\r\n"
+                     "Access-Control-Allow-Headers: Content-Type, Accept, Authorization, "
+                     "Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
+    haft_buffer_puts(&extra, more ? ", " : "");
+    haft_buffer_add(&extra, more ? more : "", size);
+    haft_buffer_add(&extra, "\r\n", 3);
+    door_respond(door, responder, context, extra.status ? 503 : 204, extra.status ? "" : extra.data,
+                 NULL, NULL, 0);
+    haft_buffer_finish(&extra);
+}
+
+/* ---- where it comes from ---- */
+
+const char *request_header(const haft_http_request *request, const char *name, size_t *ret_size)
+{
+    return request->headers.get(request->headers.context, name, ret_size);
+}
+
+/* The size of the name in "name", "name:port" or "[name]:port"; 0 when it is none of these. */
+static size_t host_name(const char *host, size_t size)
+{
+    size_t name = 0, i;
+
+    if (size && host[0] == '[') {
+        const char *end = memchr(host, ']', size);
+
+        if (!end)
+            return 0;
+        name = (size_t)(end - host) + 1;
+    } else {
+        while (name < size && host[name] != ':')
+            name++;
+    }
+    if (name == size)
+        return name;
+    for (i = name + 1; i < size && host[i] >= '0' && host[i] <= '9';)
+        i++;
+    return host[name] == ':' && i == size ? name : 0;
+}
+
+/* Whether it is that text, but for capitals, which are rare. */
+static bool same(const char *text, size_t size, const char *wanted)
+{
+    return (size == strlen(wanted) && !memcmp(text, wanted, size)) ||
+           text_is_ignoring_case(text, size, wanted);
+}
+
+static bool is_allowed_host(const struct door *door, const char *host, size_t size)
+{
+    static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", NULL};
+    const char *const *lists[2] = {local, door->allowed_hosts};
+
+    size = host_name(host, size);
+    for (int i = 0; i < 2; i++)
+        for (const char *const *name = lists[i]; name && *name; name++)
+            if (same(host, size, *name) || !strcmp(*name, "*"))
+                return true;
+    return false;
+}
+
+static bool is_allowed_origin(const struct door *door, const char *origin, size_t size)
+{
+    const char *const *listed = door->allowed_origins;
+    const char *cors = door->cors_origin;
+    const char *host;
+
+    for (; listed && *listed; listed++)
+        if (same(origin, size, *listed) || !strcmp(*listed, "*"))
+            return true;
+    if (cors && (!strcmp(cors, "*") || same(origin, size, cors)))
+        return true;
+    host = size > 8 && !memcmp(origin, "https://", 8)  ? origin + 8
+           : size > 7 && !memcmp(origin, "http://", 7) ? origin + 7
+                                                       : NULL;
+    return host && is_allowed_host(door, host, size - (size_t)(host - origin));
+}
+
+/* Why it must not be answered; NULL when it may. */
+static const char *refusal(const struct door *door, const haft_http_request *request)
+{
+    const char *value;
+    size_t size;
+
+    value = request_header(request, "host", &size);
+    if (!value || !is_allowed_host(door, value, size)) {
+        server_log(door->server, HAFT_WARNING, "refused the host %.*s",
+                   value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
+        return "Forbidden: the host is not allowed";
+    }
+    value = request_header(request, "origin", &size);
+    if (value && !is_allowed_origin(door, value, size)) {
+        server_log(door->server, HAFT_WARNING, "refused the origin %.*s",
+                   (int)(size < 100 ? size : 100), value);
+        return "Forbidden: the origin is not allowed";
+    }
+    return NULL;
+}
+
+/* ---- the door ---- */
+
+bool path_is(const char *path, const char *wanted)
+{
+    size_t n = strlen(wanted);
+
+    return !strncmp(path, wanted, n) && (!path[n] || (path[n] == '/' && !path[n + 1]));
+}
+
+static void probe(struct door *door, bool ready, const haft_responder *responder, void *context)
+{
+    const char *body = ready ? "{\"status\":\"ok\"}" : "{\"status\":\"draining\"}";
+
+    door_respond(door, responder, context, ready ? 200 : 503, "Cache-Control: no-store\r\n",
+                 "application/json", body, strlen(body));
+}
+
+bool door_opens(struct door *door, const haft_http_request *request,
+                const haft_responder *responder, void *context)
+{
+    const char *method = request->method, *why;
+    bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
+
+    if (reads && path_is(request->path, "/healthz")) {
+        probe(door, true, responder, context);
+        return false;
+    }
+    if (reads && path_is(request->path, "/readyz")) {
+        probe(door, !door->closing, responder, context);
+        return false;
+    }
+    why = refusal(door, request);
+    if (why) {
+        door_refuse(door, responder, context, 403, "", NULL, RPC_INVALID_REQUEST, why);
+        return false;
+    }
+    if (door->closing) {
+        door_refuse(door, responder, context, 503, "Retry-After: 5\r\n", NULL, RPC_INTERNAL_ERROR,
+                    "The server is shutting down");
+        return false;
+    }
+    return true;
+}
+
+/* ---- what it carries ---- */
+
+enum answer { ANSWER_JSON = 1, ANSWER_EVENTS = 2 };
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The kinds of answer that one range of an Accept header allows, whatever its parameters. */
+static unsigned answers_of(const char *range, size_t size)
+{
+    static const struct {
+        const char *range;
+        unsigned answers;
+    } ranges[] = {{"application/json", ANSWER_JSON},
+                  {"text/event-stream", ANSWER_EVENTS},
+                  {"*/*", ANSWER_JSON | ANSWER_EVENTS},
+                  {"application/*", ANSWER_JSON},
+                  {"text/*", ANSWER_EVENTS}};
+    const char *end = memchr(range, ';', size);
+
+    size = end ? (size_t)(end - range) : size;
+    for (; size && is_blank(*range); size--)
+        range++;
+    while (size && is_blank(range[size - 1]))
+        size--;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (same(range, size, ranges[i].range))
+            return ranges[i].answers;
+    return 0;
+}
+
+void request_read_accept(const haft_http_request *request, bool *ret_json, bool *ret_events)
+{
+    size_t size;
+    const char *accept = request_header(request, "accept", &size);
+    unsigned answers = accept ? 0 : ANSWER_JSON | ANSWER_EVENTS;
+
+    while (accept && size) {
+        const char *comma = memchr(accept, ',', size);
+        size_t n = comma ? (size_t)(comma - accept) : size;
+
+        answers |= answers_of(accept, n);
+        accept += comma ? n + 1 : n;
+        size -= comma ? n + 1 : n;
+    }
+    *ret_json = answers & ANSWER_JSON;
+    *ret_events = answers & ANSWER_EVENTS;
+}
+
+bool request_is_json(const haft_http_request *request)
+{
+    static const char json[] = "application/json";
+    size_t size, n = sizeof json - 1;
+    const char *type = request_header(request, "content-type", &size);
+
+    return type && size >= n && same(type, n, json) &&
+           (size == n || type[n] == ';' || is_blank(type[n]));
+}

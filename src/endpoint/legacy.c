@@ -1,0 +1,144 @@
+/* endpoint_legacy.c - what only legacy clients ask for: to listen to their session, to end it, and
+ * the two paths of 2024-11-05. */
+#include "endpoint/request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- GET and DELETE ---- */
+
+/* The session that a request names; NULL when it was refused. */
+static struct http_session *named_session(haft_exchange *exchange, const haft_http_request *request)
+{
+    enum revision named = request_revision(request);
+    struct http_session *session;
+    const char *id;
+    size_t size;
+
+    if (named == REVISIONS) {
+        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, refusal_revision);
+        return NULL;
+    }
+    id = request_header(request, "mcp-session-id", &size);
+    if (!id || revision_row(named)->modern) {
+        exchange_refuse(exchange, 405, "Allow: POST\r\n", RPC_INVALID_REQUEST,
+                        "Method Not Allowed: there is no session");
+        return NULL;
+    }
+    session = request_session(exchange, request, id, size, false);
+    if (!session)
+        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+    return session;
+}
+
+haft_exchange *endpoint_get(haft_exchange *exchange, const haft_http_request *request)
+{
+    struct http_session *session = named_session(exchange, request);
+    const char *last;
+    size_t size;
+
+    if (!session)
+        return NULL;
+    request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
+    if (!exchange->takes_events) {
+        exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, refusal_events);
+        return NULL;
+    }
+    exchange_join(exchange, session);
+    last = request_header(request, "last-event-id", &size);
+    if (last)
+        return http_session_resume(session, exchange, last, size);
+    exchange->stream = session->next_stream++;
+    exchange->resumable = true;
+    exchange_listen(exchange, session);
+    exchange_stream(exchange);
+    if (exchange->gone)
+        exchange_free(exchange);
+    return NULL;
+}
+
+void endpoint_delete(haft_exchange *exchange, const haft_http_request *request)
+{
+    struct http_session *session = named_session(exchange, request);
+
+    if (!session)
+        return;
+    http_session_end(session);
+    exchange_respond(exchange, 200, "", NULL, 0);
+}
+
+/* ---- 2024-11-05: one stream for everything the server says, and a place to post to ---- */
+
+void endpoint_get_sse(haft_exchange *exchange, const haft_http_request *request)
+{
+    struct http_session *session = http_session_new(exchange->endpoint, request->principal);
+    char event[128];
+    int size;
+
+    if (!session) {
+        exchange_refuse(exchange, 503, "Retry-After: 10\r\n", RPC_INTERNAL_ERROR,
+                        "There are too many sessions");
+        return;
+    }
+    session->sse = true;
+    exchange_join(exchange, session);
+    exchange->takes_events = true;
+    exchange_listen(exchange, session);
+    exchange_stream(exchange);
+    if (exchange->gone) {
+        exchange_detach(exchange);
+        exchange_free(exchange);
+        http_session_end(session);
+        return;
+    }
+    size = snprintf(event, sizeof event, "event: endpoint\ndata: /messages?session=%s\n\n",
+                    session->id);
+    exchange->responder.write(exchange->context, event, (size_t)size);
+}
+
+/* The session that a query names. */
+static const char *query_session(const char *query, size_t *ret_size)
+{
+    static const char key[] = "session=";
+    const char *id = strncmp(query, key, sizeof key - 1) ? NULL : query + sizeof key - 1;
+
+    *ret_size = id ? strcspn(id, "&") : 0;
+    return id;
+}
+
+void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+    size_t size;
+    const char *id = query_session(request->query, &size);
+    struct http_session *session = id ? request_session(exchange, request, id, size, true) : NULL;
+    haft_headers headers = request_headers(request);
+    haft_incoming *message;
+
+    if (!session || !session->listening) {
+        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+        return;
+    }
+    if (!request_is_json(request) || request->body_size > endpoint->server->options.max_message) {
+        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, "", RPC_INVALID_REQUEST,
+                        NULL);
+        return;
+    }
+    http_session_touch(session);
+    message =
+        haft_incoming_read(session->engine, request->body, request->body_size, NULL, endpoint->now);
+    if (message && haft_incoming_process(message, session->engine, &headers) >= 0)
+        exchange_respond(exchange, 202, "", NULL, 0);
+    else
+        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+}
+
+unsigned endpoint_home(const haft_http_request *request)
+{
+    size_t size;
+    const char *id = request_header(request, "mcp-session-id", &size);
+
+    if (!id)
+        id = query_session(request->query, &size);
+    return http_session_home(id, size);
+}

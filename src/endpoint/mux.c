@@ -1,0 +1,338 @@
+/* endpoint_front.c - several that answer requests, behind one door.
+ *
+ * Who answers is a row: a path, and the functions of an endpoint or of a program's own.  The door
+ * is the same for all of them: no row can forget to ask where a request comes from. */
+#include <string.h>
+
+#include "base/sha256.h"
+#include "endpoint/mux.h"
+
+enum { CORS_LIMIT = 4 << 10, METRICS_LIMIT = 16 << 20 };
+
+/* ---- rows ---- */
+
+static size_t path_size(const char *path)
+{
+    size_t size = strlen(path);
+
+    return size && path[size - 1] == '/' ? size - 1 : size;
+}
+
+/* Where a row goes: behind the longer ones. */
+static int place_of(const struct front *front, const char *path, size_t *ret_at,
+                    haft_reason *reason)
+{
+    size_t size = path_size(path), at = 0;
+
+    if (path[0] != '/')
+        return error_set(reason, HAFT_EINVAL, path, "a path begins with a slash");
+    for (size_t i = 0; i < front->n_mounts; i++) {
+        const struct mounted *row = &front->mounts[i];
+
+        if (row->size == size && !memcmp(row->path, path, size))
+            return error_set(reason, HAFT_EINVAL, path, "something is there already");
+        at += row->size >= size;
+    }
+    *ret_at = at;
+    return 0;
+}
+
+/* Adds a row; what it owns is closed when it cannot be. */
+static int mount(struct front *front, struct mounted row, haft_reason *reason)
+{
+    size_t at = 0;
+    int status = place_of(front, row.path, &at, reason);
+
+    if (status) {
+        if (row.owns && row.app->close)
+            row.app->close(row.context);
+        return status;
+    }
+    row.size = path_size(row.path);
+    memmove(front->mounts + at + 1, front->mounts + at,
+            (front->n_mounts - at) * sizeof *front->mounts);
+    front->mounts[at] = row;
+    front->n_mounts++;
+    return 0;
+}
+
+static int mount_endpoint(struct front *front, haft_server *server, haft_endpoint_options options,
+                          haft_reason *reason)
+{
+    struct mounted row = {.path = options.path, .owns = true, .app = &endpoint_app};
+    unsigned char key[32];
+    int status;
+
+    options.number = front->loop.number;
+    options.cors_origin = front->door.cors_origin;
+    options.run = front->loop.run;
+    options.post = front->loop.post;
+    options.wake = front->loop.wake;
+    options.random = front->loop.random;
+    options.context = front->loop.context;
+    if (!server->has_seal_key && options.random &&
+        !options.random(options.context, key, sizeof key))
+        haft_server_set_seal_key(server, key);
+    secret_wipe(key, sizeof key);
+    row.context = haft_endpoint_new(server, &options);
+    if (!row.context)
+        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    status = mount(front, row, reason);
+    row.owns = false;
+    if (!status && options.legacy_sse) {
+        row.path = "/sse";
+        status = mount(front, row, reason);
+        row.path = "/messages";
+        if (!status)
+            status = mount(front, row, reason);
+    }
+    return status;
+}
+
+static int mount_app(struct front *front, const char *path, const haft_app *app,
+                     haft_reason *reason)
+{
+    struct mounted row = {.path = path, .below = true, .owns = true, .app = app};
+
+    row.context = app->open(app->data, &front->loop, reason);
+    if (!row.context)
+        return reason && reason->code ? reason->code
+                                      : error_set(reason, HAFT_EINVAL, path, "it does not open");
+    return mount(front, row, reason);
+}
+
+static int mount_one(struct front *front, const haft_http_mount *one, haft_reason *reason)
+{
+    haft_endpoint_options options = {.path = one->path,
+                                     .legacy_sse = one->legacy_sse,
+                                     .max_sessions = one->max_sessions,
+                                     .session_idle_ms = one->session_idle_ms};
+
+    if (!one->path || !one->server == !one->app)
+        return error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
+                         "a mount is a path, and either a server or an app");
+    if (one->app)
+        return mount_app(front, one->path, one->app, reason);
+    if (options.max_sessions)
+        options.max_sessions = (options.max_sessions + front->loop.n - 1) / front->loop.n;
+    return mount_endpoint(front, one->server, options, reason);
+}
+
+/* ---- life ---- */
+
+int front_init(struct front *front, const haft_http_options *options, const haft_http_loop *loop,
+               haft_reason *reterr_reason)
+{
+    const haft_allocator *allocator = loop->server->allocator;
+    haft_endpoint_options own = {.path = options->path,
+                                 .legacy_sse = options->legacy_sse,
+                                 .max_sessions = options->max_sessions,
+                                 .session_idle_ms = options->session_idle_ms};
+    int status;
+
+    *front = (struct front){.door = {.server = loop->server,
+                                     .allowed_hosts = options->allowed_hosts,
+                                     .allowed_origins = options->allowed_origins,
+                                     .cors_origin = options->cors_origin},
+                            .allocator = allocator,
+                            .loop = *loop,
+                            .admit = options->admit,
+                            .admit_context = options->admit_context,
+                            .rate = options->rate,
+                            .total_rate = options->total_rate,
+                            .metrics_for_all = options->metrics_for_all};
+    if (loop->server->metrics)
+        front->metrics_path = options->metrics_path ? options->metrics_path : "/metrics";
+    haft_buffer_init(&front->cors, allocator, CORS_LIMIT);
+    door_put_cors(&front->door, &front->cors);
+    haft_buffer_add(&front->cors, "", 1);
+    front->room = 3 * (options->n_mounts + 1);
+    front->mounts = allocator->alloc(allocator->context, front->room * sizeof *front->mounts);
+    status = front->mounts && !front->cors.status ? 0 : HAFT_ENOMEM;
+    if (status)
+        error_set(reterr_reason, status, NULL, "out of memory");
+    else if (*options->path)
+        status = mount_endpoint(front, loop->server, own, reterr_reason);
+    for (size_t i = 0; !status && i < options->n_mounts; i++)
+        status = mount_one(front, &options->mounts[i], reterr_reason);
+    if (status)
+        front_finish(front);
+    return status;
+}
+
+void front_finish(struct front *front)
+{
+    for (size_t i = 0; front->mounts && i < front->n_mounts; i++)
+        if (front->mounts[i].owns && front->mounts[i].app->close)
+            front->mounts[i].app->close(front->mounts[i].context);
+    if (front->mounts)
+        front->allocator->release(front->allocator->context, front->mounts,
+                                  front->room * sizeof *front->mounts);
+    front->mounts = NULL;
+    front->n_mounts = 0;
+    haft_buffer_finish(&front->cors);
+}
+
+size_t front_max_body(const struct front *front, const haft_http_options *options)
+{
+    size_t most = front->loop.server->options.max_message;
+
+    for (size_t i = 0; i < options->n_mounts; i++) {
+        const haft_server *server = options->mounts[i].server;
+
+        if (server && server->options.max_message > most)
+            most = server->options.max_message;
+    }
+    return most;
+}
+
+/* ---- a request ---- */
+
+static const struct mounted *find(const struct front *front, const char *path)
+{
+    for (size_t i = 0; i < front->n_mounts; i++) {
+        const struct mounted *row = &front->mounts[i];
+        const char *rest;
+
+        if (strncmp(path, row->path, row->size))
+            continue;
+        rest = path + row->size;
+        if (!*rest || (*rest == '/' && (row->below || !rest[1])))
+            return row;
+    }
+    return NULL;
+}
+
+/* Whether it comes from this machine, and not through a proxy here. */
+static bool is_local(const haft_http_request *request)
+{
+    size_t size;
+
+    return (!request->peer || !strncmp(request->peer, "127.", 4) ||
+            !strcmp(request->peer, "::1")) &&
+           !request_header(request, "x-forwarded-for", &size) &&
+           !request_header(request, "forwarded", &size);
+}
+
+/* What is counted is nobody's business, unless it was said to be. */
+static bool is_for_metrics(const struct front *front, const haft_http_request *request)
+{
+    return path_is(request->path, front->metrics_path) &&
+           (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) &&
+           (front->metrics_for_all || is_local(request));
+}
+
+static void show_metrics(struct front *front, const haft_responder *responder, void *context)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, front->allocator, METRICS_LIMIT);
+    if (haft_metrics_write(front->door.server, &text))
+        door_refuse(&front->door, responder, context, 503, "", NULL, RPC_INTERNAL_ERROR,
+                    "Out of memory");
+    else
+        door_respond(&front->door, responder, context, 200, "Cache-Control: no-store\r\n",
+                     "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
+    haft_buffer_finish(&text);
+}
+
+/* A page may ask whether it may ask an app, which need not know of that. */
+static bool is_preflight(const struct front *front, const haft_http_request *request)
+{
+    size_t size;
+
+    return front->door.cors_origin && !strcmp(request->method, "OPTIONS") &&
+           request_header(request, "access-control-request-method", &size);
+}
+
+/* OPTIONS *: what the server takes anywhere. */
+static void answer_for_all(struct front *front, const haft_responder *responder, void *context)
+{
+    door_respond(&front->door, responder, context, 204,
+                 "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n", NULL, NULL, 0);
+}
+
+struct taken front_handle(struct front *front, haft_http_request *request,
+                          const haft_responder *responder, void *context, haft_time now)
+{
+    static const struct taken nobody;
+    struct taken taken;
+
+    if (!door_opens(&front->door, request, responder, context))
+        return nobody;
+    if (front->metrics_path && is_for_metrics(front, request)) {
+        show_metrics(front, responder, context);
+        return nobody;
+    }
+    if (!strcmp(request->path, "*")) {
+        answer_for_all(front, responder, context);
+        return nobody;
+    }
+    taken.by = find(front, request->path);
+    if (!taken.by) {
+        door_refuse(&front->door, responder, context, 404, "", NULL, RPC_INVALID_REQUEST,
+                    "Not Found");
+        return nobody;
+    }
+    if (taken.by->app != &endpoint_app) {
+        if (is_preflight(front, request)) {
+            door_preflight(&front->door, "GET, HEAD, POST, PUT, PATCH, DELETE", request, responder,
+                           context);
+            return nobody;
+        }
+        if (front->app_responder)
+            responder = front->app_responder;
+    }
+    if (front->admit && !front->admit(front->admit_context, request, responder, context))
+        return nobody;
+    if (front->limiter &&
+        !limit_allows(front, request, taken.by->app == &endpoint_app, responder, context, now))
+        return nobody;
+    taken.exchange = taken.by->app->handle(taken.by->context, request, responder, context, now);
+    return taken.exchange ? taken : nobody;
+}
+
+void front_gone(struct taken taken)
+{
+    taken.by->app->gone(taken.by->context, taken.exchange);
+}
+
+bool front_half_closed(struct taken taken)
+{
+    const haft_app *app = taken.by->app;
+
+    return !app->half_closed || app->half_closed(taken.by->context, taken.exchange);
+}
+
+/* ---- all of them ---- */
+
+void front_tick(struct front *front, haft_time now)
+{
+    for (size_t i = 0; i < front->n_mounts; i++)
+        if (front->mounts[i].owns && front->mounts[i].app->tick)
+            front->mounts[i].app->tick(front->mounts[i].context, now);
+}
+
+void front_shut_down(struct front *front)
+{
+    front->door.closing = true;
+    for (size_t i = 0; i < front->n_mounts; i++)
+        if (front->mounts[i].owns && front->mounts[i].app->shut_down)
+            front->mounts[i].app->shut_down(front->mounts[i].context);
+}
+
+void front_abandon(struct front *front)
+{
+    for (size_t i = 0; i < front->n_mounts; i++)
+        if (front->mounts[i].owns && front->mounts[i].app->abandon)
+            front->mounts[i].app->abandon(front->mounts[i].context);
+}
+
+bool front_idle(const struct front *front)
+{
+    for (size_t i = 0; i < front->n_mounts; i++)
+        if (front->mounts[i].owns && front->mounts[i].app->idle &&
+            !front->mounts[i].app->idle(front->mounts[i].context))
+            return false;
+    return true;
+}

@@ -1,0 +1,72 @@
+/* endpoint/mux.h - what stands behind one loop's address: a door, and whoever serves behind it. */
+#ifndef HAFT_SRC_FRONT_H
+#define HAFT_SRC_FRONT_H
+
+#include "stage/limiter.h"
+#include "endpoint/endpoint.h"
+
+/* A path, and who has it. */
+struct mounted {
+    const char *path;
+    size_t size; /* without a slash at its end */
+    bool below;  /* what is below the path is its, too */
+    bool owns;   /* closed with it; an endpoint of 2024-11-05 has more than one path */
+    const haft_app *app;
+    void *context;
+};
+
+struct front {
+    struct door door;
+    const haft_allocator *allocator;
+    haft_http_loop loop;
+    struct mounted *mounts; /* the longest path first */
+    size_t n_mounts, room;
+    bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
+                  void *responder_context);
+    void *admit_context;
+    struct limiter *limiter;  /* shared by all loops; NULL when nothing is limited */
+    haft_time (*clock)(void); /* that they share; NULL: the time that is passed in */
+    haft_rate rate, total_rate;
+    const char *metrics_path; /* NULL when nothing is counted */
+    bool metrics_for_all;
+    haft_buffer cors;                    /* headers of responses of apps */
+    const haft_responder *app_responder; /* adds them; NULL when nobody needs that */
+};
+
+/* A request that has not been answered, and who has it. */
+struct taken {
+    const struct mounted *by; /* NULL: nobody */
+    void *exchange;
+};
+
+/* Opens the server's endpoint and what is mounted beside it.  0, or an error with its reason. */
+int front_init(struct front *front, const haft_http_options *options, const haft_http_loop *loop,
+               haft_reason *reterr_reason);
+void front_finish(struct front *front);
+
+/* The largest body that anybody behind it takes. */
+size_t front_max_body(const struct front *front, const haft_http_options *options);
+
+/* As haft_endpoint_handle. */
+struct taken front_handle(struct front *front, haft_http_request *request,
+                          const haft_responder *responder, void *context, haft_time now);
+void front_gone(struct taken taken);
+/* Whether it goes on although its client sends nothing any more. */
+bool front_half_closed(struct taken taken);
+void front_tick(struct front *front, haft_time now);
+void front_shut_down(struct front *front);
+void front_abandon(struct front *front);
+bool front_idle(const struct front *front);
+
+/* ---- endpoint_limit.c: how often clients may ask ---- */
+
+/* What counts requests, for all loops together; NULL, with 0, when the options limit nothing. */
+int limit_new(const haft_http_options *options, const haft_allocator *allocator,
+              struct limiter **ret_limiter);
+
+/* False when the request is one too many and has been answered.  One for an MCP endpoint is
+ * answered in its words. */
+bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
+                  const haft_responder *responder, void *context, haft_time now);
+
+#endif

@@ -1,0 +1,336 @@
+/* endpoint_send.c - messages of the engine as HTTP: one JSON body, or a stream of events.
+ *
+ * A request is answered with JSON when its answer is all there is, and becomes a stream with the
+ * first thing that comes before it.  A legacy stream has numbered events, which are kept, so that a
+ * client that lost it can come back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "endpoint/endpoint.h"
+
+enum { RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
+
+/* ---- exchanges ---- */
+
+static haft_exchange **list_of(haft_exchange *exchange)
+{
+    return exchange->session ? &exchange->session->exchanges : &exchange->endpoint->exchanges;
+}
+
+static void unlink_exchange(haft_exchange *exchange)
+{
+    if (exchange->session && exchange->session->listening == exchange) {
+        exchange->session->listening = NULL;
+        return;
+    }
+    if (exchange->next)
+        exchange->next->previous = exchange->previous;
+    if (exchange->previous)
+        exchange->previous->next = exchange->next;
+    else if (*list_of(exchange) == exchange)
+        *list_of(exchange) = exchange->next;
+}
+
+void exchange_free(haft_exchange *exchange)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+
+    if (exchange->held) {
+        exchange->done = true;
+        return;
+    }
+    unlink_exchange(exchange);
+    memset(exchange, 0, sizeof *exchange);
+    exchange->next = endpoint->spare;
+    endpoint->spare = exchange;
+    endpoint->n_exchanges--;
+}
+
+void exchange_detach(haft_exchange *exchange)
+{
+    unlink_exchange(exchange);
+    exchange->next = exchange->previous = NULL;
+    exchange->session = NULL;
+}
+
+void exchange_listen(haft_exchange *exchange, struct http_session *session)
+{
+    haft_exchange *before = session->listening;
+
+    unlink_exchange(exchange);
+    exchange->next = exchange->previous = NULL;
+    exchange->listens = true;
+    session->listening = exchange;
+    session->listen_stream = exchange->stream;
+    session->listen_number = exchange->number;
+    if (!before)
+        return;
+    before->next = session->exchanges;
+    if (before->next)
+        before->next->previous = before;
+    session->exchanges = before;
+}
+
+/* ---- whole responses ---- */
+
+#define TYPE(type) "Content-Type: " type "\r\n"
+
+/* The headers that every response has; `type` is the one that says what is in it, "" for nothing.
+ * NULL without memory. */
+static const char *headers_of(haft_exchange *exchange, const char *type, const char *extra)
+{
+    haft_endpoint *endpoint = exchange->endpoint;
+    haft_buffer *text = &endpoint->scratch;
+
+    if (!*extra && !exchange->creates && !endpoint->door.cors_origin)
+        return type;
+    haft_buffer_clear(text);
+    haft_buffer_puts(text, type);
+    if (exchange->creates && exchange->session)
+        haft_buffer_printf(text, "Mcp-Session-Id: %s\r\n", exchange->session->id);
+    door_put_cors(&endpoint->door, text);
+    haft_buffer_puts(text, extra);
+    haft_buffer_add(text, "", 1);
+    return text->status ? NULL : text->data;
+}
+
+/* Without its headers it would be another answer: one without a session, or of no type. */
+static void respond_without_memory(haft_exchange *exchange)
+{
+    exchange->responder.respond(exchange->context, 503, "Retry-After: 1\r\n", NULL, 0);
+}
+
+void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
+                      size_t size)
+{
+    const char *headers;
+
+    if (!exchange->gone && !exchange->done) {
+        headers = headers_of(exchange, size ? TYPE("application/json") : "", extra);
+        if (headers)
+            exchange->responder.respond(exchange->context, status, headers, body, size);
+        else
+            respond_without_memory(exchange);
+    }
+    exchange_free(exchange);
+}
+
+void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int code,
+                     const char *message)
+{
+    char body[512];
+    haft_buffer json;
+
+    haft_buffer_init(&json, exchange->endpoint->allocator, sizeof body);
+    rpc_put_error(&json, NULL, code, message, NULL);
+    exchange_respond(exchange, status, extra, json.data, json.status ? 0 : json.size);
+    haft_buffer_finish(&json);
+}
+
+/* ---- streams ---- */
+
+/* False when there was no memory for it. */
+static bool write_text(haft_exchange *exchange, const haft_buffer *text)
+{
+    exchange->quiet_since = exchange->endpoint->now;
+    if (!exchange->gone && !text->status)
+        exchange->responder.write(exchange->context, text->data, text->size);
+    return !text->status;
+}
+
+void exchange_stream(haft_exchange *exchange)
+{
+    haft_buffer *text = &exchange->endpoint->scratch;
+    bool primes = exchange->resumable && exchange->number == 0;
+    const char *headers =
+        headers_of(exchange, TYPE("text/event-stream"),
+                   "Cache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n");
+
+    exchange->streaming = true;
+    if (!exchange->gone && headers) {
+        exchange->responder.stream(exchange->context, 200, headers);
+    } else if (!exchange->gone) {
+        respond_without_memory(exchange);
+        exchange->gone = true;
+    }
+    exchange->quiet_since = exchange->endpoint->now;
+    if (!primes || session_revision(exchange->engine) < REV_2025_11_25)
+        return;
+    haft_buffer_clear(text);
+    haft_buffer_printf(text, "id: %llu-0\nretry: %d\ndata: \n\n",
+                       (unsigned long long)exchange->stream, RETRY_MS);
+    write_text(exchange, text);
+}
+
+bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size)
+{
+    haft_buffer *event = &exchange->endpoint->scratch;
+    bool written;
+
+    haft_buffer_clear(event);
+    exchange->number++;
+    if (exchange->resumable)
+        haft_buffer_printf(event, "id: %llu-%llu\n", (unsigned long long)exchange->stream,
+                           (unsigned long long)exchange->number);
+    haft_buffer_puts(event, "event: message\ndata: ");
+    haft_buffer_add(event, text, size);
+    haft_buffer_puts(event, "\n\n");
+    written = write_text(exchange, event);
+    buffer_trim(event, KEPT_SCRATCH);
+    return written;
+}
+
+void exchange_keep_alive(haft_exchange *exchange)
+{
+    haft_buffer *text = &exchange->endpoint->scratch;
+
+    haft_buffer_clear(text);
+    haft_buffer_puts(text, ": keep-alive\n\n");
+    write_text(exchange, text);
+}
+
+void exchange_end(haft_exchange *exchange)
+{
+    if (!exchange->gone)
+        exchange->responder.end(exchange->context);
+    exchange_free(exchange);
+}
+
+/* ---- what the engine sends ---- */
+
+/* An event is lost: a client that knows nothing of it might wait for ever, so its stream ends.  One
+ * that can come back finds it then. */
+static void break_off(haft_exchange *exchange)
+{
+    if (exchange->session && exchange->session->listening == exchange) {
+        exchange_end(exchange);
+        return;
+    }
+    if (!exchange->gone)
+        exchange->responder.end(exchange->context);
+    exchange->gone = true;
+}
+
+/* Sends an event now, and keeps it when the client may come back for it. */
+static void take_event(haft_exchange *exchange, const haft_outgoing *message)
+{
+    bool written;
+
+    if (!exchange->streaming)
+        exchange_stream(exchange);
+    written = exchange_write_event(exchange, message->text, message->size);
+    if (exchange->resumable && exchange->session)
+        http_session_keep(exchange->session, exchange->stream, exchange->number, message->text,
+                          message->size);
+    if (!written)
+        break_off(exchange);
+}
+
+static void take_response(haft_exchange *exchange, const haft_outgoing *message)
+{
+    struct http_session *session = exchange->session;
+    bool ends = exchange->creates && message->error_code;
+
+    if (ends)
+        exchange->creates = false;
+    if (exchange->streaming || (!exchange->takes_json && !message->error_code)) {
+        take_event(exchange, message);
+        exchange_end(exchange);
+    } else {
+        exchange_respond(exchange, message->http_status, "", message->text, message->size);
+    }
+    if (ends)
+        http_session_end(session);
+}
+
+/* The connection goes, the request stays. */
+static void pause(haft_exchange *exchange)
+{
+    if (!exchange->resumable || !exchange->takes_events || exchange->gone ||
+        session_revision(exchange->engine) < REV_2025_11_25)
+        return;
+    if (!exchange->streaming)
+        exchange_stream(exchange);
+    if (!exchange->gone)
+        exchange->responder.end(exchange->context);
+    exchange->gone = true;
+}
+
+static void let_go(haft_exchange *exchange, bool over)
+{
+    if (exchange->done)
+        return;
+    /* A request is answered with JSON or a stream, even if nothing comes of it. */
+    if (over && !exchange->streaming && exchange->kind == HAFT_INCOMING_REQUEST &&
+        exchange->takes_events) {
+        exchange->resumable = false;
+        exchange_stream(exchange);
+    }
+    if (!over)
+        pause(exchange);
+    else if (exchange->streaming)
+        exchange_end(exchange);
+    else
+        exchange_respond(exchange, 202, "", NULL, 0);
+}
+
+void endpoint_let_go_shared(void *context, void *tag, bool over)
+{
+    (void)context;
+    if (tag)
+        let_go(tag, over);
+}
+
+void endpoint_let_go_session(void *context, void *tag, bool over)
+{
+    const struct http_session *session = context;
+
+    if (tag && !session->sse)
+        let_go(tag, over);
+}
+
+static void take(haft_exchange *exchange, const haft_outgoing *message)
+{
+    if (exchange->done)
+        return;
+    if (message->kind == HAFT_OUT_RESPONSE)
+        take_response(exchange, message);
+    else if (exchange->takes_events)
+        take_event(exchange, message);
+}
+
+void endpoint_send_shared(void *context, const haft_outgoing *message)
+{
+    (void)context;
+    if (message->tag)
+        take(message->tag, message);
+}
+
+/* What the session says unasked.  Who was there to hear it and is not now finds it on coming back. */
+static void tell(struct http_session *session, const haft_outgoing *message)
+{
+    haft_exchange *other = session->listening ? NULL : session->exchanges;
+
+    /* Each message goes to one stream: the latest that is still there. */
+    while (other && !other->listens)
+        other = other->next;
+    if (other)
+        exchange_listen(other, session);
+    if (session->listening) {
+        session->listen_number = session->listening->number + 1;
+        take_event(session->listening, message);
+    } else if (session->listen_stream) {
+        http_session_keep(session, session->listen_stream, ++session->listen_number, message->text,
+                          message->size);
+    }
+}
+
+void endpoint_send_session(void *context, const haft_outgoing *message)
+{
+    struct http_session *session = context;
+
+    if (session->sse || !message->tag)
+        tell(session, message);
+    else
+        take(message->tag, message);
+}

@@ -1,0 +1,398 @@
+/* endpoint_session.c - sessions of legacy clients: found by ids that cannot be guessed, ended when
+ * they have not been used for long, and with the latest events kept for a client that lost its
+ * connection. */
+#include <limits.h>
+#include <string.h>
+
+#include "endpoint/endpoint.h"
+
+enum {
+    FIRST_SLOTS = 64,
+    EVENT_BYTES = 1 << 20,      /* kept for a session, */
+    ALL_EVENT_BYTES = 64 << 20, /* and for all of them */
+    SPARED_MS = 60 * 1000       /* since its latest use, a session does not make room for another */
+};
+
+/* ---- the table ---- */
+
+static struct http_session **slot_of(haft_endpoint *endpoint, const char *id)
+{
+    return &endpoint->slots[hash_bytes(id, SESSION_ID) & (endpoint->n_slots - 1)];
+}
+
+static bool grow(haft_endpoint *endpoint)
+{
+    const haft_allocator *allocator = endpoint->allocator;
+    struct http_session **old = endpoint->slots;
+    size_t n_old = endpoint->n_slots, n = n_old ? n_old * 2 : FIRST_SLOTS;
+    struct http_session **slots = allocator->alloc(allocator->context, n * sizeof *slots);
+
+    if (!slots)
+        return n_old > 0;
+    memset(slots, 0, n * sizeof *slots);
+    endpoint->slots = slots;
+    endpoint->n_slots = n;
+    for (struct http_session *s = endpoint->oldest; s; s = s->newer) {
+        struct http_session **slot = slot_of(endpoint, s->id);
+
+        s->next = *slot;
+        *slot = s;
+    }
+    if (old)
+        allocator->release(allocator->context, old, n_old * sizeof *old);
+    return true;
+}
+
+struct http_session *http_session_find(haft_endpoint *endpoint, const char *id, size_t size)
+{
+    struct http_session *session;
+
+    if (size != SESSION_ID || !endpoint->n_slots)
+        return NULL;
+    session = *slot_of(endpoint, id);
+    while (session && memcmp(session->id, id, SESSION_ID))
+        session = session->next;
+    return session;
+}
+
+/* ---- the order of use ---- */
+
+static void link_newest(struct http_session *session)
+{
+    haft_endpoint *endpoint = session->endpoint;
+
+    session->older = endpoint->newest;
+    session->newer = NULL;
+    if (endpoint->newest)
+        endpoint->newest->newer = session;
+    else
+        endpoint->oldest = session;
+    endpoint->newest = session;
+}
+
+static void unlink_session(struct http_session *session)
+{
+    haft_endpoint *endpoint = session->endpoint;
+
+    if (session->older)
+        session->older->newer = session->newer;
+    else
+        endpoint->oldest = session->newer;
+    if (session->newer)
+        session->newer->older = session->older;
+    else
+        endpoint->newest = session->older;
+}
+
+void http_session_touch(struct http_session *session)
+{
+    session->used = session->endpoint->now;
+    if (session->endpoint->newest == session)
+        return;
+    unlink_session(session);
+    link_newest(session);
+}
+
+/* ---- life ---- */
+
+static void drop_event(struct http_session *session)
+{
+    const haft_allocator *allocator = session->endpoint->allocator;
+    struct event *event = session->first;
+
+    session->first = event->next;
+    if (!session->first)
+        session->last = &session->first;
+    session->n_events--;
+    session->event_bytes -= event->size;
+    session->endpoint->event_bytes -= event->size;
+    allocator->release(allocator->context, event, sizeof *event + event->size);
+}
+
+static void free_session(struct http_session *session)
+{
+    const haft_allocator *allocator = session->endpoint->allocator;
+
+    if (session->principal)
+        allocator->release(allocator->context, session->principal, strlen(session->principal) + 1);
+    allocator->release(allocator->context, session, sizeof *session);
+}
+
+static bool set_principal(struct http_session *session, const char *principal)
+{
+    const haft_allocator *allocator = session->endpoint->allocator;
+    size_t size = principal ? strlen(principal) + 1 : 0;
+
+    if (!principal)
+        return true;
+    session->principal = allocator->alloc(allocator->context, size);
+    if (session->principal)
+        memcpy(session->principal, principal, size);
+    return session->principal;
+}
+
+/* The engine's session is gone: nothing refers to this one any more. */
+static void on_gone(void *context)
+{
+    struct http_session *session = context;
+
+    session->endpoint->n_sessions--;
+    while (session->first)
+        drop_event(session);
+    free_session(session);
+}
+
+static int on_run(void *context, haft_call *call)
+{
+    const haft_endpoint_options *options = &((struct http_session *)context)->endpoint->options;
+
+    return options->run(options->context, call);
+}
+
+static void on_post(void *context, haft_posted *posted)
+{
+    const haft_endpoint_options *options = &((struct http_session *)context)->endpoint->options;
+
+    options->post(options->context, posted);
+}
+
+static void on_wake(void *context)
+{
+    const haft_endpoint_options *options = &((struct http_session *)context)->endpoint->options;
+
+    options->wake(options->context);
+}
+
+static const char digits[] = "0123456789abcdef";
+
+static bool make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
+{
+    unsigned char bytes[SESSION_ID / 2];
+
+    if (!endpoint->options.random ||
+        endpoint->options.random(endpoint->options.context, bytes, sizeof bytes))
+        return false;
+    bytes[0] = (unsigned char)endpoint->options.number;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        id[i * 2] = digits[bytes[i] >> 4];
+        id[i * 2 + 1] = digits[bytes[i] & 15];
+    }
+    id[SESSION_ID] = '\0';
+    return true;
+}
+
+unsigned http_session_home(const char *id, size_t size)
+{
+    const char *high = id && size == SESSION_ID && id[0] ? strchr(digits, id[0]) : NULL;
+    const char *low = high && id[1] ? strchr(digits, id[1]) : NULL;
+
+    return low ? (unsigned)(high - digits) << 4 | (unsigned)(low - digits) : UINT_MAX;
+}
+
+/* Where there are as many as there may be, those that have been idle for longest make room: else
+ * whoever opens sessions and leaves keeps all others out until these end. */
+static bool has_room(haft_endpoint *endpoint)
+{
+    struct http_session *session = endpoint->oldest, *newer;
+
+    for (; endpoint->n_sessions >= endpoint->options.max_sessions && session; session = newer) {
+        newer = session->newer;
+        if (session->used + SPARED_MS > endpoint->now)
+            break;
+        if (!session->exchanges && !session->listening)
+            http_session_end(session);
+    }
+    return endpoint->n_sessions < endpoint->options.max_sessions;
+}
+
+struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
+{
+    const haft_allocator *allocator = endpoint->allocator;
+    haft_session_options options = {
+        .send = endpoint_send_session, .let_go = endpoint_let_go_session, .gone = on_gone};
+    struct http_session *session, **slot;
+
+    if (!has_room(endpoint))
+        return NULL;
+    if (endpoint->n_sessions >= endpoint->n_slots && !grow(endpoint))
+        return NULL;
+    session = allocator->alloc(allocator->context, sizeof *session);
+    if (!session)
+        return NULL;
+    memset(session, 0, sizeof *session);
+    session->endpoint = endpoint;
+    session->last = &session->first;
+    session->next_stream = 1;
+    options.context = session;
+    options.run = endpoint->options.run ? on_run : NULL;
+    options.post = endpoint->options.post ? on_post : NULL;
+    options.wake = endpoint->options.wake ? on_wake : NULL;
+    endpoint->n_sessions++;
+    if (set_principal(session, principal) && make_id(endpoint, session->id)) {
+        options.principal = session->principal;
+        session->engine = haft_session_new(endpoint->server, &options);
+    }
+    if (!session->engine) {
+        endpoint->n_sessions--;
+        free_session(session);
+        return NULL;
+    }
+    slot = slot_of(endpoint, session->id);
+    session->next = *slot;
+    *slot = session;
+    link_newest(session);
+    session->used = endpoint->now;
+    return session;
+}
+
+void http_session_end(struct http_session *session)
+{
+    haft_endpoint *endpoint = session->endpoint;
+    struct http_session **link = slot_of(endpoint, session->id);
+
+    if (session->deleted)
+        return;
+    session->deleted = true;
+    while (*link != session)
+        link = &(*link)->next;
+    *link = session->next;
+    unlink_session(session);
+    if (session->listening)
+        exchange_end(session->listening);
+    while (session->exchanges) {
+        haft_exchange *exchange = session->exchanges;
+
+        if (exchange->gone)
+            exchange_free(exchange);
+        else if (exchange->streaming)
+            exchange_end(exchange);
+        else
+            exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+        /* One that is being handled is freed by whoever does that. */
+        if (session->exchanges == exchange)
+            exchange_detach(exchange);
+    }
+    haft_session_free(session->engine);
+}
+
+void http_sessions_expire(haft_endpoint *endpoint)
+{
+    struct http_session *session = endpoint->oldest, *newer;
+
+    for (; session; session = newer) {
+        newer = session->newer;
+        if (session->used + endpoint->options.session_idle_ms > endpoint->now)
+            return;
+        if (session->exchanges || session->listening)
+            http_session_touch(session);
+        else
+            http_session_end(session);
+    }
+}
+
+/* ---- events ---- */
+
+void http_session_keep(struct http_session *session, uint64_t stream, uint64_t number,
+                       const char *text, size_t size)
+{
+    haft_endpoint *endpoint = session->endpoint;
+    const haft_allocator *allocator = endpoint->allocator;
+    struct event *event = allocator->alloc(allocator->context, sizeof *event + size);
+
+    if (!event)
+        return;
+    *event = (struct event){NULL, stream, number, size};
+    memcpy(event->text, text, size);
+    *session->last = event;
+    session->last = &event->next;
+    session->n_events++;
+    session->event_bytes += size;
+    endpoint->event_bytes += size;
+    while (session->n_events > endpoint->options.max_events ||
+           (session->event_bytes > EVENT_BYTES && session->n_events > 1) ||
+           (endpoint->event_bytes > ALL_EVENT_BYTES && session->n_events))
+        drop_event(session);
+}
+
+/* "stream-number" */
+static bool read_event_id(const char *text, size_t size, uint64_t *ret_stream, uint64_t *ret_number)
+{
+    uint64_t *parts[2] = {ret_stream, ret_number};
+    size_t i = 0;
+
+    for (int part = 0; part < 2; part++) {
+        size_t start = i;
+
+        *parts[part] = 0;
+        for (; i < size && text[i] >= '0' && text[i] <= '9' && i - start < 18; i++)
+            *parts[part] = *parts[part] * 10 + (uint64_t)(text[i] - '0');
+        if (i == start)
+            return false;
+        if (!part && (i == size || text[i++] != '-'))
+            return false;
+    }
+    return i == size;
+}
+
+/* The request whose stream it is, if it has not been answered. */
+static haft_exchange *exchange_of(const struct http_session *session, uint64_t stream)
+{
+    haft_exchange *exchange = session->exchanges;
+
+    while (exchange && exchange->stream != stream)
+        exchange = exchange->next;
+    return exchange;
+}
+
+haft_exchange *http_session_resume(struct http_session *session, haft_exchange *exchange,
+                                   const char *last, size_t size)
+{
+    uint64_t stream = 0, number = 0;
+    haft_exchange *open = NULL;
+    bool known = false;
+
+    if (read_event_id(last, size, &stream, &number) && stream && stream < session->next_stream) {
+        open = exchange_of(session, stream);
+        known = !open || open->streaming;
+    }
+    /* A request that may yet be answered with JSON has no stream to come back to: whoever names
+     * one has guessed it. */
+    if (!known) {
+        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, "Last-Event-ID is not known");
+        return NULL;
+    }
+    exchange->stream = stream;
+    exchange->number = number;
+    exchange_stream(exchange);
+    if (exchange->gone) {
+        exchange_free(exchange);
+        return NULL;
+    }
+    exchange->resumable = true;
+    for (struct event *event = session->first; event; event = event->next) {
+        if (event->stream != stream || event->number <= number)
+            continue;
+        exchange->number = event->number - 1;
+        if (!exchange_write_event(exchange, event->text, event->size)) {
+            exchange_end(exchange); /* so that the client comes back for this one */
+            return NULL;
+        }
+    }
+    /* The new connection takes the place of the old one, which may only seem to be there. */
+    if (open) {
+        if (!open->gone)
+            open->responder.end(open->context);
+        open->responder = exchange->responder;
+        open->context = exchange->context;
+        open->gone = false;
+        exchange->done = true;
+    } else if (stream == session->listen_stream) {
+        if (session->listening)
+            exchange_end(session->listening);
+        exchange->number = session->listen_number;
+        exchange_listen(exchange, session);
+    } else {
+        exchange_end(exchange);
+    }
+    return open;
+}

@@ -1,0 +1,164 @@
+/* event.c - telling the program what happens: tools, calls, clients.
+ *
+ * A watcher is called on the thread where the thing happens, with no lock held; the end of a call
+ * is told when its answer has been given away.  While nobody watches, an event costs a load and a
+ * branch. */
+#include "engine/event.h"
+
+#include <string.h>
+
+enum { ID = 65 };
+
+const char *haft_event_name(haft_event_kind kind)
+{
+    static const char *const names[] = {
+#define HAFT_EVENT_(name, text) text,
+        HAFT_EVENTS(HAFT_EVENT_)
+#undef HAFT_EVENT_
+    };
+
+    return kind < HAFT_EVENT_COUNT_ ? names[kind] : "unknown";
+}
+
+int haft_watch(haft_server *server, haft_event_function *function, void *context)
+{
+    size_t n = server->n_watchers;
+
+    if (!function)
+        return server_refuse(server, HAFT_EINVAL, "watch", "there is no function");
+    if (n == MAX_WATCHERS)
+        return server_refuse(server, HAFT_ETOOBIG, "watch", "there are %d watchers already",
+                             MAX_WATCHERS);
+    server->watchers[n] = (struct watcher){function, context};
+    server->n_watchers++;
+    server->timed = true;
+    return 0;
+}
+
+static void tell(const haft_server *server, const haft_event *event)
+{
+    for (size_t i = 0; i < server->n_watchers; i++)
+        server->watchers[i].function(server->watchers[i].context, event);
+}
+
+void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status)
+{
+    if (server->n_watchers)
+        tell(server, &(haft_event){.kind = kind,
+                                   .tool = name,
+                                   .status = status,
+                                   .reason = status ? server->error.text : NULL});
+}
+
+/* ---- calls ---- */
+
+static void tell_call(const haft_call *call, haft_event_kind kind)
+{
+    char id[ID];
+
+    call_put_id(call, id, sizeof id);
+    tell(call->server, &(haft_event){.kind = kind,
+                                     .tool = call_tool(call),
+                                     .request_id = id,
+                                     .client = call->client_name,
+                                     .principal = call->principal,
+                                     .trace_id = call->trace ? call->trace->trace_id : NULL,
+                                     .outcome = call->outcome,
+                                     .ms = (double)call_nanoseconds(call) / 1e6});
+}
+
+void event_of_start(haft_call *call)
+{
+    if (!call->server->n_watchers)
+        return;
+    call->told = true;
+    tell_call(call, HAFT_EVENT_CALL_STARTED);
+}
+
+void event_of_end(haft_call *call)
+{
+    static const haft_event_kind kinds[HAFT_OUTCOME_COUNT_] = {
+        [HAFT_OUTCOME_OK] = HAFT_EVENT_CALL_FINISHED,
+        [HAFT_OUTCOME_ERROR] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_INVALID] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_NOT_FOUND] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_DISABLED] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_RATE_LIMITED] = HAFT_EVENT_CALL_RATE_LIMITED,
+        [HAFT_OUTCOME_TIMED_OUT] = HAFT_EVENT_CALL_TIMED_OUT,
+        [HAFT_OUTCOME_CANCELLED] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_INPUT] = HAFT_EVENT_CALL_FINISHED,
+        [HAFT_OUTCOME_FAILED] = HAFT_EVENT_CALL_FAILED,
+        [HAFT_OUTCOME_INTERNAL] = HAFT_EVENT_CALL_FAILED,
+    };
+
+    if (!call->told)
+        return;
+    call->told = false;
+    tell_call(call, kinds[call->outcome]);
+}
+
+/* ---- clients ---- */
+
+static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
+{
+    if (session->server->n_watchers)
+        tell(session->server,
+             &(haft_event){.kind = kind, .client = name, .principal = session->options.principal});
+}
+
+void event_of_meeting(haft_session *session, const char *name)
+{
+    size_t size = name ? strlen(name) : 0;
+
+    if (session->met || session->options.shared)
+        return;
+    session->met = true;
+    session->met_at = session->now;
+    metrics_met(session->server);
+    size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
+    if (size)
+        memcpy(session->met_name, name, size);
+    tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->met_name : NULL);
+}
+
+void event_of_parting(haft_session *session)
+{
+    if (!session->met)
+        return;
+    session->met = false;
+    metrics_left(session->server, session->now - session->met_at);
+    tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
+}
+
+/* ---- what is offered ---- */
+
+/* A tool of the first catalogue that has become something else in the second. */
+static void tell_difference(haft_server *server, const struct entry *old, const struct entry *now)
+{
+    const char *name = old->item->name;
+
+    if (!now)
+        event_of_tool(server, HAFT_EVENT_REMOVED, name, 0);
+    else if (now->item != old->item)
+        event_of_tool(server, HAFT_EVENT_UPDATED, name, 0);
+    if (now && now->disabled != old->disabled)
+        event_of_tool(server, now->disabled ? HAFT_EVENT_DISABLED : HAFT_EVENT_ENABLED, name, 0);
+}
+
+void event_of_change(haft_server *server, const struct catalogue *from, const struct catalogue *to)
+{
+    const struct shelf *old = &from->shelves[HAFT_OFFER_TOOL], *now = &to->shelves[HAFT_OFFER_TOOL];
+
+    for (size_t i = 0; i < now->n; i++) {
+        const struct item *item = now->entries[i].item;
+        const struct entry *before = shelf_find(old, item->name, item->name_size);
+
+        if (!before || before->item != item)
+            event_of_tool(server, HAFT_EVENT_STORED, item->name, 0);
+    }
+    for (size_t i = 0; i < old->n; i++) {
+        const struct item *item = old->entries[i].item;
+
+        tell_difference(server, &old->entries[i], shelf_find(now, item->name, item->name_size));
+    }
+}

@@ -1,0 +1,28 @@
+/* engine/inner.h - calls that no message brought: made within another call, or for a request that
+ * is not JSON-RPC.
+ *
+ * Such a call has a session of its own that nobody else knows of, so that everything a handler does
+ * with a call works in it; what it would send to a client goes nowhere.  It runs where it is run,
+ * and whoever runs it has its result in its buffers. */
+#ifndef HAFT_SRC_INNER_H
+#define HAFT_SRC_INNER_H
+
+#include "engine/session.h"
+
+/* A call of the server's; within `parent`, whose principal and deadline it has, when there is one.
+ * NULL without memory. */
+haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now);
+void inner_free(haft_call *call);
+
+/* The tool that it is a call of; it must outlive the call.  The deadline is set: the tool's own,
+ * and never after the parent's. */
+void inner_set_tool(haft_call *call, const struct entry *entry);
+
+/* Runs the handler and checks its result.  0, or an error as the handler gives it; HAFT_PENDING
+ * when it has not finished, and `finished` will be called. */
+int inner_run(haft_call *call);
+
+/* Who is told that a pending handler has finished, on the thread that finishes it. */
+void inner_on_finish(haft_call *call, void (*finished)(void *context, int status), void *context);
+
+#endif

@@ -1,0 +1,180 @@
+/* log.c - lines of the server's log, each with what it is about.
+ *
+ * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text.  A
+ * line about a call may come from any thread, so nothing here touches the call's memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/session.h"
+
+enum { LOG_LINE = 8192, MESSAGE = 4096, ID = 65 };
+
+/* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
+static void hold(haft_server *server, const haft_record *record)
+{
+    haft_buffer *held = &server->held;
+    char digit = (char)('0' + record->level);
+    size_t start;
+
+    server_lock(server);
+    start = held->size;
+    haft_buffer_add(held, &digit, 1);
+    haft_buffer_add(held, record->text, record->size);
+    haft_buffer_add(held, "\0", 1);
+    if (held->status)
+        held->size = start;
+    server_unlock(server);
+}
+
+static size_t written(int size, size_t room)
+{
+    return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
+}
+
+struct line {
+    char text[LOG_LINE]; /* with room for a NUL */
+    size_t size;
+};
+
+/* Whatever was logged, it stays one line: a client may have chosen it, or the id of its request. */
+static void add(struct line *line, const char *text, size_t size)
+{
+    bool cut;
+
+    line->size += text_escape(text, size, false, line->text + line->size,
+                              sizeof line->text - 1 - line->size, &cut);
+}
+
+static void add_word(struct line *line, const char *before, const char *word, const char *after)
+{
+    add(line, before, strlen(before));
+    add(line, word, strlen(word));
+    add(line, after, strlen(after));
+}
+
+/* `[7] search: text (trace ID)`, for who takes text alone. */
+static void put_line(const haft_server *server, const haft_record *record)
+{
+    const haft_server_options *options = &server->options;
+    struct line line;
+
+    line.size = 0;
+    if (record->tool) {
+        add_word(&line, "[", record->request_id ? record->request_id : "0", "] ");
+        add_word(&line, "", record->tool, ": ");
+    }
+    add(&line, record->text, record->size);
+    if (record->tool && record->trace_id)
+        add_word(&line, " (trace ", record->trace_id, ")");
+    line.text[line.size] = '\0';
+    options->log(options->log_context, record->level, line.text, line.size);
+}
+
+static void put(haft_server *server, const haft_record *record)
+{
+    if (server->options.record)
+        server->options.record(server->options.log_context, record);
+    else if (server->options.log)
+        put_line(server, record);
+    else if (record->level >= HAFT_WARNING && !record->tool)
+        hold(server, record);
+}
+
+bool server_has_log(const haft_server *server)
+{
+    return server->options.log || server->options.record;
+}
+
+void server_log(haft_server *server, haft_level level, const char *format, ...)
+{
+    char line[LOG_LINE];
+    va_list args;
+    int size;
+
+    va_start(args, format);
+    size = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    put(server, &(haft_record){.level = level, .text = line, .size = written(size, sizeof line)});
+}
+
+void call_put_id(const haft_call *call, char *text, size_t room)
+{
+    static const char nul[] = "\\u0000";
+    const char *id = yyjson_get_str(call->id);
+    size_t size = 0;
+
+    if (!id) {
+        if (yyjson_is_uint(call->id))
+            snprintf(text, room, "%llu", (unsigned long long)yyjson_get_uint(call->id));
+        else
+            snprintf(text, room, "%lld", (long long)yyjson_get_sint(call->id));
+        return;
+    }
+    for (size_t i = 0; i < yyjson_get_len(call->id); i++) {
+        size_t n = id[i] ? 1 : sizeof nul - 1;
+
+        if (size + n >= room)
+            break;
+        memcpy(text + size, id[i] ? id + i : nul, n);
+        size += n;
+    }
+    text[haft_utf8_valid(text, size)] = '\0';
+}
+
+void haft_log(haft_call *call, haft_level level, const char *format, ...)
+{
+    const char *principal = call->principal;
+    char line[MESSAGE], id[ID];
+    va_list args;
+    int size;
+
+    if (!server_has_log(call->server))
+        return;
+    va_start(args, format);
+    size = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    call_put_id(call, id, sizeof id);
+    put(call->server, &(haft_record){.level = level,
+                                     .text = line,
+                                     .size = written(size, sizeof line),
+                                     .request_id = call->id ? id : NULL,
+                                     .tool = haft_call_name(call),
+                                     .client = call->client_name,
+                                     .principal = principal,
+                                     .trace_id = call->trace ? call->trace->trace_id : NULL});
+}
+
+/* ---- who takes it ---- */
+
+static void take_held(haft_server *server)
+{
+    const haft_buffer *held = &server->held;
+
+    if (!server_has_log(server))
+        return;
+    for (size_t i = 0; i < held->size; i++) {
+        const char *text = held->data + i + 1;
+        size_t size = strlen(text);
+
+        put(server,
+            &(haft_record){.level = (haft_level)(held->data[i] - '0'), .text = text, .size = size});
+        i += size + 1;
+    }
+    haft_buffer_clear(&server->held);
+}
+
+void server_set_log(haft_server *server, haft_log_function *log, void *context)
+{
+    server->options.log = log;
+    server->options.record = NULL;
+    server->options.log_context = context;
+    take_held(server);
+}
+
+void server_set_record(haft_server *server, haft_record_function *record, void *context)
+{
+    server->options.log = NULL;
+    server->options.record = record;
+    server->options.log_context = context;
+    take_held(server);
+}

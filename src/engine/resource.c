@@ -1,0 +1,260 @@
+/* resource.c - resources and templates: adding them, and resources/read.
+ *
+ * An address is looked up as it is among the resources, and then held against the templates in the
+ * order in which they were added: the first that matches answers. */
+#include <string.h>
+
+#include "engine/offer.h"
+#include "engine/uri_template.h"
+
+/* ---- adding ---- */
+
+static bool put_annotations(haft_buffer *buffer, const haft_resource_info *resource)
+{
+    bool any = resource->audience || resource->priority != 0 || resource->last_modified;
+
+    return !any || content_put_annotations(buffer, resource->audience,
+                                           resource->priority != 0 ? resource->priority : -1,
+                                           resource->last_modified);
+}
+
+static void put_rest(haft_buffer *buffer, const struct item *item)
+{
+    const haft_resource_info *resource = item->resource;
+
+    put_text_member(buffer, "name", resource->name);
+    put_text_member(buffer, "title", resource->title);
+    put_text_member(buffer, "description", resource->describe);
+    put_text_member(buffer, "mimeType", resource->mime_type);
+    if (resource->size > 0 && !item->uri_template) {
+        haft_buffer_puts(buffer, ",\"size\":");
+        haft_buffer_json_integer(buffer, resource->size);
+    }
+    put_annotations(buffer, resource);
+    put_icons(buffer, resource->icons, resource->n_icons);
+    put_json_member(buffer, "_meta", resource->meta);
+    haft_buffer_add(buffer, "}", 1);
+}
+
+static int check_address(haft_server *server, const char *uri)
+{
+    const struct format *format = format_named("uri", 3, 2020);
+    size_t size = strlen(uri);
+
+    if (haft_utf8_valid(uri, size) == size && format->check(uri, size))
+        return 0;
+    return server_refuse(server, HAFT_EINVAL, uri,
+                         strchr(uri, '{') ? "a template is added by haft_add_template"
+                                          : "the address is no absolute URI");
+}
+
+static int check_template(haft_server *server, struct item *item)
+{
+    haft_reason reason;
+    int status = uri_template_compile(item->arena, item->name, item->name_size, &item->uri_template,
+                                      &reason);
+
+    return status ? server_refuse(server, status, item->name, "template: %s", reason.text) : 0;
+}
+
+static int check_annotations(haft_server *server, struct item *item)
+{
+    haft_buffer text;
+    bool right;
+
+    haft_buffer_init(&text, server->allocator, server->options.max_message);
+    right = put_annotations(&text, item->resource);
+    haft_buffer_finish(&text);
+    return right ? 0
+                 : server_refuse(server, HAFT_EINVAL, item->name,
+                                 "an audience is \"user\" or \"assistant\", a priority from 0 to "
+                                 "1, a time as in 2026-01-31T12:00:00Z");
+}
+
+static int fill(haft_server *server, haft_offer kind, struct item *item,
+                const haft_resource_info *resource)
+{
+    int status;
+
+    item->resource = resource;
+    item->data = resource->data;
+    item->quick = resource->quick;
+    if (!resource->name || !*resource->name)
+        return server_refuse(server, HAFT_EINVAL, item->name, "there is no name");
+    if (!resource->read)
+        return server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+    status = kind == HAFT_OFFER_TEMPLATE ? check_template(server, item)
+                                         : check_address(server, item->name);
+    if (!status)
+        status = check_json_object(server, item->name, "_meta", resource->meta, item->arena);
+    if (!status)
+        status = check_icons(server, item->name, resource->icons, resource->n_icons);
+    if (!status)
+        status = check_annotations(server, item);
+    return status ? status : offer_render(server, item, put_rest);
+}
+
+int resource_item(haft_server *server, haft_offer kind, const haft_resource_info *resource,
+                  struct hold *hold, struct item **ret_item)
+{
+    struct item *item;
+    int status;
+
+    if (!resource->uri || !*resource->uri)
+        return server_refuse(server, HAFT_EINVAL, "", "there is no address");
+    item = offer_item(server, resource->uri, hold);
+    if (!item)
+        return HAFT_ENOMEM;
+    status = fill(server, kind, item, resource);
+    if (status)
+        item_drop(item);
+    else
+        *ret_item = item;
+    return status;
+}
+
+static int add(haft_server *server, haft_offer kind, const haft_resource_info *resource)
+{
+    struct item *item = NULL;
+    int status = resource_item(server, kind, resource, NULL, &item);
+
+    return item ? shelf_put(server, kind, item, NULL) : status;
+}
+
+int haft_add_resource(haft_server *server, const haft_resource_info *resource)
+{
+    return add(server, HAFT_OFFER_RESOURCE, resource);
+}
+
+int haft_add_template(haft_server *server, const haft_resource_info *resource)
+{
+    return add(server, HAFT_OFFER_TEMPLATE, resource);
+}
+
+/* ---- updates ---- */
+
+void haft_resource_updated(haft_server *server, const char *uri)
+{
+    const haft_allocator *allocator = server->allocator;
+    size_t size = strlen(uri) + 1;
+    char *copy = allocator->alloc(allocator->context, size), *old;
+    unsigned number;
+
+    if (!copy) {
+        server_log(server, HAFT_ERROR, "%s: out of memory: subscribers are not told", uri);
+        return;
+    }
+    memcpy(copy, uri, size);
+    server_lock(server);
+    number = atomic_load(&server->n_updates);
+    old = server->updates[number % UPDATES];
+    server->updates[number % UPDATES] = copy;
+    atomic_store(&server->n_updates, number + 1);
+    server_unlock(server);
+    if (old)
+        allocator->release(allocator->context, old, strlen(old) + 1);
+    server_wake(server);
+}
+
+/* ---- finding ---- */
+
+/* Looks among the templates, and sets the variables of the first that matches.  1, 0 or
+ * HAFT_ENOMEM. */
+static int find_template(haft_call *call, yyjson_val *uri)
+{
+    const struct shelf *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
+    struct address address;
+    int status;
+
+    if (!shelf->n_enabled)
+        return 0;
+    status = address_read(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), &address);
+    if (status)
+        return status == HAFT_ENOMEM ? status : 0;
+    for (size_t i = 0; i < shelf->n; i++) {
+        if (shelf->entries[i].disabled)
+            continue;
+        status = uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
+                                    &call->variables, &call->n_variables);
+        if (status > 0)
+            call->item = shelf->entries[i].item;
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int find(haft_call *call, yyjson_val *uri)
+{
+    struct entry *entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
+                                     yyjson_get_str(uri), yyjson_get_len(uri));
+
+    if (!entry || entry->disabled)
+        return find_template(call, uri);
+    call->item = entry->item;
+    return 1;
+}
+
+/* ---- reading ---- */
+
+static void refuse_uri(haft_call *call)
+{
+    yyjson_val *uri = rpc_string(call->params, "uri");
+    const char *text = yyjson_get_str(uri);
+    size_t size = yyjson_get_len(uri);
+    const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
+                                            offer_quotable(text, size), text);
+
+    respond_error(call, revision_row(call->revision)->not_found_code,
+                  message ? message : "Resource not found", offer_data(call, "uri", text, size));
+}
+
+static int execute(haft_call *call)
+{
+    return call->item->resource->read(call, call->in);
+}
+
+static void complete(haft_call *call)
+{
+    haft_buffer *out;
+
+    if (call->status == HAFT_ENOTFOUND && !call->is_error) {
+        refuse_uri(call);
+        return;
+    }
+    if (offer_failed(call))
+        return;
+    out = respond_begin(call);
+    haft_buffer_puts(out, "\"contents\":[");
+    haft_buffer_add(out, call->content.data, call->content.size);
+    haft_buffer_add(out, "]", 1);
+    /* What was made from somebody's answers is not for keeping. */
+    if (call->questions && revision_row(call->revision)->modern)
+        haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
+    else
+        put_cache_hints(call, out);
+    respond_end(call, true);
+}
+
+void handle_resource_read(haft_call *call)
+{
+    yyjson_val *uri = rpc_string(call->params, "uri");
+    int status;
+
+    if (!uri) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
+        return;
+    }
+    status = find(call, uri);
+    if (status < 0) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    if (!status) {
+        refuse_uri(call);
+        return;
+    }
+    call->in = yyjson_get_str(uri);
+    if (input_restore(call))
+        offer_start(call, execute, complete);
+}

@@ -1,0 +1,253 @@
+/* respond.c - answers on the wire.
+ *
+ * A result is written straight into the session's buffer, between what comes before it and what a
+ * modern client wants after it; one buffer serves every answer. */
+#include <string.h>
+
+#include "engine/session.h"
+
+enum { SHORT_ERROR = 1023 };
+
+void session_give(haft_session *session, const haft_outgoing *message)
+{
+    if (session->server->metrics)
+        atomic_fetch_add(&session->server->sent, message->size);
+    session->options.send(session->options.context, message);
+}
+
+void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code)
+{
+    session_send_as(session, kind, tag, error_code, 200);
+}
+
+void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code,
+                     int http_status)
+{
+    haft_buffer *out = &session->out;
+
+    if (session->closed) {
+        haft_buffer_clear(out);
+        return;
+    }
+    if (out->status) {
+        server_log(session->server, HAFT_ERROR, "a message of %s could not be written: %s",
+                   session->server->name, haft_strerror(out->status));
+    } else {
+        session_give(session,
+                     &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
+    }
+    buffer_trim(out, SPARE_BYTES);
+}
+
+/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is
+ * where it shows whether progress goes forward: it may come from several others. */
+static void send_notification(haft_call *call, const char *text, size_t size,
+                              const double *progress)
+{
+    haft_session *session = call->session;
+
+    if (call->answered || session->closed || atomic_load(&call->cancelled))
+        return;
+    if (progress) {
+        if (call->has_progress && *progress <= call->progress)
+            return;
+        call->has_progress = true;
+        call->progress = *progress;
+    }
+    if (size)
+        session_give(session,
+                     &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
+    else
+        session_let_go(session, call->tag, false);
+}
+
+void session_let_go(const haft_session *session, void *tag, bool over)
+{
+    if (session->options.let_go && !session->closed)
+        session->options.let_go(session->options.context, tag, over);
+}
+
+/* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
+void haft_close_stream(haft_call *call)
+{
+    haft_buffer nothing;
+
+    haft_buffer_init(&nothing, call->server->allocator, 0);
+    call_notify(call, &nothing, NULL);
+}
+
+/* There is no memory for an answer, nor for an error: this takes none.  Who has asked must not wait
+ * for ever; only an id that does not fit is left out. */
+static void send_without_memory(haft_call *call)
+{
+    char room[SHORT_ERROR + 1];
+    haft_buffer text = {.data = room, .capacity = sizeof room, .limit = SHORT_ERROR};
+
+    rpc_put_error(&text, call->id, RPC_INTERNAL_ERROR, NULL, NULL);
+    if (text.status) {
+        haft_buffer_clear(&text);
+        rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
+    }
+    session_give(call->session, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE, call->tag,
+                                                 RPC_INTERNAL_ERROR, 503});
+    haft_buffer_clear(&call->session->out);
+}
+
+/* Sends the response in session->out and marks the call as answered. */
+static void send_response(haft_call *call, int error_code)
+{
+    haft_buffer *out = &call->session->out;
+
+    /* Whatever could not be written, that there was a request must not be forgotten. */
+    if (out->status && !call->session->closed) {
+        bool big = out->status == HAFT_ETOOBIG;
+
+        server_log(call->server, HAFT_ERROR, "an answer could not be written: %s",
+                   haft_strerror(out->status));
+        haft_buffer_clear(out);
+        error_code = RPC_INTERNAL_ERROR;
+        rpc_put_error(out, call->id, error_code,
+                      big ? "Internal error: the result is too large" : NULL, NULL);
+    }
+    call->answered = true;
+    if (call->batch) {
+        struct batch *batch = call->batch;
+
+        call->batch = NULL;
+        batch->left--;
+        batch_collect(call->session, batch, error_code);
+        batch_send(call->session, batch);
+    } else if (out->status && !call->session->closed) {
+        send_without_memory(call);
+    } else {
+        session_send_as(call->session, HAFT_OUT_RESPONSE, call->tag, error_code,
+                        call->http_status ? call->http_status : 200);
+    }
+}
+
+void respond_written(haft_call *call, int error_code)
+{
+    send_response(call, error_code);
+}
+
+haft_buffer *respond_begin(haft_call *call)
+{
+    haft_buffer *out = &call->session->out;
+
+    buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    rpc_put_id(out, call->id);
+    buffer_literal(out, ",\"result\":{");
+    return out;
+}
+
+void respond_end(haft_call *call, bool any)
+{
+    respond_end_as(call, any, NULL);
+}
+
+void respond_end_as(haft_call *call, bool any, const char *type)
+{
+    haft_buffer *out = &call->session->out;
+    const haft_buffer *meta = &call->result_meta;
+    const struct text *tail = &call->server->modern_tail;
+    bool modern = revision_row(call->revision)->modern;
+
+    if (modern) {
+        if (any)
+            buffer_literal(out, ",");
+        buffer_literal(out, "\"resultType\":");
+        if (type)
+            haft_buffer_json_string(out, type, strlen(type));
+        else
+            buffer_literal(out, "\"complete\"");
+    }
+    if (modern || meta->size) {
+        if (any || modern)
+            buffer_literal(out, ",");
+        buffer_literal(out, "\"_meta\":{");
+        if (modern)
+            buffer_add(out, tail->data, tail->size);
+        if (modern && meta->size)
+            buffer_literal(out, ",");
+        buffer_add(out, meta->data, meta->size);
+        buffer_literal(out, "}");
+    }
+    buffer_literal(out, "}}");
+    send_response(call, 0);
+}
+
+void respond_empty(haft_call *call)
+{
+    respond_begin(call);
+    respond_end(call, false);
+}
+
+void respond_error(haft_call *call, int code, const char *message, const char *data)
+{
+    haft_buffer_clear(&call->session->out);
+    rpc_put_error(&call->session->out, call->id, code, message, data);
+    send_response(call, code);
+}
+
+void respond_errorf(haft_call *call, int code, const char *format, ...)
+{
+    char *message;
+    va_list args;
+
+    va_start(args, format);
+    message = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    respond_error(call, code, message, NULL);
+}
+
+/* ---- from other threads ---- */
+
+void call_notify(haft_call *call, const haft_buffer *message, const double *progress)
+{
+    haft_session *session = call->session;
+    const haft_allocator *allocator = call->server->allocator;
+    haft_posted *posted;
+
+    if (message->status)
+        return;
+    if (!session->options.post) {
+        send_notification(call, message->data, message->size, progress);
+        return;
+    }
+    posted = allocator->alloc(allocator->context, sizeof *posted + message->size);
+    if (!posted)
+        return;
+    *posted = (haft_posted){.call = call,
+                            .size = message->size,
+                            .counts = progress != NULL,
+                            .progress = progress ? *progress : 0};
+    posted->text = (char *)(posted + 1);
+    if (message->size)
+        memcpy(posted->text, message->data, message->size);
+    session->options.post(session->options.context, posted);
+}
+
+void haft_finish(haft_call *call, int status)
+{
+    haft_session *session = call->session;
+
+    if (!session->options.post) {
+        call_finish(call, status);
+        return;
+    }
+    call->finish = (haft_posted){.call = call, .finish = true, .status = status};
+    session->options.post(session->options.context, &call->finish);
+}
+
+void haft_session_deliver(haft_session *session, haft_posted *posted)
+{
+    const haft_allocator *allocator = session->allocator;
+
+    if (posted->finish) {
+        call_finish(posted->call, posted->status);
+        return;
+    }
+    send_notification(posted->call, posted->text, posted->size,
+                      posted->counts ? &posted->progress : NULL);
+    allocator->release(allocator->context, posted, sizeof *posted + posted->size);
+}

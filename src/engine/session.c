@@ -1,0 +1,184 @@
+/* session.c - the life of a session: from its first message to its last call, and the time in
+ * between. */
+#include "engine/event.h"
+
+#include <string.h>
+
+/* ---- life ---- */
+
+haft_session *haft_session_new(haft_server *server, const haft_session_options *options)
+{
+    const haft_allocator *allocator = server->allocator;
+    haft_session *session = allocator->alloc(allocator->context, sizeof *session);
+
+    if (!session)
+        return NULL;
+    memset(session, 0, sizeof *session);
+    session->server = server;
+    session->options = *options;
+    session->allocator = allocator;
+    session->revision = REV_NEWEST_LEGACY;
+    if (options->revision) {
+        enum revision named = revision_named(options->revision, strlen(options->revision));
+
+        if (named < REVISIONS && !revision_row(named)->modern)
+            session->revision = named;
+    }
+    session->log_level = HAFT_DEBUG;
+    session->next_request_id = 1;
+    haft_buffer_init(&session->out, allocator, server->options.max_message * 4);
+    server_lock(server);
+    for (int i = 0; i < SHELVES; i++)
+        session->changes[i] = atomic_load(&server->changes[i]);
+    session->n_updates = atomic_load(&server->n_updates);
+    session->announced = atomic_load(&server->version_number);
+    session->version_number = session->announced - 1;
+    session->number_size = integer_to_text((int64_t)++server->n_sessions, session->number);
+    session->next = server->sessions;
+    if (session->next)
+        session->next->previous = session;
+    server->sessions = session;
+    server_unlock(server);
+    return session;
+}
+
+haft_session *session_next(const haft_session *session)
+{
+    return session->next;
+}
+
+void session_wake(const haft_session *session)
+{
+    if (session->options.wake)
+        session->options.wake(session->options.context);
+}
+
+enum revision session_revision(const haft_session *session)
+{
+    return session->revision;
+}
+
+static void forget_subscriptions(haft_session *session)
+{
+    while (session->subscriptions) {
+        struct subscription *subscription = session->subscriptions;
+
+        session->subscriptions = subscription->next;
+        session->allocator->release(session->allocator->context, subscription,
+                                    sizeof *subscription + subscription->size + 1);
+    }
+    session->n_subscriptions = 0;
+}
+
+void session_collect(haft_session *session)
+{
+    if (!session->closed || session->held || session->calls)
+        return;
+    call_free_spare(session);
+    forget_subscriptions(session);
+    catalogue_drop(session->catalogue);
+    haft_arena_free(session->client_arena);
+    haft_buffer_finish(&session->out);
+    if (session->options.gone)
+        session->options.gone(session->options.context);
+    session->allocator->release(session->allocator->context, session, sizeof *session);
+}
+
+/* Calls that wait for an answer of the client, or for haft_finish after a cancel, end here; those
+ * that run elsewhere are told and end when they come back. */
+void haft_session_free(haft_session *session)
+{
+    haft_server *server;
+    haft_call *next;
+
+    if (!session || session->closed)
+        return;
+    server = session->server;
+    session_end_listens(session, NULL, false);
+    event_of_parting(session);
+    session->closed = true;
+    server_lock(server);
+    if (session->next)
+        session->next->previous = session->previous;
+    if (session->previous)
+        session->previous->next = session->next;
+    else
+        server->sessions = session->next;
+    server_unlock(server);
+    for (haft_call *call = session->calls; call; call = next) {
+        next = call->next;
+        atomic_store(&call->cancelled, true);
+        if (call->waiting || call->lined) {
+            if (call->lined)
+                cap_withdraw(call);
+            if (call->item && call->item->tool)
+                stages_after(call, HAFT_OUTCOME_CANCELLED);
+            event_of_end(call);
+            call_release(call);
+        }
+    }
+    session_collect(session);
+}
+
+void haft_session_trim(haft_session *session)
+{
+    call_free_spare(session);
+    buffer_trim(&session->out, 0);
+}
+
+size_t haft_session_in_flight(const haft_session *session)
+{
+    return session->n_calls;
+}
+
+void haft_session_shut_down(haft_session *session)
+{
+    session_end_listens(session, NULL, true);
+}
+
+/* ---- time ---- */
+
+/* Starts those whose turn has come. */
+static void start_lined(haft_session *session)
+{
+    haft_call *after;
+
+    for (haft_call *call = session->calls; call && session->n_lined; call = after) {
+        after = call->next;
+        if (call->lined && cap_has_turn(call))
+            call_launch(call);
+    }
+}
+
+haft_time haft_session_tick(haft_session *session, haft_time now)
+{
+    haft_time next = -1;
+    haft_call *after;
+
+    session->now = now;
+    session_announce(session);
+    for (haft_call *call = session->calls; call; call = after) {
+        after = call->next;
+        call->now = now;
+        if (!call->deadline || call->answered)
+            continue;
+        if (call->deadline <= now)
+            call_time_out(call);
+        else if (next < 0 || call->deadline < next)
+            next = call->deadline;
+    }
+    start_lined(session);
+    return next;
+}
+
+void haft_session_cancel(haft_session *session, const void *tag)
+{
+    haft_call *after;
+
+    for (haft_call *call = session->calls; call; call = after) {
+        after = call->next;
+        if (call->tag == tag && !call->answered)
+            call_give_up(call);
+    }
+    session_end_tagged(session, tag);
+}

@@ -1,0 +1,237 @@
+/* stage.c - the stages of a call: there in the order they were added, back in the other. */
+#include <string.h>
+
+#include "engine/session.h"
+
+const char *haft_outcome_name(haft_outcome outcome)
+{
+    static const char *const names[] = {
+#define HAFT_OUTCOME_(name, text) text,
+        HAFT_OUTCOMES(HAFT_OUTCOME_)
+#undef HAFT_OUTCOME_
+    };
+
+    return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
+}
+
+/* A call passes by what has nothing to do for it. */
+static void sort_out(haft_server *server)
+{
+    struct stages *before = &server->before, *ready = &server->ready, *after = &server->after;
+
+    before->n = ready->n = after->n = 0;
+    for (size_t i = 0; i < server->stages.n; i++) {
+        const haft_stage *stage = server->stages.list[i];
+
+        if (stage->before)
+            before->list[before->n++] = stage;
+        if (stage->ready)
+            ready->list[ready->n++] = stage;
+        if (stage->after)
+            after->list[after->n++] = stage;
+    }
+}
+
+void stages_init(haft_server *server)
+{
+    static const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
+        &visibility_stage, &rate_stage, &validation_stage, &deadline_stage};
+
+    memcpy(server->stages.list, built_in, sizeof built_in);
+    server->stages.n = sizeof built_in / sizeof *built_in;
+    sort_out(server);
+}
+
+const haft_stage *haft_stage_at(const haft_server *server, size_t index)
+{
+    return index < server->stages.n ? server->stages.list[index] : NULL;
+}
+
+int haft_use(haft_server *server, const haft_stage *stage)
+{
+    struct stages *stages;
+    size_t n;
+
+    if (!server || !stage)
+        return HAFT_EINVAL;
+    stages = &server->stages;
+    n = stages->n;
+    if (!stage->name || !(stage->before || stage->ready || stage->after))
+        return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
+                             "a stage has a name and something to do");
+    if (n == sizeof stages->list / sizeof *stages->list)
+        return server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
+                             MAX_STAGES);
+    for (size_t i = 0; i < STAGES_BEHIND; i++)
+        stages->list[n - i] = stages->list[n - i - 1];
+    stages->list[n - STAGES_BEHIND] = stage;
+    stages->n++;
+    sort_out(server);
+    server->timed = true;
+    return 0;
+}
+
+const char *call_tool(const haft_call *call)
+{
+    const char *name =
+        call->item ? call->item->name : yyjson_get_str(rpc_string(call->params, "name"));
+
+    return name ? name : "";
+}
+
+/* Whether a stage is for the tool that was asked for, which may not exist. */
+static bool concerns(const haft_stage *stage, const haft_call *call)
+{
+    return !stage->tools || glob_list_allows(stage->tools, call_tool(call));
+}
+
+uint64_t call_nanoseconds(const haft_call *call)
+{
+    const haft_server_options *options = &call->server->options;
+
+    if (call->elapsed || !call->started)
+        return call->elapsed;
+    return options->clock() - call->started;
+}
+
+int stages_before(haft_call *call)
+{
+    const struct stages *stages = &call->server->before;
+    int status = 0;
+
+    for (size_t i = 0; i < stages->n && !status; i++) {
+        const haft_stage *stage = stages->list[i];
+
+        if (concerns(stage, call))
+            status = stage->before(call, stage->data);
+    }
+    return status;
+}
+
+int stages_ready(haft_call *call)
+{
+    const struct stages *stages = &call->server->ready;
+    int status = 0;
+
+    for (size_t i = 0; i < stages->n && !status; i++) {
+        const haft_stage *stage = stages->list[i];
+
+        if (concerns(stage, call))
+            status = stage->ready(call, stage->data);
+    }
+    return status;
+}
+
+void stages_after(haft_call *call, haft_outcome outcome)
+{
+    const struct stages *stages = &call->server->after;
+
+    if (call->after_ran)
+        return;
+    call->after_ran = true;
+    call->outcome = outcome;
+    call->elapsed = call_nanoseconds(call);
+    for (size_t i = stages->n; i-- > 0;) {
+        const haft_stage *stage = stages->list[i];
+
+        if (concerns(stage, call))
+            stage->after(call, outcome, stage->data);
+    }
+}
+
+/* ---- for stages ---- */
+
+int haft_refuse(haft_call *call, const char *format, ...)
+{
+    const char *text;
+    va_list args;
+
+    va_start(args, format);
+    text = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    if (!text)
+        return HAFT_ENOMEM;
+    call->is_error = true;
+    return haft_text_bytes(call, text, strlen(text)) ? HAFT_ENOMEM : HAFT_STOP;
+}
+
+/* Until the arguments have been looked at there is nothing that the handler gets. */
+int haft_set_arguments(haft_call *call, const char *json, size_t size)
+{
+    haft_reason reason;
+    haft_value *value;
+
+    if ((!call->arguments && !call->straight.text) || call->in)
+        return HAFT_EINVAL;
+    value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
+    if (!value) {
+        haft_log(call, HAFT_ERROR, "haft_set_arguments: %s", reason.text);
+        return reason.code;
+    }
+    if (!yyjson_is_obj(value))
+        return HAFT_EINVAL;
+    call->arguments = value;
+    call->straight.of = NULL;
+    return 0;
+}
+
+/* Blocks are kept as text, and read only for who asks.  The handler of a call that timed out may be
+ * writing them. */
+haft_value *haft_content(haft_call *call)
+{
+    const haft_buffer *content = &call->content;
+    haft_value *value = NULL;
+    const char *reason;
+    haft_buffer text;
+    size_t offset;
+
+    if (!call->after_ran || call->outcome == HAFT_OUTCOME_TIMED_OUT || content->status)
+        return NULL;
+    haft_buffer_init(&text, call->server->allocator, content->size + 2);
+    buffer_literal(&text, "[");
+    buffer_add(&text, content->data, content->size);
+    buffer_literal(&text, "]");
+    if (!text.status)
+        json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
+    haft_buffer_finish(&text);
+    return value;
+}
+
+/* A thing that is kept with a call. */
+struct kept {
+    struct kept *next;
+    const char *key;
+    void *value;
+};
+
+static struct kept *find(const haft_call *call, const char *key)
+{
+    struct kept *kept = call->kept;
+
+    while (kept && strcmp(kept->key, key))
+        kept = kept->next;
+    return kept;
+}
+
+int haft_set(haft_call *call, const char *key, void *value)
+{
+    struct kept *kept = find(call, key);
+
+    if (!kept) {
+        kept = haft_arena_zalloc(call->arena, 1, sizeof *kept);
+        if (!kept)
+            return HAFT_ENOMEM;
+        kept->key = key;
+        kept->next = call->kept;
+        call->kept = kept;
+    }
+    kept->value = value;
+    return 0;
+}
+
+void *haft_get(const haft_call *call, const char *key)
+{
+    const struct kept *kept = find(call, key);
+
+    return kept ? kept->value : NULL;
+}

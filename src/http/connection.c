@@ -1,0 +1,408 @@
+/* http_connection.c - requests off a socket, one after another.
+ *
+ * llhttp takes a request apart; when it is whole, parsing pauses until it has been answered, so
+ * that the answers of pipelined requests keep their order.  What comes meanwhile waits, and when
+ * enough waits, or the peer does not read its answers, nothing more is read. */
+#include <poll.h>
+#include <string.h>
+
+#include "http/http.h"
+
+enum {
+    WAITING_LIMIT = 2 * READ_SIZE,
+    UNREAD_LIMIT = 256 << 10, /* of answers, before the next request is looked at */
+    KEPT_BODY = 64 << 10,     /* a buffer larger than this is given back after its request */
+    LINGER_MS = 1000          /* for a peer to read why it was refused */
+};
+
+/* ---- handling ---- */
+
+static void start_request(struct connection *c)
+{
+    haft_buffer_clear(&c->head);
+    haft_buffer_clear(&c->fields);
+    buffer_trim(&c->body, KEPT_BODY);
+    c->n_fields = c->url_size = c->trailer_size = c->consumed = 0;
+    memset(c->slots, 0, sizeof c->slots);
+    c->begun = c->answered = c->continues = c->crowded = false;
+    c->stage = STAGE_HEAD;
+    c->since = http_now(c->http);
+}
+
+static void handle(struct connection *c)
+{
+    haft_http *http = c->http;
+    haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
+                                 .path = c->head.data + c->path,
+                                 .target = c->head.data + c->target,
+                                 .query = c->query ? c->head.data + c->query : "",
+                                 .headers = connection_headers(c),
+                                 .body = c->body.data ? c->body.data : "",
+                                 .body_size = c->body.size,
+                                 .peer = c->peer[0] ? c->peer : NULL};
+    struct taken taken;
+
+    c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
+    c->stage = STAGE_HANDLING;
+    c->since = http_now(http);
+    http_use(http, c->since);
+    if (lanes_wants(c, &request))
+        return;
+    c->handling = true;
+    taken = front_handle(&http->front, &request, &http_responder, c, c->since);
+    c->handling = false;
+    if (!c->answered)
+        c->taken = taken;
+}
+
+/* A callback has said why, or llhttp could not read on. */
+static void fail(struct connection *c)
+{
+    static const struct {
+        int status;
+        const char *message;
+    } refusals[] = {{413, "Content Too Large: the message is too long"},
+                    {414, "URI Too Long"},
+                    {431, "Request Header Fields Too Large"},
+                    {503, "Out of memory"},
+                    {400, "Bad Request"}};
+    size_t i = 0;
+
+    if (!c->refused)
+        c->refused = 400;
+    while (i < 4 && refusals[i].status != c->refused)
+        i++;
+    connection_refuse(c, refusals[i].status, refusals[i].message);
+}
+
+/* What comes while a request is at work, or while its answers are not read. */
+static void keep(struct connection *c, const char *bytes, size_t size)
+{
+    haft_buffer_add(&c->waiting, bytes, size);
+    if (c->waiting.status) {
+        connection_close(c);
+    } else if (c->waiting.size >= READ_SIZE && !c->paused) {
+        uv_read_stop(&c->io.stream);
+        c->paused = true;
+    }
+}
+
+/* After a request was handled: whether the next one can be looked at. */
+static bool is_free(struct connection *c)
+{
+    if (c->stage == STAGE_CLOSING || c->doomed || !c->answered)
+        return false;
+    if (c->keep_alive) {
+        start_request(c);
+        return true;
+    }
+    connection_close(c);
+    return false;
+}
+
+/* Parses until the bytes are used up or a request waits for its answer. */
+static void parse(struct connection *c, const char *bytes, size_t size)
+{
+    while (size) {
+        bool begun = c->begun;
+        uint8_t stage = c->stage;
+        llhttp_errno_t code;
+        size_t used;
+
+        if (!begun && (connection_unsent(c) > UNREAD_LIMIT || turn_is_spent(c))) {
+            /* When the answers have been read, or in the next turn. */
+            if (!connection_unsent(c))
+                http_later(c);
+            keep(c, bytes, size);
+            return;
+        }
+        code = connection_parse(c, bytes, size, &used);
+        c->begun = true;
+        if (code == HPE_OK) {
+            /* How long the rest takes is measured from here. */
+            if (!begun || c->stage != stage)
+                c->since = http_now(c->http);
+            if (c->continues && c->stage == STAGE_BODY)
+                connection_go_on(c);
+            c->continues = false;
+            return;
+        }
+        if (code != HPE_PAUSED) {
+            fail(c);
+            return;
+        }
+        size -= used;
+        bytes += used;
+        if (connection_read_target(c))
+            handle(c);
+        if (is_free(c))
+            continue;
+        if (c->stage != STAGE_CLOSING)
+            keep(c, bytes, size);
+        break;
+    }
+    if (c->stage != STAGE_CLOSING)
+        lanes_move(c);
+}
+
+/* Looks at what has waited. */
+static void parse_waiting(struct connection *c)
+{
+    haft_buffer waiting = c->waiting;
+
+    if (!waiting.size)
+        return;
+    haft_buffer_init(&c->waiting, c->http->allocator, WAITING_LIMIT);
+    parse(c, waiting.data, waiting.size);
+    haft_buffer_finish(&waiting);
+}
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer);
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
+
+void connection_resume(struct connection *c)
+{
+    if (c->stage == STAGE_CLOSING)
+        return;
+    if (c->doomed) {
+        connection_close(c);
+        return;
+    }
+    if (c->stage == STAGE_HANDLING && !is_free(c)) {
+        if (c->stage != STAGE_CLOSING)
+            lanes_move(c);
+        return;
+    }
+    parse_waiting(c);
+    /* The last request of all has been answered, or will never be whole. */
+    if (c->ended && c->stage != STAGE_HANDLING && !c->waiting.size)
+        connection_close(c);
+    if (c->stage == STAGE_CLOSING || !c->paused || c->waiting.size >= READ_SIZE)
+        return;
+    c->paused = false;
+    if (uv_read_start(&c->io.stream, on_alloc, on_read))
+        connection_close(c);
+}
+
+void connection_answered(struct connection *c)
+{
+    if (c->waiting.size || c->paused || c->doomed || c->ended)
+        http_later(c);
+    else
+        is_free(c);
+}
+
+/* ---- reading ---- */
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer)
+{
+    struct connection *c = handle->data;
+
+    (void)suggested;
+    *ret_buffer = uv_buf_init(c->http->read_buffer, READ_SIZE);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    connection_drop_unsent(handle->data);
+    http_forget(handle->data);
+}
+
+/* Whether the request at work is wanted by a client that sends nothing any more. */
+static bool is_wanted(const struct connection *c)
+{
+    return !c->taken.by || front_half_closed(c->taken);
+}
+
+/* The client has closed its side, and may still read.  False when there is nothing to answer. */
+static bool goes_on(struct connection *c)
+{
+    c->ended = true;
+    return c->stage == STAGE_HANDLING ? is_wanted(c) : c->waiting.size > 0;
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
+{
+    struct connection *c = stream->data;
+
+    if (c->stage == STAGE_CLOSING) {
+        if (n >= 0 || uv_is_closing(&c->io.handle))
+            return;
+        /* What is queued may still be read. */
+        c->lingers = false;
+        if (n != UV_EOF || c->doomed || !connection_unsent(c))
+            uv_close(&c->io.handle, on_closed);
+        return;
+    }
+    if (n < 0) {
+        if (n != UV_EOF || !goes_on(c))
+            connection_close(c);
+        return;
+    }
+    if (c->stage == STAGE_HANDLING || c->waiting.size) {
+        keep(c, buffer->base, (size_t)n);
+        return;
+    }
+    parse(c, buffer->base, (size_t)n);
+}
+
+/* ---- life ---- */
+
+struct connection *connection_new(haft_http *http)
+{
+    const haft_allocator *allocator = http->allocator;
+    struct connection *c = http->spare;
+
+    if (c) {
+        http->spare = c->next;
+        http->n_spare--;
+    } else {
+        c = allocator->alloc(allocator->context, sizeof *c);
+        if (!c)
+            return NULL;
+        memset(c, 0, sizeof *c);
+        haft_buffer_init(&c->head, allocator,
+                         http->options.max_headers + 2 * http->options.max_url);
+        /* One more than may come: the authority of the target becomes one. */
+        haft_buffer_init(&c->fields, allocator, (MAX_HEADERS + 1) * sizeof(struct field));
+        haft_buffer_init(&c->body, allocator, http->max_body);
+        haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
+        c->http = http;
+    }
+    c->taken.by = NULL;
+    c->streaming = c->handling = c->paused = c->doomed = c->lingers = c->ended = false;
+    c->heavy = false;
+    c->answer_size = 0;
+    c->refused = 0;
+    c->moving = 0;
+    c->stage = STAGE_HEAD;
+    http_remember(http, c);
+    return c;
+}
+
+void connection_start(struct connection *c)
+{
+    c->io.handle.data = c;
+    llhttp_init(&c->parser, HTTP_REQUEST, &connection_parser);
+    c->parser.data = c;
+    haft_buffer_clear(&c->waiting);
+    start_request(c);
+    if (uv_read_start(&c->io.stream, on_alloc, on_read))
+        connection_close(c);
+}
+
+void connection_continue(struct connection *c)
+{
+    c->io.handle.data = c->parser.data = c;
+    c->answered = c->paused = false;
+    if (uv_read_start(&c->io.stream, on_alloc, on_read)) {
+        connection_close(c);
+        return;
+    }
+    handle(c);
+    connection_resume(c);
+}
+
+/* ---- closing ---- */
+
+static void on_shut(uv_shutdown_t *request, int status)
+{
+    uv_handle_t *handle = (uv_handle_t *)request->handle;
+
+    if (!uv_is_closing(handle) && status < 0)
+        uv_close(handle, on_closed);
+}
+
+void connection_finish(struct connection *c)
+{
+    if (!c->lingers || uv_shutdown(&c->shutdown, &c->io.stream, on_shut))
+        uv_close(&c->io.handle, on_closed);
+}
+
+/* What is queued is written first, as far as the peer takes it.  One that was refused may still be
+ * sending: closing under it would take the refusal away from it, so what it sends is read and
+ * dropped. */
+void connection_close(struct connection *c)
+{
+    if (c->stage == STAGE_CLOSING)
+        return;
+    c->stage = STAGE_CLOSING;
+    c->since = http_now(c->http);
+    c->lingers = c->lingers && !c->doomed && !c->ended;
+    if (c->taken.by) {
+        struct taken taken = c->taken;
+
+        c->taken.by = NULL;
+        front_gone(taken);
+    }
+    if (!c->lingers)
+        uv_read_stop(&c->io.stream);
+    if (c->doomed || !connection_unsent(c))
+        connection_finish(c);
+}
+
+void connection_abort(struct connection *c)
+{
+    c->doomed = true;
+    connection_close(c);
+    if (!uv_is_closing(&c->io.handle))
+        uv_close(&c->io.handle, on_closed);
+}
+
+/* Whether a client that has closed its side has closed the other, too, as far as that can be told
+ * without writing: by a reset, or on a Unix socket. */
+static bool is_gone(const struct connection *c)
+{
+    struct pollfd peer = {.events = 0};
+
+    return !uv_fileno(&c->io.handle, &peer.fd) && poll(&peer, 1, 0) > 0 &&
+           peer.revents & (POLLERR | POLLHUP);
+}
+
+void connection_check(struct connection *c, haft_time now)
+{
+    const haft_http_options *options = &c->http->options;
+    haft_time spent = now - c->since;
+
+    switch ((enum stage)c->stage) {
+    case STAGE_HEAD:
+        if (c->begun && spent > options->header_ms)
+            connection_refuse(c, 408, "Request Timeout: the headers took too long");
+        else if (!c->begun && spent > options->idle_ms)
+            connection_close(c);
+        else if (!c->begun && spent > REST_MS && !c->waiting.size)
+            connection_trim(c, 0);
+        break;
+    case STAGE_BODY:
+        if (spent > options->body_ms)
+            connection_refuse(c, 408, "Request Timeout: the body took too long");
+        break;
+    case STAGE_CLOSING:
+        if (spent > (c->lingers ? LINGER_MS : options->header_ms))
+            connection_abort(c);
+        break;
+    case STAGE_HANDLING:
+        if (c->ended && (!is_wanted(c) || is_gone(c)))
+            connection_close(c);
+        break;
+    }
+}
+
+void connection_trim(struct connection *c, size_t keep)
+{
+    buffer_trim(&c->head, keep);
+    buffer_trim(&c->fields, keep);
+    buffer_trim(&c->body, keep);
+    buffer_trim(&c->waiting, 0);
+}
+
+void connection_free(struct connection *c)
+{
+    const haft_allocator *allocator = c->http->allocator;
+
+    haft_buffer_finish(&c->head);
+    haft_buffer_finish(&c->fields);
+    haft_buffer_finish(&c->body);
+    haft_buffer_finish(&c->waiting);
+    allocator->release(allocator->context, c, sizeof *c);
+}

@@ -1,0 +1,246 @@
+/* http/http.h - the HTTP server: listeners, connections, and what bounds them. */
+#ifndef HAFT_SRC_HTTP_H
+#define HAFT_SRC_HTTP_H
+
+#include <haft/http.h>
+#include <llhttp.h>
+#include <uv.h>
+
+#include "endpoint/mux.h"
+#include "loop/pool.h"
+
+enum {
+    MAX_HEADERS = 100,
+    SLOTS = 64,
+    READ_SIZE = 64 << 10,
+    PIECE = 128 << 10, /* of answers: what one connection is written at once */
+    SHARE = 1 << 20    /* bytes of answers in one turn of the loop, after which others wait */
+};
+
+struct field {
+    uint32_t name, name_size, value, value_size; /* in the head */
+};
+
+enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_CLOSING };
+
+union stream {
+    uv_handle_t handle;
+    uv_stream_t stream;
+    uv_tcp_t tcp;
+    uv_pipe_t pipe;
+};
+
+struct connection {
+    struct connection *next, *previous;
+    haft_http *http;
+    union stream io;
+    llhttp_t parser;
+    haft_buffer head; /* the target, then names and values one after another */
+    haft_buffer body;
+    haft_buffer waiting;                    /* bytes of later requests */
+    struct block *first_block, *last_block; /* of answers that have not been written */
+    size_t unsent, handed;                  /* their bytes, and of these what the socket has */
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    haft_buffer fields; /* of struct field: as many as come, since most of the time none is there */
+    size_t n_fields, url_size, trailer_size;
+    size_t consumed;    /* bytes of the request that have been parsed */
+    size_t path;        /* in the head: decoded */
+    size_t query;       /* in the head; 0 for none */
+    size_t target;      /* in the head: the path as it came */
+    struct taken taken; /* its request, by whoever answers that */
+    haft_time since;    /* the stage began */
+    unsigned char address[16];
+    char peer[48];        /* the same as text; "" for none */
+    uint8_t slots[SLOTS]; /* of names: the first field of each, counted from 1 */
+    bool crowded;         /* two fields have the same slot */
+    uint8_t stage;        /* enum stage */
+    bool counted;         /* against its address */
+    bool keep_alive;
+    bool begun; /* a byte of the request has come */
+    bool streaming, chunked;
+    bool answered;  /* this request has been */
+    bool handling;  /* in the middle of handling: whoever called goes on */
+    bool continues; /* it wants to be told to go on */
+    bool paused;    /* enough waits: nothing is read */
+    bool ended;     /* nothing more comes; what has come is still answered */
+    bool doomed;    /* to be closed as soon as nobody is in the middle of it */
+    bool lingers;   /* what still comes is read and dropped, so that the refusal arrives */
+    bool due;       /* in a list of those that the bell looks after */
+    bool heavy;     /* its latest answer was long: others go first when there is much to do */
+    uint64_t turn;  /* of the loop, in which it was answered last */
+    size_t answer_size;
+    int refused;     /* the status that ends it */
+    unsigned moving; /* to the loop of this number, counted from 1; 0 for none */
+    int fd;          /* on the way there */
+    struct connection *next_due;
+    bool continues_later; /* in the list of those with more to write */
+    struct connection *next_continued;
+};
+
+enum { MAX_LANES = 64 };
+
+/* Loops that serve one address together, each with a server of its own. */
+struct lanes {
+    uv_mutex_t lock; /* for what is at home, and what arrives there */
+    unsigned n;
+    haft_http *at[MAX_LANES]; /* NULL: not there any more */
+    atomic_size_t n_connections;
+    struct limiter *limiter; /* of all of them; NULL when nothing is limited */
+};
+
+struct haft_http {
+    haft_server *server;
+    haft_http_options options;
+    const haft_allocator *allocator;
+    uv_loop_t *loop;
+    union stream listener;
+    uv_async_t bell;
+    uv_timer_t sweep;
+    uv_prepare_t turns;
+    uint64_t turn; /* of the loop */
+    size_t spent;  /* bytes of answers in this one */
+    uv_thread_t thread;
+    struct mailbox mailbox;
+    struct pool pool;
+    struct front front;
+    struct limiter *limiter; /* its own, when it is alone */
+    size_t max_body;
+    struct connection *connections, *spare;
+    struct connection *continued;                 /* those with more to write */
+    struct connection *due;                       /* to be resumed as soon as can be */
+    struct connection *due_heavy, **due_heavy_at; /* one after another; where the next one goes */
+    struct connection *arrived;                   /* from other lanes; under their lock */
+    struct lanes *lanes;                          /* NULL when it is alone */
+    unsigned lane;
+    size_t n_connections, n_spare;
+    char read_buffer[READ_SIZE];
+    char url[256];
+    haft_time epoch;
+    haft_time used; /* the latest request or connection */
+    bool resting;   /* nothing has come for so long */
+    uint64_t made;
+    atomic_bool woken;
+    bool closing, unix_socket;
+    bool deaf;                      /* a connection could not be taken */
+    bool late;                      /* the time for closing is over */
+    void (*overdue)(void *context); /* called then while handlers still run; may be NULL */
+    void (*rested)(void); /* called when all that can be has been given back; may be NULL */
+    haft_time close_by;
+    unsigned open_handles;
+    void (*closed)(void *context);
+    void *closed_context;
+};
+
+haft_time http_now(const haft_http *http);
+
+/* ---- http_server.c ---- */
+
+/* One of several, when there are lanes. */
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason);
+void http_remember(haft_http *http, struct connection *connection);
+/* A request or a connection has come. */
+void http_use(haft_http *http, haft_time now);
+/* The connection is gone; what it was made of may be used again. */
+void http_forget(struct connection *connection);
+/* Makes the stream of a connection that has a socket but no handle yet. */
+int http_open(struct connection *connection, int fd);
+
+/* ---- http_turn.c ---- */
+
+void turn_start(haft_http *http);
+/* Has connection_resume called when nothing else is going on. */
+void http_later(struct connection *connection);
+/* Calls it for those that are due, as far as this turn goes. */
+void turn_resume(haft_http *http);
+/* Has connection_write_piece called in the next turn. */
+void turn_continue(struct connection *connection);
+/* It is in no list any more. */
+void turn_forget(struct connection *connection);
+/* The connection is sent so many bytes more of its answer; and that was the last of it. */
+void turn_spend(struct connection *connection, size_t size);
+void turn_answered(struct connection *connection);
+/* Whether its next request must wait for another turn: there has been enough in this one, and not
+ * least from it. */
+bool turn_is_spent(const struct connection *connection);
+
+/* ---- http_listen.c ---- */
+
+int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reterr_reason);
+bool address_is_local(const struct sockaddr_storage *address);
+
+/* ---- http_parse.c ---- */
+
+/* For a parser whose data is the connection. */
+extern const llhttp_settings_t connection_parser;
+
+/* Parses bytes of a request: HPE_OK when they are used up, HPE_PAUSED when the request is whole, with
+ * how many were used; or an error, and why in `refused` when that is known. */
+llhttp_errno_t connection_parse(struct connection *connection, const char *bytes, size_t size,
+                                size_t *ret_used);
+
+/* Makes so many bytes of the head the value of Host, whatever the header said.  Without memory the
+ * buffers say so. */
+void connection_set_host(struct connection *connection, size_t at, size_t size);
+
+/* Those of the request that has come; they last as long as it does. */
+haft_headers connection_headers(const struct connection *connection);
+
+/* ---- http_target.c ---- */
+
+/* Finds path, query and host in the target of a request that is whole; false when it was refused. */
+bool connection_read_target(struct connection *connection);
+
+/* ---- http_connection.c ---- */
+
+/* A connection for one that was accepted; the listener calls uv_accept on its stream. */
+struct connection *connection_new(haft_http *http);
+void connection_start(struct connection *connection);
+/* The same for one that comes from another lane, with a request that is whole. */
+void connection_continue(struct connection *connection);
+/* Its request has been answered, by somebody who is in the middle of something. */
+void connection_answered(struct connection *connection);
+/* Goes on after that, or after its answers have been read. */
+void connection_resume(struct connection *connection);
+void connection_close(struct connection *connection);
+void connection_abort(struct connection *connection); /* and does not wait for anything */
+/* It is closing, and all that was queued has been written. */
+void connection_finish(struct connection *connection);
+/* Ends it when its stage has taken too long. */
+void connection_check(struct connection *connection, haft_time now);
+/* Gives back what it keeps for a request that is as large as the latest. */
+void connection_trim(struct connection *connection, size_t keep);
+void connection_free(struct connection *connection);
+
+/* ---- http_respond.c ---- */
+
+extern const haft_responder http_responder;
+extern const haft_responder http_app_responder; /* for those who know nothing of CORS */
+void connection_go_on(struct connection *connection);
+/* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
+void connection_refuse(struct connection *connection, int status, const char *message);
+
+/* ---- http_write.c ---- */
+
+/* Writes now what fits, and the rest when it can. */
+void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
+/* Hands the next piece of what is left to the socket, unless it has one. */
+void connection_write_piece(struct connection *connection);
+size_t connection_unsent(const struct connection *connection);
+void connection_drop_unsent(struct connection *connection);
+
+/* ---- http_lanes.c ---- */
+
+int lanes_init(struct lanes *lanes, unsigned n);
+void lanes_finish(struct lanes *lanes);
+/* Whether the request is for a session that lives elsewhere; its connection moves there then, by
+ * lanes_move. */
+bool lanes_wants(struct connection *connection, const haft_http_request *request);
+void lanes_move(struct connection *connection);
+/* Takes in what has arrived. */
+void lanes_receive(haft_http *http);
+/* Nothing arrives any more. */
+void lanes_leave(haft_http *http);
+
+#endif

@@ -1,0 +1,222 @@
+/* http_listen.c - where a server listens: an address, a path in the file system, or a socket that
+ * somebody else has opened. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "http/http.h"
+
+enum { BACKLOG = 1024 };
+
+static const char off_loopback[] = "off loopback without authentication: say so by --insecure";
+
+bool address_is_local(const struct sockaddr_storage *peer)
+{
+    if (peer->ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)peer;
+
+        return (ntohl(v4->sin_addr.s_addr) >> 24) == 127;
+    }
+    if (peer->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)peer;
+
+        return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+    }
+    return true;
+}
+
+static int refuse(haft_reason *reason, const char *address, const char *format, const char *text)
+{
+    return error_set(reason, HAFT_EINVAL, address, format, text);
+}
+
+/* "HOST:PORT" and "[HOST]:PORT" as an address. */
+static int read_address(const char *address, struct sockaddr_storage *ret_peer, haft_reason *reason)
+{
+    const char *colon = strrchr(address, ':');
+    char host[64], *end;
+    size_t size = colon ? (size_t)(colon - address) : 0;
+    long port = colon ? strtol(colon + 1, &end, 10) : -1;
+
+    if (!colon || !size || size >= sizeof host || !colon[1] || *end || port < 0 || port > 65535)
+        return refuse(reason, address, "%s", "an address is HOST:PORT or unix:PATH");
+    if (address[0] == '[' && address[size - 1] == ']') {
+        address++;
+        size -= 2;
+    }
+    memcpy(host, address, size);
+    host[size] = '\0';
+    memset(ret_peer, 0, sizeof *ret_peer);
+    if (!strcmp(host, "localhost"))
+        snprintf(host, sizeof host, "127.0.0.1");
+    if (uv_ip4_addr(host, (int)port, (struct sockaddr_in *)(void *)ret_peer) &&
+        uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)(void *)ret_peer))
+        return refuse(reason, host, "%s", "the host must be an address, or localhost");
+    return 0;
+}
+
+enum { PATH_ROOM = sizeof((struct sockaddr_un *)0)->sun_path };
+
+/* Whether a server that was killed has left its socket there: nobody answers then. */
+static bool is_left_over(const char *path)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct stat there;
+    bool nobody;
+    int fd;
+
+    if (lstat(path, &there) || !S_ISSOCK(there.st_mode))
+        return false;
+    fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (fd < 0)
+        return false;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    nobody = connect(fd, (struct sockaddr *)&name, sizeof name) && errno == ECONNREFUSED;
+    close(fd);
+    return nobody;
+}
+
+/* libuv says that permission is denied also where there is no directory. */
+static const char *why_not(const char *path, int status)
+{
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_ROOM];
+
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) : 0, path);
+    return status == UV_EACCES && *directory && access(directory, F_OK) && errno == ENOENT
+               ? "there is no such directory"
+               : uv_strerror(status);
+}
+
+static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
+{
+    mode_t mask;
+    int status;
+
+    if (strlen(path) >= PATH_ROOM)
+        return refuse(reason, path, "%s", "the path of a socket is shorter than that");
+    if (is_left_over(path))
+        unlink(path);
+    http->unix_socket = true;
+    uv_pipe_init(http->loop, &http->listener.pipe, 0);
+    http->open_handles++;
+    http->listener.handle.data = http;
+    mask = umask(0177);
+    status = uv_pipe_bind(&http->listener.pipe, path);
+    umask(mask);
+    if (status)
+        return refuse(reason, path, "%s", why_not(path, status));
+    snprintf(http->url, sizeof http->url, "unix:%s", path);
+    return 0;
+}
+
+static int name_url(haft_http *http)
+{
+    struct sockaddr_storage name = {0};
+    int size = sizeof name, port;
+    char host[64] = "";
+    int status = uv_tcp_getsockname(&http->listener.tcp, (struct sockaddr *)&name, &size);
+
+    if (status)
+        return status;
+    if (name.ss_family == AF_INET6) {
+        uv_ip6_name((struct sockaddr_in6 *)(void *)&name, host, sizeof host);
+        port = ntohs(((struct sockaddr_in6 *)(void *)&name)->sin6_port);
+        snprintf(http->url, sizeof http->url, "http://[%s]:%d%s", host, port, http->options.path);
+    } else {
+        uv_ip4_name((struct sockaddr_in *)(void *)&name, host, sizeof host);
+        port = ntohs(((struct sockaddr_in *)(void *)&name)->sin_port);
+        snprintf(http->url, sizeof http->url, "http://%s:%d%s", host, port, http->options.path);
+    }
+    return 0;
+}
+
+/* Whether somebody listens there.  The loops of a server share its port, and the kernel would let
+ * another server of the same user share it with them. */
+static int look_for_others(const struct sockaddr_storage *address)
+{
+    socklen_t size =
+        address->ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+    int on = 1, status, fd = socket(address->ss_family, SOCK_STREAM, 0);
+
+    if (fd < 0)
+        return uv_translate_sys_error(errno);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    status = bind(fd, (const struct sockaddr *)address, size) ? uv_translate_sys_error(errno) : 0;
+    close(fd);
+    return status;
+}
+
+static int listen_tcp(haft_http *http, haft_reason *reason)
+{
+    const haft_http_options *options = &http->options;
+    struct sockaddr_storage address = {0};
+    uv_os_fd_t fd;
+    int on = 1, status = read_address(options->address, &address, reason);
+
+    if (status)
+        return status;
+    if (!address_is_local(&address) && !options->insecure)
+        return refuse(reason, options->address, "%s", off_loopback);
+    status = options->threads > 1 && !http->lane ? look_for_others(&address) : 0;
+    if (status)
+        return refuse(reason, options->address, "%s", uv_strerror(status));
+    uv_tcp_init_ex(http->loop, &http->listener.tcp, address.ss_family);
+    http->open_handles++;
+    http->listener.handle.data = http;
+    if (options->threads > 1 && !uv_fileno(&http->listener.handle, &fd))
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+    status = uv_tcp_bind(&http->listener.tcp, (struct sockaddr *)&address, 0);
+    if (status)
+        return refuse(reason, options->address, "%s", uv_strerror(status));
+    return 0;
+}
+
+/* A socket that somebody else has opened. */
+static int take_over(haft_http *http, haft_reason *reason)
+{
+    struct sockaddr_storage name = {0};
+    socklen_t size = sizeof name;
+    int status;
+
+    if (getsockname(http->options.fd, (struct sockaddr *)&name, &size))
+        return refuse(reason, "fd", "%s", strerror(errno));
+    if (!address_is_local(&name) && !http->options.insecure)
+        return refuse(reason, "fd", "%s", off_loopback);
+    http->unix_socket = name.ss_family == AF_UNIX;
+    if (http->unix_socket) {
+        uv_pipe_init(http->loop, &http->listener.pipe, 0);
+        status = uv_pipe_open(&http->listener.pipe, http->options.fd);
+        snprintf(http->url, sizeof http->url, "unix:inherited");
+    } else {
+        uv_tcp_init(http->loop, &http->listener.tcp);
+        status = uv_tcp_open(&http->listener.tcp, http->options.fd);
+    }
+    http->open_handles++;
+    http->listener.handle.data = http;
+    return status ? refuse(reason, "fd", "%s", uv_strerror(status)) : 0;
+}
+
+int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reason)
+{
+    const char *address = http->options.address;
+    int status = http->options.fd                ? take_over(http, reason)
+                 : !strncmp(address, "unix:", 5) ? listen_unix(http, address + 5, reason)
+                                                 : listen_tcp(http, reason);
+
+    if (status)
+        return status;
+    status = uv_listen(&http->listener.stream, BACKLOG, on_connection);
+    if (!status && !http->unix_socket)
+        status = name_url(http);
+    return status ? refuse(reason, address, "%s", uv_strerror(status)) : 0;
+}

@@ -1,0 +1,214 @@
+/* http_respond.c - responses: their lines, headers and bodies.
+ *
+ * The endpoint calls in here while it is at work, so nothing here calls back into it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "http/http.h"
+
+enum { BODY_ROOM = 512, TAIL_ROOM = 96, LINE_ROOM = 32 };
+
+/* ---- responding ---- */
+
+/* The first line of a response; one of a status that has no name here is written into `room`. */
+static const char *line_of(int status, char room[LINE_ROOM])
+{
+#define LINE(status, reason)                                                                       \
+    {                                                                                              \
+        status, "HTTP/1.1 " #status " " reason "\r\n"                                              \
+    }
+    static const struct {
+        int status;
+        const char *text;
+    } lines[] = {
+        LINE(200, "OK"),
+        LINE(201, "Created"),
+        LINE(202, "Accepted"),
+        LINE(204, "No Content"),
+        LINE(206, "Partial Content"),
+        LINE(301, "Moved Permanently"),
+        LINE(302, "Found"),
+        LINE(303, "See Other"),
+        LINE(304, "Not Modified"),
+        LINE(307, "Temporary Redirect"),
+        LINE(308, "Permanent Redirect"),
+        LINE(400, "Bad Request"),
+        LINE(401, "Unauthorized"),
+        LINE(403, "Forbidden"),
+        LINE(404, "Not Found"),
+        LINE(405, "Method Not Allowed"),
+        LINE(406, "Not Acceptable"),
+        LINE(408, "Request Timeout"),
+        LINE(409, "Conflict"),
+        LINE(410, "Gone"),
+        LINE(412, "Precondition Failed"),
+        LINE(413, "Content Too Large"),
+        LINE(414, "URI Too Long"),
+        LINE(415, "Unsupported Media Type"),
+        LINE(422, "Unprocessable Content"),
+        LINE(429, "Too Many Requests"),
+        LINE(431, "Request Header Fields Too Large"),
+        LINE(500, "Internal Server Error"),
+        LINE(501, "Not Implemented"),
+        LINE(502, "Bad Gateway"),
+        LINE(503, "Service Unavailable"),
+        LINE(504, "Gateway Timeout"),
+    };
+#undef LINE
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i].status == status)
+            return lines[i].text;
+    snprintf(room, LINE_ROOM, "HTTP/1.1 %03u Other\r\n", (unsigned)status % 1000);
+    return room;
+}
+
+static uv_buf_t text_buf(const char *text, size_t size)
+{
+    return uv_buf_init((char *)(uintptr_t)text, (unsigned)size);
+}
+
+static uv_buf_t line_buf(const char *text)
+{
+    return text_buf(text, strlen(text));
+}
+
+/* This request is done with: the next one, or the end. */
+static void finish(struct connection *c)
+{
+    c->taken.by = NULL;
+    c->answered = true;
+    c->streaming = false;
+    turn_answered(c);
+    if (!c->handling)
+        connection_answered(c);
+}
+
+/* The headers about the transfer, and the empty line; its size. */
+static size_t put_tail(const struct connection *c, int status, size_t size, char tail[TAIL_ROOM])
+{
+    static const char length[] = "Content-Length: ", closes[] = "Connection: close\r\n\r\n";
+    const char *last = c->keep_alive ? closes + sizeof closes - 3 : closes;
+    size_t n = 0;
+
+    if (status != 204 && status != 304) {
+        memcpy(tail, length, sizeof length - 1);
+        n = sizeof length - 1;
+        n += integer_to_text((int64_t)size, tail + n);
+        memcpy(tail + n, "\r\n", 2);
+        n += 2;
+    }
+    memcpy(tail + n, last, strlen(last));
+    return n + strlen(last);
+}
+
+/* `first` is headers that come before those of whoever answers. */
+static void respond(struct connection *c, int status, const char *first, const char *headers,
+                    const char *body, size_t size)
+{
+    bool sends = size && c->parser.method != HTTP_HEAD && status != 204 && status != 304;
+    char tail[TAIL_ROOM], line[LINE_ROOM];
+    uv_buf_t bufs[5] = {line_buf(line_of(status, line)), line_buf(first), line_buf(headers),
+                        text_buf(tail, put_tail(c, status, size, tail)), text_buf(body, size)};
+
+    connection_put(c, bufs, sends ? 5 : 4);
+    finish(c);
+}
+
+static void on_respond(void *context, int status, const char *headers, const char *body,
+                       size_t size)
+{
+    respond(context, status, "", headers, body, size);
+}
+
+static void on_app_respond(void *context, int status, const char *headers, const char *body,
+                           size_t size)
+{
+    struct connection *c = context;
+
+    respond(c, status, c->http->front.cors.data, headers, body, size);
+}
+
+static void stream(struct connection *c, int status, const char *first, const char *headers)
+{
+    const char *tail;
+    char line[LINE_ROOM];
+    uv_buf_t bufs[4];
+
+    /* A client of HTTP/1.0 knows the end of a body by the end of the connection. */
+    c->chunked = c->parser.http_minor > 0;
+    if (!c->chunked)
+        c->keep_alive = false;
+    tail = !c->chunked     ? "Connection: close\r\n\r\n"
+           : c->keep_alive ? "Transfer-Encoding: chunked\r\n\r\n"
+                           : "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+    bufs[0] = line_buf(line_of(status, line));
+    bufs[1] = line_buf(first);
+    bufs[2] = line_buf(headers);
+    bufs[3] = line_buf(tail);
+    c->streaming = true;
+    connection_put(c, bufs, 4);
+}
+
+static void on_stream(void *context, int status, const char *headers)
+{
+    stream(context, status, "", headers);
+}
+
+static void on_app_stream(void *context, int status, const char *headers)
+{
+    struct connection *c = context;
+
+    stream(c, status, c->http->front.cors.data, headers);
+}
+
+static void on_write(void *context, const char *bytes, size_t size)
+{
+    struct connection *c = context;
+    char length[24];
+    int n = snprintf(length, sizeof length, "%zx\r\n", size);
+    uv_buf_t bufs[3] = {text_buf(length, (size_t)n), text_buf(bytes, size), text_buf("\r\n", 2)};
+
+    /* A chunk of no bytes would be the end of the body. */
+    if (c->parser.method == HTTP_HEAD || !size)
+        return;
+    if (c->chunked)
+        connection_put(c, bufs, 3);
+    else
+        connection_put(c, bufs + 1, 1);
+}
+
+static void on_end(void *context)
+{
+    struct connection *c = context;
+    uv_buf_t last = text_buf("0\r\n\r\n", 5);
+
+    if (c->chunked && c->parser.method != HTTP_HEAD)
+        connection_put(c, &last, 1);
+    finish(c);
+}
+
+const haft_responder http_responder = {on_respond, on_stream, on_write, on_end};
+const haft_responder http_app_responder = {on_app_respond, on_app_stream, on_write, on_end};
+
+void connection_go_on(struct connection *c)
+{
+    uv_buf_t go_on = text_buf("HTTP/1.1 100 Continue\r\n\r\n", 25);
+
+    connection_put(c, &go_on, 1);
+}
+
+void connection_refuse(struct connection *c, int status, const char *message)
+{
+    haft_buffer body;
+
+    c->keep_alive = false;
+    c->lingers = true;
+    haft_buffer_init(&body, c->http->allocator, BODY_ROOM);
+    rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
+    c->handling = true;
+    on_respond(c, status, "Content-Type: application/json\r\n", body.data,
+               body.status ? 0 : body.size);
+    c->handling = false;
+    haft_buffer_finish(&body);
+    connection_close(c);
+}

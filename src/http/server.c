@@ -1,0 +1,496 @@
+/* http_server.c - what a loop does besides its connections: workers, time, and the end. */
+#include <string.h>
+#include <time.h>
+
+#include "http/http.h"
+#include "loop/reserve.h"
+#include "process/isolate.h"
+
+enum {
+    DEFAULT_WORKERS = 4,
+    DEFAULT_QUEUE = 1024,
+    DEFAULT_CONNECTIONS = 4096,
+    DEFAULT_PER_ADDRESS = 256,
+    DEFAULT_HEADERS = 16 << 10,
+    DEFAULT_URL = 8 << 10,
+    DEFAULT_UNSENT = 1 << 20,
+    DEFAULT_SESSIONS = 10000,
+    DEFAULT_HEADER_MS = 10000,
+    DEFAULT_BODY_MS = 30000,
+    DEFAULT_IDLE_MS = 60000,
+    DEFAULT_DRAIN_MS = 10000,
+    MAX_NOTICES = 1024,
+    SWEEP_MS = 100,
+    CLOSING_SWEEP_MS = 10,
+    CANCEL_MS = 500, /* for handlers that have been told to stop */
+    SPARE_CONNECTIONS = 64,
+    SPARE_BUFFER = 16 << 10, /* of each of them */
+    OTHER_DESCRIPTORS = 128, /* than connections, about */
+    OWN_HANDLES = 3          /* besides the listener */
+};
+
+/* ---- time ---- */
+
+haft_time http_now(const haft_http *http)
+{
+    return http->epoch + (haft_time)(uv_now(http->loop) - http->made);
+}
+
+static void start_clock(haft_http *http)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    http->epoch = (haft_time)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    uv_update_time(http->loop);
+    http->made = uv_now(http->loop);
+}
+
+/* ---- what the endpoint asks for ---- */
+
+static int on_run(void *context, haft_call *call)
+{
+    return pool_run(&((haft_http *)context)->pool, call);
+}
+
+static void on_post(void *context, haft_posted *posted)
+{
+    haft_http *http = context;
+    uv_thread_t self = uv_thread_self();
+
+    if (uv_thread_equal(&self, &http->thread))
+        haft_session_deliver(posted->call->session, posted);
+    else
+        mailbox_put(&http->mailbox, posted);
+}
+
+static void on_wake(void *context)
+{
+    haft_http *http = context;
+
+    atomic_store(&http->woken, true);
+    uv_async_send(&http->bell);
+}
+
+static int on_random(void *context, void *bytes, size_t size)
+{
+    (void)context;
+    return uv_random(NULL, NULL, bytes, size, 0, NULL) ? HAFT_EBUSY : 0;
+}
+
+static void on_bell(uv_async_t *bell)
+{
+    haft_http *http = bell->data;
+    haft_posted *next;
+
+    for (haft_posted *posted = mailbox_take(&http->mailbox); posted; posted = next) {
+        next = posted->next;
+        if (posted->ran)
+            haft_call_done(posted->call);
+        else
+            haft_session_deliver(posted->call->session, posted);
+    }
+    if (atomic_exchange(&http->woken, false))
+        front_tick(&http->front, http_now(http));
+    lanes_receive(http);
+    turn_resume(http);
+}
+
+/* ---- connections ---- */
+
+void http_use(haft_http *http, haft_time now)
+{
+    http->used = now;
+    http->resting = false;
+}
+
+void http_remember(haft_http *http, struct connection *c)
+{
+    c->next = http->connections;
+    c->previous = NULL;
+    if (c->next)
+        c->next->previous = c;
+    http->connections = c;
+    http->n_connections++;
+    http_use(http, http_now(http));
+    if (http->lanes)
+        atomic_fetch_add(&http->lanes->n_connections, 1);
+}
+
+void http_forget(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    turn_forget(c);
+    if (c->next)
+        c->next->previous = c->previous;
+    if (c->previous)
+        c->previous->next = c->next;
+    else
+        http->connections = c->next;
+    http->n_connections--;
+    if (http->lanes)
+        atomic_fetch_sub(&http->lanes->n_connections, 1);
+    if (http->n_spare >= SPARE_CONNECTIONS || http->closing || http->resting) {
+        connection_free(c);
+        return;
+    }
+    /* It may have left in the middle of a large request. */
+    connection_trim(c, SPARE_BUFFER);
+    c->next = http->spare;
+    http->spare = c;
+    http->n_spare++;
+}
+
+/* An address as text; one of IPv4 that came by way of IPv6 as what it is. */
+static void name_peer(struct connection *c, const struct sockaddr_storage *peer)
+{
+    static const char mapped[] = "::ffff:";
+    size_t n = sizeof mapped - 1;
+
+    if (uv_ip_name((const struct sockaddr *)peer, c->peer, sizeof c->peer))
+        c->peer[0] = '\0';
+    if (!strncmp(c->peer, mapped, n) && strchr(c->peer, '.'))
+        memmove(c->peer, c->peer + n, strlen(c->peer + n) + 1);
+}
+
+/* Remembers whose the connection is; false when that one has too many. */
+static bool count_address(struct connection *c)
+{
+    struct sockaddr_storage peer;
+    int size = sizeof peer;
+    size_t n = 0;
+
+    c->counted = false;
+    c->peer[0] = '\0';
+    if (c->http->unix_socket || uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size))
+        return true;
+    name_peer(c, &peer);
+    if (address_is_local(&peer))
+        return true;
+    memset(c->address, 0, sizeof c->address);
+    /* Who has an address of IPv6 has a network of them. */
+    if (peer.ss_family == AF_INET6 && strchr(c->peer, ':'))
+        memcpy(c->address, &((struct sockaddr_in6 *)(void *)&peer)->sin6_addr, 8);
+    else if (peer.ss_family == AF_INET6)
+        memcpy(c->address, &((struct sockaddr_in6 *)(void *)&peer)->sin6_addr, 16);
+    else
+        memcpy(c->address, &((struct sockaddr_in *)(void *)&peer)->sin_addr, 4);
+    c->counted = true;
+    for (const struct connection *other = c->next; other; other = other->next)
+        n += other->counted && !memcmp(other->address, c->address, sizeof c->address);
+    return n < c->http->options.max_per_address;
+}
+
+static bool is_full(const haft_http *http)
+{
+    size_t n = http->lanes ? atomic_load(&http->lanes->n_connections) : http->n_connections;
+
+    return n > http->options.max_connections;
+}
+
+static void make_stream(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    if (http->unix_socket)
+        uv_pipe_init(http->loop, &c->io.pipe, 0);
+    else
+        uv_tcp_init(http->loop, &c->io.tcp);
+    c->io.handle.data = c;
+}
+
+int http_open(struct connection *c, int fd)
+{
+    make_stream(c);
+    return c->http->unix_socket ? uv_pipe_open(&c->io.pipe, fd) : uv_tcp_open(&c->io.tcp, fd);
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+    haft_http *http = listener->data;
+    struct connection *c;
+
+    if (status < 0 || http->closing)
+        return;
+    c = connection_new(http);
+    /* It keeps its place in the queue, and the listener is deaf until it is taken out. */
+    http->deaf = !c;
+    if (!c) {
+        server_log(http->server, HAFT_ERROR, "a connection must wait: out of memory");
+        return;
+    }
+    make_stream(c);
+    if (uv_accept(listener, &c->io.stream) || is_full(http) || !count_address(c)) {
+        connection_close(c);
+        return;
+    }
+    if (!http->unix_socket)
+        uv_tcp_nodelay(&c->io.tcp, 1);
+    connection_start(c);
+}
+
+/* ---- the end ---- */
+
+static void free_spare(haft_http *http)
+{
+    while (http->spare) {
+        struct connection *c = http->spare;
+
+        http->spare = c->next;
+        connection_free(c);
+    }
+    http->n_spare = 0;
+}
+
+static void release(haft_http *http)
+{
+    free_spare(http);
+    front_finish(&http->front);
+    limiter_free(http->limiter);
+    pool_finish(&http->pool);
+    mailbox_finish(&http->mailbox);
+    if (http->closed)
+        http->closed(http->closed_context);
+    http->allocator->release(http->allocator->context, http, sizeof *http);
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    haft_http *http = handle->data;
+
+    if (!--http->open_handles)
+        release(http);
+}
+
+static void close_handles(haft_http *http)
+{
+    uv_close((uv_handle_t *)&http->turns, on_handle_closed);
+    uv_close((uv_handle_t *)&http->sweep, on_handle_closed);
+    uv_close((uv_handle_t *)&http->bell, on_handle_closed);
+}
+
+static void sweep_closing(haft_http *http, haft_time now)
+{
+    struct connection *next;
+    bool late = now >= http->close_by;
+
+    for (struct connection *c = http->connections; c; c = next) {
+        next = c->next;
+        if (late)
+            connection_abort(c);
+        else if (c->stage != STAGE_HANDLING)
+            connection_close(c);
+        connection_check(c, now);
+    }
+    if (late && !http->late) {
+        http->late = true;
+        front_abandon(&http->front);
+        mailbox_close(&http->mailbox);
+        pool_give_up(&http->pool);
+    }
+    if (!http->connections && front_idle(&http->front))
+        close_handles(http);
+    else if (now >= http->close_by + CANCEL_MS && http->overdue)
+        http->overdue(http->closed_context);
+}
+
+/* After a burst; the sessions have given back theirs. */
+static void rest(haft_http *http)
+{
+    http->resting = true;
+    free_spare(http);
+    if (http->rested)
+        http->rested();
+}
+
+static void on_sweep(uv_timer_t *timer)
+{
+    haft_http *http = timer->data;
+    haft_time now = http_now(http);
+    struct connection *next;
+
+    front_tick(&http->front, now);
+    if (http->closing) {
+        sweep_closing(http, now);
+        return;
+    }
+    for (struct connection *c = http->connections; c; c = next) {
+        next = c->next;
+        connection_check(c, now);
+    }
+    if (http->deaf)
+        on_connection(&http->listener.stream, 0);
+    if (!http->resting && now - http->used > REST_MS)
+        rest(http);
+}
+
+void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context)
+{
+    http->closed = closed;
+    http->closed_context = context;
+    http->close_by = http_now(http) + ms;
+    if (http->closing)
+        return;
+    http->closing = true;
+    lanes_leave(http);
+    uv_close(&http->listener.handle, on_handle_closed);
+    front_shut_down(&http->front);
+    uv_timer_start(&http->sweep, on_sweep, 0, CLOSING_SWEEP_MS);
+}
+
+/* ---- making one ---- */
+
+static void set_defaults(haft_http_options *o)
+{
+    o->address = o->address ? o->address : "127.0.0.1:8808";
+    o->path = o->path ? o->path : "/mcp";
+    o->threads = o->threads ? o->threads : 1;
+    o->workers = o->workers ? o->workers : DEFAULT_WORKERS;
+    o->max_queue = o->max_queue ? o->max_queue : DEFAULT_QUEUE;
+    o->max_connections = o->max_connections ? o->max_connections : DEFAULT_CONNECTIONS;
+    o->max_per_address = o->max_per_address ? o->max_per_address : DEFAULT_PER_ADDRESS;
+    o->max_headers = o->max_headers ? o->max_headers : DEFAULT_HEADERS;
+    o->max_url = o->max_url ? o->max_url : DEFAULT_URL;
+    o->max_unsent = o->max_unsent ? o->max_unsent : DEFAULT_UNSENT;
+    o->header_ms = o->header_ms ? o->header_ms : DEFAULT_HEADER_MS;
+    o->body_ms = o->body_ms ? o->body_ms : DEFAULT_BODY_MS;
+    o->idle_ms = o->idle_ms ? o->idle_ms : DEFAULT_IDLE_MS;
+    o->max_sessions = o->max_sessions ? o->max_sessions : DEFAULT_SESSIONS;
+    o->drain_ms = o->drain_ms ? o->drain_ms : DEFAULT_DRAIN_MS;
+}
+
+/* What is bounded for all lanes together, and not counted by them together. */
+static void share(haft_http_options *o, unsigned n)
+{
+    o->max_per_address = (o->max_per_address + n - 1) / n;
+    o->max_sessions = (o->max_sessions + n - 1) / n;
+}
+
+/* The time of a loop is as of when it woke up, which differs from loop to loop. */
+static haft_time common_clock(void)
+{
+    return (haft_time)(uv_hrtime() / 1000000);
+}
+
+/* Everybody who answers requests of this loop. */
+static int open_front(haft_http *http, haft_reason *reason)
+{
+    static const char *const any[] = {"*", NULL};
+    haft_http_options *o = &http->options;
+    haft_http_loop loop = {.loop = http->loop,
+                           .number = http->lane,
+                           .n = http->lanes ? http->lanes->n : 1,
+                           .server = http->server,
+                           .run = on_run,
+                           .post = on_post,
+                           .wake = on_wake,
+                           .random = on_random,
+                           .context = http};
+    int status;
+
+    /* Nobody's browser reaches a socket in the file system. */
+    if (!strncmp(o->address, "unix:", 5) && !o->allowed_hosts)
+        o->allowed_hosts = any;
+    status = front_init(&http->front, o, &loop, reason);
+    if (status)
+        return status;
+    if (!http->lanes && limit_new(o, http->allocator, &http->limiter))
+        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    http->front.limiter = http->lanes ? http->lanes->limiter : http->limiter;
+    http->front.clock = common_clock;
+    http->max_body = front_max_body(&http->front, o);
+    if (o->cors_origin)
+        http->front.app_responder = &http_app_responder;
+    return 0;
+}
+
+/* With its options and its clock, and nothing that has to be given back. */
+static haft_http *make(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                       struct lanes *lanes, unsigned lane)
+{
+    static const haft_http_options none;
+    const haft_allocator *allocator = server->allocator;
+    haft_http *http = allocator->alloc(allocator->context, sizeof *http);
+
+    if (!http)
+        return NULL;
+    memset(http, 0, sizeof *http);
+    http->server = server;
+    http->allocator = allocator;
+    http->options = options ? *options : none;
+    http->loop = loop;
+    http->lanes = lanes;
+    http->lane = lane;
+    http->thread = uv_thread_self();
+    set_defaults(&http->options);
+    if (lanes)
+        share(&http->options, lanes->n);
+    start_clock(http);
+    http_use(http, http_now(http));
+    return http;
+}
+
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason)
+{
+    const haft_allocator *allocator = server->allocator;
+    /* The process that isolated tools are forked from: before there are threads. */
+    int status = isolate_start(server);
+    haft_http *http;
+
+    if (status) {
+        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+                  haft_strerror(status));
+        return NULL;
+    }
+    http = make(server, options, loop, lanes, lane);
+    if (!http)
+        goto no_http;
+    if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
+        goto no_mailbox;
+    if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
+                  &http->mailbox))
+        goto no_pool;
+    /* An app may want to ring the bell before it is asked anything. */
+    if (uv_async_init(http->loop, &http->bell, on_bell))
+        goto no_bell;
+    uv_timer_init(http->loop, &http->sweep);
+    uv_prepare_init(http->loop, &http->turns);
+    http->open_handles = OWN_HANDLES;
+    http->bell.data = http->sweep.data = http->turns.data = http;
+    if (open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
+        http->closing = true;
+        if (http->open_handles > OWN_HANDLES)
+            uv_close(&http->listener.handle, on_handle_closed);
+        close_handles(http);
+        return NULL;
+    }
+    loop_reserve(http->loop, allocator, http->options.max_connections + OTHER_DESCRIPTORS);
+    uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
+    turn_start(http);
+    if (lanes)
+        lanes->at[lane] = http;
+    return http;
+
+no_bell:
+    pool_finish(&http->pool);
+no_pool:
+    mailbox_finish(&http->mailbox);
+no_mailbox:
+    allocator->release(allocator->context, http, sizeof *http);
+no_http:
+    error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+    return NULL;
+}
+
+haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,
+                         haft_reason *reterr_reason)
+{
+    return http_new(server, options, loop, NULL, 0, reterr_reason);
+}
+
+const char *haft_http_url(const haft_http *http)
+{
+    return http->url;
+}

@@ -1,0 +1,129 @@
+/* http_target.c - what a request asks for: its target, in the forms of RFC 9112, section 3.2.
+ *
+ * An absolute target names the host that is asked; its authority takes the place of the Host header,
+ * so that everything behind this file sees one host and a path. */
+#include <string.h>
+
+#include "http/http.h"
+
+static int hex_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decodes the path in place, once; -1 when it is not well written or has what a path must not. */
+static int decode_path(char *path)
+{
+    char *to = path;
+
+    for (const char *from = path; *from; from++) {
+        int high, low;
+
+        if (*from != '%') {
+            *to++ = *from;
+            continue;
+        }
+        high = hex_of(from[1]);
+        low = high < 0 ? -1 : hex_of(from[2]);
+        if (low < 0 || !(high | low))
+            return -1;
+        *to++ = (char)(high << 4 | low);
+        from += 2;
+    }
+    *to = '\0';
+    return 0;
+}
+
+/* Keeps the path as it came behind the head, when decoding would change it. */
+static void keep_path(struct connection *c)
+{
+    size_t size = strlen(c->head.data + c->path) + 1;
+
+    c->target = c->path;
+    if (!strchr(c->head.data + c->path, '%'))
+        return;
+    c->target = c->head.size;
+    for (size_t done = 0, n; done < size; done += n) {
+        char piece[256];
+
+        n = size - done < sizeof piece ? size - done : sizeof piece;
+        memcpy(piece, c->head.data + c->path + done, n);
+        haft_buffer_add(&c->head, piece, n);
+        if (c->head.status)
+            return;
+    }
+}
+
+/* The size of the scheme and what parts it from the authority; 0 for a target of another form. */
+static size_t scheme_size(const char *target)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        size_t n = 0;
+
+        while (schemes[i][n] && ascii_lower(target[n]) == schemes[i][n])
+            n++;
+        if (!schemes[i][n])
+            return n;
+    }
+    return 0;
+}
+
+/* Parts an absolute target into its authority, which becomes the host, and its path.  False when it
+ * has no host, or names a user. */
+static bool read_absolute(struct connection *c, size_t scheme)
+{
+    char *target = c->head.data;
+    size_t size = strcspn(target + scheme, "/?#");
+
+    if (!size || memchr(target + scheme, '@', size))
+        return false;
+    /* The authority moves to the front, over the scheme; so there is room for the slash that an
+     * empty path is. */
+    memmove(target, target + scheme, size);
+    c->path = scheme + size;
+    if (target[c->path] != '/')
+        target[--c->path] = '/';
+    connection_set_host(c, 0, size);
+    return true;
+}
+
+/* Finds where the path begins; false for what is no target of its method. */
+static bool read_form(struct connection *c)
+{
+    size_t scheme = scheme_size(c->head.data);
+
+    c->path = 0;
+    if (c->parser.method == HTTP_CONNECT)
+        return false;
+    if (scheme)
+        return read_absolute(c, scheme);
+    return c->head.data[0] == '/' ||
+           (c->parser.method == HTTP_OPTIONS && !strcmp(c->head.data, "*"));
+}
+
+bool connection_read_target(struct connection *c)
+{
+    bool well_written = read_form(c);
+    char *query;
+
+    if (well_written) {
+        query = strchr(c->head.data + c->path, '?');
+        if (query)
+            *query = '\0';
+        c->query = query ? (size_t)(query + 1 - c->head.data) : 0;
+        keep_path(c);
+    }
+    if (c->head.status || c->fields.status) {
+        connection_refuse(c, 503, "Out of memory");
+        return false;
+    }
+    if (well_written && !decode_path(c->head.data + c->path))
+        return true;
+    connection_refuse(c, 400, "Bad Request: the path is not well written");
+    return false;
+}

@@ -1,0 +1,137 @@
+/* http_turn.c - who is served in a turn of the loop, and how much.
+ *
+ * A turn has a share of bytes to answer with.  When it is used up, connections that have been
+ * answered in this turn, or whose latest answer was long, wait for another; a connection that asks for
+ * little is always heard.  Those that take much take turns. */
+#include "http/http.h"
+
+void turn_continue(struct connection *c)
+{
+    c->continues_later = true;
+    c->next_continued = c->http->continued;
+    c->http->continued = c;
+}
+
+/* Before the loop looks for something new: so that each connection is written one piece, and one
+ * more if it is answered in this turn. */
+static void on_turn(uv_prepare_t *turns)
+{
+    haft_http *http = turns->data;
+    struct connection *c = http->continued, *next;
+
+    http->turn++;
+    http->spent = 0;
+    http->continued = NULL;
+    for (; c; c = next) {
+        next = c->next_continued;
+        c->continues_later = false;
+        connection_write_piece(c);
+    }
+}
+
+void turn_start(haft_http *http)
+{
+    http->due_heavy_at = &http->due_heavy;
+    uv_prepare_start(&http->turns, on_turn);
+}
+
+/* ---- what is spent ---- */
+
+void turn_spend(struct connection *c, size_t size)
+{
+    c->answer_size += size;
+    c->heavy = c->heavy || c->answer_size > PIECE;
+    c->turn = c->http->turn;
+    c->http->spent += size;
+}
+
+void turn_answered(struct connection *c)
+{
+    c->heavy = c->answer_size > PIECE;
+    c->answer_size = 0;
+}
+
+bool turn_is_spent(const struct connection *c)
+{
+    return c->http->spent >= SHARE && (c->heavy || c->turn == c->http->turn);
+}
+
+/* ---- those that are due ---- */
+
+void http_later(struct connection *c)
+{
+    haft_http *http = c->http;
+
+    if (c->due)
+        return;
+    c->due = true;
+    c->next_due = NULL;
+    if (c->heavy) {
+        *http->due_heavy_at = c;
+        http->due_heavy_at = &c->next_due;
+    } else {
+        c->next_due = http->due;
+        http->due = c;
+    }
+    uv_async_send(&http->bell);
+}
+
+static struct connection *pop_heavy(haft_http *http)
+{
+    struct connection *c = http->due_heavy;
+
+    http->due_heavy = c->next_due;
+    if (!http->due_heavy)
+        http->due_heavy_at = &http->due_heavy;
+    /* Its turn has come, whatever else has been spent. */
+    c->heavy = c->due = false;
+    return c;
+}
+
+void turn_resume(haft_http *http)
+{
+    struct connection *c = http->due, *next;
+
+    http->due = NULL;
+    for (; c; c = next) {
+        next = c->next_due;
+        c->due = false;
+        connection_resume(c);
+    }
+    /* One at least, or they would wait for as long as others are busy. */
+    while (http->due_heavy) {
+        connection_resume(pop_heavy(http));
+        if (http->spent >= SHARE)
+            break;
+    }
+    if (http->due_heavy)
+        uv_async_send(&http->bell);
+}
+
+/* Takes it out of the list, if it is there; where that ends, when it was looked through. */
+static struct connection **leave_list(struct connection **link, const struct connection *c)
+{
+    while (*link && *link != c)
+        link = &(*link)->next_due;
+    if (*link)
+        *link = c->next_due;
+    return link;
+}
+
+void turn_forget(struct connection *c)
+{
+    struct connection **end = &c->http->continued;
+
+    while (c->continues_later && *end != c)
+        end = &(*end)->next_continued;
+    if (c->continues_later)
+        *end = c->next_continued;
+    c->continues_later = false;
+    if (!c->due)
+        return;
+    leave_list(&c->http->due, c);
+    end = leave_list(&c->http->due_heavy, c);
+    if (!*end)
+        c->http->due_heavy_at = end;
+    c->due = false;
+}

@@ -1,0 +1,212 @@
+/* http_write.c - bytes onto a socket, a piece at a time.
+ *
+ * A small answer is one write.  What is longer, or what the socket does not take, is copied and
+ * written piece by piece, one in each turn of the loop, so that others are heard in between however
+ * much one client asks for.  A connection that fails here is doomed, and closed when the loop comes
+ * around, since whoever writes may be in the middle of something. */
+#include <string.h>
+
+#include "http/http.h"
+
+enum {
+    JOINED = 2048,  /* bytes of small parts: copying them takes less than having them gathered */
+    BLOCK = 4096,   /* the least that is taken for what waits, so that small parts share it */
+    GATHERED = 4,   /* blocks written at once: as many as libuv has room for by itself */
+    FLOOD = 8 << 20 /* more than a reader of a stream may lag behind in one turn */
+};
+
+/* Bytes that wait. */
+struct block {
+    struct block *next;
+    size_t start, end, room;
+    char bytes[];
+};
+
+static void doom(struct connection *c)
+{
+    c->doomed = true;
+    http_later(c);
+}
+
+size_t connection_unsent(const struct connection *c)
+{
+    return c->unsent;
+}
+
+/* ---- what waits ---- */
+
+static void drop_block(struct connection *c)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    struct block *block = c->first_block;
+
+    c->first_block = block->next;
+    if (!c->first_block)
+        c->last_block = NULL;
+    allocator->release(allocator->context, block, sizeof *block + block->room);
+}
+
+void connection_drop_unsent(struct connection *c)
+{
+    while (c->first_block)
+        drop_block(c);
+    c->unsent = c->handed = 0;
+}
+
+/* Room for so many bytes behind those that wait; NULL without memory. */
+static char *add_room(struct connection *c, size_t size)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    struct block *block = c->last_block;
+
+    if (!block || block->room - block->end < size) {
+        size_t room = size > BLOCK ? size : BLOCK;
+
+        block = allocator->alloc(allocator->context, sizeof *block + room);
+        if (!block)
+            return NULL;
+        *block = (struct block){.room = room};
+        if (c->last_block)
+            c->last_block->next = block;
+        else
+            c->first_block = block;
+        c->last_block = block;
+    }
+    block->end += size;
+    c->unsent += size;
+    return block->bytes + block->end - size;
+}
+
+/* So many bytes have been written. */
+static void take_off(struct connection *c, size_t size)
+{
+    c->unsent -= size;
+    while (size) {
+        struct block *block = c->first_block;
+        size_t n = block->end - block->start;
+
+        if (size < n) {
+            block->start += size;
+            return;
+        }
+        size -= n;
+        drop_block(c);
+    }
+}
+
+/* ---- writing ---- */
+
+static void on_written(uv_write_t *request, int status);
+
+void connection_write_piece(struct connection *c)
+{
+    uv_buf_t bufs[GATHERED];
+    unsigned n = 0;
+
+    if (!c->unsent || c->handed || uv_is_closing(&c->io.handle))
+        return;
+    for (struct block *block = c->first_block; block && n < GATHERED && c->handed < PIECE;
+         block = block->next) {
+        size_t size = block->end - block->start;
+
+        size = size < PIECE - c->handed ? size : PIECE - c->handed;
+        bufs[n++] = uv_buf_init(block->bytes + block->start, (unsigned)size);
+        c->handed += size;
+    }
+    c->write.data = c;
+    if (uv_write(&c->write, &c->io.stream, bufs, n, on_written)) {
+        c->handed = 0;
+        doom(c);
+    }
+}
+
+static void on_written(uv_write_t *request, int status)
+{
+    struct connection *c = request->data;
+    size_t size = c->handed;
+
+    c->handed = 0;
+    if (uv_is_closing(&c->io.handle))
+        return;
+    if (status < 0) {
+        connection_abort(c);
+        return;
+    }
+    take_off(c, size);
+    if (c->unsent)
+        turn_continue(c);
+    else if (c->stage == STAGE_CLOSING)
+        connection_finish(c);
+    else
+        http_later(c);
+}
+
+/* Copies what is left after `skip` bytes, to be written when the socket takes it. */
+static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size, size_t skip)
+{
+    char *to = add_room(c, size - skip);
+
+    if (!to) {
+        doom(c);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        size_t from = skip < bufs[i].len ? skip : bufs[i].len;
+
+        skip -= from;
+        memcpy(to, bufs[i].base + from, bufs[i].len - from);
+        to += bufs[i].len - from;
+    }
+    if (!c->continues_later)
+        connection_write_piece(c);
+}
+
+/* What the socket takes of it at once, or an error of libuv's. */
+static int try_write(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t size)
+{
+    char joined[JOINED];
+    uv_buf_t all = uv_buf_init(joined, 0);
+
+    if (size > sizeof joined)
+        return uv_try_write(&c->io.stream, bufs, n);
+    for (unsigned i = 0; i < n; i++) {
+        memcpy(joined + all.len, bufs[i].base, bufs[i].len);
+        all.len += bufs[i].len;
+    }
+    return uv_try_write(&c->io.stream, &all, 1);
+}
+
+/* Whether its reader is too slow.  A message that is long by itself says nothing about that, nor does
+ * what has not been offered to the socket yet. */
+static bool is_deaf(const struct connection *c, size_t behind)
+{
+    return c->streaming && !c->doomed && behind > c->http->options.max_unsent &&
+           (uv_stream_get_write_queue_size(&c->io.stream) || behind > FLOOD);
+}
+
+void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
+{
+    size_t size = 0, done = 0, behind = c->unsent;
+    int written;
+
+    if (c->stage == STAGE_CLOSING || c->doomed)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        size += bufs[i].len;
+    turn_spend(c, size);
+    if (!behind && size <= PIECE) {
+        written = try_write(c, bufs, n, size);
+        if (written < 0 && written != UV_EAGAIN) {
+            doom(c);
+            return;
+        }
+        done = written > 0 ? (size_t)written : 0;
+    }
+    if (done < size)
+        queue(c, bufs, n, size, done);
+    if (is_deaf(c, behind)) {
+        server_log(c->http->server, HAFT_WARNING,
+                   "a client that does not read its stream is dropped");
+        doom(c);
+    }
+}

@@ -1,0 +1,33 @@
+/* loop/mailbox.h - the one way from other threads to a loop's thread: in order, and bounded.
+ *
+ * What is put in is linked by members of its own, so putting cannot fail.  Answers always find
+ * room, since there are never more of them than calls; a notice waits when there are too many. */
+#ifndef HAFT_SRC_MAILBOX_H
+#define HAFT_SRC_MAILBOX_H
+
+#include <uv.h>
+
+#include "engine/session.h"
+
+struct mailbox {
+    uv_mutex_t lock;
+    uv_cond_t room;
+    haft_posted *first, **last;
+    size_t notices, max_notices;
+    bool closing;     /* nothing waits any more */
+    uv_async_t *bell; /* rung when something has come */
+};
+
+int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *bell);
+void mailbox_finish(struct mailbox *mailbox);
+
+/* From any thread but the loop's. */
+void mailbox_put(struct mailbox *mailbox, haft_posted *posted);
+
+/* Everything that is there, oldest first; NULL when nothing is. */
+haft_posted *mailbox_take(struct mailbox *mailbox);
+
+/* Whoever waits in mailbox_put goes on, and nobody waits from now on. */
+void mailbox_close(struct mailbox *mailbox);
+
+#endif

@@ -1,0 +1,84 @@
+/* audit_file.c - a line is written whole to a file that is open for appending, so that several
+ * processes can share it and a reader never sees half a line; but for one that a full disk has
+ * torn, which ends before the next begins. */
+#include "observe/audit_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/server.h"
+
+static void report(void *context, enum spool_event event, const char *why, size_t lost)
+{
+    struct audit_file *file = context;
+
+    switch (event) {
+    case SPOOL_FAILS:
+        server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s", why);
+        break;
+    case SPOOL_LOSES:
+        server_log(file->server, HAFT_CRITICAL,
+                   "lines of the audit are lost: too many wait to be written");
+        break;
+    case SPOOL_WRITES:
+        server_log(file->server, HAFT_WARNING, "the audit is written again; lost: %zu", lost);
+        break;
+    case SPOOL_STAYS:
+        server_log(file->server, HAFT_ERROR, "the audit is not opened again: %s", why);
+        break;
+    case SPOOL_ENDS:
+        server_log(file->server, HAFT_CRITICAL, "lines of the audit were lost: %zu", lost);
+        break;
+    }
+}
+
+static void write_line(void *context, const char *line, size_t size)
+{
+    struct audit_file *file = context;
+
+    spool_put(file->spool, line, size);
+}
+
+int audit_file_open(struct audit_file *file, haft_server *server, const char *path)
+{
+    struct spool_options options = {.allocator = server->allocator,
+                                    .path = path,
+                                    .limit = AUDIT_QUEUE,
+                                    .report = report,
+                                    .context = file};
+    int status;
+
+    file->server = server;
+    status = spool_open(&file->spool, &options);
+    return status ? server_refuse(server, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
+}
+
+int audit_file_take(struct audit_file *file, haft_server *server)
+{
+    return haft_audit(server, write_line, file);
+}
+
+int audit_file_start(struct audit_file *file, haft_reason *reterr_reason)
+{
+    int status = file->spool ? spool_start(file->spool) : 0;
+
+    return status ? error_set(reterr_reason, status, "audit", "no thread can be started") : 0;
+}
+
+void audit_file_reopen(struct audit_file *file)
+{
+    if (file->spool)
+        spool_reopen(file->spool);
+}
+
+void audit_file_flush(struct audit_file *file)
+{
+    if (file->spool)
+        spool_flush(file->spool, AUDIT_FLUSH_MS);
+}
+
+void audit_file_close(struct audit_file *file)
+{
+    spool_close(file->spool, AUDIT_FLUSH_MS);
+    file->spool = NULL;
+}

@@ -1,0 +1,364 @@
+/* otlp.c - every call of a tool as a span, sent by a thread that calls never wait for.
+ *
+ * The queue is a ring.  Whoever ends a call puts a span at its end, or counts it as lost when the
+ * ring is full; the thread reads from the front without the lock, since nobody writes where spans
+ * are. */
+#include "process/isolate.h"
+#include "observe/otlp.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <uv.h>
+
+enum {
+    DEFAULT_QUEUE = 2048,
+    MAX_QUEUE = 1 << 20,
+    DEFAULT_INTERVAL_MS = 5000,
+    DEFAULT_TIMEOUT_MS = 10000,
+    DEFAULT_FLUSH_MS = 2000,
+    GRACE_MS = 500, /* for the thread to notice that its time is over */
+    BATCH = 512,
+    BODY_LIMIT = 16 << 20
+};
+
+/* What the server knows of it, and keeps for as long as it lives. */
+struct tap {
+    haft_stage stage;
+    _Atomic(haft_otlp *) otlp;
+};
+
+struct haft_otlp {
+    haft_server *server;
+    const haft_allocator *allocator;
+    haft_otlp_options options;
+    struct otlp_address address;
+    struct tap *tap;
+    uv_thread_t thread;
+    atomic_ullong cut; /* when the end must be, by uv_hrtime in milliseconds; 0: not yet */
+
+    uv_mutex_t lock; /* for what follows */
+    uv_cond_t bell;
+    struct span *spans;
+    size_t first, n, room;
+    uint64_t seed; /* of the ids of traces that begin here */
+    uint64_t sent, lost;
+    bool failing;    /* the latest batch was not taken */
+    bool overflowed; /* there has been no room */
+    bool closing, over;
+    bool orphaned; /* nobody waits for the thread any more: the server may be gone */
+};
+
+/* ---- spans ---- */
+
+static void copy_text(char *to, size_t room, const char *text, size_t size)
+{
+    if (size >= room) {
+        size = room - 1;
+        while (size && ((unsigned char)text[size] & 0xC0) == 0x80)
+            size--;
+    }
+    memcpy(to, text, size);
+    to[size] = '\0';
+}
+
+static void set_request_id(struct span *span, yyjson_val *id)
+{
+    if (yyjson_is_str(id))
+        copy_text(span->request_id, sizeof span->request_id, yyjson_get_str(id),
+                  yyjson_get_len(id));
+    else if (yyjson_is_sint(id))
+        snprintf(span->request_id, sizeof span->request_id, "%lld", (long long)yyjson_get_sint(id));
+    else if (yyjson_is_uint(id))
+        snprintf(span->request_id, sizeof span->request_id, "%llu",
+                 (unsigned long long)yyjson_get_uint(id));
+}
+
+static uint64_t nanoseconds_since_1970(void)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+    uint64_t x = *seed += 0x9E3779B97F4A7C15;
+
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+    x = (x ^ x >> 27) * 0x94D049BB133111EB;
+    x ^= x >> 31;
+    return x ? x : 1;
+}
+
+/* The call's place in its trace; one that has none begins one. */
+static void set_ids(struct span *span, const haft_trace *trace, uint64_t *seed)
+{
+    if (trace) {
+        memcpy(span->trace_id, trace->trace_id, sizeof span->trace_id);
+        memcpy(span->span_id, trace->span_id, sizeof span->span_id);
+        memcpy(span->parent_id, trace->parent_id, sizeof span->parent_id);
+        return;
+    }
+    snprintf(span->trace_id, sizeof span->trace_id, "%016llx%016llx",
+             (unsigned long long)next_random(seed), (unsigned long long)next_random(seed));
+    snprintf(span->span_id, sizeof span->span_id, "%016llx", (unsigned long long)next_random(seed));
+}
+
+static void fill(struct span *span, haft_call *call, haft_outcome outcome)
+{
+    const char *asked = yyjson_get_str(rpc_string(call->params, "name"));
+    const char *tool = call->item ? call->item->name : asked ? asked : "";
+    const char *client = haft_client_name(call);
+
+    memset(span, 0, sizeof *span);
+    span->outcome = outcome;
+    span->end = nanoseconds_since_1970();
+    span->start = span->end - call_nanoseconds(call);
+    copy_text(span->tool, sizeof span->tool, tool, strlen(tool));
+    copy_text(span->client, sizeof span->client, client, strlen(client));
+    copy_text(span->revision, sizeof span->revision, haft_revision(call),
+              strlen(haft_revision(call)));
+    set_request_id(span, call->id);
+}
+
+static void after(haft_call *call, haft_outcome outcome, void *data)
+{
+    struct tap *tap = data;
+    haft_otlp *otlp = atomic_load(&tap->otlp);
+    const haft_trace *trace = haft_call_trace(call);
+    struct span span;
+
+    /* Whoever began the trace decides whether it is recorded. */
+    if (!otlp || (trace && !(trace->flags & 1)))
+        return;
+    fill(&span, call, outcome);
+    uv_mutex_lock(&otlp->lock);
+    if (otlp->n < otlp->room) {
+        set_ids(&span, trace, &otlp->seed);
+        otlp->spans[(otlp->first + otlp->n++) % otlp->room] = span;
+    } else {
+        otlp->lost++;
+        otlp->overflowed = true;
+    }
+    if (otlp->n == BATCH || otlp->n == otlp->room)
+        uv_cond_signal(&otlp->bell);
+    uv_mutex_unlock(&otlp->lock);
+}
+
+/* ---- the thread ---- */
+
+/* Says once what happens again and again. */
+static void report(haft_otlp *otlp, bool taken)
+{
+    if (otlp->orphaned)
+        return;
+    if (!taken && !otlp->failing)
+        server_log(otlp->server, HAFT_WARNING,
+                   "the collector at %s:%s does not take spans: they are lost until it does",
+                   otlp->address.host, otlp->address.port);
+    else if (taken && (otlp->failing || otlp->overflowed))
+        server_log(otlp->server, HAFT_WARNING, "%llu spans were lost so far",
+                   (unsigned long long)otlp->lost);
+    otlp->failing = !taken;
+    if (taken)
+        otlp->overflowed = false;
+}
+
+/* Sends what is at the front; called with the lock, which is free meanwhile. */
+static void send_batch(haft_otlp *otlp, haft_buffer *body)
+{
+    size_t n = otlp->n < BATCH ? otlp->n : BATCH;
+    size_t straight = otlp->room - otlp->first;
+    struct patience patience = {.cut = &otlp->cut};
+    bool taken;
+
+    straight = straight < n ? straight : n;
+    uv_mutex_unlock(&otlp->lock);
+    haft_buffer_clear(body);
+    otlp_put_batch(body, otlp->server->name, otlp->server->version, otlp->spans + otlp->first,
+                   straight, otlp->spans, n - straight);
+    patience.until = uv_hrtime() / 1000000 + otlp->options.timeout_ms;
+    taken = !body->status && otlp_post(&otlp->address, body, patience);
+    uv_mutex_lock(&otlp->lock);
+    otlp->first = (otlp->first + n) % otlp->room;
+    otlp->n -= n;
+    otlp->sent += taken ? n : 0;
+    otlp->lost += taken ? 0 : n;
+    report(otlp, taken);
+}
+
+static void run(void *context)
+{
+    haft_otlp *otlp = context;
+    uint64_t interval = (uint64_t)otlp->options.interval_ms * 1000000, next;
+    haft_buffer body;
+
+    haft_buffer_init(&body, otlp->allocator, BODY_LIMIT);
+    uv_mutex_lock(&otlp->lock);
+    while (!otlp->closing || otlp->n) {
+        next = uv_hrtime() + interval;
+        while (!otlp->closing && otlp->n < BATCH && otlp->n < otlp->room && uv_hrtime() < next)
+            uv_cond_timedwait(&otlp->bell, &otlp->lock, next - uv_hrtime());
+        if (otlp->closing && uv_hrtime() / 1000000 >= atomic_load(&otlp->cut)) {
+            otlp->lost += otlp->n;
+            otlp->n = 0;
+        }
+        if (otlp->n)
+            send_batch(otlp, &body);
+    }
+    haft_buffer_finish(&body);
+    otlp->over = true;
+    uv_cond_broadcast(&otlp->bell);
+    uv_mutex_unlock(&otlp->lock);
+}
+
+/* ---- life ---- */
+
+static void set_defaults(haft_otlp_options *o)
+{
+    o->url = o->url ? o->url : "http://127.0.0.1:4318/v1/traces";
+    o->max_queue = o->max_queue ? o->max_queue : DEFAULT_QUEUE;
+    o->max_queue = o->max_queue < MAX_QUEUE ? o->max_queue : MAX_QUEUE;
+    o->interval_ms = o->interval_ms ? o->interval_ms : DEFAULT_INTERVAL_MS;
+    o->timeout_ms = o->timeout_ms ? o->timeout_ms : DEFAULT_TIMEOUT_MS;
+    o->flush_ms = o->flush_ms ? o->flush_ms : DEFAULT_FLUSH_MS;
+}
+
+static haft_otlp *make(haft_server *server, const haft_otlp_options *options)
+{
+    const haft_allocator *allocator = server->allocator;
+    haft_otlp *otlp = allocator->alloc(allocator->context, sizeof *otlp);
+
+    if (!otlp)
+        return NULL;
+    memset(otlp, 0, sizeof *otlp);
+    otlp->server = server;
+    otlp->allocator = allocator;
+    otlp->options = *options;
+    otlp->room = options->max_queue;
+    otlp->spans = allocator->alloc(allocator->context, otlp->room * sizeof *otlp->spans);
+    otlp->tap = haft_arena_zalloc(server->arena, 1, sizeof *otlp->tap);
+    if (!otlp->spans || !otlp->tap)
+        goto no_memory;
+    if (uv_random(NULL, NULL, &otlp->seed, sizeof otlp->seed, 0, NULL))
+        otlp->seed = uv_hrtime();
+    if (uv_mutex_init(&otlp->lock))
+        goto no_memory;
+    if (uv_cond_init(&otlp->bell))
+        goto no_bell;
+    return otlp;
+
+no_bell:
+    uv_mutex_destroy(&otlp->lock);
+no_memory:
+    if (otlp->spans)
+        allocator->release(allocator->context, otlp->spans, otlp->room * sizeof *otlp->spans);
+    allocator->release(allocator->context, otlp, sizeof *otlp);
+    return NULL;
+}
+
+static void release(haft_otlp *otlp)
+{
+    const haft_allocator *allocator = otlp->allocator;
+
+    uv_cond_destroy(&otlp->bell);
+    uv_mutex_destroy(&otlp->lock);
+    allocator->release(allocator->context, otlp->spans, otlp->room * sizeof *otlp->spans);
+    allocator->release(allocator->context, otlp, sizeof *otlp);
+}
+
+/* For the ids of spans in traces that others have begun. */
+static uint64_t random_number(void)
+{
+    uint64_t number;
+
+    return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
+}
+
+haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
+                         haft_reason *reterr_reason)
+{
+    static const haft_otlp_options none;
+    haft_otlp_options all = options ? *options : none;
+    struct otlp_address address;
+    haft_otlp *otlp;
+    int status;
+
+    set_defaults(&all);
+    if (otlp_read_url(all.url, &address, reterr_reason))
+        return NULL;
+    otlp = make(server, &all);
+    if (!otlp) {
+        error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        return NULL;
+    }
+    otlp->address = address;
+    otlp->tap->stage = (haft_stage){.name = "spans", .after = after, .data = otlp->tap};
+    status = haft_use(server, &otlp->tap->stage);
+    if (status) {
+        if (reterr_reason)
+            *reterr_reason = server->error;
+        release(otlp);
+        return NULL;
+    }
+    /* What isolated tools are forked from comes before threads. */
+    status = isolate_start(server);
+    if (!status && uv_thread_create(&otlp->thread, run, otlp))
+        status = HAFT_EBUSY;
+    if (status) {
+        error_set(reterr_reason, status, NULL, "no thread can be started: %s",
+                  haft_strerror(status));
+        release(otlp);
+        return NULL;
+    }
+    if (!server->options.clock)
+        server->options.clock = uv_hrtime;
+    if (!server->options.random)
+        server->options.random = random_number;
+    atomic_store(&otlp->tap->otlp, otlp);
+    return otlp;
+}
+
+int otlp_tap(haft_otlp *otlp, haft_server *server)
+{
+    return haft_use(server, &otlp->tap->stage);
+}
+
+void haft_otlp_free(haft_otlp *otlp)
+{
+    uint64_t by;
+    bool over;
+
+    if (!otlp)
+        return;
+    atomic_store(&otlp->tap->otlp, NULL);
+    by = uv_hrtime() + ((uint64_t)otlp->options.flush_ms + GRACE_MS) * 1000000;
+    uv_mutex_lock(&otlp->lock);
+    otlp->closing = true;
+    atomic_store(&otlp->cut, uv_hrtime() / 1000000 + otlp->options.flush_ms);
+    uv_cond_signal(&otlp->bell);
+    while (!otlp->over && uv_hrtime() < by)
+        uv_cond_timedwait(&otlp->bell, &otlp->lock, by - uv_hrtime());
+    over = otlp->over;
+    otlp->orphaned = !over;
+    if (over && otlp->lost)
+        server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
+                   (unsigned long long)otlp->lost);
+    uv_mutex_unlock(&otlp->lock);
+    /* One that is caught in looking up a name cannot be called back: it is left, with what it
+     * uses. */
+    if (!over)
+        return;
+    uv_thread_join(&otlp->thread);
+    release(otlp);
+}
+
+void haft_otlp_counts(haft_otlp *otlp, uint64_t *ret_sent, uint64_t *ret_lost)
+{
+    uv_mutex_lock(&otlp->lock);
+    *ret_sent = otlp->sent;
+    *ret_lost = otlp->lost;
+    uv_mutex_unlock(&otlp->lock);
+}

@@ -1,0 +1,212 @@
+/* plugin.c - one shared object: from a file to something that can be called, and away again.
+ *
+ * What is loaded is a copy of the file in memory.  The loader knows objects by where they come from
+ * and would give the old one back for a file that was replaced; and a file that is written over
+ * while it is mapped takes the process along. */
+#define _GNU_SOURCE /* memfd_create */
+#include "plugin/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FILE_LIMIT = 256 << 20, BLOCK = 16 << 10, HEADERS = 128, NAME = 64 };
+
+static int refuse_errno(const char *path, haft_reason *reterr_reason)
+{
+    return error_set(reterr_reason, HAFT_EINVAL, path, "%s", strerror(errno));
+}
+
+/* ---- a copy ---- */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+bool plugin_is_of(const struct plugin *plugin, const char *path)
+{
+    struct stat now;
+
+    return !stat(path, &now) && is_same_file(&now, &plugin->file);
+}
+
+/* 0, or -1 with errno set. */
+static int copy_bytes(int from, int to)
+{
+    char block[BLOCK];
+    ssize_t n;
+
+    while ((n = read(from, block, sizeof block)) != 0) {
+        if (n < 0 && errno != EINTR)
+            return -1;
+        for (ssize_t done = 0, wrote; done<n; done += wrote> 0 ? wrote : 0) {
+            wrote = write(to, block + done, (size_t)(n - done));
+            if (wrote < 0 && errno != EINTR)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int copy_open_file(struct plugin *plugin, int fd, const char *path,
+                          haft_reason *reterr_reason)
+{
+    struct stat after;
+
+    if (fstat(fd, &plugin->file))
+        return refuse_errno(path, reterr_reason);
+    if (!S_ISREG(plugin->file.st_mode))
+        return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a file");
+    if (plugin->file.st_size > FILE_LIMIT)
+        return error_set(reterr_reason, HAFT_ETOOBIG, path, "a plugin has at most %d MiB",
+                         FILE_LIMIT >> 20);
+    plugin->fd = memfd_create("haft-plugin", MFD_CLOEXEC);
+    if (plugin->fd < 0 || copy_bytes(fd, plugin->fd) || fstat(fd, &after))
+        return refuse_errno(path, reterr_reason);
+    if (!is_same_file(&plugin->file, &after))
+        return error_set(reterr_reason, HAFT_EBUSY, path, "it was written to while it was read");
+    return 0;
+}
+
+static int copy_file(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
+
+    if (fd < 0)
+        return refuse_errno(path, reterr_reason);
+    status = copy_open_file(plugin, fd, path, reterr_reason);
+    close(fd);
+    return status;
+}
+
+/* ---- what is in it ---- */
+
+/* Whether all that is to be mapped is there.  The loader maps what the headers say and dies on what
+ * a file that has been copied by half does not have. */
+static bool is_whole(int fd, uint64_t size)
+{
+    ElfW(Ehdr) head;
+    ElfW(Phdr) part;
+
+    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_type != ET_DYN ||
+        head.e_phentsize != sizeof part || head.e_phnum > HEADERS || head.e_phoff > size)
+        return false;
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        if (pread(fd, &part, sizeof part, (off_t)(head.e_phoff + i * sizeof part)) !=
+            (ssize_t)sizeof part)
+            return false;
+        if (part.p_type == PT_LOAD &&
+            (part.p_offset > size || part.p_filesz > size - part.p_offset))
+            return false;
+    }
+    return true;
+}
+
+/* What the loader says begins with the name it was given, which says nothing to anybody. */
+static int refuse_load(const char *name, const char *path, haft_reason *reterr_reason)
+{
+    const char *text = dlerror();
+    size_t size = strlen(name);
+
+    if (!text)
+        text = "it cannot be loaded";
+    if (!strncmp(text, name, size) && !strncmp(text + size, ": ", 2))
+        text += size + 2;
+    return error_set(reterr_reason, HAFT_EINVAL, path, "%s", text);
+}
+
+static int load(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
+{
+    char name[NAME];
+
+    if (!is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
+        return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");
+    /* The descriptor stays open: another copy must not get the same name while this one is loaded.
+     * A debugger finds the file by the number of the process. */
+    snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)getpid(), plugin->fd);
+    plugin->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    return plugin->handle ? 0 : refuse_load(name, path, reterr_reason);
+}
+
+/* Nothing but the first member is looked at before that is known to be right. */
+static int check(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
+{
+    static const unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
+    const haft_plugin *definition = dlsym(plugin->handle, "haft_plugin_definition");
+
+    if (!definition)
+        return error_set(reterr_reason, HAFT_EINVAL, path, "there is no HAFT_PLUGIN in it");
+    if (definition->abi != HAFT_PLUGIN_ABI)
+        return error_set(reterr_reason, HAFT_EINVAL, path,
+                         "it was compiled for plugins of version %u, and this is version %d",
+                         definition->abi, HAFT_PLUGIN_ABI);
+    if (memcmp(definition->sizes, sizes, sizeof sizes))
+        return error_set(reterr_reason, HAFT_EINVAL, path,
+                         "it was compiled with the headers of another haft than this, %s",
+                         HAFT_VERSION);
+    plugin->definition = definition;
+    return 0;
+}
+
+static int start(struct plugin *plugin, haft_server *server, const char *path,
+                 haft_reason *reterr_reason)
+{
+    int status = plugin->definition->start ? plugin->definition->start(server) : 0;
+
+    if (status)
+        return error_set(reterr_reason, status < 0 ? status : HAFT_EINVAL, path,
+                         "it does not start: %s", haft_strerror(status));
+    plugin->started = true;
+    return 0;
+}
+
+/* ---- its life ---- */
+
+static void unload(struct hold *hold)
+{
+    struct plugin *plugin = (struct plugin *)(void *)hold;
+
+    if (plugin->started && plugin->definition->stop)
+        plugin->definition->stop();
+    if (plugin->handle)
+        dlclose(plugin->handle);
+    if (plugin->fd >= 0)
+        close(plugin->fd);
+    plugin->allocator->release(plugin->allocator->context, plugin, sizeof *plugin);
+}
+
+int plugin_open(haft_server *server, const char *path, struct plugin **ret_plugin,
+                haft_reason *reterr_reason)
+{
+    const haft_allocator *allocator = server->allocator;
+    struct plugin *plugin = allocator->alloc(allocator->context, sizeof *plugin);
+    int status;
+
+    if (!plugin)
+        return error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
+    memset(plugin, 0, sizeof *plugin);
+    hold_init(&plugin->hold, unload);
+    plugin->allocator = allocator;
+    plugin->fd = -1;
+    status = copy_file(plugin, path, reterr_reason);
+    if (!status)
+        status = load(plugin, path, reterr_reason);
+    if (!status)
+        status = check(plugin, path, reterr_reason);
+    if (!status)
+        status = start(plugin, server, path, reterr_reason);
+    if (status)
+        hold_drop(&plugin->hold);
+    else
+        *ret_plugin = plugin;
+    return status;
+}

@@ -1,0 +1,400 @@
+/* isolate.c - the server's side of calls in processes of their own.
+ *
+ * The thread that would run the handler sends the call away and listens until it is answered,
+ * cancelled or late; then it closes its socket, and that is the end of the process, whatever it is
+ * doing.
+ *
+ * The fork server knows the tools that were there when it was forked.  When an isolated tool is
+ * added later there is a new one; the old one lives until its last call is done. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <haft/run.h>
+
+#include "process/isolate.h"
+
+enum {
+    LOOK_MS = 20, /* how often a thread that listens looks whether the call is cancelled */
+    END_MS = 5,   /* the same for a keeper that is to end, */
+    END_LOOKS = 400
+};
+
+/* The parent of a fork server. */
+struct keeper {
+    struct keeper *next; /* an older one */
+    pid_t pid;
+    int control; /* -1 once it is told to end */
+};
+
+struct isolate {
+    struct isolation base;
+    haft_server *server;
+    uv_mutex_t lock;
+    struct keeper *keepers; /* newest first: the first is the one to ask */
+};
+
+/* ---- keepers ---- */
+
+static void *allocate(struct isolate *isolate, size_t size)
+{
+    const haft_allocator *allocator = isolate->server->allocator;
+
+    return allocator->alloc(allocator->context, size);
+}
+
+static void release_memory(struct isolate *isolate, void *memory, size_t size)
+{
+    const haft_allocator *allocator = isolate->server->allocator;
+
+    allocator->release(allocator->context, memory, size);
+}
+
+static void dismiss(struct keeper *keeper)
+{
+    if (keeper->control >= 0)
+        close(keeper->control);
+    keeper->control = -1;
+}
+
+/* Forgets those that have ended.  With the lock held. */
+static void collect(struct isolate *isolate)
+{
+    struct keeper **link = &isolate->keepers;
+
+    while (*link) {
+        struct keeper *keeper = *link;
+
+        if (keeper->pid && waitpid(keeper->pid, NULL, WNOHANG))
+            keeper->pid = 0;
+        if (!keeper->pid && keeper->control < 0) {
+            *link = keeper->next;
+            release_memory(isolate, keeper, sizeof *keeper);
+        } else {
+            link = &keeper->next;
+        }
+    }
+}
+
+/* No signal of the server's may arrive in a process that still has its handlers, and nobody else's
+ * thread may hold the lock that the copy will need. */
+static pid_t fork_keeper(haft_server *server, const int ends[2])
+{
+    sigset_t all, before;
+    pid_t pid;
+
+    fflush(stdout);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    server_lock(server);
+    pid = fork();
+    server_unlock(server);
+    if (!pid) {
+        close(ends[0]);
+        isolate_keep(server, ends[1]);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+/* With the lock held. */
+static int hire(struct isolate *isolate)
+{
+    struct keeper *keeper = allocate(isolate, sizeof *keeper);
+    int ends[2];
+
+    if (!keeper)
+        return HAFT_ENOMEM;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        goto no_sockets;
+    *keeper = (struct keeper){.control = ends[0], .pid = fork_keeper(isolate->server, ends)};
+    close(ends[1]);
+    if (keeper->pid < 0)
+        goto no_process;
+    if (isolate->keepers)
+        dismiss(isolate->keepers);
+    keeper->next = isolate->keepers;
+    isolate->keepers = keeper;
+    return 0;
+
+no_process:
+    close(ends[0]);
+no_sockets:
+    release_memory(isolate, keeper, sizeof *keeper);
+    return HAFT_EBUSY;
+}
+
+static int replace(struct isolate *isolate)
+{
+    int status;
+
+    uv_mutex_lock(&isolate->lock);
+    collect(isolate);
+    status = hire(isolate);
+    uv_mutex_unlock(&isolate->lock);
+    if (status)
+        server_log(isolate->server, HAFT_ERROR, "isolated tools cannot run: %s",
+                   haft_strerror(status));
+    return status;
+}
+
+static void renew(struct isolation *base)
+{
+    replace((struct isolate *)base);
+}
+
+/* ---- a call ---- */
+
+struct listener {
+    haft_call *call;
+    uint64_t end; /* by uv_hrtime; 0 for none */
+};
+
+/* 0 while the call is waited for. */
+static int look_at_call(const struct listener *listener)
+{
+    if (haft_cancelled(listener->call))
+        return HAFT_ECLOSED;
+    return listener->end && uv_hrtime() >= listener->end ? CALL_LATE : 0;
+}
+
+static int await(void *context, int fd, short events)
+{
+    const struct listener *listener = context;
+    struct pollfd poller = {.fd = fd, .events = events};
+    int n, status;
+
+    do {
+        n = poll(&poller, 1, LOOK_MS);
+        status = n > 0 ? 0 : n < 0 && errno != EINTR ? HAFT_ECLOSED : look_at_call(listener);
+    } while (n <= 0 && !status);
+    return status;
+}
+
+/* Gives the fork server one end of a pair; the other is *ret_fd. */
+static int ask(struct isolate *isolate, int *ret_fd)
+{
+    int ends[2], status = HAFT_ECLOSED;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        return HAFT_EBUSY;
+    uv_mutex_lock(&isolate->lock);
+    collect(isolate);
+    if (isolate->keepers)
+        status = packet_send_descriptor(isolate->keepers->control, ends[1]);
+    /* The keeper is gone too: what is forked here has the locks of other threads as they are now. */
+    if (status == HAFT_ECLOSED) {
+        status = hire(isolate);
+        if (!status)
+            status = packet_send_descriptor(isolate->keepers->control, ends[1]);
+    }
+    uv_mutex_unlock(&isolate->lock);
+    close(ends[1]);
+    if (status)
+        close(ends[0]);
+    *ret_fd = ends[0];
+    return status;
+}
+
+/* How the process ended without a result. */
+static int explain(haft_call *call, const haft_buffer *body)
+{
+    struct packet_end end = {END_EXIT, 0};
+
+    if (body->size == sizeof end)
+        memcpy(&end, body->data, sizeof end);
+    if (end.how == END_NEVER) {
+        haft_log(call, HAFT_ERROR, "no process could be made: %s", strerror(end.value));
+        return HAFT_EBUSY;
+    }
+    if (end.how == END_SIGNAL)
+        haft_log(call, HAFT_ERROR, "crashed (signal %d)", (int)end.value);
+    else
+        haft_log(call, HAFT_ERROR, "its process ended (status %d) before it answered",
+                 (int)end.value);
+    return HAFT_ECRASHED;
+}
+
+static void take_line(haft_call *call, const haft_buffer *body)
+{
+    int level = body->size >= LOG_HEAD ? body->data[0] - '0' : -1;
+    const char *text = body->data + LOG_HEAD;
+    int size;
+
+    if (level < HAFT_DEBUG || level > HAFT_EMERGENCY || body->size > LOG_LINE)
+        return;
+    size = (int)haft_utf8_valid(text, body->size - LOG_HEAD);
+    if (body->data[1] == 'c')
+        haft_log(call, (haft_level)level, "%.*s", size, text);
+    else
+        server_log(call->server, (haft_level)level, "%.*s", size, text);
+}
+
+/* What a process says until it has a result, or has none to give. */
+static int listen_to(struct listener *listener, int fd, struct packet_reader *reader)
+{
+    haft_call *call = listener->call;
+
+    for (;;) {
+        /* One that never stops talking is never waited for. */
+        int kind = look_at_call(listener);
+
+        if (!kind)
+            kind = packet_receive(fd, reader, await, listener);
+        switch (kind) {
+        case PACKET_NOTICE:
+            carry_read_notice(call, reader->body.data, reader->body.size);
+            break;
+        case PACKET_LOG:
+            take_line(call, &reader->body);
+            break;
+        case PACKET_LET_GO:
+            haft_close_stream(call);
+            break;
+        case PACKET_RESULT:
+            return carry_read_result(call, reader->body.data, reader->body.size);
+        case PACKET_END:
+            return explain(call, &reader->body);
+        case CALL_LATE:
+            return CALL_LATE;
+        default:
+            if (!haft_cancelled(call))
+                haft_log(call, HAFT_ERROR, "its process was lost: %s", haft_strerror(kind));
+            return HAFT_ECRASHED;
+        }
+    }
+}
+
+static int converse(haft_call *call, int fd)
+{
+    haft_server *server = call->server;
+    size_t limit = server->options.max_message * 4;
+    int64_t left = haft_time_left(call);
+    struct listener listener = {call, left < 0 ? 0 : uv_hrtime() + (uint64_t)left * 1000000};
+    struct packet_reader reader = {.kind = 0};
+    haft_buffer out;
+    int status;
+
+    haft_buffer_init(&reader.body, server->allocator, limit);
+    haft_buffer_init(&out, server->allocator, limit);
+    carry_write_call(call, &out);
+    status = out.status ? out.status
+                        : packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
+    /* A process that does not listen has something to say about it; one that could not be told
+     * ends. */
+    if (status == HAFT_ECLOSED)
+        shutdown(fd, SHUT_WR);
+    if (!status || status == HAFT_ECLOSED)
+        status = listen_to(&listener, fd, &reader);
+    haft_buffer_finish(&out);
+    haft_buffer_finish(&reader.body);
+    return status;
+}
+
+static int run(struct isolation *base, haft_call *call)
+{
+    struct isolate *isolate = (struct isolate *)base;
+    int fd, status = ask(isolate, &fd);
+
+    if (status)
+        return status == HAFT_ECLOSED ? HAFT_EBUSY : status;
+    status = converse(call, fd);
+    /* A copy that somebody else forked has no say in it. */
+    shutdown(fd, SHUT_RDWR);
+    close(fd);
+    return status;
+}
+
+/* ---- life ---- */
+
+/* Waits for those that have been told to end; one that does not is made to. */
+static void see_off(struct keeper *keeper)
+{
+    struct timespec pause = {0, END_MS * 1000000L};
+
+    for (int i = 0; keeper->pid && i < END_LOOKS; i++) {
+        if (waitpid(keeper->pid, NULL, WNOHANG))
+            keeper->pid = 0;
+        else
+            nanosleep(&pause, NULL);
+    }
+    /* A server in a sandbox may not; it then ends by itself. */
+    if (keeper->pid && !kill(keeper->pid, SIGKILL))
+        waitpid(keeper->pid, NULL, 0);
+}
+
+static void release(struct isolation *base)
+{
+    struct isolate *isolate = (struct isolate *)base;
+
+    for (struct keeper *keeper = isolate->keepers; keeper; keeper = keeper->next)
+        dismiss(keeper);
+    while (isolate->keepers) {
+        struct keeper *keeper = isolate->keepers;
+
+        isolate->keepers = keeper->next;
+        see_off(keeper);
+        release_memory(isolate, keeper, sizeof *keeper);
+    }
+    uv_mutex_destroy(&isolate->lock);
+    release_memory(isolate, isolate, sizeof *isolate);
+}
+
+static struct isolate *isolate_new(haft_server *server)
+{
+    const haft_allocator *allocator = server->allocator;
+    struct isolate *isolate = allocator->alloc(allocator->context, sizeof *isolate);
+
+    if (!isolate)
+        return NULL;
+    *isolate = (struct isolate){.base = {run, renew, release}, .server = server};
+    if (!uv_mutex_init(&isolate->lock))
+        return isolate;
+    allocator->release(allocator->context, isolate, sizeof *isolate);
+    return NULL;
+}
+
+/* Two threads may find that there is none: the second one's is not needed. */
+static struct isolate *isolate_of(haft_server *server)
+{
+    struct isolation *found = atomic_load(&server->isolation);
+    struct isolate *made;
+
+    if (found)
+        return (struct isolate *)found;
+    made = isolate_new(server);
+    if (!made || atomic_compare_exchange_strong(&server->isolation, &found, &made->base))
+        return made;
+    release(&made->base);
+    return (struct isolate *)found;
+}
+
+int isolate_start(haft_server *server)
+{
+    struct isolate *isolate = isolate_of(server);
+    int status = 0;
+
+    if (!isolate)
+        return HAFT_ENOMEM;
+    uv_mutex_lock(&isolate->lock);
+    if (!isolate->keepers && atomic_load(&server->n_isolated))
+        status = hire(isolate);
+    uv_mutex_unlock(&isolate->lock);
+    return status;
+}
+
+int haft_isolate(haft_server *server)
+{
+    struct isolate *isolate = isolate_of(server);
+
+    if (!isolate)
+        return HAFT_ENOMEM;
+    return atomic_load(&server->n_isolated) ? replace(isolate) : 0;
+}

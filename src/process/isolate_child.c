@@ -1,0 +1,153 @@
+/* isolate_child.c - the process of one call: it has a copy of the server, a session without a
+ * client, and a socket.
+ *
+ * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over
+ * the socket.  A handler that is pending is waited for. */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "process/isolate.h"
+
+struct process {
+    haft_server *server;
+    int fd;
+    pthread_t thread; /* that runs the handler */
+    int posts[2];     /* a pipe of what other threads want done */
+    haft_session *session;
+    haft_call *call;
+};
+
+static void say(struct process *process, enum packet kind, const void *bytes, size_t size)
+{
+    if (packet_send(process->fd, kind, bytes, size, NULL, NULL))
+        _exit(0);
+}
+
+/* ---- what the engine asks for ---- */
+
+static void on_send(void *context, const haft_outgoing *message)
+{
+    if (message->kind == HAFT_OUT_NOTIFICATION)
+        say(context, PACKET_NOTICE, message->text, message->size);
+}
+
+static void on_let_go(void *context, void *tag, bool over)
+{
+    (void)tag;
+    if (!over)
+        say(context, PACKET_LET_GO, "", 0);
+}
+
+static void on_post(void *context, haft_posted *posted)
+{
+    struct process *process = context;
+
+    if (pthread_equal(pthread_self(), process->thread))
+        haft_session_deliver(process->session, posted);
+    else if (write(process->posts[1], &posted, sizeof posted) != sizeof posted)
+        _exit(1);
+}
+
+/* What it is about the server knows itself, all but whether it is about the call. */
+static void on_record(void *context, const haft_record *record)
+{
+    char line[LOG_LINE] = {(char)('0' + record->level), record->tool ? 'c' : 's'};
+    size_t size = record->size < LOG_LINE - LOG_HEAD ? record->size : LOG_LINE - LOG_HEAD;
+
+    memcpy(line + LOG_HEAD, record->text, size);
+    say(context, PACKET_LOG, line, size + LOG_HEAD);
+}
+
+/* ---- the handler ---- */
+
+/* Does what other threads want done, waiting for it if there is nothing yet.  False when there was
+ * nothing. */
+static bool do_posted(struct process *process, bool wait)
+{
+    struct pollfd poller = {.fd = process->posts[0], .events = POLLIN};
+    haft_posted *posted;
+
+    if (poll(&poller, 1, wait ? -1 : 0) != 1)
+        return wait;
+    if (read(process->posts[0], &posted, sizeof posted) != sizeof posted)
+        _exit(1);
+    haft_session_deliver(process->session, posted);
+    return true;
+}
+
+static int run(struct process *process)
+{
+    haft_call *call = process->call;
+    int status = tool_execute(call);
+
+    while (status == HAFT_PENDING && !call->finished)
+        do_posted(process, true);
+    while (do_posted(process, false))
+        ;
+    if (status != HAFT_PENDING)
+        return status;
+    status = call->finish.status;
+    return !status && !call->checked ? tool_check(call) : status;
+}
+
+static void limit_memory(size_t bytes)
+{
+    struct rlimit limit = {bytes, bytes};
+
+    if (bytes)
+        setrlimit(RLIMIT_AS, &limit);
+}
+
+static void prepare(struct process *process)
+{
+    haft_server *server = process->server;
+    haft_session_options options = {
+        .send = on_send, .let_go = on_let_go, .post = on_post, .context = process};
+
+    process->thread = pthread_self();
+    atomic_store(&server->isolation, NULL);
+    /* What nobody has taken yet is not said a second time. */
+    haft_buffer_clear(&server->held);
+    server_set_record(server, on_record, process);
+    server->options.clock = uv_hrtime;
+    process->session = haft_session_new(server, &options);
+    if (!process->session || pipe(process->posts))
+        _exit(1);
+    fcntl(process->posts[0], F_SETFD, FD_CLOEXEC);
+    fcntl(process->posts[1], F_SETFD, FD_CLOEXEC);
+}
+
+_Noreturn void isolate_child(haft_server *server, int fd)
+{
+    struct process process = {.server = server, .fd = fd};
+    size_t limit = server->options.max_message;
+    struct packet_reader reader = {.kind = 0};
+    haft_buffer out;
+    int status;
+
+    prepare(&process);
+    haft_buffer_init(&reader.body, NULL, limit * 4);
+    haft_buffer_init(&out, NULL, limit * 4);
+    if (packet_receive(fd, &reader, NULL, NULL) != PACKET_CALL)
+        _exit(0);
+    process.call = carry_read_call(process.session, reader.body.data, reader.body.size, &status);
+    if (process.call) {
+        limit_memory(process.call->item->tool->isolate_memory);
+        status = run(&process);
+        fflush(stdout);
+        carry_write_result(process.call, status, &out);
+    }
+    if (!process.call || out.status) {
+        status = out.status ? out.status : status;
+        haft_buffer_clear(&out);
+        haft_buffer_printf(&out, "{\"status\":%d}", status);
+    }
+    say(&process, PACKET_RESULT, out.data, out.size);
+    _exit(0);
+}

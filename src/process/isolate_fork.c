@@ -1,0 +1,301 @@
+/* isolate_fork.c - the fork server, and its keeper.
+ *
+ * Both have one thread, none of the server's descriptors and none of its signal handlers.  They
+ * outlive nothing: when the server is gone its end of `control` is closed, and a process of a call
+ * is killed with the fork server that is its parent. */
+#define _GNU_SOURCE /* close_range; the other way to say the same is a loop over every number */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "process/isolate.h"
+#include "process/sandbox.h"
+
+enum {
+    SOCKET = 3, /* where each process has the one socket that it needs */
+    MAX_CHILDREN = 1024,
+    REST_MS = 50 /* before a fork server that died is replaced */
+};
+
+struct child {
+    pid_t pid;
+    int fd;
+};
+
+struct fork_server {
+    haft_server *server;
+    int signals;  /* a descriptor that is readable when a child has ended */
+    bool can_end; /* those that do not end by themselves */
+    bool closed;  /* nothing more comes from the server */
+    size_t n;
+    struct child children[MAX_CHILDREN];
+    struct pollfd polls[MAX_CHILDREN + 2];
+};
+
+/* ---- what every process does first ---- */
+
+static void set_signal(int number, void (*handler)(int))
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    sigaction(number, &action, NULL);
+}
+
+/* What ends a server in a terminal, or a service, must leave it time to drain: it is ignored but by
+ * the processes of calls. */
+static void set_ends(void (*handler)(int))
+{
+    static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        set_signal(ends[i], handler);
+}
+
+static void block_nothing(void)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Leaves nothing open but the three standard ones and `fd`, which becomes SOCKET. */
+static void close_others(int fd)
+{
+    if (fd != SOCKET) {
+        dup2(fd, SOCKET);
+        fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
+    }
+    if (close_range(SOCKET + 1, ~0U, 0))
+        for (int i = SOCKET + 1; i < sysconf(_SC_OPEN_MAX); i++)
+            close(i);
+}
+
+/* Standard input reads nothing, and what is printed goes where the log goes. */
+static void set_standard(void)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    if (null > 0)
+        dup2(null, STDIN_FILENO);
+    if (fcntl(STDERR_FILENO, F_GETFD) < 0 && null >= 0)
+        dup2(null, STDERR_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+/* ---- children ---- */
+
+static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, int fd)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0);
+    prctl(PR_SET_NAME, "haft-tool");
+    /* What is left of those that it starts, and they, is its own as long as it lives. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    setpgid(0, 0);
+    set_ends(SIG_DFL);
+    block_nothing();
+    close_others(fd);
+    if (fork_server->server->confine && sandbox_enter_call())
+        _exit(1);
+    isolate_child(fork_server->server, SOCKET);
+}
+
+static void say_end(int fd, enum end how, int value)
+{
+    struct packet_end end = {(int32_t)how, value};
+    char packet[PACKET_HEAD + sizeof end] = {PACKET_END, 0};
+
+    memcpy(packet + PACKET_HEAD, &end, sizeof end);
+    send(fd, packet, sizeof packet, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void begin(struct fork_server *fork_server, int fd)
+{
+    pid_t parent = getpid(), pid;
+
+    if (fork_server->n == MAX_CHILDREN || !fork_server->can_end) {
+        say_end(fd, END_NEVER, fork_server->can_end ? EAGAIN : EPERM);
+        close(fd);
+        return;
+    }
+    pid = fork();
+    if (!pid)
+        be_child(fork_server, parent, fd);
+    if (pid < 0) {
+        say_end(fd, END_NEVER, errno);
+        close(fd);
+        return;
+    }
+    /* Here too, lest it be killed before it has done it. */
+    setpgid(pid, pid);
+    fork_server->children[fork_server->n++] = (struct child){pid, fd};
+}
+
+static size_t find(const struct fork_server *fork_server, pid_t pid)
+{
+    size_t i = 0;
+
+    while (i < fork_server->n && fork_server->children[i].pid != pid)
+        i++;
+    return i;
+}
+
+/* A process that is nobody's call was started by one that has ended, and has left its group.  Its
+ * own children come here when it is gone.  In a sandbox nothing can be read, and no group left. */
+static void end_orphans(const struct fork_server *fork_server)
+{
+    FILE *children = fopen("/proc/thread-self/children", "re");
+    int pid;
+
+    while (children && fscanf(children, "%d", &pid) == 1)
+        if (find(fork_server, pid) == fork_server->n)
+            kill(pid, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+static void end(struct fork_server *fork_server, const siginfo_t *info)
+{
+    size_t i = find(fork_server, info->si_pid);
+    int status;
+
+    /* What it has started goes with it: while nobody has taken its status the number is its own. */
+    kill(-info->si_pid, SIGKILL);
+    waitpid(info->si_pid, &status, 0);
+    if (i == fork_server->n)
+        return;
+    say_end(fork_server->children[i].fd, info->si_code == CLD_EXITED ? END_EXIT : END_SIGNAL,
+            info->si_status);
+    close(fork_server->children[i].fd);
+    fork_server->children[i] = fork_server->children[--fork_server->n];
+}
+
+static void reap(struct fork_server *fork_server)
+{
+    struct signalfd_siginfo seen;
+    siginfo_t info = {0};
+
+    while (read(fork_server->signals, &seen, sizeof seen) > 0)
+        ;
+    while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
+        end(fork_server, &info);
+        info.si_pid = 0;
+    }
+    end_orphans(fork_server);
+}
+
+/* ---- the fork server ---- */
+
+static void take_in(struct fork_server *fork_server)
+{
+    int fd;
+
+    while ((fd = packet_receive_descriptor(SOCKET)) >= 0)
+        begin(fork_server, fd);
+    if (fd == -2)
+        fork_server->closed = true;
+}
+
+/* A process whose call nobody waits for any more. */
+static void end_abandoned(struct fork_server *fork_server, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fork_server->polls[i + 2].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+            kill(-fork_server->children[i].pid, SIGKILL);
+            kill(fork_server->children[i].pid, SIGKILL);
+        }
+}
+
+static void turn(struct fork_server *fork_server)
+{
+    struct pollfd *polls = fork_server->polls;
+    size_t n = fork_server->n;
+
+    polls[0] = (struct pollfd){.fd = fork_server->closed ? -1 : SOCKET, .events = POLLIN};
+    polls[1] = (struct pollfd){.fd = fork_server->signals, .events = POLLIN};
+    for (size_t i = 0; i < n; i++)
+        polls[i + 2] = (struct pollfd){.fd = fork_server->children[i].fd};
+    if (poll(polls, n + 2, -1) < 0)
+        return;
+    end_abandoned(fork_server, n);
+    if (polls[1].revents)
+        reap(fork_server);
+    if (polls[0].revents)
+        take_in(fork_server);
+}
+
+static _Noreturn void serve_forks(haft_server *server)
+{
+    struct fork_server fork_server = {.server = server, .can_end = !kill(-getpgrp(), 0)};
+    sigset_t children;
+
+    prctl(PR_SET_NAME, "haft-fork");
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, NULL);
+    fork_server.signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fork_server.signals < 0)
+        _exit(1);
+    while (!fork_server.closed || fork_server.n)
+        turn(&fork_server);
+    _exit(0);
+}
+
+/* ---- its keeper ---- */
+
+/* Also those of the servers beside it, which may be the same. */
+static void forget_keys(haft_server *server)
+{
+    haft_server *each = server->family ? server->family : server;
+
+    for (; each; each = each->beside) {
+        secret_wipe(each->seal_key, sizeof each->seal_key);
+        secret_wipe(each->digest_key, sizeof each->digest_key);
+    }
+}
+
+_Noreturn void isolate_keep(haft_server *server, int control)
+{
+    struct timespec rest = {0, REST_MS * 1000000L};
+    int status;
+    pid_t pid;
+
+    /* Before the descriptor that it takes is closed. */
+    if (server->confine && server->confine(server->confine_context, NULL))
+        _exit(1);
+    prctl(PR_SET_NAME, "haft-keep");
+    setpgid(0, 0);
+    for (int i = 1; i < NSIG; i++)
+        set_signal(i, SIG_DFL);
+    set_ends(SIG_IGN);
+    block_nothing();
+    /* It may stand where a standard descriptor belongs. */
+    if (control < SOCKET)
+        control = fcntl(control, F_DUPFD_CLOEXEC, SOCKET);
+    set_standard();
+    close_others(control);
+    forget_keys(server);
+    for (;;) {
+        pid = fork();
+        if (!pid)
+            serve_forks(server);
+        if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status))
+            _exit(0);
+        nanosleep(&rest, NULL);
+    }
+}

@@ -1,0 +1,245 @@
+/* sandbox.c - Landlock: which files a process can still reach.
+ *
+ * All rights that the kernel knows are taken away, and some given back for what is listed.  The
+ * rights are rows, each with the version of Landlock that brought it, so an older kernel is asked
+ * for less and a newer one for all of it.  The rights stand here, and not in a header, because a
+ * system's headers may be older than its kernel. */
+#if defined __linux__
+#define _GNU_SOURCE /* O_PATH */
+#endif
+#include "process/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+enum { ASK_VERSION = 1, RULE_PATH = 1 };
+
+enum use { NEVER = 0, READ = 1, WRITE = 2, OF_FILE = 4 };
+
+static const struct right {
+    int since; /* version of Landlock */
+    int use;   /* what gives it back, and whether it is a file's, too */
+} rights[] = {
+    {1, NEVER},                  /* execute */
+    {1, WRITE | OF_FILE},        /* write a file */
+    {1, READ | WRITE | OF_FILE}, /* read a file */
+    {1, READ | WRITE},           /* list a directory */
+    {1, WRITE},                  /* remove a directory */
+    {1, WRITE},                  /* remove a file */
+    {1, NEVER},                  /* make a character device */
+    {1, WRITE},                  /* make a directory */
+    {1, WRITE},                  /* make a file */
+    {1, NEVER},                  /* make a socket */
+    {1, NEVER},                  /* make a pipe */
+    {1, NEVER},                  /* make a block device */
+    {1, NEVER},                  /* make a symbolic link, which leads out */
+    {2, WRITE},                  /* move between directories */
+    {3, WRITE | OF_FILE},        /* cut a file short */
+    {5, NEVER},                  /* control a device */
+};
+enum { RIGHTS = sizeof rights / sizeof *rights };
+
+/* Versions that brought more than rights on files, and what there is of it. */
+enum {
+    TCP_SINCE = 4,
+    TCP_BIND = 1,
+    TCP_CONNECT = 2,
+    SCOPE_SINCE = 6,
+    SCOPE_SOCKETS = 1, /* abstract ones */
+    SCOPE_SIGNALS = 2
+};
+
+/* What programs cannot do without, and what names are looked up by. */
+static const struct always {
+    const char *path;
+    int use;
+    bool connect; /* only who may connect */
+} always[] = {
+    {"/dev/null", READ | WRITE, false}, {"/etc/hosts", READ, true},
+    {"/etc/host.conf", READ, true},     {"/etc/resolv.conf", READ, true},
+    {"/etc/nsswitch.conf", READ, true}, {"/etc/gai.conf", READ, true},
+    {"/etc/services", READ, true},
+};
+
+struct ruleset_attributes {
+    uint64_t files, tcp, scope;
+};
+
+/* Without room between the members, as the kernel has it. */
+struct path_rule {
+    uint64_t rights;
+    int32_t fd;
+} __attribute__((packed));
+
+static int version(void)
+{
+    long found = syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, ASK_VERSION);
+
+    return found < 0 ? 0 : (int)found;
+}
+
+/* The rights that this version knows; of these, those that a use gives back. */
+static uint64_t rights_for(int landlock, int use, bool is_file)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < RIGHTS; i++)
+        if (rights[i].since <= landlock && (!use || rights[i].use & use) &&
+            (!is_file || rights[i].use & OF_FILE))
+            sum |= (uint64_t)1 << i;
+    return sum;
+}
+
+static int create_ruleset(int landlock, const struct sandbox_wish *wish)
+{
+    struct ruleset_attributes attributes = {.files = rights_for(landlock, 0, false),
+                                            .tcp =
+                                                wish->connect ? TCP_BIND : TCP_BIND | TCP_CONNECT,
+                                            .scope = SCOPE_SOCKETS | SCOPE_SIGNALS};
+    size_t size = landlock < TCP_SINCE     ? offsetof(struct ruleset_attributes, tcp)
+                  : landlock < SCOPE_SINCE ? offsetof(struct ruleset_attributes, scope)
+                                           : sizeof attributes;
+
+    return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+}
+
+static int allow(int ruleset, int landlock, const char *path, int use, haft_reason *reason)
+{
+    struct path_rule rule = {.fd = open(path, O_PATH | O_CLOEXEC)};
+    struct stat about;
+    int status = 0;
+
+    if (rule.fd < 0 || fstat(rule.fd, &about))
+        status = errno;
+    else
+        rule.rights = rights_for(landlock, use, !S_ISDIR(about.st_mode));
+    if (!status && syscall(SYS_landlock_add_rule, ruleset, RULE_PATH, &rule, 0))
+        status = errno;
+    if (rule.fd >= 0)
+        close(rule.fd);
+    return status ? error_set(reason, HAFT_EINVAL, path, "%s", strerror(status)) : 0;
+}
+
+static int allow_all(int ruleset, int landlock, const char *const *paths, int use,
+                     haft_reason *reason)
+{
+    int status = 0;
+
+    for (size_t i = 0; !status && paths && paths[i]; i++)
+        status = allow(ruleset, landlock, paths[i], use, reason);
+    return status;
+}
+
+static int open_ruleset(struct sandbox *sandbox, const struct sandbox_wish *wish, int landlock,
+                        haft_reason *reason)
+{
+    int status;
+
+    sandbox->ruleset = create_ruleset(landlock, wish);
+    if (sandbox->ruleset < 0)
+        return error_set(reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+    /* What is not there need not be allowed. */
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (wish->connect || !always[i].connect)
+            allow(sandbox->ruleset, landlock, always[i].path, always[i].use, NULL);
+    status = allow_all(sandbox->ruleset, landlock, wish->read, READ, reason);
+    if (!status)
+        status = allow_all(sandbox->ruleset, landlock, wish->write, WRITE, reason);
+    return status;
+}
+
+int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                 haft_reason *reterr_reason)
+{
+    int landlock = version(), status = 0;
+    bool filters;
+
+    /* Whoever ends the processes of isolated tools must be able to. */
+    *sandbox = (struct sandbox){.ruleset = -1,
+                                .best_effort = wish->best_effort,
+                                .signals = landlock < SCOPE_SINCE && !wish->isolates,
+                                .threads = wish->threads};
+    filters = sandbox_write_filter(&sandbox->program, wish, landlock);
+    snprintf(sandbox->lacks, sizeof sandbox->lacks, "%s%s%s", landlock ? "" : "Landlock",
+             landlock || filters ? "" : " and ", filters ? "" : "filters of system calls");
+    if (*sandbox->lacks && !wish->best_effort)
+        status = error_set(reterr_reason, HAFT_EINVAL, "sandbox", "this kernel has no %s",
+                           sandbox->lacks);
+    if (!status && landlock)
+        status = open_ruleset(sandbox, wish, landlock, reterr_reason);
+    if (status)
+        sandbox_close(sandbox);
+    return status;
+}
+
+/* Landlock confines the thread that asks for it and those it starts later; the kernel counts a
+ * directory for each, besides the two that every directory has. */
+static bool has_more_threads(unsigned than)
+{
+    struct stat about;
+
+    return !stat("/proc/self/task", &about) && about.st_nlink > 2 + than;
+}
+
+int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
+{
+    struct sandbox_program signals = {.size = 0};
+    int error;
+
+    if (!sandbox->best_effort && has_more_threads(1 + sandbox->threads))
+        return error_set(reterr_reason, HAFT_EINVAL, "sandbox",
+                         "threads that run already would not be in it");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+    if (sandbox->ruleset >= 0 && syscall(SYS_landlock_restrict_self, sandbox->ruleset, 0))
+        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+    if (sandbox->signals && sandbox->program.size)
+        sandbox_write_signals(&signals, getpid(), false);
+    error = sandbox_enter_filter(&sandbox->program);
+    if (!error)
+        error = sandbox_enter_filter(&signals);
+    if (error)
+        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(error));
+    return 0;
+}
+
+void sandbox_close(struct sandbox *sandbox)
+{
+    if (sandbox->ruleset >= 0)
+        close(sandbox->ruleset);
+    sandbox->ruleset = -1;
+}
+
+#else
+
+int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                 haft_reason *reterr_reason)
+{
+    *sandbox = (struct sandbox){.ruleset = -1, .best_effort = wish->best_effort};
+    snprintf(sandbox->lacks, sizeof sandbox->lacks, "sandbox");
+    return wish->best_effort ? 0
+                             : error_set(reterr_reason, HAFT_EINVAL, "sandbox",
+                                         "this system has none; Linux does");
+}
+
+int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
+{
+    (void)sandbox;
+    (void)reterr_reason;
+    return 0;
+}
+
+void sandbox_close(struct sandbox *sandbox)
+{
+    (void)sandbox;
+}
+
+#endif

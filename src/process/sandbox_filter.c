@@ -1,0 +1,277 @@
+/* sandbox_filter.c - seccomp: the program that the kernel runs before each system call.
+ *
+ * It goes through the numbers in their order: those that follow each other and get the same answer
+ * are one step.  A number over the last one gets the answer of a kernel that has no such call, and
+ * so does the same machine's other set of numbers (x32), which is above all of them.  A call of
+ * another machine's kind is the end of the process, since its numbers mean something else. */
+#include "process/sandbox.h"
+
+#include "process/sandbox_calls.h"
+
+#if SANDBOX_FILTERS
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define MACHINE AUDIT_ARCH_AARCH64
+#else
+#define MACHINE AUDIT_ARCH_RISCV64
+#endif
+
+enum { TRUNCATE_SINCE = 3, SET_SIZE = 32, TESTED = -1 };
+
+_Static_assert(sizeof(struct sandbox_instruction) == sizeof(struct sock_filter),
+               "as the kernel has it");
+
+/* ---- instructions ---- */
+
+static void put(struct sandbox_program *program, unsigned code, uint32_t operand, unsigned if_so,
+                unsigned if_not)
+{
+    if (program->size < SANDBOX_INSTRUCTIONS)
+        program->at[program->size] =
+            (struct sandbox_instruction){(uint16_t)code, (uint8_t)if_so, (uint8_t)if_not, operand};
+    program->size++;
+}
+
+static void put_load(struct sandbox_program *program, size_t offset)
+{
+    put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+/* The lower half of an argument is all that the kernel looks at of those that are tested. */
+static void put_load_argument(struct sandbox_program *program, unsigned argument)
+{
+    put_load(program, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
+}
+
+static void put_answer(struct sandbox_program *program, int error)
+{
+    put(program, BPF_RET | BPF_K, error ? SECCOMP_RET_ERRNO | (uint32_t)error : SECCOMP_RET_ALLOW,
+        0, 0);
+}
+
+static void put_machine(struct sandbox_program *program)
+{
+    program->size = 0;
+    put_load(program, offsetof(struct seccomp_data, arch));
+    put(program, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+    put(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+    put_load(program, offsetof(struct seccomp_data, nr));
+}
+
+/* Goes on behind a refusal, unless the row refuses. */
+static void put_test(struct sandbox_program *program, const struct sandbox_call *row)
+{
+    static const unsigned jumps[] = {
+        [SANDBOX_HAS_BITS] = BPF_JSET, [SANDBOX_EQUALS] = BPF_JEQ, [SANDBOX_DIFFERS] = BPF_JEQ};
+    bool refuses = row->test != SANDBOX_DIFFERS;
+
+    put_load_argument(program, row->argument);
+    if (row->test == SANDBOX_OUTSIDE) {
+        put(program, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
+        put(program, BPF_JMP | BPF_JGE | BPF_K, SET_SIZE, 4, 0);
+        put(program, BPF_MISC | BPF_TAX, 0, 0, 0);
+        put(program, BPF_LD | BPF_IMM, 1, 0, 0);
+        put(program, BPF_ALU | BPF_LSH | BPF_X, 0, 0, 0);
+        put(program, BPF_JMP | BPF_JSET | BPF_K, row->value, 1, 0);
+    } else {
+        put(program, BPF_JMP | BPF_K | jumps[row->test], row->value, !refuses, refuses);
+    }
+    put_answer(program, row->error);
+}
+
+/* ---- calls ---- */
+
+static bool applies(const struct sandbox_call *row, const struct sandbox_wish *wish, int landlock)
+{
+    switch (row->when) {
+    case SANDBOX_NO_SOCKETS:
+        return !wish->connect && !wish->connect_unix;
+    case SANDBOX_NO_INTERNET:
+        return !wish->connect;
+    case SANDBOX_NO_UNIX:
+        return !wish->connect_unix;
+    case SANDBOX_NO_TRUNCATE:
+        return landlock < TRUNCATE_SINCE;
+    default:
+        return true;
+    }
+}
+
+/* 0, an error, or TESTED. */
+static int answer_to(long number, const struct sandbox_wish *wish, int landlock)
+{
+    int answer = ENOSYS;
+
+    for (size_t i = 0; i < n_sandbox_calls; i++) {
+        const struct sandbox_call *row = &sandbox_calls[i];
+
+        if (row->number != number)
+            continue;
+        if (answer == ENOSYS)
+            answer = 0;
+        if (!applies(row, wish, landlock))
+            continue;
+        if (row->test == SANDBOX_ANYHOW)
+            return row->error;
+        answer = TESTED;
+    }
+    return answer;
+}
+
+static void put_tests(struct sandbox_program *program, long number, const struct sandbox_wish *wish,
+                      int landlock)
+{
+    for (size_t i = 0; i < n_sandbox_calls; i++)
+        if (sandbox_calls[i].number == number && applies(&sandbox_calls[i], wish, landlock))
+            put_test(program, &sandbox_calls[i]);
+    put_answer(program, 0);
+}
+
+static long last_number(void)
+{
+    long last = 0;
+
+    for (size_t i = 0; i < n_sandbox_calls; i++)
+        if (sandbox_calls[i].number > last)
+            last = sandbox_calls[i].number;
+    return last;
+}
+
+/* Numbers below `end` that have come this far get this answer. */
+static void put_step(struct sandbox_program *program, long number, long end, int answer,
+                     const struct sandbox_wish *wish, int landlock)
+{
+    size_t jump = program->size;
+
+    put(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)end, 0, 0);
+    if (answer == TESTED)
+        put_tests(program, number, wish, landlock);
+    else
+        put_answer(program, answer);
+    if (jump < SANDBOX_INSTRUCTIONS)
+        program->at[jump].if_so = (uint8_t)(program->size - jump - 1);
+}
+
+static bool can_filter(void)
+{
+    uint32_t needed = SECCOMP_RET_ERRNO;
+
+    return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &needed);
+}
+
+bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                          int landlock)
+{
+    long last = last_number(), end;
+
+    program->size = 0;
+    if (!can_filter())
+        return false;
+    put_machine(program);
+    for (long number = 0; number <= last; number = end) {
+        int answer = answer_to(number, wish, landlock);
+
+        end = number + 1;
+        while (answer != TESTED && end <= last && answer_to(end, wish, landlock) == answer)
+            end++;
+        put_step(program, number, end, answer, wish, landlock);
+    }
+    put_answer(program, ENOSYS);
+    return program->size <= SANDBOX_INSTRUCTIONS;
+}
+
+/* ---- signals ---- */
+
+/* The calls that send one: their first argument says to whom. */
+static void put_signal(struct sandbox_program *program, long number, pid_t pid, bool group)
+{
+    put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, group ? 6 : 4);
+    put_load_argument(program, 0);
+    put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)pid, group ? 2 : 1, 0);
+    if (group) {
+        put(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)-pid, 0, 1);
+    }
+    put_answer(program, group ? 0 : EPERM);
+    put_answer(program, group ? EPERM : 0);
+}
+
+void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
+{
+    static const long leaving[] = {SYS_setsid, SYS_setpgid};
+    static const long calls[] = {SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo};
+
+    put_machine(program);
+    for (size_t i = 0; stays && i < sizeof leaving / sizeof *leaving; i++) {
+        put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)leaving[i], 0, 1);
+        put_answer(program, EPERM);
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        put_signal(program, calls[i], pid, false);
+    put_signal(program, SYS_kill, pid, true);
+    put_answer(program, 0);
+}
+
+/* ---- entering ---- */
+
+int sandbox_enter_filter(const struct sandbox_program *program)
+{
+    struct {
+        unsigned short size;
+        const struct sandbox_instruction *at;
+    } filter = {program->size, program->at};
+
+    return program->size &&
+                   syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter)
+               ? errno
+               : 0;
+}
+
+int sandbox_enter_call(void)
+{
+    struct sandbox_program program;
+
+    if (!can_filter())
+        return 0;
+    sandbox_write_signals(&program, getpid(), true);
+    return sandbox_enter_filter(&program);
+}
+
+#else
+
+bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                          int landlock)
+{
+    (void)wish;
+    (void)landlock;
+    program->size = 0;
+    return false;
+}
+
+void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
+{
+    (void)pid;
+    (void)stays;
+    program->size = 0;
+}
+
+int sandbox_enter_filter(const struct sandbox_program *program)
+{
+    (void)program;
+    return 0;
+}
+
+int sandbox_enter_call(void)
+{
+    return 0;
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* build_finish.c - what can only be done when all definitions stand: lazy ones are given, and from
+ * the root the nodes are found that make the schema. */
+#include "schema/build/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- lazy definitions ---- */
+
+haft_def *haft_def_lazy(haft_builder *builder)
+{
+    haft_def *def = def_new(builder);
+    struct lazy *lazy = def ? build_room(builder, 1, sizeof *lazy) : NULL;
+    struct rule *rule;
+
+    if (!lazy)
+        return NULL;
+    rule = node_add_rule(builder->schema, def->node, RULE_REF, NULL, 1);
+    if (!rule)
+        return build_no_memory(builder);
+    lazy->slot = rule->nodes;
+    lazy->next = builder->lazies;
+    builder->lazies = lazy;
+    def->lazy = lazy;
+    return def;
+}
+
+void haft_def_resolve(haft_def *lazy, haft_def *def)
+{
+    if (!lazy || !build_accepts(lazy->builder, def, "lazy"))
+        return;
+    if (!lazy->lazy) {
+        build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the definition is not a lazy one");
+    } else if (lazy->lazy->resolved) {
+        build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the lazy definition is given twice");
+    } else {
+        lazy->lazy->resolved = def;
+        *lazy->lazy->slot = def->node;
+    }
+}
+
+/* The lazy definition that a node is, or a copy of; NULL when it is none. */
+static const struct lazy *lazy_of(const haft_builder *builder, const struct node *node)
+{
+    const struct lazy *lazy = builder->lazies;
+
+    if (node->n_rules != 1 || node->rules[0].op != RULE_REF)
+        return NULL;
+    while (lazy && lazy->slot != node->rules[0].nodes)
+        lazy = lazy->next;
+    return lazy;
+}
+
+struct node *build_root(const haft_def *root)
+{
+    const struct lazy *lazy = root->lazy;
+
+    while (lazy && lazy->resolved && !root->node->n_checks && !root->node->nullable &&
+           !root->node->meta && root != lazy->resolved) {
+        root = lazy->resolved;
+        lazy = root->lazy;
+    }
+    return root->node;
+}
+
+/* A key may be absent when what it was given later may be. */
+static void settle_presence(const haft_builder *builder, struct property *property)
+{
+    const struct lazy *lazy = lazy_of(builder, property->node);
+
+    if (property->presence != PRESENCE_REQUIRED || !lazy || !lazy->resolved)
+        return;
+    property->presence = lazy->resolved->presence;
+    property->fallback = lazy->resolved->fallback;
+}
+
+/* ---- reaching ---- */
+
+/* A node that has been met and not yet looked at, and the way to it. */
+struct met {
+    struct met *next;
+    const struct met *parent;
+    struct node *node;
+    const char *step; /* "properties", "anyOf", ... */
+    const char *name; /* a property's, or NULL */
+    size_t index;     /* in a list, or SIZE_MAX */
+    size_t depth;
+};
+
+struct reach {
+    haft_builder *builder;
+    struct met *waiting;
+};
+
+static void write_path(const struct met *met, char *path, size_t size)
+{
+    const struct met *way[JSON_MAX_DEPTH];
+    size_t n = 0, used = 0;
+
+    for (path[0] = '\0'; met && met->step && n < JSON_MAX_DEPTH; met = met->parent)
+        way[n++] = met;
+    while (n-- && used < size) {
+        const char *point = used ? "." : "";
+        int wrote =
+            way[n]->name
+                ? snprintf(path + used, size - used, "%s%s.%s", point, way[n]->step, way[n]->name)
+            : way[n]->index != SIZE_MAX
+                ? snprintf(path + used, size - used, "%s%s.%zu", point, way[n]->step, way[n]->index)
+                : snprintf(path + used, size - used, "%s%s", point, way[n]->step);
+
+        used += wrote > 0 ? (size_t)wrote : size;
+    }
+}
+
+static int fail_at(struct reach *reach, const struct met *met, int code, const char *text)
+{
+    char path[sizeof reach->builder->error.path];
+
+    write_path(met, path, sizeof path);
+    build_fail(reach->builder, code, path, "%s", text);
+    return code;
+}
+
+/* Counts a node that is met for the first time, and lets it wait to be looked at. */
+static int meet(struct reach *reach, const struct met *parent, const struct node *node,
+                const char *step, const char *name, size_t index)
+{
+    haft_schema *schema = reach->builder->schema;
+    struct met *met;
+
+    if (!node || node->id != NO_ID)
+        return 0;
+    met = build_room(reach->builder, 1, sizeof *met);
+    if (!met)
+        return HAFT_ENOMEM;
+    *met = (struct met){reach->waiting, parent, (struct node *)(uintptr_t)node, step,
+                        name,           index,  parent ? parent->depth + 1 : 0};
+    if (met->depth > schema->max_depth)
+        return fail_at(reach, met, HAFT_EDEPTH, haft_strerror(HAFT_EDEPTH));
+    if (node_adopt(schema, met->node))
+        return fail_at(reach, met, HAFT_ETOOBIG, "there are more definitions than the limit");
+    reach->waiting = met;
+    return 0;
+}
+
+static int meet_members(struct reach *reach, const struct met *met)
+{
+    struct object *object = met->node->object;
+    int status = 0;
+
+    for (size_t i = 0; i < object->n_properties && !status; i++) {
+        settle_presence(reach->builder, &object->properties[i]);
+        status = meet(reach, met, object->properties[i].node, "properties",
+                      object->properties[i].name, SIZE_MAX);
+    }
+    if (!status)
+        status = meet(reach, met, object->extra_node, "additionalProperties", NULL, SIZE_MAX);
+    return status ? status : meet(reach, met, object->names, "propertyNames", NULL, SIZE_MAX);
+}
+
+static int meet_items(struct reach *reach, const struct met *met)
+{
+    const struct array *array = met->node->array;
+    int status = 0;
+
+    for (size_t i = 0; i < array->n_prefix && !status; i++)
+        status = meet(reach, met, array->prefix[i], "prefixItems", NULL, i);
+    return status ? status : meet(reach, met, array->items, "items", NULL, SIZE_MAX);
+}
+
+static int meet_options(struct reach *reach, const struct met *met, const struct rule *rule)
+{
+    static const char *const steps[] = {[RULE_ALL] = "allOf",
+                                        [RULE_ANY] = "anyOf",
+                                        [RULE_ONE] = "oneOf",
+                                        [RULE_DISCRIMINATED] = "oneOf",
+                                        [RULE_REF] = "lazy"};
+    int status = 0;
+
+    for (size_t i = 0; i < rule->n_nodes && !status; i++) {
+        if (!rule->nodes[i])
+            return fail_at(reach, met, HAFT_EREF, "the lazy definition is never given");
+        status = meet(reach, met, rule->nodes[i], steps[rule->op], NULL,
+                      rule->op == RULE_REF ? SIZE_MAX : i);
+    }
+    return status;
+}
+
+static int look_at(struct reach *reach, const struct met *met)
+{
+    const struct node *node = met->node;
+    int status = 0;
+
+    if (node->object)
+        status = meet_members(reach, met);
+    if (node->array && !status)
+        status = meet_items(reach, met);
+    for (size_t i = 0; i < node->n_rules && !status; i++)
+        status = meet_options(reach, met, &node->rules[i]);
+    return status;
+}
+
+/* ---- definitions that are only themselves ---- */
+
+enum colour { WHITE, GREY, BLACK };
+
+struct visit {
+    const struct node *node;
+    size_t next;
+};
+
+/* The i-th node that is asked about the same value; NULL past the last. */
+static const struct node *same_value(const struct node *node, size_t i)
+{
+    for (size_t r = 0; r < node->n_rules; r++) {
+        if (i < node->rules[r].n_nodes)
+            return node->rules[r].nodes[i];
+        i -= node->rules[r].n_nodes;
+    }
+    return NULL;
+}
+
+/* Whether a node leads back to itself without going into the value: a question without an
+ * answer. */
+static bool is_loop(const struct node *from, struct visit *stack, unsigned char *colours)
+{
+    size_t depth = 0;
+
+    stack[depth++] = (struct visit){from, 0};
+    colours[from->id] = GREY;
+    while (depth) {
+        struct visit *top = &stack[depth - 1];
+        const struct node *next = same_value(top->node, top->next++);
+
+        if (!next) {
+            colours[top->node->id] = BLACK;
+            depth--;
+        } else if (colours[next->id] == GREY) {
+            return true;
+        } else if (colours[next->id] == WHITE) {
+            colours[next->id] = GREY;
+            stack[depth++] = (struct visit){next, 0};
+        }
+    }
+    return false;
+}
+
+static int refuse_loops(haft_builder *builder)
+{
+    haft_schema *schema = builder->schema;
+    arena_mark mark = arena_save(schema->arena);
+    struct visit *stack = build_room(builder, schema->n_nodes, sizeof *stack);
+    unsigned char *colours = stack ? build_room(builder, schema->n_nodes, 1) : NULL;
+
+    for (const struct node *node = schema->nodes; colours && node; node = node->all) {
+        if (colours[node->id] == WHITE && is_loop(node, stack, colours)) {
+            build_fail(builder, HAFT_EREF, "lazy", "a lazy definition is only itself");
+            break;
+        }
+    }
+    arena_rewind(schema->arena, mark);
+    return builder->error.code;
+}
+
+/* The values of a discriminator are looked for when every lazy option is known to be given. */
+static int discriminate_all(haft_builder *builder)
+{
+    int status = 0;
+
+    for (const struct node *node = builder->schema->nodes; node && !status; node = node->all)
+        for (size_t i = 0; i < node->n_rules && !status; i++)
+            if (node->rules[i].op == RULE_DISCRIMINATED)
+                status = discriminate(builder, &node->rules[i], node->rules[i].text);
+    return status;
+}
+
+int build_reach(haft_builder *builder, struct node *root)
+{
+    struct reach reach = {builder, NULL};
+    arena_mark mark = arena_save(builder->schema->arena);
+    int status = meet(&reach, NULL, root, NULL, NULL, SIZE_MAX);
+
+    while (!status && reach.waiting) {
+        struct met *met = reach.waiting;
+
+        reach.waiting = met->next;
+        status = look_at(&reach, met);
+    }
+    arena_rewind(builder->schema->arena, mark);
+    if (!status)
+        status = refuse_loops(builder);
+    return status ? status : discriminate_all(builder);
+}

@@ -1,0 +1,140 @@
+/* build_value.c - JSON values made by the builder: arrays of accepted values, objects of further
+ * members.
+ *
+ * yyjson keeps a value as one row: a container, then its members, each at once followed by its
+ * own.  A part of a row is whole in itself, so rows are joined by copying. */
+#include "schema/build/build.h"
+
+#include <string.h>
+
+/* How many values the row of one is long. */
+static size_t row_length(yyjson_val *value)
+{
+    return (size_t)(unsafe_yyjson_get_next(value) - value);
+}
+
+static yyjson_val *row_append(yyjson_val *to, yyjson_val *value)
+{
+    size_t n = row_length(value);
+
+    memcpy(to, value, n * sizeof *value);
+    return to + n;
+}
+
+yyjson_val *values_array(haft_builder *builder, yyjson_val *const *items, size_t n)
+{
+    size_t length = 1;
+    yyjson_val *array, *to;
+
+    for (size_t i = 0; i < n; i++) {
+        length += row_length(items[i]);
+        for (size_t j = 0; j < i; j++) {
+            int equal = json_equal(items[i], items[j], builder->schema->arena);
+
+            if (equal < 0)
+                return build_no_memory(builder);
+            if (equal)
+                return build_fail(builder, HAFT_ESCHEMA, "", "a value is given twice");
+        }
+    }
+    array = build_room(builder, length, sizeof *array);
+    if (!array)
+        return NULL;
+    unsafe_yyjson_set_arr(array, n);
+    array->uni.ofs = length * sizeof *array;
+    to = array + 1;
+    for (size_t i = 0; i < n; i++)
+        to = row_append(to, items[i]);
+    return array;
+}
+
+yyjson_val *values_member(haft_builder *builder, yyjson_val *object, const char *name,
+                          yyjson_val *value)
+{
+    size_t length = 2 + row_length(value) + (object ? row_length(object) - 1 : 0), count = 1;
+    yyjson_val *made = build_room(builder, length, sizeof *made), *to, *key;
+    yyjson_obj_iter members = yyjson_obj_iter_with(object);
+
+    if (!made)
+        return NULL;
+    to = made + 1;
+    while ((key = yyjson_obj_iter_next(&members))) {
+        if (yyjson_equals_str(key, name))
+            continue;
+        to = row_append(to, key);
+        to = row_append(to, yyjson_obj_iter_get_val(key));
+        count++;
+    }
+    unsafe_yyjson_set_str(to, name);
+    to = row_append(to + 1, value);
+    unsafe_yyjson_set_obj(made, count);
+    made->uni.ofs = (size_t)(to - made) * sizeof *made;
+    return made;
+}
+
+bool values_add(haft_builder *builder, struct value_list *list, yyjson_val *value)
+{
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 8;
+        yyjson_val **items = build_room(builder, capacity, sizeof(yyjson_val *));
+
+        if (!items)
+            return false;
+        if (list->n)
+            memcpy(items, list->items, list->n * sizeof *items);
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->n++] = value;
+    return true;
+}
+
+static int add_null(haft_builder *builder, struct value_list *list)
+{
+    yyjson_val *null = build_room(builder, 1, sizeof *null);
+
+    if (!null)
+        return HAFT_ENOMEM;
+    unsafe_yyjson_set_null(null);
+    return values_add(builder, list, null) ? 1 : HAFT_ENOMEM;
+}
+
+/* The one way to go on to look for values: a reference, or the options of a union. */
+static const struct rule *alternatives(const struct node *node)
+{
+    if (node->n_rules != 1 || node->object || node->array)
+        return NULL;
+    return node->rules[0].op == RULE_REF || node->rules[0].op == RULE_ANY ? &node->rules[0] : NULL;
+}
+
+static int values_within(haft_builder *builder, const struct node *node, struct value_list *list,
+                         size_t depth)
+{
+    const struct rule *rule = alternatives(node);
+    int status = 0;
+    size_t i, n;
+    yyjson_val *value;
+
+    if (depth > builder->schema->max_depth)
+        return 0;
+    if (node->values) {
+        yyjson_arr_foreach(node->values, i, n, value)
+            if (!values_add(builder, list, value))
+                return HAFT_ENOMEM;
+        status = 1;
+    } else if (node->types == TYPE_NULL) {
+        return add_null(builder, list);
+    } else if (rule) {
+        for (i = 0; i < rule->n_nodes; i++) {
+            status = rule->nodes[i] ? values_within(builder, rule->nodes[i], list, depth + 1) : 0;
+            if (status != 1)
+                return status;
+        }
+    }
+    return status == 1 && node->nullable ? add_null(builder, list) : status;
+}
+
+int values_of(haft_builder *builder, const struct node *node, struct value_list *list)
+{
+    return values_within(builder, node, list, 0);
+}

@@ -1,0 +1,291 @@
+/* build_word.c - what is said about a definition: whether its key may be absent, its words, and the
+ * checks of the user's. */
+#include "schema/build/build.h"
+
+#include <string.h>
+
+#include "schema/document/keyword.h"
+
+/* ---- presence ---- */
+
+haft_def *haft_def_optional(haft_def *def)
+{
+    haft_def *again = def_again(def);
+
+    if (again && again->presence == PRESENCE_REQUIRED)
+        again->presence = PRESENCE_OPTIONAL;
+    return again;
+}
+
+haft_def *haft_def_nullable(haft_def *def)
+{
+    haft_def *copy = def_copy(def);
+
+    if (copy)
+        copy->node->nullable = true;
+    return copy;
+}
+
+haft_def *haft_def_nullish(haft_def *def)
+{
+    return haft_def_optional(haft_def_nullable(def));
+}
+
+/* ---- words ---- */
+
+/* A copy of the definition whose meta may be written to. */
+static haft_def *worded(const haft_def *def)
+{
+    haft_def *copy = def_copy(def);
+    struct meta *meta;
+
+    if (!copy)
+        return NULL;
+    meta = build_room(def->builder, 1, sizeof *meta);
+    if (!meta)
+        return NULL;
+    if (def->node->meta)
+        *meta = *def->node->meta;
+    copy->node->meta = meta;
+    return copy;
+}
+
+haft_def *haft_def_default(haft_def *def, const char *json)
+{
+    haft_def *copy = worded(def);
+
+    if (!copy)
+        return NULL;
+    copy->presence = PRESENCE_DEFAULT;
+    copy->fallback = build_json(def->builder, json, "default");
+    copy->node->meta->fallback = copy->fallback;
+    return copy->fallback ? copy : NULL;
+}
+
+haft_def *haft_def_describe(haft_def *def, const char *text)
+{
+    haft_def *copy = worded(def);
+
+    if (!copy)
+        return NULL;
+    copy->node->meta->description = build_text(def->builder, text, "description");
+    return copy->node->meta->description ? copy : NULL;
+}
+
+haft_def *haft_def_title(haft_def *def, const char *text)
+{
+    haft_def *copy = worded(def);
+
+    if (!copy)
+        return NULL;
+    copy->node->meta->title = build_text(def->builder, text, "title");
+    return copy->node->meta->title ? copy : NULL;
+}
+
+haft_def *haft_def_examples(haft_def *def, const char *json_array)
+{
+    haft_def *copy = worded(def);
+    yyjson_val *examples = copy ? build_json(def->builder, json_array, "examples") : NULL;
+
+    if (!examples)
+        return NULL;
+    if (!yyjson_is_arr(examples))
+        return build_fail(def->builder, HAFT_EINVAL, "examples",
+                          "the examples are not a JSON array");
+    copy->node->meta->examples = examples;
+    return copy;
+}
+
+haft_def *haft_def_deprecated(haft_def *def)
+{
+    haft_def *copy = worded(def);
+
+    if (copy)
+        copy->node->meta->deprecated = true;
+    return copy;
+}
+
+haft_def *haft_def_read_only(haft_def *def)
+{
+    haft_def *copy = worded(def);
+
+    if (copy)
+        copy->node->meta->read_only = true;
+    return copy;
+}
+
+haft_def *haft_def_secret(haft_def *def)
+{
+    haft_def *copy = worded(def);
+
+    if (copy) {
+        copy->node->meta->write_only = true;
+        copy->node->secret = true;
+    }
+    return copy;
+}
+
+/* A keyword of JSON Schema's: the definition says it by other means, so a further member of the
+ * name would contradict it or come twice.  A comment says nothing. */
+static bool is_keyword(const char *key)
+{
+    for (size_t i = 0; i < KEYWORD_COUNT; i++)
+        if (!strcmp(key, keyword_rows[i].name) && i != KEYWORD_COMMENT)
+            return true;
+    return false;
+}
+
+haft_def *haft_def_meta(haft_def *def, const char *key, const char *json)
+{
+    haft_def *copy = worded(def);
+    const char *name = copy ? build_text(def->builder, key, "meta") : NULL;
+    yyjson_val *value;
+
+    if (!name)
+        return NULL;
+    if (is_keyword(name))
+        return build_fail(def->builder, HAFT_EINVAL, name,
+                          "%s is said by the definition itself, not by meta", name);
+    value = build_json(def->builder, json, name);
+    if (!value)
+        return NULL;
+    copy->node->meta->extra = values_member(def->builder, copy->node->meta->extra, name, value);
+    return copy->node->meta->extra ? copy : NULL;
+}
+
+/* ---- checks of the user's ---- */
+
+struct plain_refinement {
+    bool (*check)(const haft_value *value, void *data);
+    void *data;
+    const char *message;
+};
+
+struct super_refinement {
+    void (*check)(haft_refinement *refinement, const haft_value *value, void *data);
+    void *data;
+};
+
+static void refine_plain(struct refinement *refinement, const yyjson_val *json, const void *value,
+                         void *data)
+{
+    const struct plain_refinement *plain = data;
+
+    (void)value;
+    if (!plain->check(json, plain->data))
+        haft_refine_issue(refinement, NULL, "%s", plain->message);
+}
+
+static void refine_super(struct refinement *refinement, const yyjson_val *json, const void *value,
+                         void *data)
+{
+    const struct super_refinement *super = data;
+
+    (void)value;
+    super->check(refinement, json, super->data);
+}
+
+/* A copy of the definition to put a check on.  A null that passes is not looked at by the checks of
+ * its node, as those came before nullable(); one that comes after looks at it too, from outside. */
+static haft_def *refined(const haft_def *def)
+{
+    haft_def *outer = def_copy(def), *inner;
+    const struct node *node;
+
+    if (!outer || !def->node->nullable)
+        return outer;
+    inner = def_copy(def);
+    if (!inner)
+        return NULL;
+    inner->node->meta = NULL;
+    *outer->node = (struct node){.types = TYPE_ANY, .id = NO_ID, .meta = def->node->meta};
+    node = inner->node;
+    if (!node_add_rule(def->builder->schema, outer->node, RULE_REF, &node, 1))
+        return build_no_memory(def->builder);
+    outer->lazy = NULL;
+    outer->native = false;
+    return outer;
+}
+
+haft_def *haft_def_refine(haft_def *def, bool (*check)(const haft_value *value, void *data),
+                          void *data, const char *message)
+{
+    haft_def *copy = refined(def);
+    struct plain_refinement *plain = copy ? build_room(def->builder, 1, sizeof *plain) : NULL;
+    struct check made = {.op = CHECK_REFINE, .refine = refine_plain, .refine_data = plain};
+
+    if (!plain)
+        return NULL;
+    if (!check)
+        return build_fail(def->builder, HAFT_EINVAL, "refine", "there is no function to call");
+    *plain = (struct plain_refinement){check, data, "Invalid input"};
+    if (message)
+        plain->message = build_text(def->builder, message, "refine");
+    else if (copy->node->message)
+        plain->message = copy->node->message;
+    if (!plain->message)
+        return NULL;
+    if (node_add_check(def->builder->schema, copy->node, &made))
+        return build_no_memory(def->builder);
+    return copy;
+}
+
+haft_def *haft_def_super_refine(haft_def *def,
+                                void (*check)(haft_refinement *refinement, const haft_value *value,
+                                              void *data),
+                                void *data)
+{
+    haft_def *copy = refined(def);
+    struct super_refinement *super = copy ? build_room(def->builder, 1, sizeof *super) : NULL;
+    struct check made = {.op = CHECK_REFINE, .refine = refine_super, .refine_data = super};
+
+    if (!super)
+        return NULL;
+    if (!check)
+        return build_fail(def->builder, HAFT_EINVAL, "super_refine",
+                          "there is no function to call");
+    *super = (struct super_refinement){check, data};
+    if (node_add_check(def->builder->schema, copy->node, &made))
+        return build_no_memory(def->builder);
+    return copy;
+}
+
+/* Gives the latest check another message. */
+static haft_def *reword_check(haft_def *copy, const char *message)
+{
+    haft_builder *builder = copy->builder;
+    struct node *node = copy->node;
+    struct check *checks = build_room(builder, node->n_checks, sizeof *checks), *last;
+
+    if (!checks)
+        return NULL;
+    memcpy(checks, node->checks, node->n_checks * sizeof *checks);
+    node->checks = checks;
+    last = &checks[node->n_checks - 1];
+    last->message = message;
+    if (last->refine == refine_super)
+        return build_fail(builder, HAFT_ESCHEMA, "message", "super_refine writes its own messages");
+    if (last->refine == refine_plain) {
+        struct plain_refinement *plain = build_room(builder, 1, sizeof *plain);
+
+        if (!plain)
+            return NULL;
+        *plain = *(const struct plain_refinement *)last->refine_data;
+        plain->message = message;
+        last->refine_data = plain;
+    }
+    return copy;
+}
+
+haft_def *haft_def_message(haft_def *def, const char *text)
+{
+    haft_def *copy = def_copy(def);
+    const char *message = copy ? build_text(def->builder, text, "message") : NULL;
+    size_t own = def && def->native ? 1 : 0;
+
+    if (!message)
+        return NULL;
+    if (copy->node->n_checks <= own)
+        copy->node->message = message;
+    return copy->node->n_checks ? reword_check(copy, message) : copy;
+}

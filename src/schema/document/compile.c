@@ -1,0 +1,132 @@
+/* document_compile.c - the second pass: a node for every schema that is asked for.
+ *
+ * Asking gives the node at once and puts its location in a queue; the keywords of those that
+ * wait are compiled one after the other.  So schemas may refer to each other in any way. */
+#include "schema/document/document.h"
+
+#include <string.h>
+
+static struct resource *make_resource(struct document *doc, const struct base *base)
+{
+    struct resource *resource = haft_arena_zalloc(doc->schema->arena, 1, sizeof *resource);
+
+    if (resource)
+        resource->uri = haft_arena_copy(doc->schema->arena, base->uri, strlen(base->uri));
+    return resource && resource->uri ? resource : NULL;
+}
+
+struct node *location_node(struct document *doc, struct location *location)
+{
+    struct base *base = location->base;
+
+    if (location->node)
+        return location->node;
+    if (doc->schema->n_nodes >= doc->schema->max_nodes) {
+        document_fail(doc, location, NULL, HAFT_ETOOBIG, "there are more than %zu schemas",
+                      doc->schema->max_nodes);
+        return NULL;
+    }
+    if (!base->resource)
+        base->resource = make_resource(doc, base);
+    location->node = base->resource ? node_new(doc->schema) : NULL;
+    if (!location->node) {
+        document_no_memory(doc);
+        return NULL;
+    }
+    location->node->resource = base->resource;
+    location->node->never = yyjson_is_false(location->value);
+    if (yyjson_is_obj(location->value)) {
+        *(doc->first_waiting ? &doc->last_waiting->waiting : &doc->first_waiting) = location;
+        doc->last_waiting = location;
+    }
+    return location->node;
+}
+
+static int compile_one(struct document *doc, struct location *location)
+{
+    struct site site = {doc, location, location->node, location->base->dialect, {NULL}};
+    size_t i, n;
+    yyjson_val *key, *value;
+    int status = 0;
+
+    if (keyword_ref_only(site.dialect, location->value)) {
+        site.values[KEYWORD_REF] = yyjson_obj_get(location->value, "$ref");
+    } else {
+        yyjson_obj_foreach(location->value, i, n, key, value) {
+            const struct keyword_row *row = keyword_named(site.dialect, key);
+
+            if (row)
+                site.values[row->keyword] = value;
+        }
+    }
+    for (i = 0; i < KEYWORD_COUNT && !status; i++)
+        if (site.values[i] && keyword_rows[i].compile)
+            status = keyword_rows[i].compile(&site, &keyword_rows[i], site.values[i]);
+    return status;
+}
+
+static int compile_queue(struct document *doc)
+{
+    int status = 0;
+
+    while (doc->first_waiting && !status) {
+        struct location *location = doc->first_waiting;
+
+        doc->first_waiting = location->waiting;
+        status = compile_one(doc, location);
+    }
+    return status;
+}
+
+/* ---- dynamic anchors ---- */
+
+/* Asks for what a dynamic reference may lead to: the dynamic anchors of all resources in use. */
+static int ask_for_anchors(struct document *doc)
+{
+    for (struct base *base = doc->bases; base; base = base->next) {
+        if (!base->resource)
+            continue;
+        if (base->recursive && !location_node(doc, base->root))
+            return doc->error->code;
+        for (struct mark *mark = base->marks; mark; mark = mark->next)
+            if (mark->dynamic && !location_node(doc, mark->location))
+                return doc->error->code;
+    }
+    return 0;
+}
+
+static int list_anchors(struct document *doc, const struct base *base)
+{
+    struct resource *resource = base->resource;
+    size_t n = base->recursive;
+
+    for (const struct mark *mark = base->marks; mark; mark = mark->next)
+        n += mark->dynamic;
+    if (!n)
+        return 0;
+    resource->anchors = haft_arena_zalloc(doc->schema->arena, n, sizeof *resource->anchors);
+    if (!resource->anchors)
+        return document_no_memory(doc);
+    if (base->recursive)
+        resource->anchors[resource->n_anchors++] = (struct anchor){"", base->root->node};
+    for (const struct mark *mark = base->marks; mark; mark = mark->next)
+        if (mark->dynamic)
+            resource->anchors[resource->n_anchors++] =
+                (struct anchor){mark->name, mark->location->node};
+    return 0;
+}
+
+int compile_waiting(struct document *doc)
+{
+    int status = 0;
+
+    do {
+        status = compile_queue(doc);
+        if (!status)
+            status = ask_for_anchors(doc);
+    } while (!status && doc->first_waiting);
+    for (const struct base *base = doc->bases; base && !status; base = base->next)
+        if (base->resource)
+            status = list_anchors(doc, base);
+    return status;
+}

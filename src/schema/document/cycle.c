@@ -1,0 +1,100 @@
+/* document_cycle.c - schemas that lead back to themselves for the same value.
+ *
+ * `{"$ref": "#"}` asks the same question again and has no answer.  So does any loop of
+ * references and of keywords that apply a schema to the value itself.  A loop that goes into the
+ * value (a tree of nodes) ends with the value and is fine.  A dynamic reference that more than
+ * one anchor can answer may lead elsewhere each time; what loops through one is stopped by the
+ * limits of a validation. */
+#include <string.h>
+
+#include "schema/document/document.h"
+
+enum colour { WHITE, GREY, BLACK };
+
+struct visit {
+    const struct node *node;
+    size_t next;
+};
+
+/* Whether a dynamic reference to the anchor can lead to one place only. */
+static bool is_static(const struct document *doc, const char *anchor)
+{
+    size_t found = 0;
+
+    for (const struct base *base = doc->bases; base; base = base->next)
+        for (size_t i = 0; base->resource && i < base->resource->n_anchors; i++)
+            found += strcmp(base->resource->anchors[i].name, anchor) == 0;
+    return found == 1;
+}
+
+/* The i-th schema that the node applies to its own value; *ret_more is false past the last. */
+static const struct node *same_value(const struct document *doc, const struct node *node, size_t i,
+                                     bool *ret_more)
+{
+    const struct object *object = node->object;
+
+    *ret_more = true;
+    if (object && i < object->n_dependents)
+        return object->dependents[i].node;
+    i -= object ? object->n_dependents : 0;
+    for (size_t r = 0; r < node->n_rules; r++) {
+        const struct rule *rule = &node->rules[r];
+
+        if (i < rule->n_nodes)
+            return rule->op == RULE_DYNAMIC_REF && !is_static(doc, rule->text) ? NULL
+                                                                               : rule->nodes[i];
+        i -= rule->n_nodes;
+    }
+    *ret_more = false;
+    return NULL;
+}
+
+static int report(struct document *doc, const struct node *node)
+{
+    const struct location *location = doc->first;
+
+    while (location && location->node != node)
+        location = location->next;
+    return document_fail(doc, location, NULL, HAFT_ESCHEMA,
+                         "the schema leads back to itself without looking into the value");
+}
+
+static int search(struct document *doc, const struct node *from, unsigned char *colours,
+                  struct visit *stack)
+{
+    size_t depth = 0;
+
+    stack[depth++] = (struct visit){from, 0};
+    colours[from->id] = GREY;
+    while (depth) {
+        struct visit *top = &stack[depth - 1];
+        bool more;
+        const struct node *next = same_value(doc, top->node, top->next++, &more);
+
+        if (!more) {
+            colours[top->node->id] = BLACK;
+            depth--;
+        } else if (next && colours[next->id] == GREY) {
+            return report(doc, next);
+        } else if (next && colours[next->id] == WHITE) {
+            colours[next->id] = GREY;
+            stack[depth++] = (struct visit){next, 0};
+        }
+    }
+    return 0;
+}
+
+int check_cycles(struct document *doc)
+{
+    size_t n = doc->schema->n_nodes;
+    unsigned char *colours = haft_arena_zalloc(doc->scratch, n, 1);
+    struct visit *stack = haft_arena_zalloc(doc->scratch, n, sizeof *stack);
+    int status = 0;
+
+    if (!colours || !stack)
+        return document_no_memory(doc);
+    for (const struct node *node = doc->schema->nodes; node && !status; node = node->all)
+        if (colours[node->id] == WHITE)
+            status = search(doc, node, colours, stack);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* document_dialect.c - which dialect a `$schema` names: a built-in one, or that of a metaschema
+ * among the caller's documents. */
+#include <string.h>
+
+#include "schema/document/document.h"
+#include "schema/text/uri.h"
+
+/* How many metaschemas may stand between a schema and a built-in draft. */
+enum { MAX_HOPS = 8 };
+
+static int unknown(struct document *doc, const struct location *where, const char *uri)
+{
+    return document_fail(doc, where, where ? "$schema" : NULL, HAFT_EDIALECT,
+                         "the dialect \"%s\" is not known", uri);
+}
+
+/* The metaschema's own `$schema`, followed until it is a built-in one, gives the draft. */
+static int find_draft(struct document *doc, const struct location *where, struct source *source,
+                      const char *uri, const struct dialect **ret_draft)
+{
+    static const char standard[] = "https://json-schema.org/draft/2020-12/schema";
+
+    for (int hop = 0; source && hop < MAX_HOPS; hop++) {
+        int status = source_read(doc, source);
+        yyjson_val *next;
+        const char *address;
+
+        if (status)
+            return status;
+        next = yyjson_obj_get(source->json, "$schema");
+        if (!yyjson_is_str(next))
+            *ret_draft = doc->dialect ? doc->dialect : dialect_named(standard, strlen(standard));
+        else
+            *ret_draft = dialect_named(yyjson_get_str(next), yyjson_get_len(next));
+        if (*ret_draft)
+            return 0;
+        address = uri_resolve(doc->scratch, "", yyjson_get_str(next), yyjson_get_len(next));
+        if (!address)
+            return document_no_memory(doc);
+        status = source_find(doc, address, &source);
+        if (status)
+            return status;
+    }
+    return unknown(doc, where, uri);
+}
+
+/* Makes the dialect of a metaschema. */
+static int make_dialect(struct document *doc, const struct location *where, struct source *source,
+                        const char *uri, struct dialect *dialect)
+{
+    const struct dialect *draft = NULL;
+    const char *vocabulary = NULL;
+    yyjson_val *vocabularies;
+    int status = find_draft(doc, where, source, uri, &draft);
+
+    if (status)
+        return status;
+    *dialect = *draft;
+    dialect->uri = uri;
+    vocabularies = yyjson_obj_get(source->json, "$vocabulary");
+    if (!(draft->draft & DRAFTS_SINCE_2019) || !yyjson_is_obj(vocabularies))
+        return 0;
+    status = dialect_set_vocabularies(dialect, vocabularies, &vocabulary);
+    if (status)
+        return document_fail(doc, where, where ? "$schema" : NULL, status,
+                             "the dialect \"%s\" needs the vocabulary \"%s\", which is not known",
+                             uri, vocabulary);
+    return 0;
+}
+
+int dialect_find(struct document *doc, const struct location *where, const char *text, size_t size,
+                 const struct dialect **ret_dialect)
+{
+    const struct dialect *known = dialect_named(text, size);
+    struct dialect *made;
+    struct source *source = NULL;
+    const char *uri;
+    int status;
+
+    if (known) {
+        *ret_dialect = known;
+        return 0;
+    }
+    uri = uri_resolve(doc->scratch, "", text, size);
+    if (!uri)
+        return document_no_memory(doc);
+    known = name_map_get(&doc->by_dialect, uri, strlen(uri));
+    if (known) {
+        *ret_dialect = known;
+        return 0;
+    }
+    status = source_find(doc, uri, &source);
+    if (status)
+        return status;
+    if (!source)
+        return unknown(doc, where, text);
+    made = haft_arena_alloc(doc->scratch, sizeof *made);
+    if (!made)
+        return document_no_memory(doc);
+    status = make_dialect(doc, where, source, uri, made);
+    if (status)
+        return status;
+    if (name_map_put(&doc->by_dialect, doc->scratch, uri, strlen(uri), made))
+        return document_no_memory(doc);
+    *ret_dialect = made;
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* schema/document/map.h - names to things: open addressing over keys that are not copied. */
+#ifndef HAFT_SRC_DOCUMENT_MAP_H
+#define HAFT_SRC_DOCUMENT_MAP_H
+
+#include "base/base.h"
+
+struct name_map {
+    struct name_entry *entries;
+    size_t n, capacity;
+};
+
+struct name_entry {
+    const void *key; /* NULL: free */
+    size_t size;
+    void *value;
+};
+
+/* NULL when the name is not there. */
+void *name_map_get(const struct name_map *map, const void *key, size_t size);
+
+/* Adds or replaces; HAFT_ENOMEM. */
+int name_map_put(struct name_map *map, haft_arena *arena, const void *key, size_t size,
+                 void *value);
+
+#endif

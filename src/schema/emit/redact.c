@@ -1,0 +1,157 @@
+/* redact.c - a value with its secrets struck out.
+ *
+ * What applies to a place is not decided here, as the validation would; all that could apply is
+ * gathered, and one secret among it is enough.  The value may be wrong in any way, so whatever
+ * stands where the schema has no word for it is struck out as well. */
+#include "schema/emit/redact.h"
+
+#include <string.h>
+
+#include "json/json.h"
+#include "schema/walk/walk.h"
+
+/* Nodes that may apply to one place; levels of a value.  Beyond either, all is struck out. */
+enum { MAX_NODES = 32, MAX_DEPTH = 64 };
+
+struct nodes {
+    const struct node *list[MAX_NODES];
+    size_t n;
+    bool hidden; /* one is secret, or there are too many to tell */
+};
+
+/* The node, and later by gather() all that it stands for. */
+static void add(struct nodes *nodes, const struct node *node)
+{
+    if (!node)
+        return;
+    for (size_t i = 0; i < nodes->n; i++)
+        if (nodes->list[i] == node)
+            return;
+    nodes->hidden = nodes->hidden || node->secret || nodes->n == MAX_NODES;
+    if (!nodes->hidden)
+        nodes->list[nodes->n++] = node;
+}
+
+/* A `$dynamicRef` may lead to any resource of the document. */
+static void add_dynamic(struct nodes *nodes, const haft_schema *schema, const char *name)
+{
+    for (const struct node *node = schema->nodes; node && !nodes->hidden; node = node->all)
+        for (size_t i = 0; node->resource && i < node->resource->n_anchors; i++)
+            if (!strcmp(node->resource->anchors[i].name, name))
+                add(nodes, node->resource->anchors[i].node);
+}
+
+static void gather(struct nodes *nodes, const haft_schema *schema)
+{
+    for (size_t i = 0; i < nodes->n && !nodes->hidden; i++) {
+        const struct node *node = nodes->list[i];
+
+        for (size_t r = 0; r < node->n_rules; r++) {
+            if (node->rules[r].op == RULE_DYNAMIC_REF)
+                add_dynamic(nodes, schema, node->rules[r].text);
+            for (size_t k = 0; k < node->rules[r].n_nodes; k++)
+                add(nodes, node->rules[r].nodes[k]);
+        }
+        for (size_t k = 0; node->object && k < node->object->n_dependents; k++)
+            add(nodes, node->object->dependents[k].node);
+    }
+}
+
+/* Patterns are not matched: that takes memory, and a key is not worth a secret. */
+static void add_member(struct nodes *inside, const struct object *object, yyjson_val *key)
+{
+    const struct property *property =
+        object_property(object, yyjson_get_str(key), yyjson_get_len(key));
+
+    add(inside, property ? property->node : object->extra_node);
+    for (size_t i = 0; i < object->n_patterns; i++)
+        add(inside, object->patterns[i].node);
+    add(inside, object->unevaluated);
+}
+
+static void add_item(struct nodes *inside, const struct array *array, size_t i)
+{
+    add(inside, i < array->n_prefix ? array->prefix[i] : array->items);
+    add(inside, array->contains);
+    add(inside, array->unevaluated);
+}
+
+/* Whether a scalar may be shown: not where an object or array is described, whose text it may be. */
+static bool is_plain(const struct nodes *nodes)
+{
+    for (size_t i = 0; i < nodes->n; i++)
+        if (nodes->list[i]->object || nodes->list[i]->array)
+            return false;
+    return nodes->n > 0;
+}
+
+static void put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value, size_t depth,
+                haft_buffer *out);
+
+static void put_object(const haft_schema *schema, const struct nodes *nodes, yyjson_val *value,
+                       size_t depth, haft_buffer *out)
+{
+    size_t i, n;
+    yyjson_val *key, *item;
+
+    haft_buffer_add(out, "{", 1);
+    yyjson_obj_foreach(value, i, n, key, item) {
+        struct nodes inside = {.n = 0};
+
+        for (size_t k = 0; k < nodes->n; k++)
+            if (nodes->list[k]->object)
+                add_member(&inside, nodes->list[k]->object, key);
+        haft_buffer_puts(out, i ? "," : "");
+        haft_json_write(key, out);
+        haft_buffer_add(out, ":", 1);
+        put(schema, &inside, item, depth, out);
+    }
+    haft_buffer_add(out, "}", 1);
+}
+
+static void put_array(const haft_schema *schema, const struct nodes *nodes, yyjson_val *value,
+                      size_t depth, haft_buffer *out)
+{
+    size_t i, n;
+    yyjson_val *item;
+
+    haft_buffer_add(out, "[", 1);
+    yyjson_arr_foreach(value, i, n, item) {
+        struct nodes inside = {.n = 0};
+
+        for (size_t k = 0; k < nodes->n; k++)
+            if (nodes->list[k]->array)
+                add_item(&inside, nodes->list[k]->array, i);
+        haft_buffer_puts(out, i ? "," : "");
+        put(schema, &inside, item, depth, out);
+    }
+    haft_buffer_add(out, "]", 1);
+}
+
+static void put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value, size_t depth,
+                haft_buffer *out)
+{
+    bool container = yyjson_is_ctn(value);
+
+    gather(nodes, schema);
+    if (nodes->hidden || !nodes->n || depth == MAX_DEPTH || (!container && !is_plain(nodes)))
+        haft_buffer_puts(out, "\"***\"");
+    else if (yyjson_is_obj(value))
+        put_object(schema, nodes, value, depth + 1, out);
+    else if (container)
+        put_array(schema, nodes, value, depth + 1, out);
+    else
+        haft_json_write(value, out);
+}
+
+void schema_put_redacted(const haft_schema *schema, const yyjson_val *value, haft_buffer *out)
+{
+    struct nodes nodes = {.n = 0};
+
+    if (!schema || !schema->secrets) {
+        haft_json_write(value, out);
+        return;
+    }
+    add(&nodes, schema->root);
+    put(schema, &nodes, (yyjson_val *)(uintptr_t)value, 0, out);
+}

@@ -1,0 +1,535 @@
+/* fields.c - the front end for declared C types: tables of fields become nodes that know their
+ * members.
+ *
+ * Every type is compiled once and then used by shallow copies, one a field, which carry the field's
+ * own words and way of being stored.  A type's node is registered before its fields are looked at,
+ * so a struct may contain itself. */
+#include "schema/fields/fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
+
+/* A type that has been met. */
+struct known {
+    struct known *next;
+    const haft_type *type;
+    struct node *node;
+};
+
+struct node *fields_fail(struct compile *c, int status, const char *path, const char *text)
+{
+    if (!c->status)
+        c->status = error_set(c->error, status, path, "%s", text);
+    return NULL;
+}
+
+/* Puts a name in front of the path of the failure, as it comes out of the field it is in. */
+static void locate(struct compile *c, const char *name)
+{
+    char path[2 * sizeof c->error->path];
+
+    if (!c->status || !c->error)
+        return;
+    snprintf(path, sizeof path, "%s%s%s", name, *c->error->path ? "." : "", c->error->path);
+    error_set(c->error, c->status, path, "%s", c->error->text);
+}
+
+static struct node *fresh(struct compile *c, unsigned types, enum store store, size_t size)
+{
+    struct node *node = c->status ? NULL : node_new(c->schema);
+
+    if (!node) {
+        if (c->schema->n_nodes >= c->schema->max_nodes)
+            return fields_fail(c, HAFT_ETOOBIG, NULL, "too many subschemas");
+        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+    }
+    node->types = (uint8_t)types;
+    node->store = (uint8_t)store;
+    node->size = size;
+    return node;
+}
+
+void *fields_take(struct compile *c, size_t count, size_t size)
+{
+    void *memory = c->status ? NULL : haft_arena_zalloc(c->schema->arena, count, size);
+
+    if (!memory)
+        fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+    return memory;
+}
+
+void fields_check(struct compile *c, struct node *node, const struct check *what)
+{
+    if (!c->status && node_add_check(c->schema, node, what))
+        fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+}
+
+bool fields_is_text(struct compile *c, const char *text)
+{
+    if (text && haft_utf8_valid(text, strlen(text)) != strlen(text))
+        fields_fail(c, HAFT_EUTF8, NULL, "a text is not valid UTF-8");
+    return !c->status;
+}
+
+yyjson_val *fields_json(struct compile *c, const char *text)
+{
+    haft_reason error = {0};
+    yyjson_val *value = c->status ? NULL : schema_json(c->schema, text, strlen(text), &error);
+
+    if (!value)
+        fields_fail(c, error.code, NULL, error.text);
+    return value;
+}
+
+/* ---- types ---- */
+
+static struct node *compile_field(struct compile *c, const haft_field *field);
+static struct node *compile_item(struct compile *c, const haft_field *field);
+static struct node *compile_type(struct compile *c, const haft_type *type);
+
+/* One text as a JSON array of it. */
+static yyjson_val *text_array(struct compile *c, const char *const *texts, size_t n)
+{
+    yyjson_val *array = fields_take(c, n + 1, sizeof *array);
+
+    if (!array)
+        return NULL;
+    /* yyjson's row of values: the container, then its items. */
+    array->tag = (uint64_t)n << YYJSON_TAG_BIT | YYJSON_TYPE_ARR;
+    array->uni.ofs = (n + 1) * sizeof *array;
+    for (size_t i = 0; i < n; i++)
+        yyjson_set_str(&array[i + 1], texts[i]);
+    return array;
+}
+
+static struct node *compile_enum(struct compile *c, const haft_type *type)
+{
+    struct node *node = fresh(c, TYPE_ANY, STORE_ENUM, type->size);
+
+    if (node)
+        node->values = text_array(c, type->values, type->n_values);
+    return node;
+}
+
+static struct member shifted(const haft_field *field, size_t by)
+{
+    struct member member = nowhere;
+
+    member.offset = field->offset + by;
+    if (field->presence == HAFT_PRESENCE_OPTIONAL && field->kind != HAFT_KIND_POINTER)
+        member.has = field->has + by;
+    if (field->nullable)
+        member.null = field->null + by;
+    if (field->kind == HAFT_KIND_BYTES || field->kind == HAFT_KIND_ARRAY ||
+        field->kind == HAFT_KIND_MAP)
+        member.count = field->count + by;
+    if (field->kind == HAFT_KIND_MAP)
+        member.keys = field->keys + by;
+    return member;
+}
+
+/* A struct cannot contain itself, so the bases come to an end. */
+static size_t count_fields(const haft_type *type)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < type->n_fields; i++)
+        n += type->fields[i].kind == HAFT_KIND_EXTENDS ? count_fields(type->fields[i].type) : 1;
+    return n;
+}
+
+static void refine_typed(struct refinement *refinement, const yyjson_val *json, const void *value,
+                         void *data)
+{
+    const struct haft_refine_hook *hook = data;
+
+    (void)json;
+    if (value)
+        hook->call(refinement, value);
+}
+
+static void add_refine(struct compile *c, struct node *node, const haft_type *type)
+{
+    if (!type->refine || !type->refine->call)
+        return;
+    c->schema->refines = true;
+    fields_check(c, node,
+                 &(struct check){.op = CHECK_REFINE,
+                                 .refine = refine_typed,
+                                 .refine_data = (void *)(uintptr_t)type->refine});
+}
+
+static bool has_property(const struct object *object, const char *name)
+{
+    for (size_t i = 0; i < object->n_properties; i++)
+        if (!strcmp(object->properties[i].name, name))
+            return true;
+    return false;
+}
+
+/* The fields of a type, those of its base first and on the same level. */
+static void add_fields(struct compile *c, struct node *node, const haft_type *type, size_t by)
+{
+    struct object *object = node->object;
+
+    for (size_t i = 0; i < type->n_fields && !c->status; i++) {
+        const haft_field *field = &type->fields[i];
+        struct property *property = &object->properties[object->n_properties];
+
+        if (field->kind == HAFT_KIND_EXTENDS) {
+            if (i || field->offset) {
+                fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS must come first");
+                return;
+            }
+            if (field->type->shape != HAFT_SHAPE_STRUCT) {
+                fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS takes a HAFT_STRUCT");
+                return;
+            }
+            add_fields(c, node, field->type, by);
+            add_refine(c, node, field->type);
+            continue;
+        }
+        if (!fields_is_text(c, field->name) || !fields_is_text(c, field->header))
+            return;
+        if (has_property(object, field->name)) {
+            fields_fail(c, HAFT_ESCHEMA, field->name, "two fields have this name");
+            return;
+        }
+        property->name = field->name;
+        property->size = strlen(field->name);
+        property->header = field->header;
+        property->member = shifted(field, by);
+        property->presence = field->presence == HAFT_PRESENCE_OPTIONAL  ? PRESENCE_OPTIONAL
+                             : field->presence == HAFT_PRESENCE_DEFAULT ? PRESENCE_DEFAULT
+                                                                        : PRESENCE_REQUIRED;
+        property->node = compile_field(c, field);
+        if (field->presence == HAFT_PRESENCE_DEFAULT && !c->status) {
+            property->fallback = fields_default(c, field);
+            locate(c, field->name);
+        }
+        object->n_properties++;
+    }
+}
+
+/* An object node for the struct, with the tag that a choice adds in front. */
+static struct node *compile_struct(struct compile *c, const haft_type *type, struct node *node,
+                                   const char *tag, const char *case_name)
+{
+    struct object *object = fields_take(c, 1, sizeof *object);
+    size_t n = count_fields(type) + 1;
+
+    if (!object)
+        return NULL;
+    node->object = object;
+    object->properties = fields_take(c, n, sizeof *object->properties);
+    object->extra =
+        type->options && type->options->extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
+    if (c->status)
+        return NULL;
+    if (tag) {
+        struct node *constant = fresh(c, TYPE_ANY, STORE_NONE, 0);
+
+        if (!constant)
+            return NULL;
+        constant->values = text_array(c, &case_name, 1);
+        constant->single = true;
+        object->properties[object->n_properties++] = (struct property){
+            .name = tag, .size = strlen(tag), .node = constant, .member = nowhere};
+    }
+    add_fields(c, node, type, 0);
+    add_refine(c, node, type);
+    return c->status ? NULL : node;
+}
+
+static struct node *compile_choice(struct compile *c, const haft_type *type, struct node *node)
+{
+    struct rule *rule = node_add_rule(c->schema, node, RULE_DISCRIMINATED, NULL, type->n_fields);
+
+    if (!rule)
+        return fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
+    rule->text = type->tag;
+    rule->tags = fields_take(c, type->n_fields, sizeof *rule->tags);
+    rule->member = nowhere;
+    rule->member.offset = type->n_fields ? type->fields[0].offset : 0;
+    for (size_t i = 0; i < type->n_fields && !c->status; i++) {
+        const haft_field *one = &type->fields[i];
+        struct node *option;
+
+        if (one->type->shape != HAFT_SHAPE_STRUCT)
+            return fields_fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
+        option = fresh(c, TYPE_OBJECT, STORE_STRUCT, one->type->size);
+        if (!option || !compile_struct(c, one->type, option, type->tag, one->name))
+            return NULL;
+        rule->nodes[i] = option;
+        rule->tags[i] = text_array(c, &one->name, 1);
+    }
+    return c->status ? NULL : node;
+}
+
+static struct node *compile_list(struct compile *c, const haft_type *type, struct node *node)
+{
+    const haft_field *items = &type->fields[0];
+    struct node *array = compile_field(c, items);
+
+    if (!array)
+        return NULL;
+    node->array = array->array;
+    node->checks = array->checks;
+    node->n_checks = array->n_checks;
+    node->meta = array->meta;
+    node->list = true;
+    node->inner = shifted(items, 0);
+    return node;
+}
+
+static struct node *new_type(struct compile *c, const haft_type *type)
+{
+    switch (type->shape) {
+    case HAFT_SHAPE_ENUM:
+        return compile_enum(c, type);
+    case HAFT_SHAPE_LIST:
+        return fresh(c, TYPE_ARRAY, STORE_ARRAY, type->size);
+    case HAFT_SHAPE_CHOICE:
+        return fresh(c, TYPE_OBJECT, STORE_CHOICE, type->size);
+    default:
+        return fresh(c, TYPE_OBJECT, STORE_STRUCT, type->size);
+    }
+}
+
+static void name_type(struct compile *c, struct node *node, const haft_type *type)
+{
+    struct meta *meta = node_meta(c->schema, node);
+
+    if (!meta) {
+        fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
+        return;
+    }
+    meta->name = type->name;
+    if (type->options && type->options->title)
+        meta->title = type->options->title;
+    if (type->options && type->options->describe)
+        meta->description = type->options->describe;
+}
+
+static struct node *compile_type(struct compile *c, const haft_type *type)
+{
+    struct known *known;
+    struct node *node;
+
+    for (known = c->known; known; known = known->next)
+        if (known->type == type)
+            return known->node;
+    if (c->depth == c->schema->max_depth)
+        return fields_fail(c, HAFT_EDEPTH, type->name, "types are nested too deep");
+    node = new_type(c, type);
+    known = fields_take(c, 1, sizeof *known);
+    if (!node || !known)
+        return NULL;
+    *known = (struct known){c->known, type, node};
+    c->known = known;
+    c->depth++;
+    if (type->shape == HAFT_SHAPE_STRUCT)
+        compile_struct(c, type, node, NULL, NULL);
+    else if (type->shape == HAFT_SHAPE_CHOICE)
+        compile_choice(c, type, node);
+    else if (type->shape == HAFT_SHAPE_LIST)
+        compile_list(c, type, node);
+    c->depth--;
+    if (!c->status)
+        name_type(c, node, type);
+    return c->status ? NULL : node;
+}
+
+/* ---- fields ---- */
+
+/* A declared type where a field uses it. */
+static struct node *use_type(struct compile *c, const haft_field *field)
+{
+    const struct node *type = compile_type(c, field->type);
+    struct node *node = type ? fresh(c, type->types, (enum store)type->store, type->size) : NULL;
+    struct node *all;
+    uint32_t id;
+
+    if (!node)
+        return NULL;
+    all = node->all;
+    id = node->id;
+    *node = *type;
+    node->all = all;
+    node->id = id;
+    node->as = type;
+    if (field->kind == HAFT_KIND_POINTER) {
+        node->store = STORE_POINTER;
+        node->size = sizeof(void *);
+    }
+    return node;
+}
+
+static struct node *compile_array(struct compile *c, const haft_field *field)
+{
+    const struct haft_array_rules *rules = &field->rules.array;
+    struct node *node = fresh(c, TYPE_ARRAY, STORE_ARRAY, sizeof(void *));
+    struct array *array = node ? node_array(c->schema, node) : NULL;
+
+    if (!array)
+        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+    array->items = compile_item(c, field->item);
+    if (rules->min)
+        fields_check_size(c, node, CHECK_MIN_ITEMS, rules->min);
+    if (rules->max < SIZE_MAX)
+        fields_check_size(c, node, CHECK_MAX_ITEMS, rules->max);
+    if (rules->unique)
+        fields_check_size(c, node, CHECK_UNIQUE, 0);
+    return node;
+}
+
+static struct node *compile_map(struct compile *c, const haft_field *field)
+{
+    const struct haft_map_rules *rules = &field->rules.map;
+    struct node *node = fresh(c, TYPE_OBJECT, STORE_MAP, sizeof(void *));
+    struct object *object = node ? node_object(c->schema, node) : NULL;
+    struct node *names = fresh(c, TYPE_STRING, STORE_NONE, 0);
+
+    if (!object || !names)
+        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+    node->expected = "record";
+    names->c_string = true;
+    fields_add_pattern(c, names, rules->keys);
+    object->record = true;
+    object->names = names;
+    object->extra = EXTRA_CHECK;
+    object->extra_node = compile_item(c, field->item);
+    if (rules->min)
+        fields_check_size(c, node, CHECK_MIN_PROPERTIES, rules->min);
+    if (rules->max < SIZE_MAX)
+        fields_check_size(c, node, CHECK_MAX_PROPERTIES, rules->max);
+    return node;
+}
+
+static struct node *compile_kind(struct compile *c, const haft_field *field)
+{
+    struct node *node = NULL;
+
+    switch (field->kind) {
+    case HAFT_KIND_BOOLEAN:
+        return fresh(c, TYPE_BOOLEAN, STORE_BOOLEAN, sizeof(bool));
+    case HAFT_KIND_INTEGER:
+        node = fresh(c, TYPE_INTEGER, STORE_INTEGER, sizeof(int64_t));
+        if (node)
+            fields_add_integer_rules(c, node, &field->rules.integer);
+        return node;
+    case HAFT_KIND_NUMBER:
+        node = fresh(c, TYPE_NUMBER, STORE_NUMBER, sizeof(double));
+        if (node)
+            fields_add_number_rules(c, node, &field->rules.number);
+        return node;
+    case HAFT_KIND_STRING:
+        node = fresh(c, TYPE_STRING, STORE_STRING, sizeof(char *));
+        if (node)
+            fields_add_string_rules(c, node, &field->rules.string);
+        return node;
+    case HAFT_KIND_BYTES:
+        node = fresh(c, TYPE_STRING, STORE_BYTES, sizeof(char *));
+        if (node)
+            fields_add_format(c, node, HAFT_FORMAT_BASE64);
+        if (node && !c->status)
+            node->checks[0].size = 1;
+        return node;
+    case HAFT_KIND_JSON:
+        return fresh(c, TYPE_ANY, STORE_JSON, sizeof(void *));
+    case HAFT_KIND_ARRAY:
+        return compile_array(c, field);
+    case HAFT_KIND_MAP:
+        return compile_map(c, field);
+    default:
+        return use_type(c, field);
+    }
+}
+
+static struct node *compile_named(struct compile *c, const haft_field *field)
+{
+    struct node *node = compile_kind(c, field);
+
+    if (!node)
+        return NULL;
+    node->nullable = field->nullable;
+    fields_add_words(c, node, &field->rules.plain);
+    return c->status ? NULL : node;
+}
+
+static struct node *compile_field(struct compile *c, const haft_field *field)
+{
+    struct node *node;
+
+    if (c->status)
+        return NULL;
+    node = compile_named(c, field);
+    if (!node)
+        locate(c, field->name);
+    return node;
+}
+
+/* An item has no has_x and no null_x: null is a NULL pointer or nothing. */
+static struct node *compile_item(struct compile *c, const haft_field *field)
+{
+    bool pointer = field->kind == HAFT_KIND_STRING || field->kind == HAFT_KIND_POINTER ||
+                   field->kind == HAFT_KIND_JSON;
+
+    if (field->presence != HAFT_PRESENCE_REQUIRED)
+        return fields_fail(c, HAFT_ESCHEMA, field->name,
+                           "an item cannot be optional or have a default");
+    if (field->nullable && !pointer)
+        return fields_fail(c, HAFT_ESCHEMA, field->name,
+                           "a nullable item must be a string, a pointer or JSON");
+    return compile_field(c, field);
+}
+
+/* A type that contains itself was used before it was whole: what was missing is filled in. */
+static void complete_uses(haft_schema *schema)
+{
+    for (struct node *node = schema->nodes; node; node = node->all) {
+        if (!node->as)
+            continue;
+        node->object = node->as->object;
+        node->array = node->as->array;
+        node->list = node->as->list;
+        node->inner = node->as->inner;
+        node->checks = node->as->checks;
+        node->n_checks = node->as->n_checks;
+        node->rules = node->as->rules;
+        node->n_rules = node->as->n_rules;
+    }
+}
+
+int haft_schema_compile(const haft_type *type, const haft_schema_options *options,
+                        haft_schema **ret_schema, haft_reason *reterr_error)
+{
+    haft_schema *schema = schema_new(options);
+    struct compile c = {.schema = schema, .error = reterr_error};
+    struct node *root;
+    int status;
+
+    if (reterr_error)
+        *reterr_error = (haft_reason){0};
+    if (!schema)
+        return error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
+    if (!type) {
+        haft_schema_free(schema);
+        return error_set(reterr_error, HAFT_EINVAL, NULL, "there is no type");
+    }
+    root = compile_type(&c, type);
+    if (!root) {
+        haft_schema_free(schema);
+        if (c.status == HAFT_ENOMEM)
+            error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
+        return c.status;
+    }
+    schema->typed = true;
+    complete_uses(schema);
+    status = schema_finish(schema, root, reterr_error);
+    if (!status)
+        *ret_schema = schema;
+    return status;
+}

@@ -1,0 +1,48 @@
+/* schema/fields/fields.h - compiling declared types: what has been met, and the first failure. */
+#ifndef HAFT_SRC_FIELDS_H
+#define HAFT_SRC_FIELDS_H
+
+#include <haft/declare.h>
+
+#include "schema/model/node.h"
+
+struct compile {
+    haft_schema *schema;
+    struct known *known;
+    haft_reason *error;
+    size_t depth;
+    int status; /* sticky: after a failure the functions below do nothing */
+};
+
+/* Remembers the first failure.  NULL, for whoever makes a node. */
+struct node *fields_fail(struct compile *c, int status, const char *path, const char *text);
+
+/* Memory of the schema, cleared; NULL after a failure. */
+void *fields_take(struct compile *c, size_t count, size_t size);
+
+void fields_check(struct compile *c, struct node *node, const struct check *what);
+
+/* What is advertised must be text that JSON can carry.  NULL is fine. */
+bool fields_is_text(struct compile *c, const char *text);
+
+/* JSON text of the declaration as a value; NULL when it is none. */
+yyjson_val *fields_json(struct compile *c, const char *text);
+
+/* ---- fields_rules.c: what is said of a field ---- */
+
+void fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size);
+void fields_add_integer_rules(struct compile *c, struct node *node,
+                              const struct haft_integer_rules *rules);
+void fields_add_number_rules(struct compile *c, struct node *node,
+                             const struct haft_number_rules *rules);
+void fields_add_string_rules(struct compile *c, struct node *node,
+                             const struct haft_string_rules *rules);
+/* NULL and HAFT_FORMAT_NONE add nothing. */
+void fields_add_pattern(struct compile *c, struct node *node, const char *pattern);
+void fields_add_format(struct compile *c, struct node *node, haft_format format);
+void fields_add_words(struct compile *c, struct node *node, const struct haft_plain_rules *words);
+
+/* The default of a field as the JSON that a client would have sent; NULL after a failure. */
+yyjson_val *fields_default(struct compile *c, const haft_field *field);
+
+#endif

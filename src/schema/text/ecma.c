@@ -1,0 +1,386 @@
+/* ecma.c - ECMA-262 regular expressions as text that PCRE2 reads the same way.
+ *
+ * The two languages share most of their syntax and mean different things by it, so nothing is
+ * copied through: every term is read by ECMA-262's grammar (as with the u flag) and written anew in
+ * the part of PCRE2's that cannot be misread.  What has no meaning in ECMA-262 is refused, with
+ * where it stands.  Forms that are only valid without the u flag pass when they have one meaning:
+ * a lone bracket or brace, an escaped punctuation mark, [\w-.].
+ *
+ * One difference is left: a group keeps what it captured in an earlier round of a loop, where
+ * ECMA-262 forgets it; a back reference into the same loop can tell. */
+#include "schema/text/ecma.h"
+
+#include <string.h>
+
+#define LINE_END "\\n\\r\\x{2028}\\x{2029}"
+
+bool ecma_fail(struct ecma *ecma, size_t offset, const char *error)
+{
+    if (!ecma->error) {
+        ecma->error = error;
+        ecma->error_offset = offset;
+    }
+    return false;
+}
+
+char ecma_peek(const struct ecma *ecma, size_t ahead)
+{
+    return ahead < ecma->size - ecma->pos ? ecma->source[ecma->pos + ahead] : '\0';
+}
+
+uint32_t ecma_next(struct ecma *ecma)
+{
+    const char *text = ecma->source + ecma->pos;
+    uint32_t point = utf8_next(&text);
+
+    ecma->pos = (size_t)(text - ecma->source);
+    return point;
+}
+
+static void put(struct ecma *ecma, const char *text)
+{
+    haft_buffer_puts(&ecma->out, text);
+}
+
+/* ---- names and numbers of groups ---- */
+
+static bool is_name_byte(char c, bool first)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (c & 0x80) ||
+           (!first && c >= '0' && c <= '9');
+}
+
+/* The size of the name at `offset`, which `>` must follow; 0 when there is none. */
+static size_t name_size(const struct ecma *ecma, size_t offset)
+{
+    size_t end = offset;
+
+    while (end < ecma->size && is_name_byte(ecma->source[end], end == offset))
+        end++;
+    return end < ecma->size && ecma->source[end] == '>' ? end - offset : 0;
+}
+
+static const struct ecma_name *find_name(const struct ecma *ecma, size_t offset, size_t size)
+{
+    for (size_t i = 0; i < ecma->n_names; i++)
+        if (ecma->names[i].size == size &&
+            !memcmp(ecma->source + ecma->names[i].offset, ecma->source + offset, size))
+            return &ecma->names[i];
+    return NULL;
+}
+
+static bool add_name(struct ecma *ecma, size_t offset)
+{
+    size_t size = name_size(ecma, offset);
+
+    if (!size)
+        return ecma_fail(ecma, offset, "invalid group name");
+    if (find_name(ecma, offset, size))
+        return ecma_fail(ecma, offset, "two groups of one name");
+    if (ecma->n_names == ECMA_MAX_NAMES)
+        return ecma_fail(ecma, offset, "too many named groups");
+    ecma->names[ecma->n_names++] = (struct ecma_name){offset, size, ecma->n_groups};
+    return true;
+}
+
+/* A back reference may come before its group: all are counted before the first term is read. */
+static bool count_groups(struct ecma *ecma)
+{
+    bool in_class = false;
+
+    for (size_t i = 0; i < ecma->size; i++) {
+        const char *at = ecma->source + i;
+        size_t left = ecma->size - i;
+
+        if (*at == '\\') {
+            i++;
+        } else if (in_class || *at == '[') {
+            in_class = *at != ']';
+        } else if (*at == '(' && (left < 2 || at[1] != '?')) {
+            ecma->n_groups++;
+        } else if (*at == '(' && left > 3 && at[2] == '<' && at[3] != '=' && at[3] != '!') {
+            ecma->n_groups++;
+            if (!add_name(ecma, i + 3))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- groups ---- */
+
+enum { KIND_GROUP, KIND_LOOK };
+
+/* How a group opens, what it is written as, and whether it may be repeated. */
+static const struct opening {
+    char source[5], target[5];
+    unsigned char kind;
+} openings[] = {
+    {"(?:", "(?:", KIND_GROUP},  {"(?=", "(?=", KIND_LOOK},   {"(?!", "(?!", KIND_LOOK},
+    {"(?<=", "(?<=", KIND_LOOK}, {"(?<!", "(?<!", KIND_LOOK},
+};
+
+static bool open_group(struct ecma *ecma)
+{
+    const struct opening *opening = NULL;
+    size_t start = ecma->pos, left = ecma->size - ecma->pos;
+
+    if (ecma->depth == ECMA_MAX_DEPTH)
+        return ecma_fail(ecma, start, "groups are nested too deeply");
+    for (size_t i = 0; i < sizeof openings / sizeof *openings && !opening; i++) {
+        size_t size = strlen(openings[i].source);
+
+        if (left >= size && !memcmp(ecma->source + start, openings[i].source, size))
+            opening = &openings[i];
+    }
+    if (opening) {
+        ecma->pos += strlen(opening->source);
+        put(ecma, opening->target);
+    } else if (ecma_peek(ecma, 1) != '?') {
+        ecma->pos++;
+        put(ecma, "(");
+    } else if (ecma_peek(ecma, 2) == '<') {
+        ecma->pos += 3 + name_size(ecma, start + 3) + 1;
+        put(ecma, "(");
+    } else {
+        return ecma_fail(ecma, start, "invalid group");
+    }
+    ecma->kinds[ecma->depth++] = opening ? opening->kind : KIND_GROUP;
+    return true;
+}
+
+/* ---- quantifiers ---- */
+
+enum { MOST_REPEATS = 65535 }; /* PCRE2's */
+
+/* Digits at *ahead as a number, which saturates above MOST_REPEATS; false when there is no
+ * digit. */
+static bool read_count(const struct ecma *ecma, size_t *ahead, unsigned *ret_count)
+{
+    size_t first = *ahead;
+    unsigned count = 0;
+    char c;
+
+    while ((c = ecma_peek(ecma, *ahead)) >= '0' && c <= '9') {
+        count = count * 10 + (unsigned)(c - '0');
+        if (count > MOST_REPEATS)
+            count = MOST_REPEATS + 1;
+        ++*ahead;
+    }
+    *ret_count = count;
+    return *ahead > first;
+}
+
+/* The size of `{n}`, `{n,}` or `{n,m}` here; 0 when the brace is a character. */
+static size_t braces(const struct ecma *ecma, unsigned *ret_low, unsigned *ret_high)
+{
+    size_t ahead = 1;
+
+    if (!read_count(ecma, &ahead, ret_low))
+        return 0;
+    *ret_high = *ret_low;
+    if (ecma_peek(ecma, ahead) == ',') {
+        ahead++;
+        if (!read_count(ecma, &ahead, ret_high))
+            *ret_high = MOST_REPEATS;
+    }
+    return ecma_peek(ecma, ahead) == '}' ? ahead + 1 : 0;
+}
+
+static bool quantifier(struct ecma *ecma, bool *repeatable)
+{
+    size_t start = ecma->pos, size = 1;
+    unsigned low = 0, high = 0;
+
+    if (ecma->source[start] == '{')
+        size = braces(ecma, &low, &high);
+    if (!*repeatable)
+        return ecma_fail(ecma, start, "nothing to repeat");
+    if (low > MOST_REPEATS || high > MOST_REPEATS)
+        return ecma_fail(ecma, start, "the number of repeats is too large");
+    if (low > high)
+        return ecma_fail(ecma, start, "the numbers of repeats are out of order");
+    haft_buffer_add(&ecma->out, ecma->source + start, size);
+    ecma->pos += size;
+    if (ecma_peek(ecma, 0) == '?') {
+        ecma->pos++;
+        put(ecma, "?");
+    }
+    *repeatable = false;
+    return true;
+}
+
+/* ---- terms ---- */
+
+static void put_character(struct ecma *ecma, uint32_t point)
+{
+    char text[5] = {'\\'};
+
+    if (point >= 0xD800 && point <= 0xDFFF) {
+        put(ecma, ECMA_NEVER); /* valid UTF-8 has no such code point */
+    } else if (point < 0x20 || point == 0x7F) {
+        haft_buffer_printf(&ecma->out, "\\x{%x}", (unsigned)point);
+    } else {
+        size_t size = utf8_put(point, text + 1);
+        bool plain = point > 0x7F || is_name_byte(text[1], false) || point == ' ';
+
+        if (point == '$')
+            plain = false;
+        haft_buffer_add(&ecma->out, text + plain, size + !plain);
+    }
+}
+
+static bool back_reference(struct ecma *ecma)
+{
+    size_t start = ecma->pos, ahead = 1;
+    unsigned number = 0;
+
+    if (ecma_peek(ecma, 1) == 'k') {
+        size_t size = ecma_peek(ecma, 2) == '<' ? name_size(ecma, start + 3) : 0;
+        const struct ecma_name *name = size ? find_name(ecma, start + 3, size) : NULL;
+
+        if (!name)
+            return ecma_fail(ecma, start, "a reference to a group that is not there");
+        number = name->group;
+        ahead = 3 + size + 1;
+    } else {
+        read_count(ecma, &ahead, &number);
+        if (number == 0 || number > ecma->n_groups)
+            return ecma_fail(ecma, start, "a reference to a group that is not there");
+    }
+    ecma->pos += ahead;
+    ecma->back_references = true;
+    /* In a group of its own: PCRE2 repeats an unset one wrongly when it is bare. */
+    haft_buffer_printf(&ecma->out, "(?:\\g{%u})", number);
+    return true;
+}
+
+static bool escape(struct ecma *ecma, bool *repeatable)
+{
+    enum ecma_escape kind;
+    uint32_t point = 0;
+    char c = ecma_peek(ecma, 1);
+
+    if (!ecma_escape(ecma, false, &kind, &point))
+        return false;
+    *repeatable = true;
+    if (kind == ECMA_CHARACTER) {
+        put_character(ecma, point);
+    } else if (kind == ECMA_OTHER && (c == 'b' || c == 'B')) {
+        put(ecma, c == 'b' ? "\\b" : "\\B");
+        ecma->pos += 2;
+        *repeatable = false;
+    } else if (kind == ECMA_OTHER) {
+        return back_reference(ecma);
+    }
+    return true;
+}
+
+/* The start and the end of the text, or of a line; PCRE2's own `$` also stands before a last \n. */
+static void anchor(struct ecma *ecma, char c)
+{
+    if (c == '^')
+        put(ecma, ecma->multiline ? "(?<![^" LINE_END "])" : "^");
+    else
+        put(ecma, ecma->multiline ? "(?![^" LINE_END "])" : "\\z");
+    ecma->pos++;
+}
+
+static bool term(struct ecma *ecma, bool *repeatable)
+{
+    char c = ecma->source[ecma->pos];
+    unsigned low, high;
+
+    if (c == '*' || c == '+' || c == '?' || (c == '{' && braces(ecma, &low, &high)))
+        return quantifier(ecma, repeatable);
+    *repeatable = c != '(' && c != '|' && c != '^' && c != '$';
+    switch (c) {
+    case '(':
+        return open_group(ecma);
+    case ')':
+        if (!ecma->depth)
+            return ecma_fail(ecma, ecma->pos, "unmatched )");
+        *repeatable = ecma->kinds[--ecma->depth] == KIND_GROUP;
+        ecma->pos++;
+        put(ecma, ")");
+        return true;
+    case '|':
+        ecma->pos++;
+        put(ecma, "|");
+        return true;
+    case '^':
+    case '$':
+        anchor(ecma, c);
+        return true;
+    case '.':
+        ecma->pos++;
+        put(ecma, ecma->dot_all ? "." : "[^" LINE_END "]");
+        return true;
+    case '[':
+        ecma->pos++;
+        return ecma_class(ecma);
+    case '\\':
+        return escape(ecma, repeatable);
+    default:
+        put_character(ecma, ecma_next(ecma));
+        return true;
+    }
+}
+
+static bool read_flags(struct ecma *ecma, const char *flags)
+{
+    bool unicode = false;
+
+    for (; flags && *flags; flags++) {
+        bool *flag = *flags == 'i'   ? &ecma->ignore_case
+                     : *flags == 'm' ? &ecma->multiline
+                     : *flags == 's' ? &ecma->dot_all
+                     : *flags == 'v' ? &ecma->sets
+                     : *flags == 'u' ? &unicode
+                                     : NULL;
+
+        if (!flag || *flag)
+            return ecma_fail(ecma, 0, "invalid flags");
+        *flag = true;
+    }
+    return !(unicode && ecma->sets) || ecma_fail(ecma, 0, "invalid flags");
+}
+
+static bool translate(struct ecma *ecma, const char *flags)
+{
+    size_t valid = haft_utf8_valid(ecma->source, ecma->size);
+    bool repeatable = false;
+
+    if (!read_flags(ecma, flags))
+        return false;
+    if (ecma->size > ECMA_MAX_SIZE)
+        return ecma_fail(ecma, ECMA_MAX_SIZE, "the pattern is too long");
+    if (valid < ecma->size)
+        return ecma_fail(ecma, valid, "the pattern is not UTF-8");
+    if (!count_groups(ecma))
+        return false;
+    while (ecma->pos < ecma->size && !ecma->out.status) {
+        if (ecma->out.size <= ecma->locate)
+            ecma->located = ecma->pos;
+        if (!term(ecma, &repeatable))
+            return false;
+    }
+    return !ecma->depth || ecma_fail(ecma, ecma->size, "missing )");
+}
+
+int ecma_translate(struct ecma *ecma, const haft_allocator *allocator, const char *source,
+                   size_t size, const char *flags, size_t locate)
+{
+    memset(ecma, 0, sizeof *ecma);
+    ecma->source = source;
+    ecma->size = size;
+    ecma->locate = locate;
+    haft_buffer_init(&ecma->out, allocator, (size_t)ECMA_MAX_SIZE * 16);
+    if (!translate(ecma, flags))
+        return ecma->out.status == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EPATTERN;
+    if (ecma->out.status == HAFT_ETOOBIG) {
+        ecma_fail(ecma, ecma->pos, "the pattern is too long");
+        return HAFT_EPATTERN;
+    }
+    return ecma->out.status;
+}

@@ -1,0 +1,116 @@
+/* format_idn.c - host names by RFC 5890: labels of letters, A-labels and U-labels.
+ *
+ * A name is read label by label into code points; an A-label is decoded and held to the same rules
+ * as the U-label it stands for, and must be the one encoding of it. */
+#include "schema/text/format_check.h"
+#include "schema/text/idna.h"
+
+#include <string.h>
+
+enum { MAX_NAME = 253, MAX_LABEL = 63, PREFIX = 4 };
+
+/* The three further dots of RFC 3490, which input methods produce. */
+static bool is_dot(uint32_t point, bool unicode)
+{
+    return point == '.' || (unicode && (point == 0x3002 || point == 0xFF0E || point == 0xFF61));
+}
+
+/* What is learnt of a name while its labels are read. */
+struct name {
+    size_t size;    /* as ASCII */
+    bool rtl;       /* a right-to-left code point is there */
+    bool left_over; /* and a label fails the Bidi rule */
+};
+
+static bool has_prefix(const uint32_t *points, size_t count)
+{
+    return count >= PREFIX && (points[0] | 0x20) == 'x' && (points[1] | 0x20) == 'n' &&
+           points[2] == '-' && points[3] == '-';
+}
+
+static bool is_ldh(const uint32_t *points, size_t count)
+{
+    if (!count || points[0] == '-' || points[count - 1] == '-')
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (points[i] > 0x7F || (!ascii_in((char)points[i], SET_ALNUM) && points[i] != '-'))
+            return false;
+    return true;
+}
+
+/* The U-label of an A-label, which must encode back to the same size: 0 when it is none. */
+static size_t decode(const uint32_t *points, size_t count, uint32_t ret_points[IDNA_MAX_LABEL])
+{
+    char text[MAX_LABEL];
+    size_t decoded, ascii = 0;
+
+    for (size_t i = PREFIX; i < count; i++)
+        text[i - PREFIX] = (char)points[i];
+    decoded = idna_decode(text, count - PREFIX, ret_points);
+    for (size_t i = 0; i < decoded; i++)
+        ascii += ret_points[i] < 0x80;
+    if (ascii == decoded || idna_encoded_size(ret_points, decoded) != count - PREFIX)
+        return 0;
+    return decoded;
+}
+
+static bool add_label(struct name *name, const uint32_t *points, size_t count)
+{
+    uint32_t decoded[IDNA_MAX_LABEL];
+    size_t size = count;
+
+    if (is_ldh(points, count)) {
+        if (count > MAX_LABEL)
+            return false;
+        if (has_prefix(points, count)) {
+            count = decode(points, count, decoded);
+            points = decoded;
+            if (!idna_label(points, count))
+                return false;
+        }
+    } else {
+        if (!idna_label(points, count))
+            return false;
+        size = idna_encoded_size(points, count);
+        if (size > MAX_LABEL - PREFIX)
+            return false;
+        size += PREFIX;
+    }
+    name->size += size + (name->size > 0);
+    name->rtl |= idna_has_rtl(points, count);
+    name->left_over |= !idna_bidi_rule(points, count);
+    return name->size <= MAX_NAME;
+}
+
+static bool is_name(const char *text, size_t size, bool unicode)
+{
+    const char *end = text + size;
+    uint32_t points[IDNA_MAX_LABEL];
+    struct name name = {0};
+    size_t count = 0;
+
+    while (text < end) {
+        uint32_t point = utf8_next(&text);
+
+        if (is_dot(point, unicode)) {
+            if (!add_label(&name, points, count))
+                return false;
+            count = 0;
+        } else if (count == IDNA_MAX_LABEL || (!unicode && point > 0x7F)) {
+            return false;
+        } else {
+            points[count++] = point;
+        }
+    }
+    return add_label(&name, points, count) && !(name.rtl && name.left_over);
+}
+
+bool rfc_hostname(const char *text, size_t size)
+{
+    return is_name(text, size, false);
+}
+
+bool rfc_idn_hostname(const char *text, size_t size)
+{
+    return is_name(text, size, true);
+}

@@ -1,0 +1,286 @@
+/* format_uri.c - RFC 3986 and RFC 3987 references, RFC 6570 templates, RFC 6901 pointers.
+ *
+ * A reference is cut into its five parts first, by the delimiters alone, and each part is then held
+ * against the characters it may have. */
+#include "schema/text/format_check.h"
+
+#include <string.h>
+
+#define SUB_DELIMS "!$&'()*+,;="
+#define UNRESERVED "-._~"
+
+/* ---- characters ---- */
+
+struct range {
+    uint32_t first, last;
+};
+
+/* RFC 3987's ucschar, and iprivate after it, which only a query may have. */
+static const struct range ucs[] = {
+    {0xA0, 0xD7FF},     {0xF900, 0xFDCF},   {0xFDF0, 0xFFEF},   {0x10000, 0x1FFFD},
+    {0x20000, 0x2FFFD}, {0x30000, 0x3FFFD}, {0x40000, 0x4FFFD}, {0x50000, 0x5FFFD},
+    {0x60000, 0x6FFFD}, {0x70000, 0x7FFFD}, {0x80000, 0x8FFFD}, {0x90000, 0x9FFFD},
+    {0xA0000, 0xAFFFD}, {0xB0000, 0xBFFFD}, {0xC0000, 0xCFFFD}, {0xD0000, 0xDFFFD},
+    {0xE1000, 0xEFFFD}, {0xE000, 0xF8FF},   {0xF0000, 0xFFFFD}, {0x100000, 0x10FFFD},
+};
+enum { UCS_COUNT = 17, UCS_AND_PRIVATE = sizeof ucs / sizeof *ucs };
+
+static bool is_ucs(uint32_t point, size_t ranges)
+{
+    for (size_t i = 0; i < ranges; i++)
+        if (point >= ucs[i].first && point <= ucs[i].last)
+            return true;
+    return false;
+}
+
+/* The size of the %XX at the front; 0 when it is not one. */
+static size_t triplet(const char *text, size_t size)
+{
+    return size >= 3 && *text == '%' && ascii_in(text[1], SET_HEX) && ascii_in(text[2], SET_HEX)
+               ? 3
+               : 0;
+}
+
+/* Whether all of it is unreserved characters, triplets, `others`, and with `ranges` of them also
+ * characters beyond ASCII. */
+static bool is_made_of(const char *text, size_t size, const char *others, size_t ranges)
+{
+    const char *end = text + size;
+
+    while (text < end) {
+        if (*text & 0x80) {
+            if (!is_ucs(utf8_next(&text), ranges))
+                return false;
+        } else if (*text == '%') {
+            if (!triplet(text, (size_t)(end - text)))
+                return false;
+            text += 3;
+        } else if (ascii_in(*text, SET_ALNUM) || (*text && strchr(UNRESERVED, *text)) ||
+                   (*text && strchr(others, *text))) {
+            text++;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- references ---- */
+
+/* The size of "[...]" at the front, an IPv6 address or one of the future; 0 when it is not one. */
+static size_t ip_literal(const char *text, size_t size)
+{
+    const char *close = size ? memchr(text, ']', size) : NULL;
+    size_t inner = close ? (size_t)(close - text) - 1 : 0, digits;
+
+    if (!inner)
+        return 0;
+    if (zod_ipv6(text + 1, inner))
+        return inner + 2;
+    if ((text[1] | 0x20) != 'v')
+        return 0;
+    digits = ascii_span(text + 2, inner - 1, SET_HEX, "");
+    if (!digits || digits + 2 >= inner || text[2 + digits] != '.' ||
+        ascii_span(text + 3 + digits, inner - 2 - digits, SET_ALNUM, UNRESERVED SUB_DELIMS ":") !=
+            inner - 2 - digits)
+        return 0;
+    return inner + 2;
+}
+
+static bool is_authority(const char *text, size_t size, size_t ranges)
+{
+    const char *at = size ? memchr(text, '@', size) : NULL;
+    size_t host = 0;
+
+    if (at) {
+        if (!is_made_of(text, (size_t)(at - text), SUB_DELIMS ":", ranges))
+            return false;
+        size -= (size_t)(at + 1 - text);
+        text = at + 1;
+    }
+    if (size && *text == '[') {
+        host = ip_literal(text, size);
+        if (!host)
+            return false;
+    } else {
+        while (host < size && text[host] != ':')
+            host++;
+        if (!is_made_of(text, host, SUB_DELIMS, ranges))
+            return false;
+    }
+    return host == size || (text[host] == ':' && ascii_span(text + host + 1, size - host - 1,
+                                                            SET_DIGIT, "") == size - host - 1);
+}
+
+/* The size of "scheme:" at the front; 0 when there is none. */
+static size_t scheme(const char *text, size_t size)
+{
+    size_t length = ascii_span(text, size, SET_ALNUM, "+-.");
+
+    return length && length < size && text[length] == ':' && ascii_in(*text, SET_LOWER | SET_UPPER)
+               ? length + 1
+               : 0;
+}
+
+/* The size up to the first of `stops`. */
+static size_t until(const char *text, size_t size, const char *stops)
+{
+    size_t i = 0;
+
+    while (i < size && !(text[i] && strchr(stops, text[i])))
+        i++;
+    return i;
+}
+
+static bool is_reference(const char *text, size_t size, bool absolute, bool international)
+{
+    size_t ranges = international ? UCS_COUNT : 0, part = scheme(text, size);
+    bool has_scheme = part > 0, has_authority;
+
+    if (absolute && !has_scheme)
+        return false;
+    text += part;
+    size -= part;
+    has_authority = size >= 2 && text[0] == '/' && text[1] == '/';
+    if (has_authority) {
+        part = until(text + 2, size - 2, "/?#");
+        if (!is_authority(text + 2, part, ranges))
+            return false;
+        text += part + 2;
+        size -= part + 2;
+    }
+    part = until(text, size, "?#");
+    if (!is_made_of(text, part, SUB_DELIMS ":@/", ranges))
+        return false;
+    /* Without a scheme, a first segment with a colon would read as one. */
+    if (!has_scheme && !has_authority && memchr(text, ':', until(text, part, "/")))
+        return false;
+    text += part;
+    size -= part;
+    if (size && *text == '?') {
+        part = until(text, size, "#");
+        if (!is_made_of(text + 1, part - 1, SUB_DELIMS ":@/?", international ? UCS_AND_PRIVATE : 0))
+            return false;
+        text += part;
+        size -= part;
+    }
+    return !size || is_made_of(text + 1, size - 1, SUB_DELIMS ":@/?", ranges);
+}
+
+bool rfc_uri(const char *text, size_t size)
+{
+    return is_reference(text, size, true, false);
+}
+
+bool rfc_uri_reference(const char *text, size_t size)
+{
+    return is_reference(text, size, false, false);
+}
+
+bool rfc_iri(const char *text, size_t size)
+{
+    return is_reference(text, size, true, true);
+}
+
+bool rfc_iri_reference(const char *text, size_t size)
+{
+    return is_reference(text, size, false, true);
+}
+
+/* ---- templates ---- */
+
+/* The size of a variable's name: words with single dots between them; 0 when there is none. */
+static size_t variable_name(const char *text, size_t size)
+{
+    size_t at = 0;
+    bool dot = true; /* the character before was one, or there was none */
+
+    while (at < size) {
+        size_t step = triplet(text + at, size - at);
+
+        if (!step && (ascii_in(text[at], SET_ALNUM) || text[at] == '_'))
+            step = 1;
+        if (!step && (text[at] != '.' || dot))
+            break;
+        dot = !step;
+        at += step ? step : 1;
+    }
+    return dot ? 0 : at;
+}
+
+/* What is between the braces: an operator, and variables with commas between them. */
+static bool is_expression(const char *text, size_t size)
+{
+    size_t at = size && *text && strchr("+#./;?&=,!@|", *text) ? 1 : 0;
+
+    for (;;) {
+        size_t name = variable_name(text + at, size - at);
+
+        at += name;
+        if (!name)
+            return false;
+        if (at < size && text[at] == '*') {
+            at++;
+        } else if (at < size && text[at] == ':') {
+            size_t digits = ascii_span(text + at + 1, size - at - 1, SET_DIGIT, "");
+
+            if (!digits || digits > 4 || text[at + 1] == '0')
+                return false;
+            at += 1 + digits;
+        }
+        if (at == size)
+            return true;
+        if (text[at++] != ',')
+            return false;
+    }
+}
+
+bool rfc_uri_template(const char *text, size_t size)
+{
+    const char *end = text + size;
+
+    while (text < end) {
+        if (*text == '{') {
+            const char *close = memchr(text, '}', (size_t)(end - text));
+
+            if (!close || !is_expression(text + 1, (size_t)(close - text) - 1))
+                return false;
+            text = close + 1;
+        } else if (*text & 0x80) {
+            if (!is_ucs(utf8_next(&text), UCS_AND_PRIVATE))
+                return false;
+        } else if (*text == '%') {
+            if (!triplet(text, (size_t)(end - text)))
+                return false;
+            text += 3;
+        } else if (*text <= 0x20 || *text == 0x7F || strchr("\"<>\\^`|}", *text)) {
+            return false;
+        } else {
+            text++;
+        }
+    }
+    return true;
+}
+
+/* ---- pointers ---- */
+
+bool rfc_json_pointer(const char *text, size_t size)
+{
+    if (size && *text != '/')
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == '~' && (i + 1 == size || (text[i + 1] != '0' && text[i + 1] != '1')))
+            return false;
+    return true;
+}
+
+bool rfc_relative_json_pointer(const char *text, size_t size)
+{
+    size_t digits = ascii_span(text, size, SET_DIGIT, "");
+
+    if (!digits || (digits > 1 && *text == '0'))
+        return false;
+    if (digits + 1 == size && text[digits] == '#')
+        return true;
+    return rfc_json_pointer(text + digits, size - digits);
+}

@@ -1,0 +1,216 @@
+/* uri.c - resolving one address against another, as RFC 3986 section 5.2 says.
+ *
+ * An address is taken apart into spans of its own text and put together again in one allocation:
+ * the result is never longer than the two it is made of. */
+#include "schema/text/uri.h"
+
+#include <string.h>
+
+struct span {
+    const char *text; /* NULL when the part is absent, which is not the same as empty */
+    size_t size;
+};
+
+struct uri {
+    struct span scheme, authority, path, query;
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Bytes of "scheme:" at the front without the colon; 0 when there is none. */
+static size_t scheme_size(const char *text, size_t size)
+{
+    size_t i;
+
+    if (!size || !is_letter(text[0]))
+        return 0;
+    for (i = 1; i < size && (is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ||
+                             text[i] == '+' || text[i] == '-' || text[i] == '.');
+         i++)
+        ;
+    return i < size && text[i] == ':' ? i : 0;
+}
+
+static size_t until(const char *text, size_t size, char stop)
+{
+    const char *found = size ? memchr(text, stop, size) : NULL;
+
+    return found ? (size_t)(found - text) : size;
+}
+
+static struct uri take_apart(const char *text, size_t size)
+{
+    struct uri uri = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    size_t n;
+
+    size = until(text, size, '#');
+    n = scheme_size(text, size);
+    if (n) {
+        uri.scheme = (struct span){text, n};
+        text += n + 1;
+        size -= n + 1;
+    }
+    n = until(text, size, '?');
+    if (n < size)
+        uri.query = (struct span){text + n + 1, size - n - 1};
+    size = n;
+    if (size >= 2 && text[0] == '/' && text[1] == '/') {
+        n = until(text + 2, size - 2, '/');
+        uri.authority = (struct span){text + 2, n};
+        text += n + 2;
+        size -= n + 2;
+    }
+    uri.path = (struct span){text, size};
+    return uri;
+}
+
+static size_t put(char *out, size_t at, const char *text, size_t size)
+{
+    if (size)
+        memcpy(out + at, text, size);
+    return at + size;
+}
+
+static bool begins(const char *text, size_t size, const char *prefix)
+{
+    size_t n = strlen(prefix);
+
+    return size >= n && memcmp(text, prefix, n) == 0;
+}
+
+/* Section 5.2.4, in place: what has been kept is text[0, kept). */
+static size_t remove_dots(char *text, size_t size)
+{
+    size_t kept = 0, at = 0;
+
+    while (at < size) {
+        const char *rest = text + at;
+        size_t left = size - at, n;
+        bool up = false;
+
+        if (begins(rest, left, "../")) {
+            at += 3;
+        } else if (begins(rest, left, "./")) {
+            at += 2;
+        } else if (begins(rest, left, "/./")) {
+            at += 2;
+        } else if (left == 2 && begins(rest, left, "/.")) {
+            text[++at] = '/';
+        } else if (begins(rest, left, "/../")) {
+            at += 3;
+            up = true;
+        } else if (left == 3 && begins(rest, left, "/..")) {
+            at += 2;
+            text[at] = '/';
+            up = true;
+        } else if ((left == 1 && rest[0] == '.') || (left == 2 && begins(rest, left, ".."))) {
+            at = size;
+        } else {
+            n = 1 + until(rest + 1, left - 1, '/');
+            memmove(text + kept, rest, n);
+            kept += n;
+            at += n;
+        }
+        while (up && kept && text[--kept] != '/')
+            ;
+    }
+    return kept;
+}
+
+/* The path of a reference that has neither scheme nor authority, written at out[at]. */
+static size_t put_path(char *out, size_t at, const struct uri *base, const struct span *path)
+{
+    size_t start = at;
+
+    if (path->size && path->text[0] != '/') {
+        if (base->authority.text && !base->path.size) {
+            out[at++] = '/';
+        } else {
+            size_t keep = base->path.size;
+
+            while (keep && base->path.text[keep - 1] != '/')
+                keep--;
+            at = put(out, at, base->path.text, keep);
+        }
+    }
+    at = put(out, at, path->text, path->size);
+    return start + remove_dots(out + start, at - start);
+}
+
+char *uri_resolve(haft_arena *arena, const char *base_text, const char *reference, size_t size)
+{
+    struct uri base = take_apart(base_text, strlen(base_text));
+    struct uri from = take_apart(reference, size), to = from;
+    char *out = haft_arena_alloc(arena, strlen(base_text) + size + 8);
+    size_t at = 0, path;
+
+    if (!out)
+        return NULL;
+    if (!from.scheme.text) {
+        to.scheme = base.scheme;
+        if (!from.authority.text) {
+            to.authority = base.authority;
+            if (!from.path.size)
+                to.path = base.path;
+            if (!from.path.size && !from.query.text)
+                to.query = base.query;
+        }
+    }
+    if (to.scheme.text) {
+        at = put(out, at, to.scheme.text, to.scheme.size);
+        out[at++] = ':';
+    }
+    if (to.authority.text) {
+        at = put(out, at, "//", 2);
+        at = put(out, at, to.authority.text, to.authority.size);
+    }
+    path = at;
+    if (from.scheme.text || from.authority.text)
+        at = put(out, at, to.path.text, to.path.size);
+    else if (from.path.size)
+        at = put_path(out, at, &base, &from.path);
+    else
+        at = put(out, at, to.path.text, to.path.size);
+    /* The path of an address without authority ("urn:a:b") has no dot segments to remove. */
+    if (from.authority.text || (from.scheme.text && to.authority.text))
+        at = path + remove_dots(out + path, at - path);
+    if (to.query.text) {
+        out[at++] = '?';
+        at = put(out, at, to.query.text, to.query.size);
+    }
+    out[at] = '\0';
+    return out;
+}
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size)
+{
+    size_t start = until(reference, size, '#'), n = 0;
+    char *out;
+
+    start += start < size;
+    out = haft_arena_alloc(arena, size - start + 1);
+    if (!out)
+        return NULL;
+    for (size_t i = start; i < size; i++) {
+        int high = reference[i] == '%' && size - i > 2 ? hex(reference[i + 1]) : -1;
+        int low = high >= 0 ? hex(reference[i + 2]) : -1;
+
+        out[n++] = low >= 0 ? (char)(high * 16 + low) : reference[i];
+        i += low >= 0 ? 2 : 0;
+    }
+    out[n] = '\0';
+    *ret_size = n;
+    return out;
+}

@@ -1,0 +1,256 @@
+/* quick.c - the fast lane: values that are plainly all right.
+ *
+ * Nearly every value that is sent is right, has its keys in the order the schema lists them, and
+ * meets rules that are a type, a range, a length or a format.  What a node asks of such a value is
+ * worked out once, as its lane; a value that keeps to it is accepted here, in one pass without
+ * bookkeeping.  Anything else is not refused but left to the walk (walk.c), which alone decides
+ * what is wrong; so this can only ever agree with it. */
+#include <string.h>
+
+#include "schema/walk/lane.h"
+#include "schema/walk/quick.h"
+
+/* ---- what a lane takes ---- */
+
+#define TAKES(type) (1u << (type))
+
+static bool takes_array(const struct array *array)
+{
+    return array && array->items && !array->n_prefix && !array->contains && !array->unevaluated;
+}
+
+/* Whether keys stand in JSON as they are. */
+static bool has_plain_names(const struct object *object)
+{
+    for (size_t i = 0; i < object->n_properties; i++)
+        for (size_t k = 0; k < object->properties[i].size; k++)
+            if (strchr("\"\\", object->properties[i].name[k]) ||
+                (unsigned char)object->properties[i].name[k] < 0x20)
+                return false;
+    return true;
+}
+
+/* The types of values that there is a way for, if their checks have one too. */
+static unsigned taken(const struct node *node)
+{
+    unsigned types = 0;
+
+    if (!node->plain || node->store == STORE_JSON)
+        return 0;
+    if (node->types & TYPE_BOOLEAN)
+        types |= TAKES(YYJSON_TYPE_BOOL);
+    if (node->types & TYPE_INTEGER)
+        types |= TAKES(YYJSON_TYPE_NUM);
+    if ((node->types & TYPE_STRING) && node->store != STORE_BYTES)
+        types |= TAKES(YYJSON_TYPE_STR);
+    if ((node->types & TYPE_ARRAY) && takes_array(node->array))
+        types |= TAKES(YYJSON_TYPE_ARR);
+    if ((node->types & TYPE_OBJECT) && node->object && node->object->simple &&
+        node->store != STORE_MAP && has_plain_names(node->object))
+        types |= TAKES(YYJSON_TYPE_OBJ);
+    return types;
+}
+
+/* False for a bound that is no whole number below 2^63. */
+static bool narrow_integer(struct quick *quick, const struct check *check)
+{
+    yyjson_val *bound = (yyjson_val *)(uintptr_t)&check->bound;
+    int64_t to = bound->uni.i64;
+
+    quick->reals = false;
+    if (unsafe_yyjson_is_real(bound) || (unsafe_yyjson_is_uint(bound) && to < 0) ||
+        (check->exclusive && (to == INT64_MIN || to == INT64_MAX)))
+        return false;
+    if (check->op == CHECK_MIN && to + check->exclusive > quick->least)
+        quick->least = to + check->exclusive;
+    if (check->op == CHECK_MAX && to - check->exclusive < quick->most)
+        quick->most = to - check->exclusive;
+    return true;
+}
+
+static void raise_to(size_t *least, size_t to)
+{
+    *least = to > *least ? to : *least;
+}
+
+static void lower_to(size_t *most, size_t to)
+{
+    *most = to < *most ? to : *most;
+}
+
+/* False when the lane has no way to decide the check. */
+static bool narrow(struct quick *quick, const struct check *check)
+{
+    switch (check->op) {
+    case CHECK_MIN:
+    case CHECK_MAX:
+        return narrow_integer(quick, check);
+    case CHECK_MIN_LENGTH: /* a code point is one to four bytes */
+        if (check->size)
+            raise_to(&quick->least_bytes,
+                     check->size < SIZE_MAX / 4 ? check->size * 4 - 3 : SIZE_MAX);
+        return true;
+    case CHECK_MAX_LENGTH:
+        lower_to(&quick->most_bytes, check->size);
+        return true;
+    case CHECK_FORMAT:
+        if (!check->format->check || quick->format)
+            return false;
+        quick->format = check->format->check;
+        quick->size = format_size(check->format);
+        return true;
+    case CHECK_MIN_ITEMS:
+        raise_to(&quick->least_items, check->size);
+        return true;
+    case CHECK_MAX_ITEMS:
+        lower_to(&quick->most_items, check->size);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void quick_prepare(struct node *node)
+{
+    struct quick *quick = &node->quick;
+
+    *quick = (struct quick){.types = (uint8_t)taken(node),
+                            .reals = (node->types & TYPE_NUMBER) == TYPE_NUMBER,
+                            .least = INT64_MIN,
+                            .most = INT64_MAX,
+                            .most_bytes = SIZE_MAX,
+                            .most_items = SIZE_MAX};
+    for (size_t i = 0; i < node->n_checks; i++)
+        if (!narrow(quick, &node->checks[i]))
+            quick->types = 0;
+}
+
+/* ---- values ---- */
+
+struct lane {
+    haft_arena *arena;
+    size_t depth; /* levels left */
+};
+
+static bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
+                         const struct member *member);
+static bool accept_object(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
+                          const struct member *member);
+
+/* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
+ * is worth a call. */
+static ALWAYS_INLINE yyjson_val *accept(struct lane *lane, const struct node *node,
+                                        yyjson_val *value, char *base, const struct member *member)
+{
+    unsigned type = unsafe_yyjson_get_type(value);
+    bool fits;
+
+    if (!(node->quick.types >> type & 1))
+        return NULL;
+    if (type >= YYJSON_TYPE_ARR) {
+        fits = type == YYJSON_TYPE_OBJ ? accept_object(lane, node, value, base, member)
+                                       : accept_array(lane, node, value, base, member);
+        return fits ? unsafe_yyjson_get_next(value) : NULL;
+    }
+    if (type == YYJSON_TYPE_STR)
+        return lane_string(node, value, base, member) ? value + 1 : NULL;
+    if (type == YYJSON_TYPE_NUM)
+        return lane_number(node, value, base, member) ? value + 1 : NULL;
+    lane_boolean(node, unsafe_yyjson_get_bool(value), base, member);
+    return value + 1;
+}
+
+/* ---- what has parts ---- */
+
+static APART bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value,
+                               char *base, const struct member *member)
+{
+    const struct node *each = node->array->items;
+    size_t n = unsafe_yyjson_get_len(value), stride = 0;
+    yyjson_val *item = unsafe_yyjson_get_first(value);
+    char *items = NULL;
+
+    if (!lane->depth || n < node->quick.least_items || n > node->quick.most_items)
+        return false;
+    if (base && node->store == STORE_ARRAY) {
+        if (node->list) {
+            base += member->offset;
+            member = &node->inner;
+        }
+        stride = each->size;
+        items = haft_arena_zalloc(lane->arena, n ? n : 1, stride);
+        if (!items)
+            return false;
+        *(char **)(void *)(base + member->offset) = items;
+        *(size_t *)(void *)(base + member->count) = n;
+    }
+    lane->depth--;
+    for (; n && item; n--, items = items ? items + stride : NULL)
+        item = accept(lane, each, item, items, &lane_whole);
+    lane->depth++;
+    return item;
+}
+
+static inline bool is_key(const yyjson_val *key, const struct property *property)
+{
+    return unsafe_yyjson_get_len((void *)(uintptr_t)key) == property->size &&
+           same_bytes(key->uni.str, property->name, property->size);
+}
+
+/* Keys in the order of the properties, with optional ones left out. */
+static APART bool accept_object(struct lane *lane, const struct node *node, yyjson_val *value,
+                                char *base, const struct member *member)
+{
+    const struct property *property = node->object->properties;
+    size_t n = node->object->n_properties, left = unsafe_yyjson_get_len(value);
+    yyjson_val *key = unsafe_yyjson_get_first(value);
+
+    if (!lane->depth)
+        return false;
+    lane->depth--;
+    base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
+    for (; n; n--, property++) {
+        if (left && is_key(key, property)) {
+            left--;
+            key = accept(lane, property->node, key + 1, base, &property->member);
+            if (!key)
+                return false;
+            if (base && property->member.has != NO_MEMBER)
+                *(bool *)(base + property->member.has) = true;
+        } else if (property->presence != PRESENCE_OPTIONAL) {
+            return false;
+        }
+    }
+    lane->depth++;
+    return !left;
+}
+
+bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)
+{
+    struct lane lane = {arena, schema->max_depth};
+
+    return schema->covered && accept(&lane, schema->root, value, to, &lane_whole);
+}
+
+/* ---- from text ---- */
+
+/* Whether every value that has this node has a part that no lane takes. */
+static bool is_blocked(const struct node *node)
+{
+    if (node->array && node->array->items && !node->array->items->quick.types)
+        return true;
+    for (size_t i = 0; node->object && i < node->object->n_properties; i++)
+        if (node->object->properties[i].presence != PRESENCE_OPTIONAL &&
+            !node->object->properties[i].node->quick.types)
+            return true;
+    return false;
+}
+
+bool quick_reads(const haft_schema *schema)
+{
+    bool blocked = !schema->typed || !schema->covered || !schema->root->quick.types;
+
+    for (const struct node *node = schema->nodes; node && !blocked; node = node->all)
+        blocked = is_blocked(node);
+    return !blocked;
+}

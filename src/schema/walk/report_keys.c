@@ -1,0 +1,120 @@
+/* report_keys.c - issues about the keys of an object.  The sentence goes on where Zod's stops: which
+ * keys are accepted, and which of them was probably meant. */
+#include "schema/walk/report.h"
+
+#include <string.h>
+
+enum { SHOWN = 120, MAX_LISTED = 24 }; /* bytes of a key that was sent; keys in a sentence */
+
+/* The accepted key that was probably meant; NULL when none is near. */
+static const char *nearest(const struct object *object, const char *key)
+{
+    struct nearest search = nearest_begin(key);
+
+    for (size_t i = 0; i < object->n_properties; i++)
+        nearest_offer(&search, object->properties[i].name);
+    return search.name;
+}
+
+static bool list_keys(struct walk *w, haft_issue *issue, const struct object *object,
+                      yyjson_val **keys, size_t n)
+{
+    const char **names = haft_arena_alloc(w->arena, n * sizeof *names + 1);
+    const char **accepted = haft_arena_alloc(w->arena, object->n_properties * sizeof *accepted + 1);
+
+    if (!names || !accepted)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        names[i] = yyjson_get_str(keys[i]);
+    for (size_t i = 0; i < object->n_properties; i++)
+        accepted[i] = object->properties[i].name;
+    issue->keys = names;
+    issue->n_keys = n;
+    issue->accepted = accepted;
+    issue->n_accepted = object->n_properties;
+    return true;
+}
+
+/* What a client sent, cut to a length that fits a sentence. */
+static void put_key(haft_buffer *text, const char *key)
+{
+    size_t size = strlen(key), cut = size;
+
+    if (size > SHOWN)
+        for (cut = SHOWN; ((unsigned char)key[cut] & 0xC0) == 0x80;)
+            cut--;
+    haft_buffer_printf(text, "\"%.*s%s\"", (int)cut, key, cut < size ? "..." : "");
+}
+
+/* The names in quotes, as many as a sentence can bear. */
+static void put_keys(haft_buffer *text, const char *const *keys, size_t n)
+{
+    for (size_t i = 0; i < n && i < MAX_LISTED; i++) {
+        haft_buffer_puts(text, i ? ", " : "");
+        put_key(text, keys[i]);
+    }
+    haft_buffer_puts(text, n > MAX_LISTED ? ", ..." : "");
+}
+
+unsigned report_keys(struct walk *w, const struct path *at, const struct object *object,
+                     yyjson_val **keys, size_t n)
+{
+    haft_issue *issue = report_begin(w, at, HAFT_UNRECOGNIZED_KEYS, FAIL);
+    const char *meant = NULL;
+    struct sentence sentence;
+    haft_buffer *text;
+
+    if (!issue)
+        return FAIL;
+    if (!list_keys(w, issue, object, keys, n))
+        return walk_stop(w, HAFT_ENOMEM);
+    for (size_t i = 0; i < n && i < MAX_LISTED && !meant; i++)
+        meant = nearest(object, issue->keys[i]);
+    text = sentence_start(&sentence, w);
+    haft_buffer_puts(text, n > 1 ? "Unrecognized keys: " : "Unrecognized key: ");
+    put_keys(text, issue->keys, n);
+    haft_buffer_puts(text, object->n_properties ? " (accepted: " : " (no keys are accepted");
+    put_keys(text, issue->accepted, object->n_properties);
+    if (meant) {
+        haft_buffer_puts(text, "; did you mean ");
+        put_key(text, meant);
+        haft_buffer_puts(text, "?");
+    }
+    haft_buffer_puts(text, ")");
+    report_end(w, issue, sentence_end(&sentence));
+    return FAIL;
+}
+
+unsigned report_duplicate(struct walk *w, const struct path *at, yyjson_val *key)
+{
+    haft_issue *issue = report_begin(w, at, HAFT_CUSTOM, ABORT);
+    struct sentence sentence;
+    haft_buffer *text;
+
+    if (!issue)
+        return ABORT;
+    text = sentence_start(&sentence, w);
+    haft_buffer_puts(text, "Duplicate key: ");
+    put_key(text, unsafe_yyjson_get_str(key));
+    report_end(w, issue, sentence_end(&sentence));
+    return ABORT;
+}
+
+unsigned report_key(struct walk *w, const struct path *at, const char *origin,
+                    const haft_issues *issues)
+{
+    haft_issue *issue = report_begin(w, at, HAFT_INVALID_KEY, ABORT);
+    haft_issues *list;
+
+    if (!issue)
+        return ABORT;
+    list = haft_arena_alloc(w->arena, sizeof *list);
+    if (!list)
+        return walk_stop(w, HAFT_ENOMEM);
+    *list = *issues;
+    issue->origin = origin;
+    issue->branches = list;
+    issue->n_branches = 1;
+    report_end(w, issue, haft_arena_printf(w->arena, "Invalid key in %s", origin));
+    return ABORT;
+}

@@ -1,0 +1,189 @@
+/* validate.c - validate and decode, from text or from a value: setting up a walk and saying how it
+ * ended. */
+#include <string.h>
+
+#include "schema/walk/quick.h"
+#include "schema/walk/walk.h"
+
+/* Where a value is inside another, as a path: the containers that hold it, from the outside in. */
+static void report_twice(struct walk *w, yyjson_val *within, yyjson_val *key, const struct path *at)
+{
+    size_t i, n;
+    yyjson_val *name, *item;
+
+    if (w->frames++ > JSON_MAX_DEPTH)
+        return;
+    if (yyjson_is_arr(within)) {
+        yyjson_arr_foreach(within, i, n, item) {
+            struct path here = {at, NULL, i};
+
+            if (key > item && key < unsafe_yyjson_get_next(item)) {
+                report_twice(w, item, key, &here);
+                return;
+            }
+        }
+    } else {
+        yyjson_obj_foreach(within, i, n, name, item) {
+            struct path here = {at, yyjson_get_str(name), 0};
+
+            if (key > item && key < unsafe_yyjson_get_next(item)) {
+                report_twice(w, item, key, &here);
+                return;
+            }
+        }
+    }
+    report_duplicate(w, at, key);
+}
+
+/* Depth and keys of a value that the rules do not look at everywhere. */
+static unsigned walk_uncovered(struct walk *w, yyjson_val *value)
+{
+    yyjson_val *key = NULL;
+    int status = json_check(value, w->schema->max_depth, w->arena, &key);
+
+    if (status == HAFT_EINVAL) {
+        report_twice(w, value, key, NULL);
+        w->frames = 0;
+        return ABORT;
+    }
+    return status ? walk_stop(w, status) : PASS;
+}
+
+/* An issue about the whole text or the whole walk. */
+static int report_whole(struct walk *w, int status, const char *format, const char *message)
+{
+    haft_issue *list = haft_arena_zalloc(w->arena, 1, sizeof *list);
+
+    *w->issues = (haft_issues){NULL, 0, 0};
+    if (!list || !message)
+        return HAFT_ENOMEM;
+    list->code = format ? HAFT_INVALID_FORMAT : HAFT_CUSTOM;
+    list->format = format;
+    list->message = message;
+    list->aborts = 1;
+    *w->issues = (haft_issues){list, 1, 1};
+    return status;
+}
+
+int walk_finish(struct walk *w, unsigned verdict)
+{
+    if (w->status == HAFT_EDEPTH)
+        return report_whole(w, w->status, NULL,
+                            haft_arena_printf(w->arena,
+                                              "Invalid input: nested deeper than %zu levels",
+                                              w->schema->max_depth));
+    if (w->status == HAFT_ESTEPS)
+        return report_whole(w, w->status, NULL, "Invalid input: too complex to check");
+    if (w->status)
+        *w->issues = (haft_issues){NULL, 0, 0};
+    return w->status ? w->status : verdict ? HAFT_EISSUES : 0;
+}
+
+int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
+             haft_arena *arena, struct place place, haft_issues *issues)
+{
+    struct walk w = {.schema = schema,
+                     .arena = arena,
+                     .issues = issues,
+                     .scratch = {.arena = arena},
+                     .steps = schema->max_steps};
+    unsigned verdict = PASS;
+
+    *issues = (haft_issues){NULL, 0, 0};
+    if (!schema->covered)
+        verdict = walk_uncovered(&w, value);
+    if (!verdict)
+        verdict = walk(&w, node, value, NULL, NULL, place);
+    return walk_finish(&w, verdict);
+}
+
+/* From the root, into `to`; NULL when nobody but a refinement wants to see it. */
+static int run(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to,
+               haft_issues *issues)
+{
+    static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
+
+    *issues = (haft_issues){NULL, 0, 0};
+    if (quick_accept(schema, value, arena, to))
+        return 0;
+    if (to)
+        memset(to, 0, schema->root->size);
+    if (schema->refines && !to) {
+        to = haft_arena_zalloc(arena, 1, schema->root->size);
+        if (!to)
+            return HAFT_ENOMEM;
+    }
+    return walk_run(schema, schema->root, value, arena, (struct place){to, &whole}, issues);
+}
+
+static int read_text(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
+                     haft_issues *reterr_issues)
+{
+    struct walk w = {.arena = arena, .issues = reterr_issues};
+    const char *reason = NULL;
+    size_t offset = 0;
+    int status = json_parse(text, size, arena, ret_value, &offset, &reason);
+
+    *reterr_issues = (haft_issues){NULL, 0, 0};
+    if (status == HAFT_EPARSE || status == HAFT_EUTF8)
+        return report_whole(&w, status, "json_string",
+                            haft_arena_printf(arena, "Invalid JSON string: %s at byte %zu",
+                                              status == HAFT_EUTF8 ? "not valid UTF-8" : reason,
+                                              offset));
+    return status;
+}
+
+int haft_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
+                  haft_issues *reterr_issues)
+{
+    return run(schema, value, arena, NULL, reterr_issues);
+}
+
+int haft_validate_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
+                       haft_issues *reterr_issues)
+{
+    yyjson_val *value;
+    int status = read_text(text, size, arena, &value, reterr_issues);
+
+    return status ? status : run(schema, value, arena, NULL, reterr_issues);
+}
+
+int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena, void *ret_value,
+                haft_issues *reterr_issues)
+{
+    *reterr_issues = (haft_issues){NULL, 0, 0};
+    if (!schema->typed)
+        return HAFT_EINVAL;
+    memset(ret_value, 0, schema->root->size);
+    return run(schema, value, arena, ret_value, reterr_issues);
+}
+
+/* Whether the text is a value of the schema, seen at once. */
+static bool decode_quickly(const haft_schema *schema, const char *text, size_t size,
+                           haft_arena *arena, void *ret_value)
+{
+    size_t taken;
+
+    if (!schema->reads)
+        return false;
+    memset(ret_value, 0, schema->root->size);
+    if (!quick_read(schema, text, size, schema->max_depth, arena, ret_value, &taken))
+        return false;
+    while (taken < size && text[taken] && strchr(" \t\r\n", text[taken]))
+        taken++;
+    return taken == size;
+}
+
+int haft_decode_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
+                     void *ret_value, haft_issues *reterr_issues)
+{
+    yyjson_val *value;
+    int status;
+
+    *reterr_issues = (haft_issues){NULL, 0, 0};
+    if (decode_quickly(schema, text, size, arena, ret_value))
+        return 0;
+    status = read_text(text, size, arena, &value, reterr_issues);
+
+    return status ? status : haft_decode(schema, value, arena, ret_value, reterr_issues);
+}

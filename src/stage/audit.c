@@ -1,0 +1,315 @@
+/* audit.c - one line for every call, however it ended.
+ *
+ * It is written for every call, so it is put together in place: no memory is asked for, and nothing
+ * is formatted that is known to need no quotes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/siphash.h"
+#include "schema/emit/redact.h"
+#include "engine/session.h"
+
+/* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
+ * whether it fits, since there is so much room behind the limit.  What came from outside ends at the
+ * limit. */
+enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096, UINT64_TEXT = 21 };
+
+struct audit {
+    haft_audit_function *write;
+    void *context;
+    haft_stage stage;
+};
+
+/* Whatever puts something takes where it begins, and returns where it ends.  A line that ends behind
+ * the limit did not fit. */
+static inline char *put(char *at, const char *text, size_t size)
+{
+    memcpy(at, text, size);
+    return at + size;
+}
+
+#define put_literal(at, text) put(at, text, sizeof text - 1)
+
+/* What is of any length: it ends at the limit when it does not fit. */
+static inline char *put_long(char *at, char *limit, const char *text, size_t size)
+{
+    if (at >= limit)
+        return at;
+    return (size_t)(limit - at) < size ? limit : put(at, text, size);
+}
+
+/* Text that came from outside, in quotes: any, and such as mostly comes. */
+APART static char *put_escaped(char *at, char *limit, const char *text, size_t size)
+{
+    haft_buffer quoted = {
+        .data = at, .capacity = (size_t)(limit - at) + 1, .limit = (size_t)(limit - at)};
+
+    haft_buffer_json_string(&quoted, text, size);
+    return quoted.status ? limit : at + quoted.size;
+}
+
+/* There may be a NUL in it, and is one behind it. */
+static char *put_text(char *at, char *limit, const char *text, size_t size)
+{
+    const char *from = text;
+    char *to = at;
+
+    if (at >= limit)
+        return at;
+    *to++ = '"';
+    /* Most of it needs no escape. */
+    while (to < limit && *from >= 0x20 && *from < 0x7f && *from != '"' && *from != '\\')
+        *to++ = *from++;
+    if (from < text + size)
+        return put_escaped(at, limit, text, size);
+    *to = '"';
+    return to + 1;
+}
+
+/* Nothing when there is none. */
+#define put_member(at, limit, key, text, size)                                                     \
+    ((size) ? put_text(put_literal(at, key), limit, text, size) : (at))
+
+static char *put_number(char *at, int64_t number)
+{
+    if (number < 0 || number > 9)
+        return at + integer_to_text(number, at);
+    *at = (char)('0' + number);
+    return at + 1;
+}
+
+/* Three digits. */
+static inline char *put_thousandths(char *at, unsigned n)
+{
+    unsigned tens = n / 10, hundreds = tens / 10;
+
+    at[0] = (char)('0' + hundreds);
+    at[1] = (char)('0' + (tens - hundreds * 10));
+    at[2] = (char)('0' + (n - tens * 10));
+    return at + 3;
+}
+
+/* To the microsecond, without zeros at the end. */
+static char *put_milliseconds(char *at, uint64_t ns)
+{
+    uint64_t us = ns / 1000;
+    unsigned rest = (unsigned)(us % 1000);
+
+    at = put_number(at, (int64_t)(us / 1000));
+    if (!rest)
+        return at;
+    *at++ = '.';
+    at = put_thousandths(at, rest);
+    return rest % 10 ? at : rest % 100 ? at - 1 : at - 2;
+}
+
+static char *put_id(char *at, char *limit, yyjson_val *id)
+{
+    at = put_literal(at, ",\"id\":");
+    if (yyjson_is_uint(id) && yyjson_get_uint(id) > INT64_MAX)
+        return at + snprintf(at, UINT64_TEXT, "%llu", (unsigned long long)yyjson_get_uint(id));
+    return yyjson_is_str(id) ? put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id))
+                             : put_number(at, (int64_t)yyjson_get_sint(id));
+}
+
+/* When the session was last told the time; all but the milliseconds is kept for a second. */
+static char *put_time(char *at, haft_session *session)
+{
+    int64_t second = session->now / 1000;
+
+    if (session->second != second || !session->time[0]) {
+        time_to_text(session->now, session->time);
+        session->second = second;
+    }
+    at = put_literal(at, "{\"time\":\"");
+    memcpy(at, session->time, sizeof session->time);
+    at = put_thousandths(at + sizeof "2026-11-15T05:25:27." - 1,
+                         (unsigned)(session->now - second * 1000));
+    return put_literal(at, "Z\"");
+}
+
+static char *put_outcome(char *at, haft_outcome outcome)
+{
+    static const struct text texts[] = {
+#define HAFT_OUTCOME_(name, text)                                                                  \
+    {",\"outcome\":\"" text "\"", sizeof ",\"outcome\":\"" text "\"" - 1},
+        HAFT_OUTCOMES(HAFT_OUTCOME_)
+#undef HAFT_OUTCOME_
+    };
+
+    return put(at, texts[outcome].data, texts[outcome].size);
+}
+
+/* ---- arguments ---- */
+
+/* Short texts and numbers go into a word of their own; the highest byte tells them from the tags of
+ * other values, whose sizes are never so large. */
+enum { SHORT_TEXT = 7, WORD_TEXT = 0xE0, WORD_NUMBER = 0xF0 };
+
+/* Every value in its order, each with its kind and size: no two arguments look alike. */
+static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
+{
+    yyjson_val *end = unsafe_yyjson_get_next(arguments);
+    struct siphash hash;
+
+    siphash_init(&hash, key);
+    for (yyjson_val *at = arguments; at < end; at++) {
+        size_t size = unsafe_yyjson_get_len(at);
+        uint64_t word = at->tag;
+
+        if (unsafe_yyjson_is_str(at) && size <= SHORT_TEXT) {
+            word = (uint64_t)(WORD_TEXT + size) << 56;
+            for (size_t i = 0; i < size; i++)
+                word |= (uint64_t)(unsigned char)at->uni.str[i] << (i * 8);
+        } else if (unsafe_yyjson_is_uint(at) && at->uni.u64 < UINT64_C(1) << 56) {
+            word = (uint64_t)WORD_NUMBER << 56 | at->uni.u64;
+        }
+        siphash_word(&hash, word);
+        if (word != at->tag)
+            continue;
+        if (unsafe_yyjson_is_str(at)) {
+            /* By way of a copy: nobody else has the address of the state, so it needs none. */
+            struct siphash state = hash;
+
+            siphash_bytes(&state, at->uni.str, size);
+            hash = state;
+        } else if (unsafe_yyjson_is_num(at)) {
+            siphash_word(&hash, at->uni.u64);
+        }
+    }
+    return siphash_finish(&hash);
+}
+
+static char *put_digest(char *at, uint64_t value)
+{
+    at = put_literal(at, ",\"arguments\":\"siphash:");
+    hex_to_text(value, at);
+    return put_literal(at + HEX_TEXT, "\"");
+}
+
+/* With "***" in the place of what is secret; nothing without memory for that. */
+static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_val *arguments)
+{
+    struct siphash hash;
+    haft_buffer text;
+
+    haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
+    schema_put_redacted(call->item ? call->item->input : NULL, arguments, &text);
+    if (!text.status && call->server->audit_mode == HAFT_AUDIT_ARGUMENTS &&
+        text.size <= ARGUMENTS_LIMIT) {
+        at = put_long(put_literal(at, ",\"arguments\":"), limit, text.data, text.size);
+    } else if (!text.status) {
+        siphash_init(&hash, call->server->digest_key);
+        siphash_bytes(&hash, text.data, text.size);
+        at = put_digest(at, siphash_finish(&hash));
+    }
+    haft_buffer_finish(&text);
+    return at;
+}
+
+/* What was asked can be compared without being told.  Whoever has the key can try out what a secret
+ * may be, so that a digest is of the redacted arguments too. */
+static char *put_arguments(char *at, char *limit, const haft_call *call, yyjson_val *arguments)
+{
+    const haft_schema *input = call->item ? call->item->input : NULL;
+
+    if (call->server->audit_mode == HAFT_AUDIT_ARGUMENTS || (input && input->secrets))
+        return put_redacted(at, limit, call, arguments);
+    return put_digest(at, digest(call->server->digest_key, arguments));
+}
+
+/* ---- a line ---- */
+
+/* One that has introduced itself has said its name once. */
+static char *put_client(char *at, char *limit, const haft_call *call)
+{
+    const haft_session *session = call->session;
+
+    if (call->client_name != session->client_name || !session->quoted_name.data)
+        return put_member(at, limit, ",\"client\":", call->client_name, call->client_name_size);
+    at = put_literal(at, ",\"client\":");
+    return put_long(at, limit, session->quoted_name.data, session->quoted_name.size);
+}
+
+static char *put_tool(char *at, char *limit, const haft_call *call)
+{
+    yyjson_val *name = call->item ? NULL : rpc_string(call->params, "name");
+
+    if (!call->item)
+        return put_member(at, limit, ",\"tool\":", yyjson_get_str(name), yyjson_get_len(name));
+    at = put_literal(at, ",\"tool\":");
+    return put_long(at, limit, call->item->quoted.data, call->item->quoted.size);
+}
+
+static char *put_trace(char *at, const haft_trace *trace)
+{
+    at = put_literal(at, ",\"trace\":\"");
+    at = put(at, trace->trace_id, sizeof trace->trace_id - 1);
+    at = put_literal(at, "\",\"span\":\"");
+    at = put(at, trace->span_id, sizeof trace->span_id - 1);
+    return put_literal(at, "\"");
+}
+
+/* All but its end.  Without `all` nothing that a client can make longer. */
+static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outcome, bool all)
+{
+    yyjson_val *arguments = all ? call_arguments(call) : NULL;
+
+    at = put_time(at, call->session);
+    if (all && call->id)
+        at = put_id(at, limit, call->id);
+    if (all)
+        at = put_client(at, limit, call);
+    if (call->principal)
+        at = put_member(at, limit, ",\"principal\":", call->principal, strlen(call->principal));
+    at = put_literal(at, ",\"revision\":\"");
+    at = put(at, revision_row(call->revision)->name, REVISION_NAME);
+    at = put_literal(at, "\"");
+    if (all || call->item)
+        at = put_tool(at, limit, call);
+    at = put_outcome(at, outcome);
+    at = put_milliseconds(put_literal(at, ",\"ms\":"), call->elapsed);
+    /* A call that timed out may be writing still. */
+    if (outcome != HAFT_OUTCOME_TIMED_OUT)
+        at = put_number(put_literal(at, ",\"bytes\":"),
+                        (int64_t)(call->content.size + call->structured.size));
+    if (call->trace)
+        at = put_trace(at, call->trace);
+    if (arguments)
+        at = put_arguments(at, limit, call, arguments);
+    return at;
+}
+
+static void after(haft_call *call, haft_outcome outcome, void *data)
+{
+    struct audit *audit = data;
+    char room[LINE_LIMIT + OWN] UNSET;
+    char *limit = room + LINE_LIMIT;
+    char *end = put_literal(put_call(room, limit, call, outcome, true), "}");
+
+    /* Something that was sent does not fit: who called what is said all the same, or a client could
+     * call unseen by a long name. */
+    if (end > limit)
+        end = put_literal(put_call(room, limit, call, outcome, false), ",\"truncated\":true}");
+    if (end > limit)
+        end = put_literal(put_outcome(put_time(room, call->session), outcome),
+                          ",\"truncated\":true}");
+    audit->write(audit->context, room, (size_t)(end - room));
+}
+
+int haft_audit(haft_server *server, haft_audit_function *write, void *context)
+{
+    struct audit *audit = haft_arena_zalloc(server->arena, 1, sizeof *audit);
+
+    if (!audit)
+        return server_refuse(server, HAFT_ENOMEM, "audit", "out of memory");
+    audit->write = write;
+    audit->context = context;
+    audit->stage = (haft_stage){.name = "audit", .after = after, .data = audit};
+    return haft_use(server, &audit->stage);
+}
+
+void haft_audit_set(haft_server *server, haft_audit_mode mode)
+{
+    server->audit_mode = mode;
+}

@@ -1,0 +1,328 @@
+/* metrics.c - calls, sessions and bytes counted, and how long they took, in Prometheus' text
+ * format; the names are those of OpenTelemetry's conventions for MCP where they have one.
+ *
+ * Counting is a look-up and a few atomic additions.  The number of tools that are told apart is
+ * bounded, so that nobody can fill a monitoring system by asking for names that do not exist. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stage/metrics.h"
+#include "engine/session.h"
+
+enum { SLOTS = 1024, MAX_TOOLS = 512, NAME = 129, BUCKETS = 15 };
+
+/* Upper bounds in nanoseconds, and as they are written. */
+static const struct {
+    uint64_t ns;
+    const char *text;
+} buckets[BUCKETS] = {
+    {10000, "0.00001"},  {50000, "0.00005"},    {100000, "0.0001"},      {500000, "0.0005"},
+    {1000000, "0.001"},  {5000000, "0.005"},    {10000000, "0.01"},      {50000000, "0.05"},
+    {100000000, "0.1"},  {500000000, "0.5"},    {1000000000, "1"},       {10000000000, "10"},
+    {60000000000, "60"}, {300000000000, "300"}, {3600000000000, "3600"},
+};
+
+struct histogram {
+    atomic_ullong within[BUCKETS]; /* not added up */
+    atomic_ullong n, nanoseconds;
+};
+
+struct counts {
+    atomic_int state; /* 0 free, 1 being named, 2 in use */
+    char name[NAME];
+    atomic_ullong outcomes[HAFT_OUTCOME_COUNT_];
+    struct histogram durations; /* of the ones that ran */
+    atomic_ullong bytes, repairs;
+};
+
+struct metrics {
+    haft_stage stage;
+    atomic_llong in_flight, queued, sessions;
+    struct histogram stays; /* of sessions that are over */
+    atomic_size_t n_tools;
+    struct counts unknown; /* tools that do not exist, and those too many */
+    struct counts slots[SLOTS];
+};
+
+static struct counts *counts_of(struct metrics *metrics, const char *name, size_t size)
+{
+    size_t at = hash_bytes(name, size);
+
+    for (size_t tries = 0; tries < SLOTS; tries++, at++) {
+        struct counts *counts = &metrics->slots[at % SLOTS];
+        int state = 0;
+
+        if (atomic_load(&metrics->n_tools) < MAX_TOOLS &&
+            atomic_compare_exchange_strong(&counts->state, &state, 1)) {
+            memcpy(counts->name, name, size);
+            atomic_fetch_add(&metrics->n_tools, 1);
+            atomic_store(&counts->state, 2);
+            return counts;
+        }
+        /* Another thread is writing the name: it is short. */
+        while ((state = atomic_load(&counts->state)) == 1)
+            ;
+        if (!state)
+            break;
+        if (!strncmp(counts->name, name, size) && !counts->name[size])
+            return counts;
+    }
+    return &metrics->unknown;
+}
+
+static bool ran(haft_outcome outcome)
+{
+    return outcome == HAFT_OUTCOME_OK || outcome == HAFT_OUTCOME_ERROR ||
+           outcome == HAFT_OUTCOME_FAILED || outcome == HAFT_OUTCOME_TIMED_OUT;
+}
+
+static void measure(struct histogram *histogram, uint64_t ns)
+{
+    size_t i = 0;
+
+    while (i < BUCKETS && ns > buckets[i].ns)
+        i++;
+    if (i < BUCKETS)
+        atomic_fetch_add(&histogram->within[i], 1);
+    atomic_fetch_add(&histogram->n, 1);
+    atomic_fetch_add(&histogram->nanoseconds, ns);
+}
+
+APART static struct counts *look_up(struct metrics *metrics, struct item *item)
+{
+    struct counts *counts = item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)
+                                                   : &metrics->unknown;
+
+    atomic_store(&item->counts, counts);
+    return counts;
+}
+
+/* Looked up once: the item keeps it. */
+static inline struct counts *counts_for(struct metrics *metrics, const haft_call *call)
+{
+    struct counts *counts;
+
+    if (!call->item)
+        return &metrics->unknown;
+    counts = atomic_load(&call->item->counts);
+    return counts ? counts : look_up(metrics, call->item);
+}
+
+static int before(haft_call *call, void *data)
+{
+    struct metrics *metrics = data;
+
+    call->counted = true;
+    atomic_fetch_add(&metrics->in_flight, 1);
+    return 0;
+}
+
+static void after(haft_call *call, haft_outcome outcome, void *data)
+{
+    struct metrics *metrics = data;
+    struct counts *counts = counts_for(metrics, call);
+
+    if (call->counted)
+        atomic_fetch_sub(&metrics->in_flight, 1);
+    atomic_fetch_add(&counts->outcomes[outcome], 1);
+    if (!ran(outcome))
+        return;
+    measure(&counts->durations, call->elapsed);
+    if (outcome != HAFT_OUTCOME_TIMED_OUT)
+        atomic_fetch_add(&counts->bytes, call->content.size + call->structured.size);
+}
+
+void metrics_queued(const haft_call *call, bool queued)
+{
+    struct metrics *metrics = call->counted ? call->server->metrics : NULL;
+
+    if (metrics)
+        atomic_fetch_add(&metrics->queued, queued ? 1 : -1);
+}
+
+void metrics_repaired(const haft_call *call, size_t n)
+{
+    if (call->server->metrics)
+        atomic_fetch_add(&counts_for(call->server->metrics, call)->repairs, n);
+}
+
+void metrics_met(haft_server *server)
+{
+    if (server->metrics)
+        atomic_fetch_add(&server->metrics->sessions, 1);
+}
+
+void metrics_left(haft_server *server, int64_t ms)
+{
+    if (!server->metrics)
+        return;
+    atomic_fetch_sub(&server->metrics->sessions, 1);
+    measure(&server->metrics->stays, ms > 0 ? (uint64_t)ms * 1000000 : 0);
+}
+
+int haft_metrics(haft_server *server)
+{
+    struct metrics *metrics;
+
+    if (server->metrics)
+        return 0;
+    metrics = haft_arena_zalloc(server->arena, 1, sizeof *metrics);
+    if (!metrics)
+        return server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
+    metrics->stage =
+        (haft_stage){.name = "metrics", .before = before, .after = after, .data = metrics};
+    server->metrics = metrics;
+    return haft_use(server, &metrics->stage);
+}
+
+int metrics_share(haft_server *server, haft_server *with)
+{
+    server->metrics = with->metrics;
+    server->counted_next = with->counted_next;
+    with->counted_next = server;
+    return haft_use(server, &with->metrics->stage);
+}
+
+/* ---- writing ---- */
+
+/* Of every tool, or of the server as a whole. */
+typedef void put_function(haft_buffer *out, struct counts *counts, const char *tool);
+typedef void put_total_function(haft_buffer *out, haft_server *server);
+
+static void put_outcomes(haft_buffer *out, struct counts *counts, const char *tool)
+{
+    for (int i = 0; i < HAFT_OUTCOME_COUNT_; i++) {
+        unsigned long long n = atomic_load(&counts->outcomes[i]);
+
+        if (n)
+            haft_buffer_printf(
+                out, "mcp_server_calls_total{gen_ai_tool_name=\"%s\",outcome=\"%s\"} %llu\n", tool,
+                haft_outcome_name((haft_outcome)i), n);
+    }
+}
+
+/* `labels` are written before the bucket's own. */
+static void put_histogram(haft_buffer *out, const char *name, const char *labels,
+                          struct histogram *histogram)
+{
+    unsigned long long sum = 0, n = atomic_load(&histogram->n);
+    const char *comma = *labels ? "," : "";
+
+    for (int i = 0; i < BUCKETS; i++) {
+        sum += atomic_load(&histogram->within[i]);
+        haft_buffer_printf(out, "%s_bucket{%s%sle=\"%s\"} %llu\n", name, labels, comma,
+                           buckets[i].text, sum);
+    }
+    haft_buffer_printf(out, "%s_bucket{%s%sle=\"+Inf\"} %llu\n", name, labels, comma, n);
+    haft_buffer_printf(out, "%s_sum{%s} ", name, labels);
+    haft_buffer_json_number(out, (double)atomic_load(&histogram->nanoseconds) / 1e9);
+    haft_buffer_printf(out, "\n%s_count{%s} %llu\n", name, labels, n);
+}
+
+static void put_duration(haft_buffer *out, struct counts *counts, const char *tool)
+{
+    char labels[NAME + 64];
+
+    if (!atomic_load(&counts->durations.n))
+        return;
+    snprintf(labels, sizeof labels, "mcp_method_name=\"tools/call\",gen_ai_tool_name=\"%s\"", tool);
+    put_histogram(out, "mcp_server_operation_duration_seconds", labels, &counts->durations);
+}
+
+static void put_bytes(haft_buffer *out, struct counts *counts, const char *tool)
+{
+    if (atomic_load(&counts->durations.n))
+        haft_buffer_printf(out, "mcp_server_result_bytes_total{gen_ai_tool_name=\"%s\"} %llu\n",
+                           tool, (unsigned long long)atomic_load(&counts->bytes));
+}
+
+static void put_repairs(haft_buffer *out, struct counts *counts, const char *tool)
+{
+    if (atomic_load(&counts->repairs))
+        haft_buffer_printf(out, "mcp_server_repairs_total{gen_ai_tool_name=\"%s\"} %llu\n", tool,
+                           (unsigned long long)atomic_load(&counts->repairs));
+}
+
+static void put_in_flight(haft_buffer *out, haft_server *server)
+{
+    haft_buffer_printf(out, "mcp_server_calls_in_flight %lld\n",
+                       (long long)atomic_load(&server->metrics->in_flight));
+}
+
+static void put_queued(haft_buffer *out, haft_server *server)
+{
+    haft_buffer_printf(out, "mcp_server_calls_queued %lld\n",
+                       (long long)atomic_load(&server->metrics->queued));
+}
+
+static void put_sessions(haft_buffer *out, haft_server *server)
+{
+    haft_buffer_printf(out, "mcp_server_sessions %lld\n",
+                       (long long)atomic_load(&server->metrics->sessions));
+}
+
+static void put_stays(haft_buffer *out, haft_server *server)
+{
+    put_histogram(out, "mcp_server_session_duration_seconds", "", &server->metrics->stays);
+}
+
+static void put_received(haft_buffer *out, haft_server *server)
+{
+    unsigned long long bytes = 0;
+
+    for (; server; server = server->counted_next)
+        bytes += atomic_load(&server->received);
+    haft_buffer_printf(out, "mcp_server_received_bytes_total %llu\n", bytes);
+}
+
+static void put_sent(haft_buffer *out, haft_server *server)
+{
+    unsigned long long bytes = 0;
+
+    for (; server; server = server->counted_next)
+        bytes += atomic_load(&server->sent);
+    haft_buffer_printf(out, "mcp_server_sent_bytes_total %llu\n", bytes);
+}
+
+int haft_metrics_write(haft_server *server, haft_buffer *buffer)
+{
+    static const struct {
+        const char *name, *type, *help;
+        put_function *put;
+        put_total_function *put_total;
+    } families[] = {
+        {"mcp_server_calls_total", "counter", "Calls of tools by how they ended.", put_outcomes,
+         NULL},
+        {"mcp_server_operation_duration_seconds", "histogram", "How long handlers took.",
+         put_duration, NULL},
+        {"mcp_server_result_bytes_total", "counter", "Bytes of results.", put_bytes, NULL},
+        {"mcp_server_repairs_total", "counter", "Arguments that were repaired.", put_repairs, NULL},
+        {"mcp_server_calls_in_flight", "gauge", "Calls that are not over.", NULL, put_in_flight},
+        {"mcp_server_calls_queued", "gauge", "Of those, the ones that wait for a thread or a turn.",
+         NULL, put_queued},
+        {"mcp_server_sessions", "gauge", "Clients that have said who they are.", NULL,
+         put_sessions},
+        {"mcp_server_session_duration_seconds", "histogram", "How long they stayed.", NULL,
+         put_stays},
+        {"mcp_server_received_bytes_total", "counter", "Bytes of messages that came.", NULL,
+         put_received},
+        {"mcp_server_sent_bytes_total", "counter", "Bytes of messages that went.", NULL, put_sent},
+    };
+    struct metrics *metrics = server->metrics;
+
+    if (!metrics)
+        return HAFT_ENOTFOUND;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        haft_buffer_printf(buffer, "# HELP %s %s\n# TYPE %s %s\n", families[i].name,
+                           families[i].help, families[i].name, families[i].type);
+        if (families[i].put_total) {
+            families[i].put_total(buffer, server);
+            continue;
+        }
+        families[i].put(buffer, &metrics->unknown, "_other");
+        for (size_t k = 0; k < SLOTS; k++)
+            if (atomic_load(&metrics->slots[k].state) == 2)
+                families[i].put(buffer, &metrics->slots[k], metrics->slots[k].name);
+    }
+    return buffer->status;
+}

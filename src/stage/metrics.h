@@ -1,0 +1,10 @@
+/* stage/metrics.h - counts that several servers share. */
+#ifndef HAFT_SRC_METRICS_H
+#define HAFT_SRC_METRICS_H
+
+#include "engine/server.h"
+
+/* The server counts where the other one does, which must live longer. */
+int metrics_share(haft_server *server, haft_server *with);
+
+#endif

@@ -1,0 +1,111 @@
+/* rate.c - the stage that keeps a client from calling a tool too often.
+ *
+ * Calls are counted by tool and by client: its principal where that is known, else its address, or
+ * its session where there are no addresses.  Nothing that a client says of itself is part of that.
+ * One that is refused is told how long to wait, in words for the model and as data for the
+ * program. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stage/rate.h"
+#include "engine/fault.h"
+
+enum { MAX_KEYS = 10000, KEY = 512 };
+
+/* ---- keys ---- */
+
+/* A part of a key, cut to half of one. */
+static size_t put_part(char *at, const char *text, size_t size)
+{
+    size = size < KEY / 2 - 1 ? size : KEY / 2 - 2;
+    memcpy(at, text, size);
+    return size;
+}
+
+APART static size_t put_known(const haft_call *call, char *at)
+{
+    if (!call->principal)
+        return address_put_key(call->peer, at, KEY / 2);
+    *at = 'p';
+    return 1 + put_part(at + 1, call->principal, strlen(call->principal));
+}
+
+/* Who is calling, as far as that can be told. */
+static size_t put_client(const haft_call *call, char *at)
+{
+    const haft_session *session = call->session;
+
+    if (call->principal || call->peer || session->options.shared)
+        return put_known(call, at);
+    *at = 's';
+    /* All of its room: the compiler knows how large that is. */
+    memcpy(at + 1, session->number, sizeof session->number);
+    return 1 + session->number_size;
+}
+
+/* ---- the stage ---- */
+
+COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char *what)
+{
+    bool whole = rate.per_ms % 1000 == 0;
+    char text[128];
+
+    snprintf(text, sizeof text, "%lld", (long long)wait);
+    if (haft_result_meta(call, "haft/retryAfterMs", text))
+        return HAFT_ENOMEM;
+    snprintf(text, sizeof text, "%u time%s in %u %s. Try again in %lld s.", rate.calls,
+             rate.calls == 1 ? "" : "s", whole ? rate.per_ms / 1000 : rate.per_ms,
+             whole ? "s" : "ms", (long long)(wait + 999) / 1000);
+    return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
+}
+
+/* Counts a call under a key; `tool` is NULL for calls of any tool. */
+static int count(haft_call *call, haft_rate rate, const char *tool)
+{
+    haft_server *server = call->server;
+    struct limiter *limiter = atomic_load_explicit(&server->limiter, memory_order_acquire);
+    char key[KEY] UNSET;
+    int64_t wait = 0;
+    size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
+    int allowed;
+
+    key[size++] = '\0';
+    size += put_client(call, key + size);
+    allowed = rate_take(server, limiter, key, size, rate, call->now, &wait);
+    if (allowed < 0)
+        return allowed;
+    return allowed ? 0 : refuse(call, rate, wait, tool ? tool : "tools");
+}
+
+static int before(haft_call *call, void *data)
+{
+    haft_server *server = call->server;
+    const haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
+    haft_rate own = call->item->tool->rate;
+    int status = all.calls ? count(call, all, NULL) : 0;
+
+    (void)data;
+    return !status && own.calls ? count(call, own, call->item->name) : status;
+}
+
+const haft_stage rate_stage = {.name = "rate limit", .before = before};
+
+/* A tool may be the first to need it while calls are served. */
+int rate_install(haft_server *server)
+{
+    struct limiter *none = NULL, *limiter;
+
+    if (server->options.rate_store || atomic_load(&server->limiter))
+        return 0;
+    limiter = limiter_new(server->allocator, MAX_KEYS);
+    if (!limiter)
+        return HAFT_ENOMEM;
+    if (!atomic_compare_exchange_strong(&server->limiter, &none, limiter))
+        limiter_free(limiter);
+    return 0;
+}
+
+void rate_remove(haft_server *server)
+{
+    limiter_free(atomic_load(&server->limiter));
+}

@@ -1,0 +1,463 @@
+/* stdio.c - one client, on a pair of descriptors.
+ *
+ * Lines come in as long as there is room for answers; answers go out as far as the client reads;
+ * neither ever waits for the other on this thread.  The end has three stages: calls in flight
+ * finish (ending), those that have not are cancelled (closing), and the loop stops when nothing
+ * is left to run or write, or when waiting longer is of no use. */
+#include <haft/run.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined __linux__
+#include <sys/prctl.h>
+#endif
+
+#include "stdio/channel.h"
+#include "loop/host.h"
+#include "stdio/lines.h"
+#include "observe/log.h"
+#include "loop/signals.h"
+#include "stdio/writer.h"
+
+enum {
+    DEFAULT_WORKERS = 4,
+    MAX_WORKERS = 1024,
+    DEFAULT_QUEUE = 1024,
+    DEFAULT_UNSENT = 64 << 20,
+    MAX_UNSENT_MESSAGES = 10000,
+    EAGER = 16 << 10, /* of answers: they do not wait for others */
+    DEFAULT_GRACE = 100,
+    DEFAULT_DRAIN = 10000,
+    STALL_CHECK = 1000, /* how often a client that does not read is looked at, */
+    MAX_STALLS = 5      /* and how often in vain before it is given up */
+};
+
+/* A signal that does nothing by default says that the parent is gone.  It also comes when only the
+ * parent's thread that started this process has ended, which SIGTERM could not tell apart. */
+enum { PARENT_GONE = SIGURG };
+
+enum stage { SERVING, ENDING, CLOSING };
+
+struct stdio {
+    haft_stdio_options options;
+    struct host host;
+    struct channel channel;
+    struct lines lines;
+    struct writer writer;
+    uv_poll_t in, out;
+    bool in_polls, out_polls; /* a file is always ready, and cannot be waited for */
+    int out_events;           /* that are waited for */
+    uv_idle_t feed;           /* takes lines without waiting */
+    uv_timer_t patience;
+    struct signals signals;
+    pid_t parent;
+
+    enum stage stage;
+    bool ended;     /* the input has */
+    bool broken;    /* nobody reads the output */
+    bool abandoned; /* calls that do not come back are waited for no longer */
+    unsigned n_signals, n_stalls;
+    size_t unsent; /* at the latest look */
+    int status;
+};
+
+/* ---- the end ---- */
+
+static void on_patience(uv_timer_t *handle);
+static void on_feed(uv_idle_t *handle);
+static void set_reading(struct stdio *stdio, bool on);
+
+static void begin_closing(struct stdio *stdio)
+{
+    stdio->stage = CLOSING;
+    host_close_session(&stdio->host);
+    uv_timer_start(&stdio->patience, on_patience, stdio->options.grace_ms, STALL_CHECK);
+}
+
+static void begin_ending(struct stdio *stdio, unsigned ms)
+{
+    if (stdio->stage != SERVING)
+        return;
+    stdio->stage = ENDING;
+    set_reading(stdio, false);
+    uv_idle_stop(&stdio->feed);
+    if (!stdio->broken)
+        haft_session_shut_down(stdio->host.session);
+    uv_timer_start(&stdio->patience, on_patience, ms, 0);
+}
+
+static void on_patience(uv_timer_t *handle)
+{
+    struct stdio *stdio = handle->data;
+
+    if (stdio->stage == ENDING) {
+        begin_closing(stdio);
+        return;
+    }
+    stdio->abandoned = true;
+    stdio->n_stalls = stdio->writer.bytes == stdio->unsent ? stdio->n_stalls + 1 : 0;
+    stdio->unsent = stdio->writer.bytes;
+    if (stdio->n_stalls > MAX_STALLS)
+        stdio->broken = true;
+}
+
+/* An answer is lost: a client that knows nothing of it would wait for ever. */
+static void fail(struct stdio *stdio, int status)
+{
+    stdio->broken = true;
+    stdio->status = status;
+    begin_ending(stdio, 0);
+}
+
+/* ---- output ---- */
+
+static void on_out(uv_poll_t *handle, int status, int events);
+
+/* Always watched, to notice when nobody reads any more; for room only when there is none. */
+static void watch_out(struct stdio *stdio, bool for_room)
+{
+    int events = UV_PRIORITIZED | (for_room ? UV_WRITABLE : 0);
+
+    if (stdio->out_polls && stdio->out_events != events)
+        uv_poll_start(&stdio->out, events, on_out);
+    stdio->out_events = events;
+}
+
+static void break_off(struct stdio *stdio)
+{
+    if (stdio->broken)
+        return;
+    stdio->broken = true;
+    if (stdio->out_polls)
+        uv_poll_stop(&stdio->out);
+    begin_ending(stdio, 0);
+}
+
+static void flush(struct stdio *stdio)
+{
+    int status;
+
+    if (stdio->broken)
+        return;
+    status = writer_flush(&stdio->writer);
+    if (status < 0) {
+        break_off(stdio);
+        return;
+    }
+    watch_out(stdio, !status);
+    if (stdio->host.paused && !writer_is_full(&stdio->writer)) {
+        host_pause(&stdio->host, false);
+        if (stdio->stage == SERVING) {
+            set_reading(stdio, true);
+            uv_idle_start(&stdio->feed, on_feed);
+        }
+    }
+}
+
+static void on_out(uv_poll_t *handle, int status, int events)
+{
+    struct stdio *stdio = handle->data;
+    struct pollfd fd = {.fd = stdio->channel.out};
+
+    (void)events;
+    if (status < 0 || (poll(&fd, 1, 0) == 1 && fd.revents & (POLLERR | POLLHUP | POLLNVAL)))
+        break_off(stdio);
+    else
+        flush(stdio);
+}
+
+/* When as much waits as may, the client has to read first. */
+static void queue(void *context, const haft_outgoing *message)
+{
+    struct stdio *stdio = context;
+
+    if (stdio->broken)
+        return;
+    if (writer_add(&stdio->writer, message->text, message->size)) {
+        fail(stdio, HAFT_ENOMEM);
+        return;
+    }
+    if (!writer_is_full(&stdio->writer) || stdio->stage == CLOSING)
+        return;
+    flush(stdio);
+    if (!stdio->broken && writer_is_full(&stdio->writer) && !stdio->host.paused) {
+        host_pause(&stdio->host, true);
+        set_reading(stdio, false);
+    }
+}
+
+static void settle(void *context)
+{
+    struct stdio *stdio = context;
+
+    if (stdio->writer.bytes)
+        flush(stdio);
+    if (stdio->stage == ENDING && !haft_session_in_flight(stdio->host.session))
+        begin_closing(stdio);
+    if (stdio->stage == CLOSING && stdio->writer.bytes)
+        flush(stdio);
+    if (stdio->stage == CLOSING && (stdio->host.gone || stdio->abandoned) &&
+        (stdio->broken || !stdio->writer.bytes))
+        host_stop(&stdio->host);
+}
+
+/* ---- input ---- */
+
+/* Writes before everything that came has been answered, if the client reads. */
+static void hurry(struct stdio *stdio)
+{
+    if (stdio->writer.bytes && !(stdio->out_events & UV_WRITABLE) && lines_left(&stdio->lines))
+        flush(stdio);
+}
+
+static void take_lines(struct stdio *stdio)
+{
+    haft_time now = host_now(&stdio->host); /* when they came, all of them */
+    size_t half = lines_left(&stdio->lines) / 2;
+    const char *line;
+    size_t size;
+
+    while (stdio->stage == SERVING && !stdio->host.paused) {
+        int status = lines_next(&stdio->lines, stdio->ended, &line, &size);
+
+        if (!status && stdio->ended)
+            begin_ending(stdio, stdio->options.grace_ms);
+        if (!status)
+            return;
+        if (status < 0) {
+            haft_session_too_long(stdio->host.session, size, NULL);
+        } else if (host_receive(&stdio->host, line, size, now)) {
+            /* What could not be read is not answered; what was answered before still goes out. */
+            flush(stdio);
+            fail(stdio, HAFT_ENOMEM);
+        }
+        /* So that the client has something to do while the second half is made. */
+        if (stdio->writer.bytes >= EAGER || lines_left(&stdio->lines) < half) {
+            half = 0;
+            hurry(stdio);
+        }
+    }
+}
+
+static void read_once(struct stdio *stdio)
+{
+    size_t room;
+    char *data = lines_room(&stdio->lines, &room);
+    ssize_t n = data ? read(stdio->channel.in, data, room) : -1;
+
+    if (!data) {
+        fail(stdio, HAFT_ENOMEM);
+        return;
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return;
+    if (n > 0) {
+        lines_filled(&stdio->lines, (size_t)n);
+    } else {
+        stdio->ended = true;
+        set_reading(stdio, false);
+    }
+    take_lines(stdio);
+}
+
+static void on_in(uv_poll_t *handle, int status, int events)
+{
+    (void)status; /* read says it better */
+    (void)events;
+    read_once(handle->data);
+}
+
+static void on_feed(uv_idle_t *handle)
+{
+    struct stdio *stdio = handle->data;
+
+    take_lines(stdio);
+    if (stdio->stage == SERVING && !stdio->host.paused && !stdio->in_polls && !stdio->ended)
+        read_once(stdio);
+    else
+        uv_idle_stop(handle);
+}
+
+static void set_reading(struct stdio *stdio, bool on)
+{
+    if (on && stdio->ended)
+        return;
+    if (!stdio->in_polls && on)
+        uv_idle_start(&stdio->feed, on_feed);
+    else if (!stdio->in_polls)
+        uv_idle_stop(&stdio->feed);
+    else if (on)
+        uv_poll_start(&stdio->in, UV_READABLE, on_in);
+    else
+        uv_poll_stop(&stdio->in);
+}
+
+/* ---- signals ---- */
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct stdio *stdio = handle->data;
+
+    if (number == PARENT_GONE) {
+        if (!stdio->parent || getppid() != stdio->parent)
+            begin_ending(stdio, stdio->options.grace_ms);
+        return;
+    }
+    /* One that ends already is not hurried by a terminal that closes, nor reads anything again. */
+    if (number == SIGHUP && (stdio->options.reload || stdio->stage != SERVING)) {
+        if (stdio->stage == SERVING)
+            stdio->options.reload(stdio->options.reload_context);
+        return;
+    }
+    if (++stdio->n_signals > 1) {
+        stdio->status = 128 + number;
+        flush(stdio);
+        if (stdio->stage == ENDING)
+            begin_closing(stdio);
+        stdio->abandoned = stdio->broken = true;
+        host_stop(&stdio->host);
+        return;
+    }
+    begin_ending(stdio, stdio->options.drain_ms);
+}
+
+static void watch_signals(struct stdio *stdio)
+{
+    const struct {
+        int number;
+        bool wanted;
+    } rows[] = {
+        {SIGTERM, false}, {SIGINT, false}, {SIGHUP, stdio->options.reload}, {PARENT_GONE, true}};
+
+    signals_begin(&stdio->signals);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !stdio->options.own_signals; i++)
+        signals_watch(&stdio->signals, &stdio->host.loop, rows[i].number, rows[i].wanted, on_signal,
+                      stdio);
+#if defined __linux__
+    if (!stdio->options.own_signals && stdio->options.in == STDIN_FILENO) {
+        stdio->parent = getppid();
+        prctl(PR_SET_PDEATHSIG, PARENT_GONE);
+    }
+#endif
+}
+
+/* ---- life ---- */
+
+/* Whether the descriptor can be watched.  What cannot be, by its nature, is a file, which is never
+ * waited for; any other reason is a failure, for whoever reads there would be stuck. */
+static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
+{
+    int status = uv_poll_init(&stdio->host.loop, watcher, fd);
+
+    if (!status || status == UV_EPERM)
+        return !status;
+    server_log(stdio->host.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
+               uv_strerror(status));
+    fail(stdio, HAFT_EBUSY);
+    return false;
+}
+
+static void open_handles(struct stdio *stdio)
+{
+    uv_loop_t *loop = &stdio->host.loop;
+
+    uv_idle_init(loop, &stdio->feed);
+    uv_timer_init(loop, &stdio->patience);
+    stdio->feed.data = stdio->patience.data = stdio->in.data = stdio->out.data = stdio;
+    stdio->in_polls = watch(stdio, &stdio->in, stdio->channel.in);
+    stdio->out_polls = watch(stdio, &stdio->out, stdio->channel.out);
+    watch_signals(stdio);
+    watch_out(stdio, false);
+    if (stdio->stage == SERVING)
+        set_reading(stdio, true);
+}
+
+static void close_handles(struct stdio *stdio)
+{
+#if defined __linux__
+    if (stdio->parent)
+        prctl(PR_SET_PDEATHSIG, 0);
+#endif
+    signals_unwatch(&stdio->signals);
+    if (stdio->in_polls)
+        uv_close((uv_handle_t *)&stdio->in, NULL);
+    if (stdio->out_polls)
+        uv_close((uv_handle_t *)&stdio->out, NULL);
+    uv_close((uv_handle_t *)&stdio->feed, NULL);
+    uv_close((uv_handle_t *)&stdio->patience, NULL);
+}
+
+static void set_defaults(haft_stdio_options *options)
+{
+    options->out = options->out ? options->out : STDOUT_FILENO;
+    options->workers = options->workers ? options->workers : DEFAULT_WORKERS;
+    options->workers = options->workers < MAX_WORKERS ? options->workers : MAX_WORKERS;
+    options->max_queue = options->max_queue ? options->max_queue : DEFAULT_QUEUE;
+    options->max_unsent = options->max_unsent ? options->max_unsent : DEFAULT_UNSENT;
+    options->grace_ms = options->grace_ms ? options->grace_ms : DEFAULT_GRACE;
+    options->drain_ms = options->drain_ms ? options->drain_ms : DEFAULT_DRAIN;
+}
+
+static int serve(haft_server *server, const haft_stdio_options *options)
+{
+    struct stdio stdio = {.options = *options};
+    int status = channel_open(&stdio.channel, options->in, options->out);
+
+    if (status)
+        return status;
+    if (server->confine)
+        status = server->confine(server->confine_context, NULL);
+    if (!status)
+        status = host_init(&stdio.host, server, options->workers, options->max_queue,
+                           (struct guest){queue, settle, &stdio});
+    if (status) {
+        channel_close(&stdio.channel);
+        return status;
+    }
+    lines_init(&stdio.lines, server->allocator, server->options.max_message);
+    writer_init(&stdio.writer, server->allocator, stdio.channel.out, options->max_unsent,
+                MAX_UNSENT_MESSAGES);
+    open_handles(&stdio);
+    host_run(&stdio.host);
+    if (!stdio.host.gone) {
+        channel_restore_flags(&stdio.channel);
+        if (server->leave)
+            server->leave(server->leave_context);
+        _exit(stdio.status < 0 ? 1 : stdio.status);
+    }
+    host_join(&stdio.host);
+    close_handles(&stdio);
+    host_finish(&stdio.host);
+    signals_end(&stdio.signals);
+    writer_finish(&stdio.writer);
+    lines_finish(&stdio.lines);
+    channel_close(&stdio.channel);
+    return stdio.status;
+}
+
+int haft_serve_stdio(haft_server *server, const haft_stdio_options *options)
+{
+    static const haft_stdio_options none;
+    haft_stdio_options all = options ? *options : none;
+    struct logger logger;
+    int status;
+
+    set_defaults(&all);
+    if (server_has_log(server) || all.log) {
+        if (!server_has_log(server))
+            server_set_log(server, all.log, all.log_context);
+        return serve(server, &all);
+    }
+    status = logger_init(&logger, HAFT_WARNING);
+    if (status)
+        return status;
+    server_set_record(server, logger_record, &logger);
+    status = serve(server, &all);
+    server_set_log(server, NULL, NULL);
+    logger_finish(&logger);
+    return status;
+}

@@ -1,0 +1,300 @@
+/* test_main.c - the command line: what each option prints, and the status it ends with. */
+#define _DEFAULT_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "support/tools.h"
+#include "support/test.h"
+
+HAFT_STRUCT(greet_args, HAFT_STRING(name, "Who to greet"),
+            HAFT_OPTIONAL(HAFT_INTEGER(times, "How often", .min = 1, .max = 3)));
+
+static int greet(haft_call *call, const greet_args *in)
+{
+    printf("stray\n");
+    return haft_text(call, "Hello, %s!", in->name);
+}
+HAFT_TOOL_IN(greet, greet_args, "Greets\nsomebody",
+             .annotations = {.read_only = HAFT_YES, .open_world = HAFT_NO});
+
+static int refuse(haft_call *call)
+{
+    return haft_error(call, "not today");
+}
+HAFT_TOOL_BARE(refuse, "Always fails", .annotations = {.destructive = HAFT_YES});
+
+static int picture(haft_call *call)
+{
+    haft_image(call, "image/png", "\x89PNG", 4);
+    return haft_text(call, "a picture");
+}
+HAFT_TOOL_BARE(picture, "Answers with a picture");
+
+static int careful(haft_call *call)
+{
+    return haft_text(call, "careful");
+}
+HAFT_TOOL_BARE(careful, "Harms only itself", .isolate = true, .max_running = 2, .max_waiting = 3,
+               .lenient = HAFT_YES);
+
+static const haft_tool nameless_tool = {.name = "no spaces please", .describe = "Refused"};
+
+struct line {
+    const char *arguments[6];
+    bool refused; /* a tool is */
+    int status;
+    const char *out;   /* all of it; of --help, the beginning */
+    const char *error; /* part of it; NULL for none at all */
+};
+
+static int run(void *context)
+{
+    const struct line *line = context;
+    haft_server *server = haft_server_new("greeter", "2.1");
+    char name[] = "greeter", *argv[8] = {name};
+    int argc = 1;
+
+    haft_add(server, &greet_tool);
+    if (line->refused)
+        haft_add(server, &nameless_tool);
+    haft_add(server, &refuse_tool);
+    haft_add(server, &picture_tool);
+    haft_add(server, &later_tool);
+    haft_add(server, &brief_tool);
+    if (line->arguments[1] && !strcmp(line->arguments[1], "--verbose"))
+        haft_add(server, &careful_tool);
+    for (; line->arguments[argc - 1]; argc++)
+        argv[argc] = (char *)(uintptr_t)line->arguments[argc - 1];
+    return haft_main(server, argc, argv);
+}
+
+static const char usage[] = "usage: greeter [OPTION ...]\n"
+                            "greeter 2.1, a server of the Model Context Protocol.\n"
+                            "\n"
+                            "  --stdio ";
+
+static const char table[] =
+    "NAME     ARGUMENTS                      HINTS                    DESCRIPTION\n"
+    "greet    name: string, times?: integer  read-only, closed-world  Greets\n"
+    "refuse                                  destructive              Always fails\n"
+    "picture                                                          Answers with a picture\n"
+    "later                                                            Is finished by another thread\n"
+    "brief                                                            Is too slow for its deadline\n";
+
+static const char details[] = "greet: Greets\n"
+                              "  arguments  name: string, times?: integer\n"
+                              "  hints      read-only, closed-world\n"
+                              "  runs       on a worker\n"
+                              "  timeout    30 s\n"
+                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  stages     visibility (before); rate limit (before); "
+                              "validation (before); deadline (ready)\n"
+                              "\n"
+                              "brief: Is too slow for its deadline\n"
+                              "  runs       on a worker\n"
+                              "  timeout    50 ms\n"
+                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  stages     visibility (before); rate limit (before); "
+                              "validation (before); deadline (ready)\n"
+                              "\n"
+                              "careful: Harms only itself\n"
+                              "  runs       in a process of its own, 2 at once and 3 in line\n"
+                              "  timeout    30 s\n"
+                              "  rate       9 calls in 60 s, of all tools together\n"
+                              "  lenient    yes\n"
+                              "  stages     visibility (before); rate limit (before); "
+                              "validation (before); deadline (ready)\n";
+
+static const struct line lines[] = {
+    {{"--help"}, false, 0, usage, NULL},
+    {{"--version"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
+    {{"--list"}, false, 0, table, NULL},
+    {{"--list", "--verbose", "--tools", "brief,greet,careful", "--client-rate=9/m"},
+     false,
+     0,
+     details,
+     NULL},
+    {{"--list", "--verbose", "--tools=none"}, false, 0, "", NULL},
+    {{"--check"}, false, 0, "5 tools are offered\n", NULL},
+    {{"--check"},
+     true,
+     1,
+     "5 tools are offered, and not everything that was added\n",
+     "error no spaces please: a name is made of"},
+    {{"--check", "--tools", "brief,later"}, false, 0, "2 tools are offered, 3 are hidden\n", NULL},
+    {{"--check", "--disable", "greet", "--disable", "none_*"},
+     false,
+     0,
+     "4 tools are offered, 1 is hidden\n",
+     NULL},
+    {{"--check", "--disable", "gret"},
+     false,
+     0,
+     "5 tools are offered\n",
+     "warning tools.disabled: there is no tool gret; did you mean greet?\n"},
+    {{"--check", "--disable", "entirely"},
+     false,
+     0,
+     "5 tools are offered\n",
+     "warning tools.disabled: there is no tool entirely\n"},
+    {{"--call", "greet", "{\"name\":\"Ada\"}"}, false, 0, "Hello, Ada!\n", "stray\n"},
+    {{"--call", "greet", "{\"name\":\"Ada\"}", "--json"},
+     false,
+     0,
+     "{\"content\":[{\"type\":\"text\",\"text\":\"Hello, Ada!\"}]}\n",
+     "stray\n"},
+    {{"--json", "--call", "refuse"},
+     false,
+     1,
+     "{\"content\":[{\"type\":\"text\",\"text\":\"not today\"}],\"isError\":true}\n",
+     NULL},
+    {{"--call", "refuse"}, false, 1, "not today\n", NULL},
+    {{"--call", "picture", "{}", "--workers", "1"},
+     false,
+     0,
+     "[image image/png]\na picture\n",
+     NULL},
+    {{"--call", "later"}, false, 0, "finished elsewhere\n", NULL},
+    {{"--call", "brief", "--log-level", "critical"}, false, 1, "timed out after 50 ms\n", NULL},
+    {{"--call", "gret"}, false, 2, "", "greeter: Tool gret not found (-32602)\n"},
+    {{"--call", "greet", "{"}, false, 2, "", "greeter: the arguments are not JSON: "},
+    {{"--call"}, false, 2, "", "greeter: --call needs TOOL [JSON]\n"},
+    {{"--lst"}, false, 2, "", "greeter: there is no option --lst; did you mean --list?\n"},
+    {{"--wrkrs", "3"}, false, 2, "", "did you mean --workers?\n"},
+    {{"greet"},
+     false,
+     2,
+     "",
+     "greeter: there is no option greet; --help prints those that there are\n"},
+    {{"--quite-different"},
+     false,
+     2,
+     "",
+     "greeter: there is no option --quite-different; --help prints those that there are\n"},
+    {{"--workers", "0"},
+     false,
+     2,
+     "",
+     "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"},
+    {{"--workers", "x"},
+     false,
+     2,
+     "",
+     "--workers: expected a whole number from 1 to 1024, not x\n"},
+    {{"--workers"}, false, 2, "", "--workers needs N\n"},
+    {{"--log-level", "loud"}, false, 2, "", "--log-level: expected one of debug, "},
+    {{"--log-level", "warnin"}, false, 2, "", "not warnin; did you mean warning?\n"},
+    {{"--read-only=maybe"}, false, 2, "", "--read-only: expected true or false, not maybe\n"},
+    {{"--read-only", "--read-only=false", "--check"}, false, 0, "5 tools are offered\n", NULL},
+    {{"--config", "-"}, false, 2, "", "--config: it cannot come from standard input\n"},
+    {{"--config", "/nowhere/at all"}, false, 2, "", "/nowhere/at all: No such file or directory\n"},
+    {{"--config", "/"}, false, 2, "", "/: Is a directory\n"},
+    {{"--workers=0", "--max-queue", "0"},
+     false,
+     2,
+     "",
+     "greeter: --workers: expected a whole number from 1 to 1024, not 0\n"
+     "greeter: --max-queue: expected a whole number from 1 to 1000000, not 0\n"},
+    {{"--stdio", "--log-level", "critical"}, true, 0, "", NULL},
+    {{"--stdio", "--sandbox-read", "/"}, false, 0, "", "warning there is no sandbox: "},
+    {{"--stdio", "--sandbox-connect"}, false, 0, "", "warning there is no sandbox: "},
+#if HAFT_HTTP
+    {{"--stdio", "--http", "127.0.0.1:0"}, false, 0, "", NULL},
+#else
+    {{"--http", "127.0.0.1:0"}, false, 2, "", "greeter: --http: this one is built without HTTP\n"},
+    {{"--http=a:1"}, false, 2, "", "greeter: --http: this one is built without HTTP\n"},
+#endif
+    {{NULL}, true, 0, "", "error no spaces please: "},
+};
+
+static void every_line_does_what_it_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        struct line line = lines[i];
+        char error[4096] = "";
+        struct child child;
+        ssize_t n;
+        int status;
+
+        child_start(&child, run, &line);
+        child_end(&child);
+        child_is_silent(&child);
+        haft_buffer_add(&child.seen, "", 1);
+        n = read(child.error, error, sizeof error - 1);
+        if (line.out == usage ? strncmp(child.seen.data, usage, strlen(usage))
+                              : strcmp(child.seen.data, line.out))
+            fail_msg("line %zu printed\n%s\nand not\n%s", i, child.seen.data, line.out);
+        if (line.error ? !strstr(error, line.error) : n > 0)
+            fail_msg("line %zu complained\n%s\nand not\n%s", i, error,
+                     line.error ? line.error : "at all");
+        status = child_wait(&child);
+        if (status != line.status)
+            fail_msg("line %zu ended with %d", i, status);
+    }
+}
+
+static int run_nothing(void *context)
+{
+    char name[] = "nothing", *argv[] = {name, NULL};
+
+    (void)context;
+    return haft_main(NULL, 1, argv);
+}
+
+static void no_server_is_a_failure(void **state)
+{
+    struct child child;
+
+    (void)state;
+    child_start(&child, run_nothing, NULL);
+    assert_int_equal(child_wait(&child), 1);
+}
+
+/* Somebody who asks for the settings to be read again does not know that it has ended by then. */
+static int run_and_hear(void *context)
+{
+    int status = run(context);
+
+    raise(SIGHUP);
+    return status;
+}
+
+static void a_late_hangup_is_nothing(void **state)
+{
+    char path[] = "/tmp/haft-main-XXXXXX";
+    const struct line rows[] = {{.arguments = {"--stdio", "--config", path}},
+                                {.arguments = {"--http", "127.0.0.1:0", "--config", path}}};
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_int_equal(write(fd, "{}", 2), 2);
+    close(fd);
+    for (size_t i = 0; i < (HAFT_HTTP ? 2 : 1); i++) {
+        struct line line = rows[i];
+        struct child child;
+
+        child_start(&child, run_and_hear, &line);
+        child_end(&child);
+        if (i) {
+            /* where it listens */
+            assert_int_equal(poll(&(struct pollfd){.fd = child.error, .events = POLLIN}, 1, 10000),
+                             1);
+            kill(child.pid, SIGTERM);
+        }
+        assert_int_equal(child_wait(&child), 0);
+    }
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_line_does_what_it_says),
+        cmocka_unit_test(no_server_is_a_failure),
+        cmocka_unit_test(a_late_hangup_is_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
