@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "process/isolate.h"
+#include "engine/platform.h"
 
 enum { MEMORY = 64 << 20, START = 1000000000 };
 
@@ -183,7 +183,7 @@ static bool prepare(haft_client *client, haft_server *server, enum revision revi
     client->results = haft_arena_new(client->allocator, MEMORY);
     client->scratch = haft_arena_new(client->allocator, MEMORY);
     client->session = haft_session_new(server, &peer);
-    if (!client->results || !client->scratch || !client->session || isolate_start(server))
+    if (!client->results || !client->scratch || !client->session || platform_start(server))
         return false;
     client->session->inside = true;
     return true;

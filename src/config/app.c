@@ -65,15 +65,13 @@ int hosted_apply_live(const struct hosted *hosted, haft_server *own,
     for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
         haft_server_options live = hosted ? live_options(settings, server) : settings->server;
 
-        status = server_set_client_rate(server, live.client_rate);
-        if (status)
-            server_refuse(server, status, "limits.client_rate", "%s", haft_strerror(status));
-        else if (tools_differ)
+        if (tools_differ)
             status = visibility_apply(server, settings);
         if (status) {
             own->error = server->error;
             return status;
         }
+        server_set_client_rate(server, live.client_rate);
         server_set_timeout(server, live.timeout_ms);
         server_set_lenient(server, live.lenient);
     }

@@ -186,7 +186,8 @@ static void set_queued(haft_call *call, bool queued)
     if (call->queued == queued)
         return;
     call->queued = queued;
-    metrics_queued(call, queued);
+    if (call->server->observer)
+        call->server->observer->queued(call, queued);
 }
 
 void haft_call_run(haft_call *call)

@@ -114,7 +114,8 @@ void event_of_meeting(haft_session *session, const char *name)
         return;
     session->met = true;
     session->met_at = session->now;
-    metrics_met(session->server);
+    if (session->server->observer)
+        session->server->observer->met(session->server);
     size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
     if (size)
         memcpy(session->met_name, name, size);
@@ -126,7 +127,8 @@ void event_of_parting(haft_session *session)
     if (!session->met)
         return;
     session->met = false;
-    metrics_left(session->server, session->now - session->met_at);
+    if (session->server->observer)
+        session->server->observer->left(session->server, session->now - session->met_at);
     tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
 }
 

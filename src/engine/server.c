@@ -242,13 +242,10 @@ void server_set_lenient(haft_server *server, bool lenient)
 }
 
 /* A call between the two stores is measured by one of each, once. */
-int server_set_client_rate(haft_server *server, haft_rate rate)
+void server_set_client_rate(haft_server *server, haft_rate rate)
 {
-    if (rate.calls && rate_install(server))
-        return HAFT_ENOMEM;
     atomic_store(&server->client_per_ms, rate.per_ms);
     atomic_store(&server->client_calls, rate.calls);
-    return 0;
 }
 
 /* An object of objects: each has settings, if only none. */
@@ -275,8 +272,8 @@ static int check_extensions(haft_server *server)
     return 0;
 }
 
-haft_server *haft_server_new_with(const char *name, const char *version,
-                                  const haft_server_options *options)
+haft_server *server_make(const char *name, const char *version, const haft_server_options *options,
+                         const haft_stage *rate)
 {
     static const haft_server_options none;
     const haft_allocator *allocator = allocator_or_default(options ? options->allocator : NULL);
@@ -293,7 +290,7 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     atomic_flag_clear(&server->lock);
     haft_buffer_init(&server->held, allocator, HELD_LOG);
     set_defaults(&server->options);
-    stages_init(server);
+    stages_init(server, rate);
     server_set_timeout(server, server->options.timeout_ms);
     server_set_lenient(server, server->options.lenient);
     server->straight_from = STRAIGHT_FROM;
@@ -307,17 +304,12 @@ haft_server *haft_server_new_with(const char *name, const char *version,
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
         check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
-        !render(server) || check_extensions(server) ||
-        server_set_client_rate(server, server->options.client_rate)) {
-        haft_server_free(server);
+        !render(server) || check_extensions(server)) {
+        server_unmake(server);
         return NULL;
     }
+    server_set_client_rate(server, server->options.client_rate);
     return server;
-}
-
-haft_server *haft_server_new(const char *name, const char *version)
-{
-    return haft_server_new_with(name, version, NULL);
 }
 
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
@@ -332,16 +324,13 @@ void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
     secret_wipe(digest, sizeof digest);
 }
 
-void haft_server_free(haft_server *server)
+void server_unmake(haft_server *server)
 {
-    struct isolation *isolation = server ? atomic_load(&server->isolation) : NULL;
+    struct isolation *isolation = atomic_load(&server->isolation);
 
-    if (!server)
-        return;
     if (isolation)
         isolation->release(isolation);
     catalogue_drop(server->catalogue);
-    rate_remove(server);
     forms_free(server->forms);
     for (size_t i = 0; i < UPDATES; i++)
         if (server->updates[i])

@@ -80,7 +80,7 @@ struct item {
      * when they cannot be. */
     atomic_bool *straight;
     unsigned timeout_ms;
-    _Atomic(void *) counts; /* of src/pipeline: where its calls are counted */
+    _Atomic(void *) counts; /* of src/stage: where its calls are counted */
     unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
     /* The server that lists it for those processes; NULL when none does. */
     haft_server *isolated_in;
@@ -168,8 +168,9 @@ struct haft_server {
     struct watcher watchers[MAX_WATCHERS];
     size_t n_watchers;
     bool timed;                        /* somebody wants to know how long calls take */
-    _Atomic(struct limiter *) limiter; /* of src/pipeline; NULL until something is limited */
-    struct metrics *metrics;           /* of src/pipeline; NULL when nothing is counted */
+    _Atomic(struct limiter *) limiter; /* of src/stage; NULL until something is limited */
+    struct metrics *metrics;           /* of src/stage; NULL when nothing is counted */
+    const struct observer *observer;   /* what it wants to hear; NULL for nothing */
     struct haft_server *counted_next;  /* of those that count together */
     atomic_ullong received, sent;      /* bytes of messages, while something is counted */
     haft_audit_mode audit_mode;
@@ -258,30 +259,34 @@ int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n
 
 /* The stages that every server has. */
 extern const haft_stage visibility_stage, validation_stage, deadline_stage; /* tool_call.c */
-extern const haft_stage rate_stage; /* src/stage/rate.c; idle before rate_install */
-void stages_init(haft_server *server);
+/* `rate` is the stage that limits rates, which is of a room above. */
+void stages_init(haft_server *server, const haft_stage *rate);
 
-/* What the stage that counts cannot see for itself (src/stage/metrics.c).  Nothing happens while
- * nothing is counted: a call that begins to wait for a thread or its turn, or has done so;
- * arguments that were not right and have been made so; a client that is met, or leaves after so
+/* What the stage that counts cannot see for itself: a call that begins to wait for a thread or its turn, or
+ * has done so; arguments that were not right and have been made so; a client that is met, or leaves after so
  * many milliseconds. */
-void metrics_queued(const haft_call *call, bool queued);
-void metrics_repaired(const haft_call *call, size_t n);
-void metrics_met(haft_server *server);
-void metrics_left(haft_server *server, int64_t ms);
+struct observer {
+    void (*queued)(const haft_call *call, bool queued);
+    void (*repaired)(const haft_call *call, size_t n);
+    void (*met)(haft_server *server);
+    void (*left)(haft_server *server, int64_t ms);
+};
 
-int rate_install(haft_server *server);
-void rate_remove(haft_server *server);
+/* A server without what is attached to it by the rooms above (src/stage/server.c); NULL without memory, or
+ * with options that are refused. */
+haft_server *server_make(const char *name, const char *version, const haft_server_options *options,
+                         const haft_stage *rate);
+void server_unmake(haft_server *server);
 
 /* Whether a name is one that clients can use: refuses, or warns, when it is not (lint.c). */
 int lint_name(haft_server *server, haft_offer kind, const char *name);
 /* The same of a tool's schemas. */
 int lint_tool(haft_server *server, const struct item *item);
 
-/* Changes limits while calls come in.  0, or HAFT_ENOMEM when there were no rates before. */
+/* Changes limits while calls come in. */
 void server_set_timeout(haft_server *server, unsigned ms);
 void server_set_lenient(haft_server *server, bool lenient);
-int server_set_client_rate(haft_server *server, haft_rate rate);
+void server_set_client_rate(haft_server *server, haft_rate rate);
 
 /* Tells every session that there is something to announce. */
 void server_wake(haft_server *server);

@@ -32,10 +32,10 @@ static void sort_out(haft_server *server)
     }
 }
 
-void stages_init(haft_server *server)
+void stages_init(haft_server *server, const haft_stage *rate)
 {
-    static const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
-        &visibility_stage, &rate_stage, &validation_stage, &deadline_stage};
+    const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
+        &visibility_stage, rate, &validation_stage, &deadline_stage};
 
     memcpy(server->stages.list, built_in, sizeof built_in);
     server->stages.n = sizeof built_in / sizeof *built_in;

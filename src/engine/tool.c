@@ -204,8 +204,6 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
         status = lint_tool(server, item);
     if (!status)
         status = set_straight(server, item);
-    if (!status && tool->rate.calls && rate_install(server))
-        status = server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (status)
         return status;
     item->wraps = item->output && !is_object(item->output);

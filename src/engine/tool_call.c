@@ -254,7 +254,8 @@ static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
                                        &repairs);
 
     if (repairs.n) {
-        metrics_repaired(call, repairs.n);
+        if (call->server->observer)
+            call->server->observer->repaired(call, repairs.n);
         log_repairs(call, &repairs);
     }
     if (!in)

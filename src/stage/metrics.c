@@ -132,7 +132,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
         atomic_fetch_add(&counts->bytes, call->content.size + call->structured.size);
 }
 
-void metrics_queued(const haft_call *call, bool queued)
+static void metrics_queued(const haft_call *call, bool queued)
 {
     struct metrics *metrics = call->counted ? call->server->metrics : NULL;
 
@@ -140,25 +140,28 @@ void metrics_queued(const haft_call *call, bool queued)
         atomic_fetch_add(&metrics->queued, queued ? 1 : -1);
 }
 
-void metrics_repaired(const haft_call *call, size_t n)
+static void metrics_repaired(const haft_call *call, size_t n)
 {
     if (call->server->metrics)
         atomic_fetch_add(&counts_for(call->server->metrics, call)->repairs, n);
 }
 
-void metrics_met(haft_server *server)
+static void metrics_met(haft_server *server)
 {
     if (server->metrics)
         atomic_fetch_add(&server->metrics->sessions, 1);
 }
 
-void metrics_left(haft_server *server, int64_t ms)
+static void metrics_left(haft_server *server, int64_t ms)
 {
     if (!server->metrics)
         return;
     atomic_fetch_sub(&server->metrics->sessions, 1);
     measure(&server->metrics->stays, ms > 0 ? (uint64_t)ms * 1000000 : 0);
 }
+
+static const struct observer observer = {metrics_queued, metrics_repaired, metrics_met,
+                                         metrics_left};
 
 int haft_metrics(haft_server *server)
 {
@@ -172,12 +175,14 @@ int haft_metrics(haft_server *server)
     metrics->stage =
         (haft_stage){.name = "metrics", .before = before, .after = after, .data = metrics};
     server->metrics = metrics;
+    server->observer = &observer;
     return haft_use(server, &metrics->stage);
 }
 
 int metrics_share(haft_server *server, haft_server *with)
 {
     server->metrics = with->metrics;
+    server->observer = with->observer;
     server->counted_next = with->counted_next;
     with->counted_next = server;
     return haft_use(server, &with->metrics->stage);

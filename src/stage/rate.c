@@ -59,6 +59,18 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
     return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 
+/* Where calls are counted in this process: made by the first call that is. */
+APART static struct limiter *rate_limiter(haft_server *server)
+{
+    struct limiter *none = NULL, *limiter = limiter_new(server->allocator, MAX_KEYS);
+
+    if (limiter && !atomic_compare_exchange_strong(&server->limiter, &none, limiter)) {
+        limiter_free(limiter);
+        return none;
+    }
+    return limiter;
+}
+
 /* Counts a call under a key; `tool` is NULL for calls of any tool. */
 static int count(haft_call *call, haft_rate rate, const char *tool)
 {
@@ -69,6 +81,11 @@ static int count(haft_call *call, haft_rate rate, const char *tool)
     size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
     int allowed;
 
+    if (!limiter && !server->options.rate_store) {
+        limiter = rate_limiter(server);
+        if (!limiter)
+            return HAFT_ENOMEM;
+    }
     key[size++] = '\0';
     size += put_client(call, key + size);
     allowed = rate_take(server, limiter, key, size, rate, call->now, &wait);
@@ -89,23 +106,3 @@ static int before(haft_call *call, void *data)
 }
 
 const haft_stage rate_stage = {.name = "rate limit", .before = before};
-
-/* A tool may be the first to need it while calls are served. */
-int rate_install(haft_server *server)
-{
-    struct limiter *none = NULL, *limiter;
-
-    if (server->options.rate_store || atomic_load(&server->limiter))
-        return 0;
-    limiter = limiter_new(server->allocator, MAX_KEYS);
-    if (!limiter)
-        return HAFT_ENOMEM;
-    if (!atomic_compare_exchange_strong(&server->limiter, &none, limiter))
-        limiter_free(limiter);
-    return 0;
-}
-
-void rate_remove(haft_server *server)
-{
-    limiter_free(atomic_load(&server->limiter));
-}

@@ -5,6 +5,9 @@
 #include "stage/limiter.h"
 #include "engine/server.h"
 
+/* Limits how often clients call tools. */
+extern const haft_stage rate_stage;
+
 /* In the store that the server was given, else in `own`, which is then not NULL.  As
  * haft_rate_store.take; a rate of no calls is no limit.  Keys of tools hold a NUL, so others should
  * not. */

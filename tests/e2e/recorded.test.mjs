@@ -13,7 +13,8 @@ import test from "node:test";
 import { Conversation } from "./spec.mjs";
 
 const programs = join(process.env.HAFT_BUILD ?? "build/dev", "tests");
-const rooms = ["server", "pipeline", "runtime", "client", "gateway", "fault"];
+const rooms = ["engine", "stage", "endpoint", "client", "process", "observe", "loop", "stdio", "http", "plugin",
+    "config", "cli", "gateway", "fault"];
 
 const exempt = {
     "process/sandbox": "what is recorded is written to a file, which the sandbox is there to prevent",

@@ -12,7 +12,7 @@ failed=0
 source_of() {
     case $1 in
     e2e/*) echo "tests/$1.test.mjs" ;;
-    rules/* | install/*) echo "tests/$1.sh" ;;
+    rules/* | install/* | walls/*) echo "tests/$1.sh" ;;
     *) echo "tests/${1%/*}/test_${1#*/}.c" ;;
     esac
 }

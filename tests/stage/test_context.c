@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/server.h"
+#include "engine/session.h"
 #include "support/test.h"
 
 struct ledger {
@@ -18,7 +19,7 @@ HAFT_CALL_CONTEXT(user, struct user)
 
 static int note(haft_call *call)
 {
-    metrics_repaired(call, 2);
+    call->server->observer->repaired(call, 2);
     return haft_text(call, "%s wrote entry %d", user(call)->name, ++ledger(call)->entries);
 }
 HAFT_TOOL_BARE(note, "Writes down");

@@ -1,6 +1,7 @@
 /* build.c - the builder: where definitions come from, where the first failure is kept, and how a
  * root definition becomes a schema. */
 #include "schema/build/build.h"
+#include "schema/walk/finish.h"
 
 #include <string.h>
 

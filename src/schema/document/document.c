@@ -9,6 +9,7 @@
 
 #include "json/json.h"
 #include "schema/text/uri.h"
+#include "schema/walk/finish.h"
 
 enum { SCRATCH_LIMIT = 64 << 20 };
 

@@ -5,6 +5,7 @@
  * own words and way of being stored.  A type's node is registered before its fields are looked at,
  * so a struct may contain itself. */
 #include "schema/fields/fields.h"
+#include "schema/walk/finish.h"
 
 #include <stdio.h>
 #include <string.h>

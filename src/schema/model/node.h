@@ -290,10 +290,6 @@ struct node *node_new(haft_schema *schema);
 /* Counts a node of the schema's arena that node_new did not make; HAFT_ETOOBIG past max_nodes. */
 int node_adopt(haft_schema *schema, struct node *node);
 
-/* The last step of every front end: numbers the nodes, indexes the properties, marks what recurses,
- * checks that defaults fit.  Frees the schema when it fails. */
-int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_error);
-
 /* Appends a copy of the check; HAFT_ENOMEM. */
 int node_add_check(haft_schema *schema, struct node *node, const struct check *check);
 

@@ -1,0 +1,39 @@
+#!/bin/sh
+# symbols.sh OBJECTS CC MOST ROOM... - a room uses itself and the rooms before it, as the linker sees it.
+#
+# OBJECTS is a file with the paths of all objects of the library; the rooms are given from the lowest to the
+# highest; MOST is how many files may need each other.
+set -eu
+objects=$1 cc=$2 most=$3
+shift 3
+rooms=$*
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The symbols of an object, as walls.awk reads them.
+symbols() {
+    file=$(printf %s "$1" | sed 's|.*_objects\.dir/\(\./\)\{0,1\}src/||; s|\.c\.o$||')
+    nm -g -P "$1" | awk -v file="$file" '{ print file, $1, $2 }'
+}
+
+check() {
+    # platform_start is defined by each library for itself: see src/engine/platform.h.
+    awk -v rooms="$rooms" -v most="$most" -v seam=platform_start -f tests/walls/walls.awk "$@"
+}
+
+while read -r object; do
+    symbols "$object"
+done <"$objects" >"$work/symbols"
+[ -s "$work/symbols" ] || { echo "no symbols in the objects of $objects"; exit 1; }
+check "$work/symbols"
+
+# Would it notice?  An object of the lowest room that uses a function of the engine.
+echo 'int haft_add(void *, void *); int wall(void); int wall(void) { return haft_add(0, 0); }' >"$work/wall.c"
+mkdir -p "$work/_objects.dir/src/base"
+"$cc" -c -o "$work/_objects.dir/src/base/wall.c.o" "$work/wall.c"
+symbols "$work/_objects.dir/src/base/wall.c.o" >>"$work/symbols"
+if check "$work/symbols" >"$work/report"; then
+    echo "a reference from base to the engine was not noticed"
+    exit 1
+fi
+grep 'base/wall uses haft_add' "$work/report" | sed 's/^error/noticed on purpose/'
