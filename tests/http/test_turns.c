@@ -207,33 +207,35 @@ static void bounds_a_pipeline(void **state)
  * for much. */
 static void hears_small_calls_in_between(void **state)
 {
-    enum { CALLS = 100, PATIENT_TURNS = 2 };
+    enum { CROWD = 40, LONG = 3 * PIECE, CALLS = 100, PATIENT_TURNS = 2 };
     struct hall hall;
-    struct client clients[N], small;
+    struct client clients[CROWD], small;
 
     (void)state;
     hall_open(&hall, false);
     small = client_open(&hall);
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < CROWD; i++) {
         clients[i] = client_open(&hall);
+        ask_for(&clients[i], LONG, DEPTH);
+    }
     for (int call = 0; call < CALLS; call++) {
         size_t before = small.answers;
         int turns = 0;
 
         /* None of the others ever runs out of requests. */
-        for (int i = 0; i < N; i++)
-            ask_for(&clients[i], RESULT, 1);
+        for (int i = 0; i < CROWD; i++)
+            ask_for(&clients[i], LONG, 1);
         say(small.fd, ASK(1), sizeof ASK(1) - 1);
         for (; small.answers == before; turns++) {
             if (turns == PATIENT_TURNS)
                 fail_msg("call %d is not answered after %d turns", call, turns);
             take_turn(&hall);
-            for (int i = 0; i < N; i++)
+            for (int i = 0; i < CROWD; i++)
                 read_all(&clients[i]);
             read_all(&small);
         }
     }
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < CROWD; i++)
         close(clients[i].fd);
     close(small.fd);
     hall_close(&hall);
