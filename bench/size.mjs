@@ -47,7 +47,7 @@ function rooms({ folder, name }) {
         return fs.readdirSync(sources).map(room => {
             // What a build left out may lie there still from before.
             const known = fs.readFileSync(path.join(folder, 'build.ninja'), 'utf8');
-            const files = fs.readdirSync(path.join(sources, room)).filter(file => file.endsWith('.o') && known.includes(`${objects}.dir/src/${room}/${file}`));
+            const files = fs.readdirSync(path.join(sources, room), { recursive: true }).filter(file => file.endsWith('.o') && known.includes(`${objects}.dir/src/${room}/${file}`));
             return bytes(`src/${room}`, `code${name}`, files.length ? code(files.map(file => path.join(sources, room, file))) : 0);
         });
     });
