@@ -4,6 +4,7 @@
 #   <target>_static    the static one                lib<file>.a
 #   <target>_internal  a static one for unit tests, which see every name; never installed
 #
+# They are installed as <TARGET>_EXPORT, or "haft", with "Targets" and "StaticTargets" behind it.
 # It is linked with <TARGET>_NEEDS, and its pkg-config file names <TARGET>_MODULES, and <TARGET>_PARTS
 # as what is in it.
 #
@@ -59,8 +60,12 @@ function(haft_library target file description)
     string(REGEX REPLACE "/$" "" PC_UP "${PC_UP}")
     configure_file(${PROJECT_SOURCE_DIR}/haft.pc.in ${PROJECT_BINARY_DIR}/${file}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${file}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    install(TARGETS ${target} EXPORT haftTargets)
-    install(TARGETS ${target}_static EXPORT haftStaticTargets)
+    set(export haft)
+    if(${room}_EXPORT)
+        set(export ${${room}_EXPORT})
+    endif()
+    install(TARGETS ${target} EXPORT ${export}Targets)
+    install(TARGETS ${target}_static EXPORT ${export}StaticTargets)
 endfunction()
 
 # A program that loads plugins has all of a static library, of which it would take only what it needs

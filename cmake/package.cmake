@@ -8,6 +8,11 @@ install(DIRECTORY include/haft TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(EXPORT haftTargets NAMESPACE haft:: DESTINATION ${package_dir})
 install(EXPORT haftStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
 
+if(TARGET http-client)
+    install(EXPORT haftHttpClientTargets NAMESPACE haft:: DESTINATION ${package_dir})
+    install(EXPORT haftHttpClientStaticTargets NAMESPACE haft:: DESTINATION ${package_dir})
+endif()
+
 # What is in it, and what must be there for its static libraries.
 set(PACKAGE_HTTP OFF)
 set(PACKAGE_STATIC "YYJSON_FOUND AND PCRE2_FOUND")

@@ -1,0 +1,397 @@
+/* client.c - the life of a client: what it is made of, what it waits for, how it goes.
+ *
+ * All waits of all requests share one timer, which is set for the earliest and looks again when it
+ * fires: bytes that arrive only note the time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "http/client/room.h"
+
+enum {
+    DEFAULT_REQUESTS = 256,
+    DEFAULT_CONNECTIONS = 64,
+    DEFAULT_PER_HOST = 8,
+    DEFAULT_IDLE_MS = 60000,
+    OLDEST_LIBCURL = 0x075700, /* 7.87.0: CURLOPT_QUICK_EXIT, and TLS without SIGPIPE */
+    MAX_TEXTS = 64 << 10
+};
+
+int http_client_refuse(haft_reason *reterr_reason, int code, const char *path, const char *text)
+{
+    if (reterr_reason) {
+        *reterr_reason = (haft_reason){.code = code};
+        snprintf(reterr_reason->path, sizeof reterr_reason->path, "%s", path ? path : "");
+        snprintf(reterr_reason->text, sizeof reterr_reason->text, "%s", text);
+    }
+    return code;
+}
+
+/* ---- libcurl's side ---- */
+
+CURLM *http_client_multi(http_client *client)
+{
+    const struct http_client_options *options = &client->options;
+    CURLM *multi = client->multi;
+
+    if (multi)
+        return multi;
+    multi = curl_multi_init();
+    if (!multi)
+        return NULL;
+    if (curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, http_watch_socket) ||
+        curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, client) ||
+        curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, http_watch_time) ||
+        curl_multi_setopt(multi, CURLMOPT_TIMERDATA, client) ||
+        curl_multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) ||
+        curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)options->max_connections) ||
+        curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)options->max_connections) ||
+        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)options->max_per_host)) {
+        curl_multi_cleanup(multi);
+        return NULL;
+    }
+    client->multi = multi;
+    return multi;
+}
+
+/* Closes every connection.  No request is in it. */
+static void client_drop_multi(http_client *client)
+{
+    if (client->multi) {
+        client->depth++;
+        curl_multi_cleanup(client->multi);
+        client->depth--;
+    }
+    client->multi = NULL;
+    http_watch_close_all(client);
+}
+
+/* ---- waits ---- */
+
+static void client_on_wait(uv_timer_t *timer);
+
+void http_client_wait_until(http_client *client, uint64_t ms)
+{
+    uint64_t now = client->uv->now(client->loop);
+
+    if (client->destroyed || ms >= client->wait_at)
+        return;
+    client->wait_at = ms;
+    client->uv->timer_start(&client->wait_timer, client_on_wait, ms > now ? ms - now : 0, 0);
+}
+
+static void client_on_soon(uv_idle_t *idle)
+{
+    http_client *client = idle->data;
+    bool due = client->curl_due;
+
+    client->uv->idle_stop(idle);
+    client->curl_due = false;
+    if (due)
+        http_watch_due(client);
+    else
+        http_client_settle(client);
+}
+
+void http_client_settle_soon(http_client *client)
+{
+    if (!client->destroyed)
+        client->uv->idle_start(&client->soon, client_on_soon);
+}
+
+/* Sets the timer for whatever comes first; the loop may end when only idle connections are left. */
+static void client_wait_again(http_client *client)
+{
+    uint64_t first = UINT64_MAX, due;
+    enum http_error error;
+
+    for (http_request *request = client->requests; request; request = request->next) {
+        due = http_request_deadline(request, &error);
+        first = due < first ? due : first;
+    }
+    if (!client->requests && client->multi)
+        first = client->idle_since + client->options.idle_ms;
+    if (client->requests)
+        client->uv->ref((uv_handle_t *)&client->wait_timer);
+    else
+        client->uv->unref((uv_handle_t *)&client->wait_timer);
+    http_client_wait_until(client, first);
+}
+
+static http_request *client_find_late(const http_client *client, uint64_t now,
+                                      enum http_error *ret_error)
+{
+    for (http_request *request = client->requests; request; request = request->next)
+        if (http_request_deadline(request, ret_error) <= now)
+            return request;
+    return NULL;
+}
+
+static void client_on_wait(uv_timer_t *timer)
+{
+    http_client *client = timer->data;
+    uint64_t now = client->uv->now(client->loop);
+    enum http_error error;
+    http_request *late;
+
+    client->wait_at = UINT64_MAX;
+    http_client_settle(client);
+    while (!client->destroyed && (late = client_find_late(client, now, &error)))
+        http_request_finish(late, error);
+    if (client->destroyed)
+        return;
+    if (!client->requests && client->multi && now - client->idle_since >= client->options.idle_ms)
+        client_drop_multi(client);
+    client_wait_again(client);
+}
+
+/* ---- what was put off ---- */
+
+static http_request *client_find_waiting(const http_client *client)
+{
+    for (http_request *request = client->requests; request; request = request->next)
+        if (!request->added || request->resumed)
+            return request;
+    return NULL;
+}
+
+/* What a callback asked for while libcurl was on the stack. */
+static void client_do_waiting(http_client *client)
+{
+    http_request *request;
+    CURLcode code;
+
+    client->waiting = false;
+    while (!client->destroyed && !client->broken && (request = client_find_waiting(client))) {
+        if (!request->added) {
+            http_request_add(request);
+            continue;
+        }
+        request->resumed = false;
+        request->since = client->uv->now(client->loop);
+        client->depth++;
+        code = curl_easy_pause(request->easy, CURLPAUSE_CONT);
+        client->depth--;
+        if (code && !request->over)
+            http_request_finish(request, http_error_of(request, code));
+    }
+}
+
+/* libcurl cannot go on: everything ends, and the next request begins with a new handle. */
+static void client_restart(http_client *client)
+{
+    client->broken = false;
+    while (client->requests && !client->destroyed)
+        http_request_finish(client->requests, HTTP_NO_MEMORY);
+    if (!client->destroyed)
+        client_drop_multi(client);
+}
+
+static bool client_reap(http_client *client)
+{
+    http_request *request = NULL;
+    CURLMsg *message;
+    CURLcode code;
+    int left;
+
+    message = client->multi ? curl_multi_info_read(client->multi, &left) : NULL;
+    if (!message)
+        return false;
+    if (message->msg != CURLMSG_DONE ||
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request) || !request)
+        return true;
+    code = message->data.result;
+    if (!code && !request->failure && request->location)
+        http_redirect_follow(request);
+    else
+        http_request_finish(request, http_error_of(request, code));
+    return true;
+}
+
+static void client_close(http_client *client);
+
+static void client_release_over(http_client *client)
+{
+    http_request *request;
+
+    while ((request = client->over)) {
+        client->over = request->next;
+        http_request_remove(request);
+        http_request_release(request);
+    }
+}
+
+void http_client_settle(http_client *client)
+{
+    bool more = true;
+
+    if (client->depth)
+        return;
+    while (more && !client->destroyed) {
+        client_release_over(client);
+        if (client->broken)
+            client_restart(client);
+        else if (client->waiting)
+            client_do_waiting(client);
+        else
+            more = client_reap(client);
+    }
+    client_release_over(client);
+    if (client->destroyed)
+        client_close(client);
+    else if (!client->requests)
+        client_wait_again(client);
+}
+
+/* ---- options ---- */
+
+static size_t client_text_size(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static void client_copy_text(const char **text, char **at)
+{
+    size_t size = client_text_size(*text);
+
+    if (!size)
+        return;
+    memcpy(*at, *text, size);
+    *text = *at;
+    *at += size;
+}
+
+static int client_copy_texts(http_client *client)
+{
+    struct http_client_options *o = &client->options;
+    const char **texts[] = {&o->ca_file,      &o->ca_dir, &o->certificate, &o->key,
+                            &o->key_password, &o->proxy,  &o->user_agent};
+    size_t size = 1;
+    char *at;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        size += client_text_size(*texts[i]);
+    if (size > MAX_TEXTS)
+        return HAFT_ETOOBIG;
+    at = client->allocator->alloc(client->allocator->context, size);
+    if (!at)
+        return HAFT_ENOMEM;
+    client->texts = at;
+    client->texts_size = size;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        client_copy_text(texts[i], &at);
+    return 0;
+}
+
+static unsigned client_or(unsigned given, unsigned otherwise)
+{
+    return given ? given : otherwise;
+}
+
+static void client_set_defaults(struct http_client_options *o)
+{
+    o->max_requests = client_or(o->max_requests, DEFAULT_REQUESTS);
+    o->max_connections = client_or(o->max_connections, DEFAULT_CONNECTIONS);
+    o->max_per_host = client_or(o->max_per_host, DEFAULT_PER_HOST);
+    o->idle_ms = client_or(o->idle_ms, DEFAULT_IDLE_MS);
+    o->user_agent = o->user_agent ? o->user_agent : "haft/" HAFT_VERSION;
+}
+
+/* ---- life ---- */
+
+static const char *client_check_libcurl(void)
+{
+    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+
+    if (info->version_num < OLDEST_LIBCURL)
+        return "libcurl is older than 7.87.0";
+    if (!(info->features & CURL_VERSION_ASYNCHDNS))
+        return "libcurl was built without asynchronous name resolution";
+    if (!(info->features & CURL_VERSION_THREADSAFE))
+        return "libcurl was built without thread-safe initialization";
+    return NULL;
+}
+
+http_client *http_client_create(uv_loop_t *loop, const struct http_client_options *options,
+                                haft_reason *reterr_reason)
+{
+    const haft_allocator *allocator = options->allocator;
+    const char *lacks = client_check_libcurl();
+    http_client *client;
+    int status;
+
+    if (lacks) {
+        http_client_refuse(reterr_reason, HAFT_EINVAL, "libcurl", lacks);
+        return NULL;
+    }
+    client = allocator->alloc(allocator->context, sizeof *client);
+    if (!client)
+        goto no_memory;
+    memset(client, 0, sizeof *client);
+    client->allocator = allocator;
+    client->uv = options->uv;
+    client->loop = loop;
+    client->options = *options;
+    client->wait_at = UINT64_MAX;
+    client_set_defaults(&client->options);
+    status = client_copy_texts(client);
+    if (status) {
+        allocator->release(allocator->context, client, sizeof *client);
+        http_client_refuse(reterr_reason, status, "",
+                           status == HAFT_ENOMEM ? "out of memory"
+                                                 : "the texts of the options are too long");
+        return NULL;
+    }
+    if (curl_global_init(CURL_GLOBAL_DEFAULT))
+        goto no_curl;
+    client->uv->timer_init(loop, &client->curl_timer);
+    client->uv->timer_init(loop, &client->wait_timer);
+    client->uv->idle_init(loop, &client->soon);
+    client->curl_timer.data = client->wait_timer.data = client->soon.data = client;
+    client->handles = 3;
+    return client;
+
+no_curl:
+    allocator->release(allocator->context, client->texts, client->texts_size);
+    allocator->release(allocator->context, client, sizeof *client);
+no_memory:
+    http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
+    return NULL;
+}
+
+void http_client_handle_closed(http_client *client)
+{
+    const haft_allocator *allocator = client->allocator;
+
+    if (--client->handles)
+        return;
+    explicit_bzero(client->texts, client->texts_size);
+    allocator->release(allocator->context, client->texts, client->texts_size);
+    allocator->release(allocator->context, client, sizeof *client);
+}
+
+static void client_on_closed(uv_handle_t *handle)
+{
+    http_client_handle_closed(handle->data);
+}
+
+static void client_close(http_client *client)
+{
+    if (client->closed)
+        return;
+    client->closed = true;
+    client_drop_multi(client);
+    curl_global_cleanup();
+    client->uv->close((uv_handle_t *)&client->curl_timer, client_on_closed);
+    client->uv->close((uv_handle_t *)&client->wait_timer, client_on_closed);
+    client->uv->close((uv_handle_t *)&client->soon, client_on_closed);
+}
+
+void http_client_destroy(http_client *client)
+{
+    if (!client || client->destroyed)
+        return;
+    client->destroyed = true;
+    while (client->requests)
+        http_request_finish(client->requests, HTTP_CANCELLED);
+    http_client_settle(client);
+}

@@ -1,0 +1,192 @@
+/* http/client/client.h - HTTP requests to other servers, on a libuv loop of the caller's.
+ *
+ * One client for whatever haft asks of other servers: collectors, identity providers, upstreams, MCP
+ * servers.  It is libcurl's multi interface on the caller's loop, within limits that are all on by
+ * default, and with one promise that libcurl does not make: a request that may have been executed is
+ * never sent again.
+ *
+ * It is an optional part (haft/part.h), so that a program which never asks anybody loads neither
+ * libcurl nor OpenSSL: the functions are reached through a table, which part/http_client.h gets.
+ *
+ *     const struct http_client_functions *http = http_client_open("--otlp", &reason);
+ *     http_client *client = http_client_new(http, loop, NULL, &reason);
+ *
+ *     http->start(client, &(struct http_request_options){.url = url, .on_end = on_end}, &reason);
+ *
+ * HTTP/1.1 only: HTTP/2 would let a server that is not being read fill a window of megabytes, and has
+ * a replay of its own.
+ *
+ * All functions of a client and of its requests are for the thread of its loop, and all callbacks
+ * come there.  Every function but `create` may be called from every callback, `destroy` too. */
+#ifndef HAFT_SRC_HTTP_CLIENT_H
+#define HAFT_SRC_HTTP_CLIENT_H
+
+#include <haft/base.h>
+#include <sys/socket.h>
+#include <uv.h>
+
+typedef struct http_client http_client;
+typedef struct http_request http_request;
+
+/* ---- how a request ends ---- */
+
+#define HTTP_ERRORS(X)                                                                             \
+    X(HTTP_OK, "no error")                                                                         \
+    X(HTTP_NO_MEMORY, "out of memory")                                                             \
+    X(HTTP_CANCELLED, "the request was cancelled")                                                 \
+    X(HTTP_RESOLVE_FAILED, "could not resolve the host name")                                      \
+    X(HTTP_ADDRESS_REFUSED, "connecting to this address is not allowed")                           \
+    X(HTTP_CONNECT_FAILED, "could not connect")                                                    \
+    X(HTTP_PROXY_FAILED, "the proxy did not connect to the server")                                \
+    X(HTTP_TLS_FAILED, "the TLS handshake failed")                                                 \
+    X(HTTP_CONNECT_TIMEOUT, "timed out connecting")                                                \
+    X(HTTP_TLS_TIMEOUT, "timed out during the TLS handshake")                                      \
+    X(HTTP_ANSWER_TIMEOUT, "timed out waiting for the answer")                                     \
+    X(HTTP_IDLE_TIMEOUT, "timed out because no bytes were transferred for too long")               \
+    X(HTTP_TOTAL_TIMEOUT, "timed out because the request took too long in all")                    \
+    X(HTTP_CLOSED, "the connection was closed before the answer")                                  \
+    X(HTTP_TRUNCATED, "the connection was closed before the end of the answer")                    \
+    X(HTTP_HEAD_TOO_BIG, "the headers of the answer are over their limit")                         \
+    X(HTTP_BODY_TOO_BIG, "the body of the answer is over its limit")                               \
+    X(HTTP_BAD_ANSWER, "the answer is not valid HTTP")                                             \
+    X(HTTP_REDIRECT_REFUSED, "the answer is a redirect that may not be followed")                  \
+    X(HTTP_FAILED, "libcurl failed")
+
+enum http_error {
+#define HTTP_ERROR_(name, text) name,
+    HTTP_ERRORS(HTTP_ERROR_)
+#undef HTTP_ERROR_
+        HTTP_ERROR_COUNT
+};
+
+struct http_field {
+    const char *name, *value;
+};
+
+/* The final answer, redirects and 1xx apart.  Valid during on_head. */
+struct http_head {
+    int status;
+    const struct http_field *fields; /* in the order they came, several of one name kept */
+    size_t n_fields;
+};
+
+/* Valid during on_end. */
+struct http_end {
+    enum http_error error;
+    int status;         /* of the answer; 0 when no head came */
+    const char *text;   /* the sentence of `error`, and the reason when there is one; printable, and
+                           without anything of the request but its host */
+    bool maybe_handled; /* the server may have executed it; false: it has certainly not been sent */
+};
+
+/* ---- options; zero means the stated default ---- */
+
+struct http_client_options {
+    const haft_allocator *allocator;
+    unsigned max_requests;    /* in flight: 256 */
+    unsigned max_connections; /* in all, idle ones included: 64 */
+    unsigned max_per_host;    /* 8; further requests wait, within their connect_ms */
+    unsigned idle_ms;         /* that an unused connection is kept for: 60,000 */
+
+    const char *ca_file, *ca_dir;    /* trust these, and only these: those of the system */
+    const char *certificate, *key;   /* the client's own, in PEM: none */
+    const char *key_password;        /* of the key: none */
+    bool skip_verification;          /* of the server's certificate and name */
+    const char *proxy;               /* http://HOST:PORT: none, whatever the environment says */
+    bool proxy_from_environment;     /* http_proxy and its like apply when there is no `proxy` */
+    const char *user_agent;          /* "haft/VERSION" */
+    const struct http_client_uv *uv; /* set by http_client_new */
+
+    /* Whether this address may be connected to: asked before every connect, with the address itself,
+     * after names have been resolved (with a proxy it is the proxy's).  NULL: any. */
+    bool (*allow_address)(void *context, const struct sockaddr *address, socklen_t size);
+    void *allow_context;
+};
+
+struct http_request_options {
+    const char *method;      /* "GET" */
+    const char *url;         /* http or https, printable ASCII, without user and password */
+    const char *unix_socket; /* connect to this instead of the URL's host: none */
+    const struct http_field *headers; /* copied; names that frame the message are refused */
+    size_t n_headers;
+    const void *body; /* not copied: must stay as it is until on_end */
+    size_t body_size;
+
+    size_t max_url;    /* 8 KiB */
+    size_t max_send;   /* of the request's headers: 64 KiB; there are at most 100 of them */
+    size_t max_body;   /* of the request's: 64 MiB */
+    size_t max_head;   /* of the answer's headers, 1xx, redirects and trailers included: 64 KiB */
+    size_t max_fields; /* the same as a number: 200 */
+    size_t max_answer; /* of the answer's body, decoded: 16 MiB; SIZE_MAX for any */
+
+    unsigned connect_ms; /* to a connection, or to one that is free: 10,000 */
+    unsigned tls_ms;     /* for the TLS handshake: 10,000 */
+    unsigned answer_ms;  /* from the request's last byte to the answer's complete head: 30,000 */
+    unsigned idle_ms;    /* between bytes of a body, either way, unless it is paused: 30,000 */
+    unsigned total_ms;   /* for all of it: 300,000; UINT_MAX for any */
+
+    unsigned max_redirects;  /* that are followed, within the same origin: 0 */
+    bool redirect_elsewhere; /* also to other origins: without the headers above, and never with a
+                                body or from https to http */
+    bool may_repeat; /* send it again when a connection that was reused is closed before the answer,
+                        though it may have been executed */
+    bool decode;     /* ask for compression, and undo it */
+
+    /* Each may be NULL.  on_end comes exactly once for a request that was started, as the last. */
+    void (*on_head)(void *context, const struct http_head *head);
+    void (*on_body)(void *context, const char *bytes, size_t size);
+    void (*on_end)(void *context, const struct http_end *end);
+    void *context;
+};
+
+/* ---- functions ---- */
+
+struct http_client_functions {
+    /* Makes a client.  Returns NULL on failure, with the reason.  The options are copied, with their
+     * texts, but for the allocator, which must be there.  The loop must outlive the client. */
+    http_client *(*create)(uv_loop_t *loop, const struct http_client_options *options,
+                           haft_reason *reterr_reason);
+
+    /* Ends every request with HTTP_CANCELLED before it returns, closes all connections, and frees the
+     * client.  Its handles close when the loop runs next; the loop can be closed after that.  NULL
+     * is fine. */
+    void (*destroy)(http_client *client);
+
+    /* Starts a request.  Returns it, or NULL, with the reason: HAFT_EINVAL, HAFT_ETOOBIG for what is
+     * over a limit, HAFT_EBUSY for too many requests, HAFT_ENOMEM, HAFT_ECLOSED for a client that is
+     * being freed; then no callback comes.  No callback comes before it returns.  The request is
+     * valid until its on_end returns. */
+    http_request *(*start)(http_client *client, const struct http_request_options *options,
+                           haft_reason *reterr_reason);
+
+    /* Ends a request with HTTP_CANCELLED; on_end has been called when it returns.  Does nothing when
+     * called from that. */
+    void (*cancel)(http_request *request);
+
+    /* No on_body until the request is resumed: the server is no longer read.  Resuming calls
+     * nothing itself: bytes come from the loop.  Idle time passes only while it is not paused. */
+    void (*pause)(http_request *request);
+    void (*resume)(http_request *request);
+
+    /* The sentence of an error. */
+    const char *(*error_text)(enum http_error error);
+};
+
+/* What the part needs of libuv, by the program's own copy of it: a program may have it linked in. */
+struct http_client_uv {
+    int (*timer_init)(uv_loop_t *loop, uv_timer_t *timer);
+    int (*timer_start)(uv_timer_t *timer, uv_timer_cb callback, uint64_t ms, uint64_t repeat);
+    int (*timer_stop)(uv_timer_t *timer);
+    int (*idle_init)(uv_loop_t *loop, uv_idle_t *idle);
+    int (*idle_start)(uv_idle_t *idle, uv_idle_cb callback);
+    int (*idle_stop)(uv_idle_t *idle);
+    int (*poll_init)(uv_loop_t *loop, uv_poll_t *poll, uv_os_sock_t socket);
+    int (*poll_start)(uv_poll_t *poll, int events, uv_poll_cb callback);
+    void (*close)(uv_handle_t *handle, uv_close_cb callback);
+    void (*ref)(uv_handle_t *handle);
+    void (*unref)(uv_handle_t *handle);
+    void (*update_time)(uv_loop_t *loop);
+    uint64_t (*now)(const uv_loop_t *loop);
+};
+
+#endif

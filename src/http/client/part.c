@@ -1,0 +1,22 @@
+/* part.c - the HTTP client as an optional part: its one public name. */
+#include <haft/part.h>
+
+#include "http/client/room.h"
+
+static const struct http_client_functions part_functions = {
+    .create = http_client_create,
+    .destroy = http_client_destroy,
+    .start = http_request_start,
+    .cancel = http_request_cancel,
+    .pause = http_request_pause,
+    .resume = http_request_resume,
+    .error_text = http_error_text,
+};
+
+const haft_part haft_http_client_part = {
+    .magic = HAFT_PART_MAGIC,
+    .abi = HAFT_PART_ABI,
+    .name = "http-client",
+    .version = HAFT_VERSION,
+    .functions = &part_functions,
+};

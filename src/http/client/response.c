@@ -1,0 +1,209 @@
+/* response.c - the answer as it comes: its head into fields, its body to whoever asked.
+ *
+ * libcurl parses, line by line; what it lets through and could be read in two ways is refused here:
+ * the same rules that haft has for requests to itself. */
+#include <string.h>
+#include <strings.h>
+
+#include "http/client/room.h"
+
+enum { FIRST_HEAD = 1024 };
+
+/* What makes libcurl give up, with the failure noted. */
+static size_t response_refuse(http_request *request, enum http_error error)
+{
+    if (!request->failure)
+        request->failure = error;
+    return 0;
+}
+
+/* ---- fields ---- */
+
+static bool response_keep(http_request *request, const char *text, size_t size)
+{
+    const haft_allocator *allocator = request->client->allocator;
+    size_t needed = request->head_size + size + 1, capacity = request->head_capacity;
+    char *head;
+
+    if (needed > capacity) {
+        capacity = capacity ? capacity * 2 : FIRST_HEAD;
+        capacity = capacity < needed ? needed : capacity;
+        head =
+            allocator->resize(allocator->context, request->head, request->head_capacity, capacity);
+        if (!head)
+            return false;
+        request->head = head;
+        request->head_capacity = capacity;
+    }
+    memcpy(request->head + request->head_size, text, size);
+    request->head[request->head_size + size] = '\0';
+    request->head_size = needed;
+    return true;
+}
+
+static void response_forget(http_request *request)
+{
+    request->head_size = 0;
+    request->n_fields = 0;
+    request->in_head = request->has_length = request->has_coding = false;
+}
+
+void http_response_clear(http_request *request)
+{
+    const haft_allocator *allocator = request->client->allocator;
+
+    if (request->fields)
+        allocator->release(allocator->context, request->fields,
+                           request->n_fields * sizeof *request->fields);
+    request->fields = NULL;
+    response_forget(request);
+    request->status = 0;
+    request->received = 0;
+}
+
+/* Two lengths that differ, or a length and a coding, say where the body ends in two ways; and a coding
+ * other than chunks, not at all. */
+static bool response_check_framing(http_request *request, const char *name, const char *value)
+{
+    uint64_t length;
+
+    if (!strcasecmp(name, "Transfer-Encoding")) {
+        if (request->has_coding || strcasecmp(value, "chunked") != 0)
+            return false;
+        request->has_coding = true;
+    }
+    if (!strcasecmp(name, "Content-Length")) {
+        if (!http_check_number(value, &length) ||
+            (request->has_length && request->length != length))
+            return false;
+        request->has_length = true;
+        request->length = length;
+    }
+    return !request->has_length || !request->has_coding;
+}
+
+static size_t response_add_field(http_request *request, const char *line, size_t size)
+{
+    const char *colon = memchr(line, ':', size), *value, *end = line + size;
+    size_t name_at = request->head_size, value_at;
+
+    if (!colon || !http_check_name(line, (size_t)(colon - line)))
+        return response_refuse(request, HTTP_BAD_ANSWER);
+    for (value = colon + 1; value < end && (*value == ' ' || *value == '\t'); value++)
+        ;
+    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    if (!http_check_value(value, (size_t)(end - value)))
+        return response_refuse(request, HTTP_BAD_ANSWER);
+    value_at = name_at + (size_t)(colon - line) + 1;
+    if (!response_keep(request, line, (size_t)(colon - line)) ||
+        !response_keep(request, value, (size_t)(end - value)))
+        return response_refuse(request, HTTP_NO_MEMORY);
+    request->n_fields++;
+    if (!response_check_framing(request, request->head + name_at, request->head + value_at))
+        return response_refuse(request, HTTP_BAD_ANSWER);
+    return 1;
+}
+
+/* ---- a complete head ---- */
+
+static bool response_make_fields(http_request *request)
+{
+    const haft_allocator *allocator = request->client->allocator;
+    size_t n = request->n_fields;
+    const char *at = request->head;
+
+    if (!n)
+        return true;
+    request->fields = allocator->alloc(allocator->context, n * sizeof *request->fields);
+    if (!request->fields)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        request->fields[i].name = at;
+        at += strlen(at) + 1;
+        request->fields[i].value = at;
+        at += strlen(at) + 1;
+    }
+    return true;
+}
+
+static bool response_tell_head(http_request *request)
+{
+    struct http_head head = {request->status, request->fields, request->n_fields};
+
+    if (request->options.on_head)
+        request->options.on_head(request->options.context, &head);
+    if (request->over)
+        return false;
+    if (request->paused)
+        http_request_pause(request);
+    return true;
+}
+
+static size_t response_end_head(http_request *request)
+{
+    long status = 0;
+
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status == 101 || status < 100 || status > 999)
+        return response_refuse(request, HTTP_BAD_ANSWER);
+    if (status < 200) { /* another one follows */
+        response_forget(request);
+        return 1;
+    }
+    request->status = (int)status;
+    if (!response_make_fields(request))
+        return response_refuse(request, HTTP_NO_MEMORY);
+    http_request_enter(request, PHASE_BODY);
+    if (http_redirect_wanted(request))
+        return 1;
+    if (request->failure)
+        return response_refuse(request, request->failure);
+    if (request->has_length && !request->head_only && request->length > request->options.max_answer)
+        return response_refuse(request, HTTP_BODY_TOO_BIG);
+    return response_tell_head(request) ? 1 : 0;
+}
+
+/* ---- libcurl's callbacks ---- */
+
+/* One line of a head, or of what follows a chunked body: that is counted, and dropped. */
+size_t http_response_on_line(char *line, size_t one, size_t n, void *context)
+{
+    http_request *request = context;
+    size_t size = one * n, bare = size;
+
+    if (request->over)
+        return 0;
+    request->head_bytes += size;
+    request->head_lines++;
+    if (request->head_bytes > request->options.max_head ||
+        request->head_lines > request->options.max_fields + 2)
+        return response_refuse(request, HTTP_HEAD_TOO_BIG);
+    if (request->phase == PHASE_BODY)
+        return size;
+    while (bare && (line[bare - 1] == '\n' || line[bare - 1] == '\r'))
+        bare--;
+    if (!bare)
+        return response_end_head(request) ? size : 0;
+    if (!request->in_head) {
+        request->in_head = true; /* the status line */
+        return size;
+    }
+    return response_add_field(request, line, bare) ? size : 0;
+}
+
+size_t http_response_on_body(char *bytes, size_t one, size_t n, void *context)
+{
+    http_request *request = context;
+    size_t size = one * n;
+
+    if (request->over)
+        return 0;
+    request->since = request->client->uv->now(request->client->loop);
+    if (size > request->options.max_answer - request->received)
+        return response_refuse(request, HTTP_BODY_TOO_BIG);
+    request->received += size;
+    if (!request->location && request->options.on_body)
+        request->options.on_body(request->options.context, bytes, size);
+    return request->over ? 0 : size;
+}

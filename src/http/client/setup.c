@@ -1,0 +1,304 @@
+/* setup.c - everything that libcurl is told about a request.
+ *
+ * What libcurl would do by itself and nobody asked for is turned off by name: proxies of the
+ * environment, redirects, .netrc, cookies, signals, other protocols, other versions of HTTP. */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "http/client/room.h"
+
+/* ---- callbacks that are about the connection ---- */
+
+/* Whether libcurl is about to send a request again that must not be. */
+static bool setup_is_repeat(http_request *request)
+{
+    if (request->issued && !request->options.may_repeat)
+        request->not_again = true;
+    return request->not_again;
+}
+
+/* Every connection is opened here, with the address that was resolved. */
+static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
+                                   struct curl_sockaddr *address)
+{
+    http_request *request = context;
+    const struct http_client_options *options = &request->client->options;
+
+    (void)purpose;
+    if (request->over || setup_is_repeat(request))
+        return CURL_SOCKET_BAD;
+    if (options->allow_address && !options->allow_address(options->allow_context, &address->addr,
+                                                          (socklen_t)address->addrlen)) {
+        request->refused_address = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
+{
+    (void)easy;
+    (void)tls;
+    http_request_enter(context, PHASE_TLS);
+    return CURLE_OK;
+}
+
+/* The gate that every request passes before each time that it is sent, whatever the reason and
+ * whatever the connection.  libcurl sends a request again when a connection that it had reused is
+ * closed before the answer, though the server may have executed it: it comes here a second time,
+ * and goes no further. */
+static int setup_on_issue(void *context, char *to, char *from, int to_port, int from_port)
+{
+    http_request *request = context;
+
+    (void)to, (void)from, (void)to_port, (void)from_port;
+    if (request->over || setup_is_repeat(request))
+        return CURL_PREREQFUNC_ABORT;
+    request->issued = request->was_issued = true;
+    request->body_sent = 0;
+    http_request_enter(request, request->with_body ? PHASE_SEND : PHASE_ANSWER);
+    return CURL_PREREQFUNC_OK;
+}
+
+/* ---- the body ---- */
+
+static size_t setup_on_read(char *room, size_t one, size_t n, void *context)
+{
+    http_request *request = context;
+    const char *body = request->options.body;
+    size_t left = request->options.body_size - request->body_sent;
+
+    if (request->over)
+        return CURL_READFUNC_ABORT;
+    n = one * n < left ? one * n : left;
+    if (n)
+        memcpy(room, body + request->body_sent, n);
+    request->body_sent += n;
+    /* The answer may come before the body has been sent. */
+    http_request_enter(request, request->phase == PHASE_BODY ? PHASE_BODY
+                                : n < left                   ? PHASE_SEND
+                                                             : PHASE_ANSWER);
+    return n;
+}
+
+/* Only a request that may be repeated is read from its beginning again. */
+static int setup_on_seek(void *context, curl_off_t offset, int origin)
+{
+    http_request *request = context;
+
+    if (!request->options.may_repeat || offset || origin != SEEK_SET)
+        return CURL_SEEKFUNC_FAIL;
+    request->body_sent = 0;
+    return CURL_SEEKFUNC_OK;
+}
+
+/* ---- options ---- */
+
+/* Options that are the same for every request. */
+static const struct setup_number {
+    CURLoption option;
+    long value;
+} setup_numbers[] = {
+    {CURLOPT_NOSIGNAL, 1},
+    {CURLOPT_NOPROGRESS, 1},
+    {CURLOPT_FOLLOWLOCATION, 0},
+    {CURLOPT_NETRC, CURL_NETRC_IGNORED},
+    {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1},
+    {CURLOPT_HTTP09_ALLOWED, 0},
+    {CURLOPT_PATH_AS_IS, 1},
+    {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
+    {CURLOPT_QUICK_EXIT, 1}, /* a name that is being resolved holds up nobody */
+    {CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2},
+    {CURLOPT_SSL_ENABLE_ALPN, 0},
+    {CURLOPT_TCP_KEEPALIVE, 1},
+};
+
+/* The first failure; whoever sets options looks once, at the end. */
+struct setup {
+    CURL *easy;
+    CURLcode code;
+};
+
+static void setup_long(struct setup *setup, CURLoption option, long value)
+{
+    if (!setup->code)
+        setup->code = curl_easy_setopt(setup->easy, option, value);
+}
+
+static void setup_pointer(struct setup *setup, CURLoption option, const void *value)
+{
+    if (!setup->code)
+        setup->code = curl_easy_setopt(setup->easy, option, value);
+}
+
+#define setup_function(setup, option, function)                                                    \
+    do {                                                                                           \
+        if (!(setup)->code)                                                                        \
+            (setup)->code = curl_easy_setopt((setup)->easy, option, function);                     \
+    } while (0)
+
+static void setup_callbacks(struct setup *setup, http_request *request)
+{
+    static const CURLoption contexts[] = {
+        CURLOPT_PRIVATE,  CURLOPT_WRITEDATA,  CURLOPT_HEADERDATA,    CURLOPT_READDATA,
+        CURLOPT_SEEKDATA, CURLOPT_PREREQDATA, CURLOPT_OPENSOCKETDATA};
+
+    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
+        setup_pointer(setup, contexts[i], request);
+    setup_pointer(setup, CURLOPT_ERRORBUFFER, request->reason);
+    setup_function(setup, CURLOPT_WRITEFUNCTION, http_response_on_body);
+    setup_function(setup, CURLOPT_HEADERFUNCTION, http_response_on_line);
+    setup_function(setup, CURLOPT_READFUNCTION, setup_on_read);
+    setup_function(setup, CURLOPT_SEEKFUNCTION, setup_on_seek);
+    setup_function(setup, CURLOPT_PREREQFUNCTION, setup_on_issue);
+    setup_function(setup, CURLOPT_OPENSOCKETFUNCTION, setup_on_open);
+    /* Not every TLS library tells when it begins: then its time is that of connecting. */
+    if (!setup->code && !curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_FUNCTION, setup_on_tls))
+        setup_pointer(setup, CURLOPT_SSL_CTX_DATA, request);
+}
+
+static void setup_tls(struct setup *setup, const struct http_client_options *options)
+{
+    setup_long(setup, CURLOPT_SSL_VERIFYPEER, !options->skip_verification);
+    setup_long(setup, CURLOPT_SSL_VERIFYHOST, options->skip_verification ? 0 : 2);
+    /* Either takes the place of both that libcurl was built with. */
+    if (options->ca_file || options->ca_dir) {
+        setup_pointer(setup, CURLOPT_CAINFO, options->ca_file);
+        setup_pointer(setup, CURLOPT_CAPATH, options->ca_dir);
+    }
+    if (options->certificate)
+        setup_pointer(setup, CURLOPT_SSLCERT, options->certificate);
+    if (options->key)
+        setup_pointer(setup, CURLOPT_SSLKEY, options->key);
+    if (options->key_password)
+        setup_pointer(setup, CURLOPT_KEYPASSWD, options->key_password);
+}
+
+static void setup_proxy(struct setup *setup, const struct http_client_options *options)
+{
+    if (options->proxy || !options->proxy_from_environment) {
+        setup_pointer(setup, CURLOPT_PROXY, options->proxy ? options->proxy : "");
+        setup_pointer(setup, CURLOPT_NOPROXY, "");
+    }
+}
+
+/* ---- headers ---- */
+
+static bool setup_has(const struct http_request_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->n_headers; i++)
+        if (!strcasecmp(options->headers[i].name, name))
+            return true;
+    return false;
+}
+
+static bool setup_add_line(struct curl_slist **lines, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(*lines, line);
+
+    if (longer)
+        *lines = longer;
+    return longer;
+}
+
+/* libcurl takes "Name:" for "without it", and "Name;" for an empty one. */
+static bool setup_add_header(http_request *request, const struct http_field *field)
+{
+    const haft_allocator *allocator = request->client->allocator;
+    size_t size = strlen(field->name) + strlen(field->value) + sizeof ": ";
+    char *line = allocator->alloc(allocator->context, size);
+    bool added;
+
+    if (!line)
+        return false;
+    snprintf(line, size, *field->value ? "%s: %s" : "%s;", field->name, field->value);
+    added = setup_add_line(&request->lines, line);
+    explicit_bzero(line, size);
+    allocator->release(allocator->context, line, size);
+    return added;
+}
+
+static bool setup_headers(http_request *request, const struct http_request_options *options)
+{
+    for (size_t i = 0; i < options->n_headers; i++)
+        if (!setup_add_header(request, &options->headers[i]))
+            return false;
+    /* Those that libcurl would add. */
+    return setup_add_line(&request->lines, "Expect:") &&
+           (setup_has(options, "Content-Type") || setup_add_line(&request->lines, "Content-Type:"));
+}
+
+/* ---- all of it ---- */
+
+/* Methods that say how long their body is, even without one. */
+static bool setup_method_sends(const char *method)
+{
+    return !strcmp(method, "POST") || !strcmp(method, "PUT") || !strcmp(method, "PATCH");
+}
+
+CURLcode http_setup_method(http_request *request, const char *method, bool with_body)
+{
+    struct setup setup = {.easy = request->easy};
+
+    request->head_only = !strcmp(method, "HEAD");
+    request->with_body = with_body && request->options.body_size > 0;
+    if (request->head_only)
+        setup_long(&setup, CURLOPT_NOBODY, 1);
+    else if (request->with_body || (with_body && setup_method_sends(method)))
+        setup_long(&setup, CURLOPT_POST, 1);
+    else
+        setup_long(&setup, CURLOPT_HTTPGET, 1);
+    if (!setup.code)
+        setup.code =
+            curl_easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                             (curl_off_t)(request->with_body ? request->options.body_size : 0));
+    if (!request->head_only)
+        setup_pointer(&setup, CURLOPT_CUSTOMREQUEST, method);
+    return setup.code;
+}
+
+static int setup_check_url(const char *url)
+{
+    CURLU *parsed = curl_url();
+    CURLUcode code;
+
+    if (!parsed)
+        return HAFT_ENOMEM;
+    code = curl_url_set(parsed, CURLUPART_URL, url, CURLU_DISALLOW_USER | CURLU_PATH_AS_IS);
+    curl_url_cleanup(parsed);
+    return !code ? 0 : code == CURLUE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
+}
+
+int http_setup(http_request *request, const struct http_request_options *options)
+{
+    const struct http_client_options *client = &request->client->options;
+    struct setup setup = {.easy = request->easy};
+    int status = setup_check_url(options->url);
+
+    if (status)
+        return status;
+    if (!setup_headers(request, options))
+        return HAFT_ENOMEM;
+    for (size_t i = 0; i < sizeof setup_numbers / sizeof *setup_numbers; i++)
+        setup_long(&setup, setup_numbers[i].option, setup_numbers[i].value);
+    setup_callbacks(&setup, request);
+    setup_tls(&setup, client);
+    setup_proxy(&setup, client);
+    setup_pointer(&setup, CURLOPT_PROTOCOLS_STR, "http,https");
+    setup_pointer(&setup, CURLOPT_URL, options->url);
+    setup_pointer(&setup, CURLOPT_HTTPHEADER, request->lines);
+    setup_pointer(&setup, CURLOPT_UNIX_SOCKET_PATH, options->unix_socket);
+    setup_pointer(&setup, CURLOPT_ACCEPT_ENCODING, options->decode ? "" : NULL);
+    if (!setup_has(options, "User-Agent"))
+        setup_pointer(&setup, CURLOPT_USERAGENT, client->user_agent);
+    /* Ours come first. */
+    setup_long(&setup, CURLOPT_CONNECTTIMEOUT_MS, INT32_MAX);
+    setup_long(&setup, CURLOPT_MAXAGE_CONN, (long)(client->idle_ms / 1000 + 1));
+    if (!setup.code)
+        setup.code = http_setup_method(request, options->method, true);
+    return !setup.code ? 0 : setup.code == CURLE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
+}

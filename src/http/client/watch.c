@@ -1,0 +1,146 @@
+/* watch.c - libcurl says which sockets and what time it waits for; libuv does the waiting. */
+#include <string.h>
+
+#include "http/client/room.h"
+
+static void watch_act(http_client *client, curl_socket_t socket, int flags)
+{
+    int running;
+
+    if (client->multi && !client->destroyed) {
+        client->depth++;
+        if (curl_multi_socket_action(client->multi, socket, flags, &running))
+            client->broken = true;
+        client->depth--;
+    }
+    http_client_settle(client);
+}
+
+/* A failure makes libcurl's handle useless: the client begins anew. */
+static int watch_fail(http_client *client)
+{
+    client->broken = true;
+    http_client_settle_soon(client);
+    return -1;
+}
+
+static void watch_on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct http_watch *watch = poll->data;
+    http_client *client = watch->client;
+    int flags = 0;
+
+    /* An error is found by reading, after what came before it; libuv has stopped at it. */
+    if (status < 0)
+        events = watch->events;
+    if (events & UV_READABLE)
+        flags |= CURL_CSELECT_IN;
+    if (events & UV_WRITABLE)
+        flags |= CURL_CSELECT_OUT;
+    watch_act(client, watch->socket, flags);
+    if (status < 0 && !watch->closed && watch->events &&
+        client->uv->poll_start(&watch->poll, watch->events, watch_on_ready))
+        watch_fail(client);
+}
+
+void http_watch_due(http_client *client)
+{
+    watch_act(client, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static void watch_on_time(uv_timer_t *timer)
+{
+    http_watch_due(timer->data);
+}
+
+static void watch_release(uv_handle_t *handle)
+{
+    struct http_watch *watch = handle->data;
+    http_client *client = watch->client;
+
+    client->allocator->release(client->allocator->context, watch, sizeof *watch);
+    http_client_handle_closed(client);
+}
+
+static void watch_close(struct http_watch *watch)
+{
+    watch->closed = true;
+    *watch->at = watch->next;
+    if (watch->next)
+        watch->next->at = watch->at;
+    watch->client->uv->close((uv_handle_t *)&watch->poll, watch_release);
+}
+
+static struct http_watch *watch_new(http_client *client, curl_socket_t socket)
+{
+    struct http_watch *watch = client->allocator->alloc(client->allocator->context, sizeof *watch);
+
+    if (!watch)
+        return NULL;
+    memset(watch, 0, sizeof *watch);
+    watch->client = client;
+    watch->socket = socket;
+    watch->poll.data = watch;
+    if (client->uv->poll_init(client->loop, &watch->poll, socket))
+        goto no_poll;
+    client->handles++;
+    watch->at = &client->watches;
+    watch->next = client->watches;
+    if (watch->next)
+        watch->next->at = &watch->next;
+    client->watches = watch;
+    if (!curl_multi_assign(client->multi, socket, watch))
+        return watch;
+    watch_close(watch);
+    return NULL;
+
+no_poll:
+    client->allocator->release(client->allocator->context, watch, sizeof *watch);
+    return NULL;
+}
+
+int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
+{
+    http_client *client = context;
+    struct http_watch *watch = assigned;
+    int events =
+        ((what & CURL_POLL_IN) ? UV_READABLE : 0) | ((what & CURL_POLL_OUT) ? UV_WRITABLE : 0);
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        if (watch) {
+            curl_multi_assign(client->multi, socket, NULL);
+            watch_close(watch);
+        }
+        return 0;
+    }
+    if (!watch)
+        watch = watch_new(client, socket);
+    if (watch)
+        watch->events = events;
+    if (!watch || client->uv->poll_start(&watch->poll, events, watch_on_ready))
+        return watch_fail(client);
+    return 0;
+}
+
+int http_watch_time(CURLM *multi, long ms, void *context)
+{
+    http_client *client = context;
+
+    (void)multi;
+    if (client->destroyed)
+        return 0;
+    client->uv->timer_stop(&client->curl_timer);
+    client->curl_due = !ms;
+    if (!ms)
+        http_client_settle_soon(client);
+    else if (ms > 0 && client->uv->timer_start(&client->curl_timer, watch_on_time, (uint64_t)ms, 0))
+        return watch_fail(client);
+    return 0;
+}
+
+void http_watch_close_all(http_client *client)
+{
+    while (client->watches)
+        watch_close(client->watches);
+}

@@ -1,0 +1,186 @@
+/* part.c - shared objects that libhaft opens when they are needed.
+ *
+ * They are named by absolute path: the directory that libhaft itself was loaded from, then the one it
+ * was configured for.  No variable of the environment has a say, so that none can make a program of
+ * another user's load something. */
+#define _GNU_SOURCE /* dladdr1 */
+#include "part/part.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#if defined __linux__
+#include <sys/auxv.h>
+#endif
+
+#include "base/base.h"
+
+/* The parts that are open.  The process has one of each, as it has one of each shared object. */
+static struct {
+    const char *name;
+    _Atomic(const haft_part *) part;
+} part_table[PARTS] = {[PART_HTTP_CLIENT] = {.name = "http-client"}};
+
+/* ---- what a part says ---- */
+
+/* Nothing but the first two members is looked at before they are known to be right. */
+static int part_check(const haft_part *part, const char *name, haft_reason *reterr_reason)
+{
+    if (part->magic != HAFT_PART_MAGIC)
+        return error_set(reterr_reason, HAFT_EINVAL, name, "it is not a part of haft");
+    if (part->abi != HAFT_PART_ABI)
+        return error_set(reterr_reason, HAFT_EINVAL, name,
+                         "it has version %u of the interface for parts, and libhaft has %u",
+                         part->abi, HAFT_PART_ABI);
+    if (!part->name || strcmp(part->name, name) != 0)
+        return error_set(reterr_reason, HAFT_EINVAL, name, "it is another part: %s",
+                         part->name ? part->name : "without a name");
+    if (!part->version || strcmp(part->version, HAFT_VERSION) != 0)
+        return error_set(reterr_reason, HAFT_EINVAL, name,
+                         "it is of haft %s, and this is haft " HAFT_VERSION,
+                         part->version ? part->version : "without a version");
+    if (!part->functions)
+        return error_set(reterr_reason, HAFT_EINVAL, name, "it has no functions");
+    return 0;
+}
+
+int haft_part_register(const haft_part *part)
+{
+    const haft_part *none = NULL;
+
+    if (!part || part->magic != HAFT_PART_MAGIC || part->abi != HAFT_PART_ABI)
+        return HAFT_EINVAL;
+    for (size_t i = 0; i < PARTS; i++) {
+        if (part_check(part, part_table[i].name, NULL))
+            continue;
+        if (atomic_compare_exchange_strong(&part_table[i].part, &none, part) || none == part)
+            return 0;
+        return HAFT_EEXISTS;
+    }
+    return HAFT_EINVAL;
+}
+
+/* ---- a file ---- */
+
+const haft_part *part_load(const char *path, const char *name, bool *ret_missing,
+                           haft_reason *reterr_reason)
+{
+    char symbol[64];
+    const haft_part *part;
+    const char *why;
+    void *handle;
+
+    *ret_missing = access(path, F_OK) && errno == ENOENT;
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        why = dlerror();
+        error_set(reterr_reason, *ret_missing ? HAFT_ENOTFOUND : HAFT_EINVAL, path, "%s",
+                  why ? why : "it cannot be loaded");
+        return NULL;
+    }
+    snprintf(symbol, sizeof symbol, "haft_%s_part", name);
+    for (char *at = symbol; (at = strchr(at, '-'));)
+        *at = '_';
+    part = dlsym(handle, symbol);
+    if (!part)
+        error_set(reterr_reason, HAFT_EINVAL, path, "%s: it is not a part of haft: there is no %s",
+                  path, symbol);
+    if (part && !part_check(part, name, reterr_reason))
+        return part; /* and is never closed: threads of its libraries may run */
+    if (part && reterr_reason)
+        error_set(reterr_reason, HAFT_EINVAL, path, "%s: %s", path, reterr_reason->text);
+    dlclose(handle);
+    return NULL;
+}
+
+/* ---- where ---- */
+
+/* Whether somebody else than the user decides what the program may do: then the user must not decide,
+ * by where a link to it is made, what it loads. */
+static bool part_is_privileged(void)
+{
+#if defined __linux__
+    return getauxval(AT_SECURE);
+#else
+    return true;
+#endif
+}
+
+static bool part_set_directory(char path[PART_PATH], const char *beside)
+{
+    char *slash = strrchr(path, '/');
+    size_t room;
+
+    if (path[0] != '/' || !slash)
+        return false;
+    *slash = '\0';
+    room = PART_PATH - (size_t)(slash - path);
+    return !beside || (size_t)snprintf(slash, room, "/%s", beside) < room;
+}
+
+bool part_find_home(char ret_path[PART_PATH])
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+    ssize_t size;
+
+    if (!dladdr1((const void *)&part_table, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return false;
+    /* The program itself has no name there, and what is said of it in its place is what its caller
+     * called it. */
+    if (map->l_name && map->l_name[0])
+        return snprintf(ret_path, PART_PATH, "%s", map->l_name) < PART_PATH &&
+               part_set_directory(ret_path, NULL);
+    if (part_is_privileged())
+        return false;
+    size = readlink("/proc/self/exe", ret_path, PART_PATH - 1);
+    if (size <= 0)
+        return false;
+    ret_path[size] = '\0';
+    return part_set_directory(ret_path, HAFT_LIBDIR_BESIDE);
+}
+
+/* ---- opening ---- */
+
+static const haft_part *part_search(const char *name, haft_reason *reterr_reason)
+{
+    char home[PART_PATH], path[PART_PATH + 64];
+    const char *const places[] = {part_find_home(home) ? home : NULL, HAFT_LIBDIR};
+    const haft_part *part = NULL;
+    bool missing = true, tried = false;
+    haft_reason later;
+
+    for (size_t i = 0; i < sizeof places / sizeof *places && !part && missing; i++) {
+        if (!places[i])
+            continue;
+        snprintf(path, sizeof path, "%s/libhaft-%s.so." HAFT_SOVERSION, places[i], name);
+        part = part_load(path, name, &missing, &later);
+        /* The first place is where it should be. */
+        if (!part && (!tried || !missing))
+            *reterr_reason = later;
+        tried = true;
+    }
+    return part;
+}
+
+const void *part_open(enum part_id id, const char *needed_by, haft_reason *reterr_reason)
+{
+    const haft_part *part = atomic_load(&part_table[id].part), *found;
+    haft_reason reason = {0};
+
+    if (part)
+        return part->functions;
+    found = part_search(part_table[id].name, &reason);
+    if (!found) {
+        error_set(reterr_reason, reason.code, needed_by, "needs the package libhaft-%s: %s",
+                  part_table[id].name, reason.text);
+        return NULL;
+    }
+    /* Whoever else opened it meanwhile has the same one. */
+    atomic_compare_exchange_strong(&part_table[id].part, &part, found);
+    return part ? part->functions : found->functions;
+}

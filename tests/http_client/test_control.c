@@ -1,0 +1,548 @@
+/* test_control.c - requests that are cancelled, paused, refused by address, too many or too slow to
+ * connect; clients that are freed at any moment; memory that fails. */
+#define _GNU_SOURCE
+#include <netdb.h>
+#include <fcntl.h>
+
+#include "http_client/rogue.h"
+
+#define FINE "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+
+static void serve_fine(struct rogue *rogue, int fd, int number)
+{
+    (void)number;
+    while (rogue_read(rogue, fd))
+        rogue_puts(fd, FINE);
+}
+
+/* ---- names ---- */
+
+static atomic_bool resolver_hangs, resolver_was_asked;
+
+/* In place of the C library's: a name that takes its time, when a test wants it to. */
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                struct addrinfo **result)
+{
+    struct sockaddr_in *name;
+
+    (void)hints;
+    atomic_store(&resolver_was_asked, true);
+    for (int i = 0; i < 3000 && atomic_load(&resolver_hangs); i++)
+        poll(NULL, 0, 1);
+    if (!node || strcmp(node, "good.test"))
+        return EAI_NONAME;
+    *result = calloc(1, sizeof **result);
+    name = calloc(1, sizeof *name);
+    name->sin_family = AF_INET;
+    name->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    name->sin_port = htons((uint16_t)strtol(service ? service : "0", NULL, 10));
+    **result = (struct addrinfo){.ai_family = AF_INET,
+                                 .ai_socktype = SOCK_STREAM,
+                                 .ai_addr = (struct sockaddr *)name,
+                                 .ai_addrlen = sizeof *name};
+    return 0;
+}
+
+void freeaddrinfo(struct addrinfo *result)
+{
+    free(result->ai_addr);
+    free(result);
+}
+
+static void resolves_names(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    struct asker asker;
+    char url[64];
+    uint64_t start;
+
+    (void)state;
+    asker_init(&asker);
+    snprintf(url, sizeof url, "http://good.test:%d/", rogue->port);
+    ask(&asker, (struct http_request_options){.url = url}, &outcome);
+    assert_string_equal(outcome.text, "no error");
+    ask(&asker, (struct http_request_options){.url = "http://bad.test/"}, &outcome);
+    assert_int_equal(outcome.error, HTTP_RESOLVE_FAILED);
+    assert_non_null(strstr(outcome.text, "bad.test"));
+    assert_false(outcome.maybe_handled);
+
+    /* One that does not come back holds up neither the request nor the end of the client. */
+    atomic_store(&resolver_hangs, true);
+    start = uv_hrtime();
+    ask(&asker, (struct http_request_options){.url = "http://slow.test/", .connect_ms = 100},
+        &outcome);
+    assert_int_equal(outcome.error, HTTP_CONNECT_TIMEOUT);
+    atomic_store(&resolver_was_asked, false);
+    ask_start(&asker, (struct http_request_options){.url = "http://slower.test/"}, &outcome);
+    while (!atomic_load(&resolver_was_asked))
+        uv_run(&asker.loop, UV_RUN_NOWAIT);
+    asker_finish(&asker);
+    assert_int_equal(outcome.error, HTTP_CANCELLED);
+    assert_int_equal(outcome.ends, 1);
+    assert_true(uv_hrtime() - start < 2000000000);
+    atomic_store(&resolver_hangs, false);
+    rogue_close(rogue);
+}
+
+/* ---- cancelling ---- */
+
+enum where { AT_ONCE, IN_HEAD, IN_BODY, IN_END, LATER };
+
+struct deed {
+    enum where where;
+    void (*act)(struct outcome *outcome);
+};
+
+static const struct deed *deed_now;
+static bool client_is_gone;
+
+static void do_if(enum where where, struct outcome *outcome)
+{
+    if (deed_now && deed_now->where == where) {
+        const struct deed *deed = deed_now;
+
+        deed_now = NULL;
+        deed->act(outcome);
+    }
+}
+
+static void head_and_act(void *context, const struct http_head *head)
+{
+    on_head(context, head);
+    do_if(IN_HEAD, context);
+}
+
+static void body_and_act(void *context, const char *bytes, size_t size)
+{
+    on_body(context, bytes, size);
+    do_if(IN_BODY, context);
+}
+
+static void end_and_act(void *context, const struct http_end *end)
+{
+    on_end(context, end);
+    do_if(IN_END, context);
+}
+
+static void act_cancel(struct outcome *outcome)
+{
+    outcome->asker->http->cancel(outcome->request);
+    assert_int_equal(outcome->ends, 1);
+}
+
+static void act_destroy(struct outcome *outcome)
+{
+    outcome->asker->http->destroy(outcome->asker->client);
+    assert_int_equal(outcome->ends, 1);
+    client_is_gone = true;
+}
+
+static struct outcome another;
+
+static void act_pause(struct outcome *outcome)
+{
+    outcome->asker->http->pause(outcome->request);
+}
+
+static void act_pause_and_resume(struct outcome *outcome)
+{
+    outcome->asker->http->pause(outcome->request);
+    outcome->asker->http->resume(outcome->request);
+}
+
+static void serve_long(struct rogue *rogue, int fd, int number)
+{
+    (void)number;
+    while (rogue_read(rogue, fd)) {
+        rogue_puts(fd, "HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n");
+        for (int i = 0; i < 300; i++)
+            rogue_write(fd,
+                        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                        "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+                        100);
+    }
+}
+
+/* Every deed at every place: one end, and nothing after it. */
+static void ends_once_whatever_happens(void **state)
+{
+    static const struct {
+        void (*act)(struct outcome *);
+        bool cancels;
+    } deeds[] = {{act_cancel, true}, {act_destroy, true}, {act_pause_and_resume, false}};
+    static struct outcome outcome, second;
+    struct rogue *rogue = rogue_open(serve_long, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(deeds) * 5; i++) {
+        struct deed deed = {.where = (enum where)(i % 5), .act = deeds[i / 5].act};
+        struct http_request_options options = {.url = rogue->url,
+                                               .on_head = head_and_act,
+                                               .on_body = body_and_act,
+                                               .on_end = end_and_act};
+        struct asker asker;
+        bool cancels = deeds[i / 5].cancels && deed.where != IN_END;
+
+        asker_init(&asker);
+        client_is_gone = false;
+        deed_now = &deed;
+        ask_start(&asker, options, &outcome);
+        /* One beside it, which is to be undisturbed. */
+        ask_start(&asker, (struct http_request_options){.url = rogue->url}, &second);
+        do_if(AT_ONCE, &outcome);
+        while (deed.where == LATER && deed_now && !outcome.ends) {
+            uv_run(&asker.loop, UV_RUN_ONCE);
+            if (outcome.heads)
+                do_if(LATER, &outcome);
+        }
+        run_until_over(&asker, &outcome);
+        run_until_over(&asker, &second);
+        if (outcome.ends != 1 || second.ends != 1 ||
+            (cancels && outcome.error != HTTP_CANCELLED && deed.where != LATER) ||
+            (!cancels && outcome.error != HTTP_OK) ||
+            (!client_is_gone && (second.error != HTTP_OK || second.size != 30000)))
+            fail_msg("deed %zu at %d: %s, and %s", i / 5, (int)deed.where, outcome.text,
+                     second.text);
+        if (client_is_gone)
+            asker.client = NULL;
+        asker_finish(&asker);
+        assert_int_equal(outcome.ends, 1);
+    }
+    rogue_close(rogue);
+}
+
+/* A request may be started from every callback. */
+static struct rogue *next_rogue;
+
+static void act_ask_again(struct outcome *outcome)
+{
+    ask_start(outcome->asker, (struct http_request_options){.url = next_rogue->url}, &another);
+}
+
+static void starts_from_callbacks(void **state)
+{
+    static struct outcome outcome;
+    struct asker asker;
+
+    (void)state;
+    next_rogue = rogue_open(serve_fine, NULL);
+    asker_init(&asker);
+    for (enum where where = IN_HEAD; where <= IN_END; where++) {
+        struct deed deed = {where, act_ask_again};
+
+        deed_now = &deed;
+        ask_start(&asker,
+                  (struct http_request_options){.url = next_rogue->url,
+                                                .on_head = head_and_act,
+                                                .on_body = body_and_act,
+                                                .on_end = end_and_act},
+                  &outcome);
+        run_until_over(&asker, &outcome);
+        run_until_over(&asker, &another);
+        assert_string_equal(outcome.text, "no error");
+        assert_string_equal(another.text, "no error");
+    }
+    asker_finish(&asker);
+    rogue_close(next_rogue);
+}
+
+/* ---- pausing ---- */
+
+static atomic_size_t flooded;
+
+static void serve_flood(struct rogue *rogue, int fd, int number)
+{
+    static char block[1 << 16];
+
+    (void)number;
+    if (!rogue_read(rogue, fd))
+        return;
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    rogue_puts(fd, "HTTP/1.1 200 OK\r\nContent-Length: 67108864\r\n\r\n");
+    for (size_t left = 64 << 20; left && !atomic_load(&rogue->ends);) {
+        ssize_t n = send(fd, block, left < sizeof block ? left : sizeof block, MSG_NOSIGNAL);
+
+        if (n > 0) {
+            left -= (size_t)n;
+            atomic_fetch_add(&flooded, (size_t)n);
+        } else if (errno == EAGAIN) {
+            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 10);
+        } else {
+            return;
+        }
+    }
+    rogue_hold(rogue, fd);
+}
+
+static size_t seen_bytes;
+
+static void count_body(void *context, const char *bytes, size_t size)
+{
+    (void)bytes;
+    seen_bytes += size;
+    do_if(IN_BODY, context);
+}
+
+/* What is not read stays with the server, and time does not pass. */
+static void holds_back_what_is_paused(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_flood, NULL);
+    struct deed deed = {IN_BODY, act_pause};
+    struct asker asker;
+    uint64_t start;
+    size_t before;
+
+    (void)state;
+    asker_init(&asker);
+    deed_now = &deed;
+    seen_bytes = 0;
+    ask_start(&asker,
+              (struct http_request_options){
+                  .url = rogue->url, .on_body = count_body, .max_answer = SIZE_MAX, .idle_ms = 100},
+              &outcome);
+    while (deed_now)
+        uv_run(&asker.loop, UV_RUN_ONCE);
+    before = seen_bytes;
+    for (start = uv_hrtime(); uv_hrtime() - start < 400000000;)
+        uv_run(&asker.loop, UV_RUN_NOWAIT);
+    assert_int_equal(outcome.ends, 0);
+    assert_int_equal(seen_bytes, before);
+    assert_true(atomic_load(&flooded) < 32 << 20); /* the sockets' buffers */
+    asker.http->resume(outcome.request);
+    assert_int_equal(seen_bytes, before); /* not before the loop runs */
+    run_until_over(&asker, &outcome);
+    assert_string_equal(outcome.text, "no error");
+    assert_int_equal(seen_bytes, 64 << 20);
+    asker_finish(&asker);
+    rogue_close(rogue);
+}
+
+/* ---- limits ---- */
+
+static void limits_requests_and_connections(void **state)
+{
+    static struct outcome outcomes[20];
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    haft_reason reason = {0};
+    struct asker asker;
+
+    (void)state;
+    asker_init_with(&asker, &(struct http_client_options){.max_requests = 20, .max_per_host = 3});
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < COUNT_OF(outcomes); i++)
+            ask_start(&asker, (struct http_request_options){.url = rogue->url}, &outcomes[i]);
+        assert_null(asker.http->start(asker.client,
+                                      &(struct http_request_options){.url = rogue->url}, &reason));
+        assert_int_equal(reason.code, HAFT_EBUSY);
+        for (size_t i = 0; i < COUNT_OF(outcomes); i++) {
+            run_until_over(&asker, &outcomes[i]);
+            assert_string_equal(outcomes[i].text, "no error");
+        }
+    }
+    assert_int_equal(atomic_load(&rogue->requests), 60);
+    assert_true(atomic_load(&rogue->connections) <= 3);
+    asker_finish(&asker);
+    rogue_close(rogue);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+static void closes_idle_connections(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    struct asker asker;
+    uint64_t start = uv_hrtime();
+    uv_timer_t tick;
+
+    (void)state;
+    asker_init_with(&asker, &(struct http_client_options){.idle_ms = 50});
+    ask(&asker, (struct http_request_options){.url = rogue->url}, &outcome);
+    assert_int_equal(uv_run(&asker.loop, UV_RUN_NOWAIT), 0); /* they keep no loop running */
+    uv_timer_init(&asker.loop, &tick);
+    uv_timer_start(&tick, on_tick, 5, 5);
+    while (!atomic_load(&rogue->closed) && uv_hrtime() - start < (uint64_t)LONG_MS * 1000000)
+        uv_run(&asker.loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&tick, NULL);
+    assert_int_equal(atomic_load(&rogue->closed), 1);
+    ask(&asker, (struct http_request_options){.url = rogue->url}, &outcome);
+    assert_string_equal(outcome.text, "no error");
+    assert_int_equal(atomic_load(&rogue->connections), 2);
+    asker_finish(&asker);
+    rogue_close(rogue);
+}
+
+/* ---- connecting ---- */
+
+static void reports_what_does_not_connect(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof name;
+    int full = socket(AF_INET, SOCK_STREAM, 0), fill[8], closed_port = rogue->port;
+    struct asker asker;
+    char url[64];
+
+    (void)state;
+    rogue_close(rogue);
+    asker_init(&asker);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", closed_port);
+    ask(&asker, (struct http_request_options){.url = url}, &outcome);
+    assert_int_equal(outcome.error, HTTP_CONNECT_FAILED);
+    assert_false(outcome.maybe_handled);
+
+    /* A listener that accepts nobody: when its queue is full, connections wait. */
+    assert_int_equal(bind(full, (struct sockaddr *)&name, size), 0);
+    assert_int_equal(listen(full, 0), 0);
+    getsockname(full, (struct sockaddr *)&name, &size);
+    for (size_t i = 0; i < COUNT_OF(fill); i++) {
+        fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)!connect(fill[i], (struct sockaddr *)&name, size);
+    }
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", ntohs(name.sin_port));
+    ask(&asker, (struct http_request_options){.url = url, .connect_ms = 150}, &outcome);
+    assert_int_equal(outcome.error, HTTP_CONNECT_TIMEOUT);
+    assert_false(outcome.maybe_handled);
+    for (size_t i = 0; i < COUNT_OF(fill); i++)
+        close(fill[i]);
+    close(full);
+    asker_finish(&asker);
+}
+
+static int addresses_asked;
+
+static bool allow_none(void *context, const struct sockaddr *address, socklen_t size)
+{
+    const struct sockaddr_in *name = (const struct sockaddr_in *)address;
+
+    assert_ptr_equal(context, &addresses_asked);
+    assert_int_equal(size, sizeof *name);
+    assert_int_equal(ntohl(name->sin_addr.s_addr), INADDR_LOOPBACK);
+    addresses_asked++;
+    return false;
+}
+
+/* What counts is the address that a name turned out to have. */
+static void asks_about_addresses(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    struct asker asker;
+    char url[64];
+
+    (void)state;
+    addresses_asked = 0;
+    asker_init_with(&asker, &(struct http_client_options){.allow_address = allow_none,
+                                                          .allow_context = &addresses_asked});
+    snprintf(url, sizeof url, "http://good.test:%d/", rogue->port);
+    ask(&asker, (struct http_request_options){.url = url}, &outcome);
+    assert_int_equal(outcome.error, HTTP_ADDRESS_REFUSED);
+    assert_false(outcome.maybe_handled);
+    assert_true(addresses_asked > 0);
+    assert_int_equal(atomic_load(&rogue->connections), 0);
+    asker_finish(&asker);
+    rogue_close(rogue);
+}
+
+/* A server that takes the connection and says nothing of TLS. */
+static void serve_silence(struct rogue *rogue, int fd, int number)
+{
+    (void)number;
+    rogue_hold(rogue, fd);
+}
+
+static void limits_the_tls_handshake(void **state)
+{
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_silence, NULL);
+    struct asker asker;
+    char url[64];
+
+    (void)state;
+    asker_init(&asker);
+    snprintf(url, sizeof url, "https://127.0.0.1:%d/", rogue->port);
+    ask(&asker, (struct http_request_options){.url = url, .tls_ms = 100}, &outcome);
+    assert_int_equal(outcome.error, HTTP_TLS_TIMEOUT);
+    rogue_close(rogue);
+    rogue = rogue_open(serve_fine, NULL); /* which does not speak it */
+    snprintf(url, sizeof url, "https://127.0.0.1:%d/", rogue->port);
+    ask_start(&asker, (struct http_request_options){.url = url, .tls_ms = 100}, &outcome);
+    run_until_over(&asker, &outcome);
+    assert_true(outcome.error == HTTP_TLS_FAILED || outcome.error == HTTP_TLS_TIMEOUT);
+    assert_false(outcome.maybe_handled);
+    asker_finish(&asker);
+    rogue_close(rogue);
+}
+
+/* ---- memory ---- */
+
+/* Each allocation of ours fails in turn. */
+static void survives_every_failing_allocation(void **state)
+{
+    static const struct http_field headers[] = {{"X", "y"}};
+    static struct outcome outcome;
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    const struct http_client_functions *http;
+
+    (void)state;
+    haft_part_register(&haft_http_client_part);
+    http = http_client_open("this test", NULL);
+    for (size_t nth = 1;; nth++) {
+        struct failing failing;
+        uv_loop_t loop;
+        http_client *client;
+        haft_reason reason = {0};
+
+        failing_init(&failing, nth);
+        uv_loop_init(&loop);
+        memset(&outcome, 0, sizeof outcome);
+        client = http_client_new(
+            http, &loop, &(struct http_client_options){.allocator = &failing.allocator}, &reason);
+        if (!client) {
+            assert_int_equal(reason.code, HAFT_ENOMEM);
+        } else if (!http->start(client,
+                                &(struct http_request_options){.url = rogue->url,
+                                                               .headers = headers,
+                                                               .n_headers = 1,
+                                                               .on_end = on_end,
+                                                               .context = &outcome},
+                                &reason)) {
+            assert_int_equal(reason.code, HAFT_ENOMEM);
+        } else {
+            while (!outcome.ends)
+                uv_run(&loop, UV_RUN_ONCE);
+            assert_int_equal(outcome.error, failing.failures ? HTTP_NO_MEMORY : HTTP_OK);
+        }
+        http->destroy(client);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        assert_int_equal(uv_loop_close(&loop), 0);
+        failing_check(&failing);
+        if (!failing.failures)
+            break;
+    }
+    rogue_close(rogue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resolves_names),
+        cmocka_unit_test(ends_once_whatever_happens),
+        cmocka_unit_test(starts_from_callbacks),
+        cmocka_unit_test(holds_back_what_is_paused),
+        cmocka_unit_test(limits_requests_and_connections),
+        cmocka_unit_test(closes_idle_connections),
+        cmocka_unit_test(reports_what_does_not_connect),
+        cmocka_unit_test(asks_about_addresses),
+        cmocka_unit_test(limits_the_tls_handshake),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
