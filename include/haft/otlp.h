@@ -6,7 +6,7 @@
  *     haft_server_free(server);
  *
  * Spans wait in a queue of fixed size and are sent from a thread of their own, many at a time, as
- * JSON over HTTP (OTLP/HTTP).  A call never waits for that: what a collector does not take, or not
+ * JSON over HTTP (OTLP/HTTP), by libhaft-http-client (haft/part.h).  A call never waits for that: what a collector does not take, or not
  * fast enough, is lost, and counted. */
 #ifndef HAFT_OTLP_H
 #define HAFT_OTLP_H
@@ -19,11 +19,12 @@ extern "C" {
 
 /* Zero means the stated default. */
 typedef struct haft_otlp_options {
-    const char *url;      /* "http://127.0.0.1:4318/v1/traces"; https is not spoken */
+    const char *url;      /* "http://127.0.0.1:4318/v1/traces", or https */
     size_t max_queue;     /* spans that wait: 2,048 */
     unsigned interval_ms; /* between two requests, unless many spans wait: 5,000 */
     unsigned timeout_ms;  /* for the collector to answer: 10,000 */
     unsigned flush_ms;    /* for what waits at the end: 2,000 */
+    const char *ca_file; /* certificates, in PEM, to know a collector by over https: the system's */
 } haft_otlp_options;
 
 typedef struct haft_otlp haft_otlp;

@@ -71,9 +71,15 @@ int command_http(struct command *command, haft_server *server)
 static haft_otlp *trace(const struct command *command, haft_reason *reterr_reason)
 {
     haft_server *server = hosted_at(command->hosted, command->server, 0);
-    haft_otlp *otlp = haft_otlp_new(server, &command->settings.otlp, reterr_reason);
+    char needed_by[128];
+    haft_otlp *otlp;
     int status = 0;
 
+    /* By the option's name, and before there is a sandbox. */
+    snprintf(needed_by, sizeof needed_by, "--otlp %s", command->settings.otlp.url);
+    if (!http_client_open(needed_by, reterr_reason))
+        return NULL;
+    otlp = haft_otlp_new(server, &command->settings.otlp, reterr_reason);
     for (size_t i = 1; otlp && (server = hosted_at(command->hosted, command->server, i)); i++) {
         status = otlp_tap(otlp, server);
         if (status)

@@ -144,6 +144,8 @@ const struct option option_table[] = {
 #if HAFT_HTTP
     {"trace.otlp", "--otlp", NULL, AT(otlp.url), OPTION_TEXT, .takes = "URL",
      .help = "send every call as a span to this collector: http://127.0.0.1:4318/v1/traces"},
+    {"trace.otlp_ca", "--otlp-ca", NULL, AT(otlp.ca_file), OPTION_FILE,
+     .help = "over https, trust these certificates and not those of the system"},
 #endif
 };
 /* clang-format on */

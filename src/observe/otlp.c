@@ -6,9 +6,11 @@
 #include "process/isolate.h"
 #include "observe/otlp.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
 enum {
@@ -17,9 +19,7 @@ enum {
     DEFAULT_INTERVAL_MS = 5000,
     DEFAULT_TIMEOUT_MS = 10000,
     DEFAULT_FLUSH_MS = 2000,
-    GRACE_MS = 500, /* for the thread to notice that its time is over */
-    BATCH = 512,
-    BODY_LIMIT = 16 << 20
+    BATCH = 512
 };
 
 /* What the server knows of it, and keeps for as long as it lives. */
@@ -34,19 +34,16 @@ struct haft_otlp {
     haft_otlp_options options;
     struct otlp_address address;
     struct tap *tap;
-    uv_thread_t thread;
-    atomic_ullong cut; /* when the end must be, by uv_hrtime in milliseconds; 0: not yet */
+    struct otlp_sender sender;
+    size_t batch; /* spans at the front that are being sent; the sender's thread alone */
 
     uv_mutex_t lock; /* for what follows */
-    uv_cond_t bell;
     struct span *spans;
     size_t first, n, room;
     uint64_t seed; /* of the ids of traces that begin here */
     uint64_t sent, lost;
     bool failing;    /* the latest batch was not taken */
     bool overflowed; /* there has been no room */
-    bool closing, over;
-    bool orphaned; /* nobody waits for the thread any more: the server may be gone */
 };
 
 /* ---- spans ---- */
@@ -129,6 +126,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     haft_otlp *otlp = atomic_load(&tap->otlp);
     const haft_trace *trace = haft_call_trace(call);
     struct span span;
+    bool full;
 
     /* Whoever began the trace decides whether it is recorded. */
     if (!otlp || (trace && !(trace->flags & 1)))
@@ -142,75 +140,77 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
         otlp->lost++;
         otlp->overflowed = true;
     }
-    if (otlp->n == BATCH || otlp->n == otlp->room)
-        uv_cond_signal(&otlp->bell);
+    full = otlp->n == BATCH || otlp->n == otlp->room;
     uv_mutex_unlock(&otlp->lock);
+    if (full)
+        otlp_sender_wake(&otlp->sender);
 }
 
-/* ---- the thread ---- */
+/* ---- what the sender asks, on its thread ---- */
 
 /* Says once what happens again and again. */
-static void report(haft_otlp *otlp, bool taken)
+static void report(haft_otlp *otlp, const char *why_not)
 {
-    if (otlp->orphaned)
-        return;
-    if (!taken && !otlp->failing)
+    if (why_not && !otlp->failing)
         server_log(otlp->server, HAFT_WARNING,
-                   "the collector at %s:%s does not take spans: they are lost until it does",
-                   otlp->address.host, otlp->address.port);
-    else if (taken && (otlp->failing || otlp->overflowed))
+                   "the collector at %s:%s does not take spans: they are lost until it does (%s)",
+                   otlp->address.host, otlp->address.port, why_not);
+    else if (!why_not && (otlp->failing || otlp->overflowed))
         server_log(otlp->server, HAFT_WARNING, "%llu spans were lost so far",
                    (unsigned long long)otlp->lost);
-    otlp->failing = !taken;
-    if (taken)
+    otlp->failing = why_not;
+    if (!why_not)
         otlp->overflowed = false;
 }
 
-/* Sends what is at the front; called with the lock, which is free meanwhile. */
-static void send_batch(haft_otlp *otlp, haft_buffer *body)
-{
-    size_t n = otlp->n < BATCH ? otlp->n : BATCH;
-    size_t straight = otlp->room - otlp->first;
-    struct patience patience = {.cut = &otlp->cut};
-    bool taken;
-
-    straight = straight < n ? straight : n;
-    uv_mutex_unlock(&otlp->lock);
-    haft_buffer_clear(body);
-    otlp_put_batch(body, otlp->server->name, otlp->server->version, otlp->spans + otlp->first,
-                   straight, otlp->spans, n - straight);
-    patience.until = uv_hrtime() / 1000000 + otlp->options.timeout_ms;
-    taken = !body->status && otlp_post(&otlp->address, body, patience);
-    uv_mutex_lock(&otlp->lock);
-    otlp->first = (otlp->first + n) % otlp->room;
-    otlp->n -= n;
-    otlp->sent += taken ? n : 0;
-    otlp->lost += taken ? 0 : n;
-    report(otlp, taken);
-}
-
-static void run(void *context)
+/* What is at the front is read without the lock: nobody writes there. */
+static bool take(void *context, haft_buffer *body)
 {
     haft_otlp *otlp = context;
-    uint64_t interval = (uint64_t)otlp->options.interval_ms * 1000000, next;
-    haft_buffer body;
+    size_t straight = otlp->room - otlp->first;
 
-    haft_buffer_init(&body, otlp->allocator, BODY_LIMIT);
     uv_mutex_lock(&otlp->lock);
-    while (!otlp->closing || otlp->n) {
-        next = uv_hrtime() + interval;
-        while (!otlp->closing && otlp->n < BATCH && otlp->n < otlp->room && uv_hrtime() < next)
-            uv_cond_timedwait(&otlp->bell, &otlp->lock, next - uv_hrtime());
-        if (otlp->closing && uv_hrtime() / 1000000 >= atomic_load(&otlp->cut)) {
-            otlp->lost += otlp->n;
-            otlp->n = 0;
-        }
-        if (otlp->n)
-            send_batch(otlp, &body);
-    }
-    haft_buffer_finish(&body);
-    otlp->over = true;
-    uv_cond_broadcast(&otlp->bell);
+    otlp->batch = otlp->n < BATCH ? otlp->n : BATCH;
+    uv_mutex_unlock(&otlp->lock);
+    if (!otlp->batch)
+        return false;
+    straight = straight < otlp->batch ? straight : otlp->batch;
+    otlp_put_batch(body, otlp->server->name, otlp->server->version, otlp->spans + otlp->first,
+                   straight, otlp->spans, otlp->batch - straight);
+    return true;
+}
+
+static void done(void *context, const char *why_not)
+{
+    haft_otlp *otlp = context;
+
+    uv_mutex_lock(&otlp->lock);
+    otlp->first = (otlp->first + otlp->batch) % otlp->room;
+    otlp->n -= otlp->batch;
+    otlp->sent += why_not ? 0 : otlp->batch;
+    otlp->lost += why_not ? otlp->batch : 0;
+    report(otlp, why_not);
+    uv_mutex_unlock(&otlp->lock);
+}
+
+static bool is_full(void *context)
+{
+    haft_otlp *otlp = context;
+    bool full;
+
+    uv_mutex_lock(&otlp->lock);
+    full = otlp->n >= BATCH || otlp->n == otlp->room;
+    uv_mutex_unlock(&otlp->lock);
+    return full;
+}
+
+static void drop(void *context)
+{
+    haft_otlp *otlp = context;
+
+    uv_mutex_lock(&otlp->lock);
+    otlp->lost += otlp->n;
+    otlp->n = 0;
     uv_mutex_unlock(&otlp->lock);
 }
 
@@ -246,12 +246,8 @@ static haft_otlp *make(haft_server *server, const haft_otlp_options *options)
         otlp->seed = uv_hrtime();
     if (uv_mutex_init(&otlp->lock))
         goto no_memory;
-    if (uv_cond_init(&otlp->bell))
-        goto no_bell;
     return otlp;
 
-no_bell:
-    uv_mutex_destroy(&otlp->lock);
 no_memory:
     if (otlp->spans)
         allocator->release(allocator->context, otlp->spans, otlp->room * sizeof *otlp->spans);
@@ -263,7 +259,6 @@ static void release(haft_otlp *otlp)
 {
     const haft_allocator *allocator = otlp->allocator;
 
-    uv_cond_destroy(&otlp->bell);
     uv_mutex_destroy(&otlp->lock);
     allocator->release(allocator->context, otlp->spans, otlp->room * sizeof *otlp->spans);
     allocator->release(allocator->context, otlp, sizeof *otlp);
@@ -275,6 +270,24 @@ static uint64_t random_number(void)
     uint64_t number;
 
     return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
+}
+
+static int start(haft_otlp *otlp, haft_reason *reterr_reason)
+{
+    const struct otlp_source source = {take, done, is_full, drop, otlp};
+    const struct http_client_options options = {
+        .allocator = otlp->allocator, .max_requests = 1, .ca_file = otlp->options.ca_file};
+    int status;
+
+    otlp->sender.interval_ms = otlp->options.interval_ms;
+    otlp->sender.timeout_ms = otlp->options.timeout_ms;
+    otlp->sender.flush_ms = otlp->options.flush_ms;
+    /* What isolated tools are forked from comes before threads. */
+    status = isolate_start(otlp->server);
+    if (status)
+        return error_set(reterr_reason, status, NULL, "no process for isolated tools: %s",
+                         haft_strerror(status));
+    return otlp_sender_open(&otlp->sender, &otlp->address, &options, &source, reterr_reason);
 }
 
 haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
@@ -289,6 +302,10 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     set_defaults(&all);
     if (otlp_read_url(all.url, &address, reterr_reason))
         return NULL;
+    if (all.ca_file && access(all.ca_file, R_OK)) {
+        error_set(reterr_reason, HAFT_EINVAL, all.ca_file, "%s", strerror(errno));
+        return NULL;
+    }
     otlp = make(server, &all);
     if (!otlp) {
         error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
@@ -303,13 +320,7 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
         release(otlp);
         return NULL;
     }
-    /* What isolated tools are forked from comes before threads. */
-    status = isolate_start(server);
-    if (!status && uv_thread_create(&otlp->thread, run, otlp))
-        status = HAFT_EBUSY;
-    if (status) {
-        error_set(reterr_reason, status, NULL, "no thread can be started: %s",
-                  haft_strerror(status));
+    if (start(otlp, reterr_reason)) {
         release(otlp);
         return NULL;
     }
@@ -328,30 +339,13 @@ int otlp_tap(haft_otlp *otlp, haft_server *server)
 
 void haft_otlp_free(haft_otlp *otlp)
 {
-    uint64_t by;
-    bool over;
-
     if (!otlp)
         return;
     atomic_store(&otlp->tap->otlp, NULL);
-    by = uv_hrtime() + ((uint64_t)otlp->options.flush_ms + GRACE_MS) * 1000000;
-    uv_mutex_lock(&otlp->lock);
-    otlp->closing = true;
-    atomic_store(&otlp->cut, uv_hrtime() / 1000000 + otlp->options.flush_ms);
-    uv_cond_signal(&otlp->bell);
-    while (!otlp->over && uv_hrtime() < by)
-        uv_cond_timedwait(&otlp->bell, &otlp->lock, by - uv_hrtime());
-    over = otlp->over;
-    otlp->orphaned = !over;
-    if (over && otlp->lost)
+    otlp_sender_close(&otlp->sender);
+    if (otlp->lost)
         server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
                    (unsigned long long)otlp->lost);
-    uv_mutex_unlock(&otlp->lock);
-    /* One that is caught in looking up a name cannot be called back: it is left, with what it
-     * uses. */
-    if (!over)
-        return;
-    uv_thread_join(&otlp->thread);
     release(otlp);
 }
 

@@ -4,8 +4,10 @@
 
 #include <haft/otlp.h>
 #include <stdatomic.h>
+#include <uv.h>
 
 #include "engine/session.h"
+#include "part/http_client.h"
 
 /* One call that is over, with all that is told about it. */
 struct span {
@@ -32,22 +34,54 @@ void otlp_put_batch(haft_buffer *out, const char *name, const char *version,
 
 /* Where the collector is. */
 struct otlp_address {
+    bool tls;
     char host[256]; /* without brackets */
     char port[6];
     char path[256];
 };
 
-/* Takes "http://HOST[:PORT][/PATH]" apart; 0, or an error with its reason. */
+/* Takes "http[s]://HOST[:PORT][/PATH]" apart; 0, or an error with its reason. */
 int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason);
 
-/* How long somebody waits, on the clock of uv_hrtime in milliseconds. */
-struct patience {
-    uint64_t until;
-    const atomic_ullong *cut; /* or until this, once it is not 0 */
+/* What is sent, as the thread that sends it asks for it. */
+struct otlp_source {
+    /* Writes the spans that are to be sent next, at most a batch; false when there are none. */
+    bool (*take)(void *context, haft_buffer *body);
+    /* What came of them: NULL when the collector has taken them, else why not. */
+    void (*done)(void *context, const char *why_not);
+    /* Whether a whole batch waits. */
+    bool (*is_full)(void *context);
+    /* The time is over: what waits is lost. */
+    void (*drop)(void *context);
+    void *context;
 };
 
-/* Sends a body and waits for the answer.  Whether the collector has taken it. */
-bool otlp_post(const struct otlp_address *address, const haft_buffer *body,
-               struct patience patience);
+/* Requests to a collector, on a thread and a loop of their own. */
+struct otlp_sender {
+    struct otlp_source source;
+    unsigned interval_ms, timeout_ms, flush_ms;
+    char url[640];
+    haft_buffer body; /* of the request in flight */
+    const struct http_client_functions *http;
+    http_client *client;
+    bool in_flight, late;
+    atomic_bool closing;
+    uv_loop_t loop;
+    uv_async_t wake;
+    uv_timer_t interval, cut;
+    uv_thread_t thread;
+};
+
+/* Starts the thread.  0, or an error with its reason, and there is nothing to close.  The intervals
+ * are set. */
+int otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
+                     const struct http_client_options *options, const struct otlp_source *source,
+                     haft_reason *reterr_reason);
+
+/* A whole batch waits.  From any thread. */
+void otlp_sender_wake(struct otlp_sender *sender);
+
+/* Sends what waits, within flush_ms, and ends the thread. */
+void otlp_sender_close(struct otlp_sender *sender);
 
 #endif

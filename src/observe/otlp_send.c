@@ -1,22 +1,15 @@
-/* otlp_send.c - one request to a collector, on a thread that has nothing else to do.
+/* otlp_send.c - requests to a collector, on a thread and a loop that have nothing else to do.
  *
- * It may wait, so it does, and looks every moment whether waiting is still wanted.  Every request
- * has a connection of its own: they are seconds apart. */
-#include <errno.h>
-#include <fcntl.h>
-#include <llhttp.h>
-#include <netdb.h>
-#include <poll.h>
+ * A thread of its own, though the client could run on the server's loop: a sandbox leaves it its files
+ * (those of TLS and of names), TLS takes no time from calls, and at the end, when the server's loop has
+ * stopped, spans are still sent. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-#include <uv.h>
 
 #include "observe/otlp.h"
 
-enum { LOOK_MS = 50, HEAD_ROOM = 1024 };
+enum { BODY_LIMIT = 16 << 20, ANSWER_LIMIT = 64 << 10 };
 
 /* ---- the address ---- */
 
@@ -36,15 +29,12 @@ static bool is_plain(const char *text, size_t size)
 int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason)
 {
     static const char http[] = "http://", https[] = "https://", path[] = "/v1/traces";
-    struct otlp_address address = {.port = "4318"};
-    const char *host = url + sizeof http - 1, *end, *colon, *rest;
+    struct otlp_address address = {.port = "4318", .tls = !strncmp(url, https, sizeof https - 1)};
+    const char *host = url + (address.tls ? sizeof https : sizeof http) - 1, *end, *colon, *rest;
     size_t size;
     long port;
 
-    if (!strncmp(url, https, sizeof https - 1))
-        return refuse(reterr_reason, url,
-                      "https is not spoken to a collector: let one on this machine pass spans on");
-    if (strncmp(url, http, sizeof http - 1) != 0)
+    if (!address.tls && strncmp(url, http, sizeof http - 1) != 0)
         return refuse(reterr_reason, url, "a collector's address is http://HOST:PORT/PATH");
     end = host + strcspn(host, "/?#");
     size = (size_t)(end - host);
@@ -74,136 +64,182 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
     return 0;
 }
 
-/* ---- waiting ---- */
+/* ---- sending ---- */
 
-static uint64_t now_ms(void)
+static void sender_go_on(struct otlp_sender *sender);
+
+static void sender_on_end(void *context, const struct http_end *end)
 {
-    return uv_hrtime() / 1000000;
+    struct otlp_sender *sender = context;
+    char status[64];
+    const char *why = end->text;
+
+    sender->in_flight = false;
+    if (!end->error) {
+        snprintf(status, sizeof status, "it answered with status %d", end->status);
+        why = status;
+    }
+    /* The status is all there is to know, whatever becomes of the rest. */
+    sender->source.done(sender->source.context,
+                        end->status >= 200 && end->status < 300 ? NULL : why);
+    sender_go_on(sender);
 }
 
-/* False when the time is over, or the socket is of no use any more. */
-static bool wait_for(int fd, short events, const struct patience *patience)
+/* Spans have ids: a collector that gets them twice can tell. */
+static bool sender_start(struct otlp_sender *sender)
 {
-    for (;;) {
-        struct pollfd poller = {.fd = fd, .events = events};
-        uint64_t now = now_ms(), cut = atomic_load(patience->cut);
-        uint64_t until = cut && cut < patience->until ? cut : patience->until;
-        int n;
+    static const struct http_field headers[] = {{"Content-Type", "application/json"}};
+    struct http_request_options options = {.method = "POST",
+                                           .url = sender->url,
+                                           .headers = headers,
+                                           .n_headers = 1,
+                                           .body = sender->body.data,
+                                           .body_size = sender->body.size,
+                                           .max_answer = ANSWER_LIMIT,
+                                           .connect_ms = sender->timeout_ms,
+                                           .tls_ms = sender->timeout_ms,
+                                           .answer_ms = sender->timeout_ms,
+                                           .idle_ms = sender->timeout_ms,
+                                           .total_ms = sender->timeout_ms,
+                                           .may_repeat = true,
+                                           .on_end = sender_on_end,
+                                           .context = sender};
 
-        if (now >= until)
-            return false;
-        n = poll(&poller, 1, until - now < LOOK_MS ? (int)(until - now) : LOOK_MS);
-        if (n > 0)
-            return true;
-        if (n < 0 && errno != EINTR)
-            return false;
+    sender->in_flight = sender->http->start(sender->client, &options, NULL);
+    return sender->in_flight;
+}
+
+static void sender_send(struct otlp_sender *sender)
+{
+    while (!sender->in_flight) {
+        haft_buffer_clear(&sender->body);
+        if (!sender->source.take(sender->source.context, &sender->body))
+            return;
+        if (sender->body.status || !sender_start(sender))
+            sender->source.done(sender->source.context, haft_strerror(HAFT_ENOMEM));
     }
 }
 
-/* ---- the connection ---- */
-
-static int dial(const struct addrinfo *to, const struct patience *patience)
+static void sender_finish(struct otlp_sender *sender)
 {
-    int fd = socket(to->ai_family, SOCK_STREAM, 0), error = 0;
-    socklen_t size = sizeof error;
-
-    if (fd < 0)
-        return -1;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    if (!connect(fd, to->ai_addr, to->ai_addrlen))
-        return fd;
-    if (errno == EINPROGRESS && wait_for(fd, POLLOUT, patience) &&
-        !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error)
-        return fd;
-    close(fd);
-    return -1;
+    if (uv_is_closing((uv_handle_t *)&sender->wake))
+        return;
+    sender->http->destroy(sender->client);
+    uv_close((uv_handle_t *)&sender->wake, NULL);
+    uv_close((uv_handle_t *)&sender->interval, NULL);
+    uv_close((uv_handle_t *)&sender->cut, NULL);
 }
 
-/* The first of the host's addresses where somebody listens. */
-static int dial_any(const struct otlp_address *address, const struct patience *patience)
+static void sender_on_interval(uv_timer_t *timer)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
-    int fd = -1;
+    struct otlp_sender *sender = timer->data;
 
-    if (getaddrinfo(address->host, address->port, &hints, &all))
-        return -1;
-    for (const struct addrinfo *one = all; one && fd < 0; one = one->ai_next)
-        fd = dial(one, patience);
-    freeaddrinfo(all);
-    return fd;
+    sender_send(sender);
+    sender_go_on(sender);
 }
 
-static bool send_all(int fd, const char *bytes, size_t size, const struct patience *patience)
+/* After a batch: the next one at once if it is full or the last, else in a while. */
+static void sender_go_on(struct otlp_sender *sender)
 {
-    while (size) {
-        ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL);
+    bool closing = atomic_load(&sender->closing);
 
-        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-            return false;
-        if (n < 0 && !wait_for(fd, POLLOUT, patience))
-            return false;
-        if (n > 0) {
-            bytes += n;
-            size -= (size_t)n;
-        }
-    }
-    return true;
+    if (sender->in_flight)
+        return;
+    if (sender->late)
+        sender->source.drop(sender->source.context);
+    else if (closing || sender->source.is_full(sender->source.context))
+        sender_send(sender);
+    if (!sender->in_flight && closing)
+        sender_finish(sender);
+    else if (!sender->in_flight)
+        uv_timer_start(&sender->interval, sender_on_interval, sender->interval_ms, 0);
 }
 
-/* ---- the answer ---- */
-
-static int on_headers(llhttp_t *parser)
+static void sender_on_cut(uv_timer_t *timer)
 {
-    /* After 100 Continue comes another one. */
-    if (parser->status_code >= 200)
-        *(bool *)parser->data = true;
-    return parser->status_code >= 200 ? HPE_PAUSED : 0;
+    struct otlp_sender *sender = timer->data;
+
+    /* Ends the request, and with it everything. */
+    sender->late = true;
+    sender->http->destroy(sender->client);
+    sender->client = NULL;
 }
 
-/* What is after the status says nothing that could still be changed. */
-static bool hear(int fd, const struct patience *patience)
+static void sender_on_wake(uv_async_t *wake)
 {
-    llhttp_settings_t settings;
-    llhttp_t parser;
-    bool done = false;
-    char room[2048];
+    struct otlp_sender *sender = wake->data;
 
-    llhttp_settings_init(&settings);
-    settings.on_headers_complete = on_headers;
-    llhttp_init(&parser, HTTP_RESPONSE, &settings);
-    parser.data = &done;
-    while (!done) {
-        ssize_t n = recv(fd, room, sizeof room, 0);
-
-        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-            return false;
-        if (!n || (n < 0 && !wait_for(fd, POLLIN, patience)))
-            return false;
-        if (n > 0 && llhttp_execute(&parser, room, (size_t)n) != HPE_OK && !done)
-            return false;
-    }
-    return parser.status_code < 300;
+    if (atomic_load(&sender->closing))
+        uv_timer_start(&sender->cut, sender_on_cut, sender->flush_ms, 0);
+    sender_go_on(sender);
 }
 
-bool otlp_post(const struct otlp_address *address, const haft_buffer *body,
-               struct patience patience)
+static void sender_run(void *context)
+{
+    struct otlp_sender *sender = context;
+
+    sender_go_on(sender);
+    uv_run(&sender->loop, UV_RUN_DEFAULT);
+}
+
+/* ---- life ---- */
+
+void otlp_sender_wake(struct otlp_sender *sender)
+{
+    uv_async_send(&sender->wake);
+}
+
+static void sender_set_url(struct otlp_sender *sender, const struct otlp_address *address)
 {
     bool six = strchr(address->host, ':');
-    char head[HEAD_ROOM];
-    int size = snprintf(head, sizeof head,
-                        "POST %s HTTP/1.1\r\nHost: %s%s%s:%s\r\nUser-Agent: haft/" HAFT_VERSION
-                        "\r\nContent-Type: application/json\r\nConnection: close\r\n"
-                        "Content-Length: %zu\r\n\r\n",
-                        address->path, six ? "[" : "", address->host, six ? "]" : "", address->port,
-                        body->size);
-    int fd = dial_any(address, &patience);
-    bool taken;
 
-    if (fd < 0)
-        return false;
-    taken = send_all(fd, head, (size_t)size, &patience) &&
-            send_all(fd, body->data, body->size, &patience) && hear(fd, &patience);
-    close(fd);
-    return taken;
+    snprintf(sender->url, sizeof sender->url, "http%s://%s%s%s:%s%s", address->tls ? "s" : "",
+             six ? "[" : "", address->host, six ? "]" : "", address->port, address->path);
+}
+
+int otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
+                     const struct http_client_options *options, const struct otlp_source *source,
+                     haft_reason *reterr_reason)
+{
+    int status = HAFT_EBUSY;
+
+    sender->source = *source;
+    sender_set_url(sender, address);
+    sender->http = http_client_open(sender->url, reterr_reason);
+    if (!sender->http)
+        return HAFT_ENOTFOUND;
+    if (uv_loop_init(&sender->loop))
+        return error_set(reterr_reason, status, NULL, "no loop can be made for spans");
+    if (uv_async_init(&sender->loop, &sender->wake, sender_on_wake))
+        goto no_wake;
+    uv_timer_init(&sender->loop, &sender->interval);
+    uv_timer_init(&sender->loop, &sender->cut);
+    sender->wake.data = sender->interval.data = sender->cut.data = sender;
+    sender->client = http_client_new(sender->http, &sender->loop, options, reterr_reason);
+    if (!sender->client) {
+        status = HAFT_ENOMEM;
+        goto no_client;
+    }
+    haft_buffer_init(&sender->body, options->allocator, BODY_LIMIT);
+    if (!uv_thread_create(&sender->thread, sender_run, sender))
+        return 0;
+    error_set(reterr_reason, status, NULL, "no thread can be started: %s", haft_strerror(status));
+
+no_client:
+    sender_finish(sender);
+    uv_run(&sender->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&sender->loop);
+    return status;
+no_wake:
+    uv_loop_close(&sender->loop);
+    return error_set(reterr_reason, status, NULL, "no loop can be made for spans");
+}
+
+void otlp_sender_close(struct otlp_sender *sender)
+{
+    atomic_store(&sender->closing, true);
+    uv_async_send(&sender->wake);
+    uv_thread_join(&sender->thread);
+    uv_loop_close(&sender->loop);
+    haft_buffer_finish(&sender->body);
 }

@@ -379,6 +379,13 @@ int main(int argc, char **argv)
     return atomic_load(&results->failed) ? 1 : 0;
 }
 
+/* libcrypto loses what it has when it cannot be initialized to the end. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libcrypto.so";
+}
+
 /* What the sanitizers are told in the servers: their own exit status, and NULL for what cannot be
  * had. */
 const char *__asan_default_options(void);
