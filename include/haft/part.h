@@ -11,8 +11,7 @@
  *
  *     haft_part_register(&haft_http_client_part);
  *
- *     cc program.c $(pkg-config --static --libs haft-http-client haft)
- */
+ * and is linked with libhaft-http-client.a, before libhaft.a, and with libcurl. */
 #ifndef HAFT_PART_H
 #define HAFT_PART_H
 

@@ -3,7 +3,9 @@
 # nothing that does I/O.
 set -eu
 failed=0
-libraries=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
+all=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
+is_part='/libhaft-(http-client)\.'
+libraries=$(echo "$all" | grep -vE "$is_part")
 [ "$(echo "$libraries" | wc -l)" -eq 4 ] || { echo "not four libraries: $libraries"; exit 1; }
 
 for library in $libraries; do
@@ -24,6 +26,20 @@ for library in $libraries; do
             readelf -dW "$library" | grep -E 'NEEDED.*(libuv|libllhttp|pthread)' && failed=1 ;;
         esac ;;
     esac
+done
+
+# A part shows what it is, and needs nothing of what opens it.
+for library in $(echo "$all" | grep -E "$is_part"); do
+    case $library in
+    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^haft[.]/ { print $3 }') ;;
+    *) names=$(nm -D --defined-only "$library" | awk 'NF == 3 { print $3 }') ;;
+    esac
+    echo "$names" | grep -qxE 'haft_[a-z_]+_part' || { echo "$library has no descriptor"; failed=1; }
+    [ "$(echo "$names" | wc -l)" -eq 1 ] || { echo "$library shows more: $names"; failed=1; }
+    if nm -u "$library" | grep -E ' (haft_|uv_|yyjson_)'; then
+        echo "$library needs the names above"
+        failed=1
+    fi
 done
 
 # Every function that a public header declares is there.
