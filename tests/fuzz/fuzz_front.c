@@ -1,5 +1,6 @@
 /* fuzz_front.c - any body that comes too often, any path, any address of a collector: the refusal
  * is JSON and has an id only if the message has that id. */
+#define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <string.h>
 

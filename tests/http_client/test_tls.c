@@ -103,19 +103,25 @@ static void believes_whom_it_should(void **state)
         {"here", "", "localhost", "authority.pem", NULL, NULL, false, NULL},
         {"here", "", "127.0.0.1", NULL, "trusted", NULL, false, NULL},
         {"here", "-tls1_2", "127.0.0.1", "authority.pem", NULL, NULL, false, NULL},
-        {"here", "", "127.0.0.1", NULL, NULL, NULL, false, "unable to get local issuer certificate"},
+        {"here", "", "127.0.0.1", NULL, NULL, NULL, false,
+         "unable to get local issuer certificate"},
         {"here", "", "127.0.0.1", "stranger.pem", NULL, NULL, false, "certificate"},
         {"here", "", "127.0.0.1", "nothing.pem", NULL, NULL, false, "nothing.pem"},
-        {"elsewhere", "", "127.0.0.1", "authority.pem", NULL, NULL, false, "no alternative certificate subject name matches target host name '127.0.0.1'"},
+        {"elsewhere", "", "127.0.0.1", "authority.pem", NULL, NULL, false,
+         "no alternative certificate subject name matches target host name '127.0.0.1'"},
         {"expired", "", "127.0.0.1", "authority.pem", NULL, NULL, false, "certificate has expired"},
-        {"future", "", "127.0.0.1", "authority.pem", NULL, NULL, false, "certificate is not yet valid"},
+        {"future", "", "127.0.0.1", "authority.pem", NULL, NULL, false,
+         "certificate is not yet valid"},
         {"itself", "", "127.0.0.1", NULL, NULL, NULL, false, "self-signed certificate"},
         {"itself", "", "127.0.0.1", "authority.pem", NULL, NULL, false, "self-signed certificate"},
         {"itself", "", "127.0.0.1", NULL, NULL, NULL, true, NULL},
-        {"here", "-tls1_1 -cipher DEFAULT@SECLEVEL=0", "127.0.0.1", "authority.pem", NULL, NULL, false, "protocol"},
+        {"here", "-tls1_1 -cipher DEFAULT@SECLEVEL=0", "127.0.0.1", "authority.pem", NULL, NULL,
+         false, "protocol"},
         /* A server that wants to know who asks. */
-        {"here", "-Verify 1 -verify_return_error -CAfile authority.pem", "127.0.0.1", "authority.pem", NULL, "visitor", false, NULL},
-        {"here", "-tls1_2 -Verify 1 -verify_return_error -CAfile authority.pem", "127.0.0.1", "authority.pem", NULL, NULL, false, "handshake failure"},
+        {"here", "-Verify 1 -verify_return_error -CAfile authority.pem", "127.0.0.1",
+         "authority.pem", NULL, "visitor", false, NULL},
+        {"here", "-tls1_2 -Verify 1 -verify_return_error -CAfile authority.pem", "127.0.0.1",
+         "authority.pem", NULL, NULL, false, "handshake failure"},
     };
     static struct outcome outcome;
 
@@ -138,10 +144,9 @@ static void believes_whom_it_should(void **state)
         asker_init_with(&asker, &options);
         snprintf(url, sizeof url, "https://%s:%d/", rows[i].host, server.port);
         ask(&asker, (struct http_request_options){.url = url}, &outcome);
-        if (rows[i].error
-                ? outcome.error != HTTP_TLS_FAILED || !strstr(outcome.text, rows[i].error) ||
-                      outcome.maybe_handled
-                : outcome.error != HTTP_OK || outcome.status != 200)
+        if (rows[i].error ? outcome.error != HTTP_TLS_FAILED ||
+                                !strstr(outcome.text, rows[i].error) || outcome.maybe_handled
+                          : outcome.error != HTTP_OK || outcome.status != 200)
             fail_msg("row %zu: %s, status %d", i, outcome.text, outcome.status);
         asker_finish(&asker);
         tls_server_close(&server);
