@@ -13,6 +13,7 @@ static const struct http_client_uv client_uv = {
     .idle_stop = uv_idle_stop,
     .poll_init = uv_poll_init_socket,
     .poll_start = uv_poll_start,
+    .poll_stop = uv_poll_stop,
     .close = uv_close,
     .ref = uv_ref,
     .unref = uv_unref,

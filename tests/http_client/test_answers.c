@@ -20,12 +20,16 @@ struct answer {
 static void serve_answer(struct rogue *rogue, int fd, int number)
 {
     const struct answer *answer = rogue->context;
-    size_t size = strlen(answer->text), step = answer->drip_ms ? 1 : size;
+    size_t size = strlen(answer->text), step = answer->drip_ms ? 1 : size, at = 0;
 
     (void)number;
     if (!rogue_read(rogue, fd))
         return;
-    for (size_t at = 0; at < size; at += step) {
+    /* Whatever should arrive of the head arrives at once. */
+    if (answer->drip_ms && answer->error && answer->status)
+        at = (size_t)(strstr(answer->text, "\r\n\r\n") + 4 - answer->text);
+    rogue_write(fd, answer->text, at);
+    for (; at < size; at += step) {
         if (!rogue_write(fd, answer->text + at, step))
             return;
         if (answer->drip_ms)

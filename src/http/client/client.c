@@ -53,9 +53,26 @@ CURLM *http_client_multi(http_client *client)
     return multi;
 }
 
+CURL *http_client_take_easy(http_client *client)
+{
+    return client->n_spare ? client->spare[--client->n_spare] : curl_easy_init();
+}
+
+void http_client_keep_easy(http_client *client, CURL *easy)
+{
+    if (!easy || client->destroyed || client->n_spare == HTTP_SPARE) {
+        curl_easy_cleanup(easy);
+        return;
+    }
+    curl_easy_reset(easy);
+    client->spare[client->n_spare++] = easy;
+}
+
 /* Closes every connection.  No request is in it. */
 static void client_drop_multi(http_client *client)
 {
+    while (client->n_spare)
+        curl_easy_cleanup(client->spare[--client->n_spare]);
     if (client->multi) {
         client->depth++;
         curl_multi_cleanup(client->multi);

@@ -182,6 +182,7 @@ struct http_client_uv {
     int (*idle_stop)(uv_idle_t *idle);
     int (*poll_init)(uv_loop_t *loop, uv_poll_t *poll, uv_os_sock_t socket);
     int (*poll_start)(uv_poll_t *poll, int events, uv_poll_cb callback);
+    int (*poll_stop)(uv_poll_t *poll);
     void (*close)(uv_handle_t *handle, uv_close_cb callback);
     void (*ref)(uv_handle_t *handle);
     void (*unref)(uv_handle_t *handle);

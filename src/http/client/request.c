@@ -169,7 +169,7 @@ void http_request_release(http_request *request)
 {
     const haft_allocator *allocator = request->client->allocator;
 
-    curl_easy_cleanup(request->easy);
+    http_client_keep_easy(request->client, request->easy);
     curl_slist_free_all(request->lines);
     curl_free(request->location);
     http_response_clear(request);
@@ -297,7 +297,7 @@ http_request *http_request_start(http_client *client, const struct http_request_
     request->options = o;
     request->keeps_headers = true;
     request->is_post = !strcmp(o.method, "POST");
-    request->easy = curl_easy_init();
+    request->easy = http_client_take_easy(client);
     status = request->easy ? http_setup(request, &o) : HAFT_ENOMEM;
     if (status) {
         http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",

@@ -11,13 +11,17 @@
 
 #include "http/client/client.h"
 
-/* A socket that libcurl waits for. */
+enum { HTTP_SPARE = 16 };
+
+/* A socket that libcurl waits for.  That of a connection stays from when it is opened until it is
+ * closed, and stops and starts with every request. */
 struct http_watch {
     uv_poll_t poll;
     http_client *client;
     curl_socket_t socket;
     int events;
     bool closed;
+    bool stays;
     struct http_watch *next, **at;
 };
 
@@ -41,6 +45,7 @@ struct http_request {
     bool resumed;   /* to be done */
     bool head_only; /* the answer has no body, whatever its headers say */
     bool with_body, is_post;
+    bool reads_body; /* by our callback, piece by piece */
     bool refused_address;
 
     size_t body_sent; /* of the request's body, given to libcurl */
@@ -86,6 +91,8 @@ struct http_client {
     bool waiting; /* some request waits to be added or resumed */
     struct http_watch *watches;
     http_request *requests, *over;
+    CURL *spare[HTTP_SPARE]; /* handles for the next requests, reset */
+    unsigned n_spare;
     unsigned n_requests;
 };
 
@@ -105,6 +112,10 @@ void http_client_settle(http_client *client);
 void http_client_wait_until(http_client *client, uint64_t ms);
 void http_client_settle_soon(http_client *client);
 
+/* A handle of libcurl's for a request, without options; NULL without memory.  And back. */
+CURL *http_client_take_easy(http_client *client);
+void http_client_keep_easy(http_client *client, CURL *easy);
+
 /* One handle of libuv's is closed. */
 void http_client_handle_closed(http_client *client);
 
@@ -114,6 +125,10 @@ int http_client_refuse(haft_reason *reterr_reason, int code, const char *path, c
 
 int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
 int http_watch_time(CURLM *multi, long ms, void *context);
+/* The socket of a connection: before libcurl has it, false without memory; and libcurl's way to close
+ * it. */
+bool http_watch_socket_opens(http_client *client, curl_socket_t socket);
+int http_watch_socket_closes(void *context, curl_socket_t socket);
 /* libcurl has waited for as long as it wanted to. */
 void http_watch_due(http_client *client);
 void http_watch_close_all(http_client *client);

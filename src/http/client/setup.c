@@ -8,8 +8,11 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "http/client/room.h"
+
+enum { SMALL_BODY = 16 << 10 };
 
 /* ---- callbacks that are about the connection ---- */
 
@@ -27,6 +30,7 @@ static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
 {
     http_request *request = context;
     const struct http_client_options *options = &request->client->options;
+    int fd;
 
     (void)purpose;
     if (request->over || setup_is_repeat(request))
@@ -36,7 +40,13 @@ static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
         request->refused_address = true;
         return CURL_SOCKET_BAD;
     }
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (fd >= 0 && !http_watch_socket_opens(request->client, fd)) {
+        request->failure = HTTP_NO_MEMORY;
+        close(fd);
+        fd = -1;
+    }
+    return fd >= 0 ? fd : CURL_SOCKET_BAD;
 }
 
 static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
@@ -60,7 +70,7 @@ static int setup_on_issue(void *context, char *to, char *from, int to_port, int 
         return CURL_PREREQFUNC_ABORT;
     request->issued = request->was_issued = true;
     request->body_sent = 0;
-    http_request_enter(request, request->with_body ? PHASE_SEND : PHASE_ANSWER);
+    http_request_enter(request, request->reads_body ? PHASE_SEND : PHASE_ANSWER);
     return CURL_PREREQFUNC_OK;
 }
 
@@ -156,6 +166,8 @@ static void setup_callbacks(struct setup *setup, http_request *request)
     setup_function(setup, CURLOPT_SEEKFUNCTION, setup_on_seek);
     setup_function(setup, CURLOPT_PREREQFUNCTION, setup_on_issue);
     setup_function(setup, CURLOPT_OPENSOCKETFUNCTION, setup_on_open);
+    setup_function(setup, CURLOPT_CLOSESOCKETFUNCTION, http_watch_socket_closes);
+    setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, request->client); /* which outlives the request */
     /* Not every TLS library tells when it begins: then its time is that of connecting. */
     if (!setup->code && !curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_FUNCTION, setup_on_tls))
         setup_pointer(setup, CURLOPT_SSL_CTX_DATA, request);
@@ -256,6 +268,11 @@ CURLcode http_setup_method(http_request *request, const char *method, bool with_
         setup.code =
             curl_easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                              (curl_off_t)(request->with_body ? request->options.body_size : 0));
+    /* A small one is sent with the head.  It is libcurl's own copy, since libcurl may still be sending
+     * when the request is over. */
+    request->reads_body = request->with_body && request->options.body_size > SMALL_BODY;
+    if (request->with_body && !request->reads_body)
+        setup_pointer(&setup, CURLOPT_COPYPOSTFIELDS, request->options.body);
     if (!request->head_only)
         setup_pointer(&setup, CURLOPT_CUSTOMREQUEST, method);
     return setup.code;

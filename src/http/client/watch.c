@@ -1,5 +1,6 @@
 /* watch.c - libcurl says which sockets and what time it waits for; libuv does the waiting. */
 #include <string.h>
+#include <unistd.h>
 
 #include "http/client/room.h"
 
@@ -71,6 +72,15 @@ static void watch_close(struct http_watch *watch)
     watch->client->uv->close((uv_handle_t *)&watch->poll, watch_release);
 }
 
+static struct http_watch *watch_find(const http_client *client, curl_socket_t socket)
+{
+    struct http_watch *watch = client->watches;
+
+    while (watch && watch->socket != socket)
+        watch = watch->next;
+    return watch;
+}
+
 static struct http_watch *watch_new(http_client *client, curl_socket_t socket)
 {
     struct http_watch *watch = client->allocator->alloc(client->allocator->context, sizeof *watch);
@@ -89,14 +99,36 @@ static struct http_watch *watch_new(http_client *client, curl_socket_t socket)
     if (watch->next)
         watch->next->at = &watch->next;
     client->watches = watch;
-    if (!curl_multi_assign(client->multi, socket, watch))
-        return watch;
-    watch_close(watch);
-    return NULL;
+    return watch;
 
 no_poll:
     client->allocator->release(client->allocator->context, watch, sizeof *watch);
     return NULL;
+}
+
+/* Libcurl opens some sockets itself, to be woken by the thread that looks up a name, and closes them
+ * itself: of those nothing may be left. */
+static void watch_remove(struct http_watch *watch)
+{
+    http_client *client = watch->client;
+
+    curl_multi_assign(client->multi, watch->socket, NULL);
+    watch->events = 0;
+    if (watch->stays)
+        client->uv->poll_stop(&watch->poll);
+    else
+        watch_close(watch);
+}
+
+static struct http_watch *watch_assign(http_client *client, curl_socket_t socket)
+{
+    struct http_watch *watch = watch_find(client, socket);
+
+    if (!watch)
+        watch = watch_new(client, socket);
+    if (watch && curl_multi_assign(client->multi, socket, watch))
+        return NULL;
+    return watch;
 }
 
 int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
@@ -108,19 +140,36 @@ int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context,
 
     (void)easy;
     if (what == CURL_POLL_REMOVE) {
-        if (watch) {
-            curl_multi_assign(client->multi, socket, NULL);
-            watch_close(watch);
-        }
+        if (watch)
+            watch_remove(watch);
         return 0;
     }
     if (!watch)
-        watch = watch_new(client, socket);
+        watch = watch_assign(client, socket);
     if (watch)
         watch->events = events;
     if (!watch || client->uv->poll_start(&watch->poll, events, watch_on_ready))
         return watch_fail(client);
     return 0;
+}
+
+bool http_watch_socket_opens(http_client *client, curl_socket_t socket)
+{
+    struct http_watch *watch = watch_new(client, socket);
+
+    if (watch)
+        watch->stays = true;
+    return watch;
+}
+
+int http_watch_socket_closes(void *context, curl_socket_t socket)
+{
+    http_client *client = context;
+    struct http_watch *watch = watch_find(client, socket);
+
+    if (watch)
+        watch_close(watch);
+    return close(socket);
 }
 
 int http_watch_time(CURLM *multi, long ms, void *context)
