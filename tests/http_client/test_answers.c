@@ -248,12 +248,78 @@ static void keeps_headers_of_one_name(void **state)
     rogue_close(rogue);
 }
 
+/* ---- compression ---- */
+
+struct coded {
+    char *bytes;
+    size_t size;
+};
+
+static void serve_coded(struct rogue *rogue, int fd, int number)
+{
+    const struct coded *coded = rogue->context;
+    char head[128];
+
+    (void)number;
+    while (rogue_read(rogue, fd)) {
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %zu\r\n\r\n",
+                 coded->size);
+        rogue_puts(fd, head);
+        rogue_write(fd, coded->bytes, coded->size);
+    }
+}
+
+static void coded_read(struct coded *coded, const char *command)
+{
+    FILE *pipe = popen(command, "r");
+
+    coded->bytes = malloc(1 << 20);
+    coded->size = fread(coded->bytes, 1, 1 << 20, pipe);
+    assert_int_equal(pclose(pipe), 0);
+}
+
+/* What counts is how large it becomes. */
+static void decodes_within_the_limit(void **state)
+{
+    static struct outcome outcome;
+    struct coded coded;
+    struct rogue *rogue;
+    struct asker asker;
+
+    (void)state;
+    coded_read(&coded, "head -c 50000000 /dev/zero | gzip -9");
+    assert_true(coded.size < 100000);
+    asker_init(&asker);
+    rogue = rogue_open(serve_coded, &coded);
+    ask(&asker, (struct http_request_options){.url = rogue->url, .decode = true}, &outcome);
+    assert_int_equal(outcome.error, HTTP_BODY_TOO_BIG);
+    ask(&asker, (struct http_request_options){.url = rogue->url, .max_answer = 100000}, &outcome);
+    assert_string_equal(outcome.text, "no error");
+    assert_memory_equal(outcome.body, coded.bytes, coded.size);
+    rogue_close(rogue);
+    free(coded.bytes);
+
+    coded_read(&coded, "printf hello | gzip");
+    rogue = rogue_open(serve_coded, &coded);
+    ask(&asker, (struct http_request_options){.url = rogue->url, .decode = true}, &outcome);
+    assert_string_equal(outcome.text, "no error");
+    assert_string_equal(outcome.body, "hello");
+    coded.bytes[12] ^= 0x55;
+    ask(&asker, (struct http_request_options){.url = rogue->url, .decode = true}, &outcome);
+    assert_int_equal(outcome.error, HTTP_BAD_ANSWER);
+    rogue_close(rogue);
+    free(coded.bytes);
+    asker_finish(&asker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judges_answers),
         cmocka_unit_test(notices_what_is_missing),
         cmocka_unit_test(keeps_headers_of_one_name),
+        cmocka_unit_test(decodes_within_the_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -539,6 +539,73 @@ static void survives_every_failing_allocation(void **state)
     rogue_close(rogue);
 }
 
+/* ---- libuv ---- */
+
+static int polls_left;
+
+static int poll_init_or_fail(uv_loop_t *loop, uv_poll_t *poll, uv_os_sock_t socket)
+{
+    return polls_left-- ? uv_poll_init_socket(loop, poll, socket) : UV_ENOMEM;
+}
+
+static int poll_start_or_fail(uv_poll_t *poll, int events, uv_poll_cb callback)
+{
+    return polls_left-- ? uv_poll_start(poll, events, callback) : UV_EBADF;
+}
+
+/* What cannot be waited for ends every request, and is no trouble to the next. */
+static void begins_anew_when_libuv_fails(void **state)
+{
+    static const struct http_client_uv uv = {
+        .timer_init = uv_timer_init,
+        .timer_start = uv_timer_start,
+        .timer_stop = uv_timer_stop,
+        .idle_init = uv_idle_init,
+        .idle_start = uv_idle_start,
+        .idle_stop = uv_idle_stop,
+        .poll_init = poll_init_or_fail,
+        .poll_start = poll_start_or_fail,
+        .poll_stop = uv_poll_stop,
+        .close = uv_close,
+        .ref = uv_ref,
+        .unref = uv_unref,
+        .update_time = uv_update_time,
+        .now = uv_now,
+    };
+    static struct outcome one, two;
+    struct rogue *rogue = rogue_open(serve_fine, NULL);
+    struct failing failing;
+    int failed = 0;
+
+    (void)state;
+    failing_init(&failing, 0);
+    for (int n = 0; n < 12; n++) {
+        const struct http_client_options options = {.allocator = &failing.allocator, .uv = &uv};
+        struct asker asker;
+
+        haft_part_register(&haft_http_client_part);
+        asker.http = http_client_open("this test", NULL);
+        uv_loop_init(&asker.loop);
+        asker.client = asker.http->create(&asker.loop, &options, NULL);
+        polls_left = n;
+        ask_start(&asker, (struct http_request_options){.url = rogue->url}, &one);
+        ask_start(&asker, (struct http_request_options){.url = rogue->url}, &two);
+        run_until_over(&asker, &one);
+        run_until_over(&asker, &two);
+        if ((one.error && one.error != HTTP_NO_MEMORY) ||
+            (two.error && two.error != HTTP_NO_MEMORY))
+            fail_msg("%d: %s and %s", n, one.text, two.text);
+        failed += one.error || two.error;
+        polls_left = -1;
+        ask(&asker, (struct http_request_options){.url = rogue->url}, &one);
+        assert_string_equal(one.text, "no error");
+        asker_finish(&asker);
+    }
+    assert_true(failed > 3);
+    failing_check(&failing);
+    rogue_close(rogue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +619,7 @@ int main(void)
         cmocka_unit_test(asks_about_addresses),
         cmocka_unit_test(limits_the_tls_handshake),
         cmocka_unit_test(survives_every_failing_allocation),
+        cmocka_unit_test(begins_anew_when_libuv_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

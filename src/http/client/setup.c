@@ -123,7 +123,6 @@ static const struct setup_number {
     {CURLOPT_SUPPRESS_CONNECT_HEADERS, 1},
     {CURLOPT_QUICK_EXIT, 1}, /* a name that is being resolved holds up nobody */
     {CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2},
-    {CURLOPT_SSL_ENABLE_ALPN, 0},
     {CURLOPT_TCP_KEEPALIVE, 1},
 };
 
