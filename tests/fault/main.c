@@ -24,7 +24,7 @@
 #include "fault/props.h"
 #include "fault/scenario.h"
 
-enum { MOST = 3000, MOST_ROWS = 8192, SITES = 1 << 16, MOST_SHOWN = 400, GIVE_UP_MS = 400 };
+enum { MOST = 6000, MOST_ROWS = 8192, SITES = 1 << 16, MOST_SHOWN = 400, GIVE_UP_MS = 400 };
 
 /* Errors that the call can really give.  Once, unless it is said that it goes on. */
 static const struct failure {

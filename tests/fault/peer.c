@@ -107,6 +107,9 @@ static int judge_end(struct peer *peer)
         peer_say_why(peer, "ended by signal %d: %.120s", WTERMSIG(peer->status), text);
         return WRONG;
     }
+    /* At the end, in the destructor of a library that libcurl brings along: the loader gives up. */
+    if (WEXITSTATUS(peer->status) == 127 && strstr(text, "memory for thread-local data: ABORT"))
+        return REFUSED;
     if (WEXITSTATUS(peer->status) > 2) {
         peer_say_why(peer, "ended with %d: %.120s", WEXITSTATUS(peer->status), text);
         return WRONG;
