@@ -553,6 +553,23 @@ static int poll_start_or_fail(uv_poll_t *poll, int events, uv_poll_cb callback)
     return polls_left-- ? uv_poll_start(poll, events, callback) : UV_EBADF;
 }
 
+static int tries;
+
+static void end_and_try_again(void *context, const struct http_end *end)
+{
+    struct outcome *outcome = context;
+
+    tries++;
+    if (end->error && tries < 100)
+        assert_non_null(outcome->asker->http->start(
+            outcome->asker->client,
+            &(struct http_request_options){
+                .url = next_rogue->url, .on_end = end_and_try_again, .context = outcome},
+            NULL));
+    else
+        on_end(context, end);
+}
+
 /* What cannot be waited for ends every request, and is no trouble to the next. */
 static void begins_anew_when_libuv_fails(void **state)
 {
@@ -602,6 +619,29 @@ static void begins_anew_when_libuv_fails(void **state)
         asker_finish(&asker);
     }
     assert_true(failed > 3);
+    failing_check(&failing);
+
+    /* Whoever tries again at once has a turn of the loop for each. */
+    {
+        const struct http_client_options options = {.allocator = &failing.allocator, .uv = &uv};
+        struct asker asker = {.http = http_client_open("this test", NULL)};
+
+        next_rogue = rogue;
+        tries = 0;
+        polls_left = 0;
+        uv_loop_init(&asker.loop);
+        asker.client = asker.http->create(&asker.loop, &options, NULL);
+        ask_start(&asker,
+                  (struct http_request_options){.url = rogue->url, .on_end = end_and_try_again},
+                  &one);
+        for (int before = 0; !one.ends; before = tries) {
+            uv_run(&asker.loop, UV_RUN_ONCE);
+            assert_true(tries <= before + 2);
+            polls_left = tries < 20 ? 0 : -1;
+        }
+        assert_string_equal(one.text, "no error");
+        asker_finish(&asker);
+    }
     failing_check(&failing);
     rogue_close(rogue);
 }

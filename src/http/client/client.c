@@ -171,14 +171,17 @@ static http_request *client_find_waiting(const http_client *client)
     return NULL;
 }
 
-/* What a callback asked for while libcurl was on the stack. */
-static void client_do_waiting(http_client *client)
+/* What a callback asked for while libcurl was on the stack.  No more than there is now: whoever starts a
+ * request again whenever it fails does not keep the loop from going on. */
+static bool client_do_waiting(http_client *client)
 {
+    unsigned left = client->n_requests;
     http_request *request;
     CURLcode code;
 
     client->waiting = false;
-    while (!client->destroyed && !client->broken && (request = client_find_waiting(client))) {
+    while (left-- && !client->destroyed && !client->broken &&
+           (request = client_find_waiting(client))) {
         if (!request->added) {
             http_request_add(request);
             continue;
@@ -191,14 +194,28 @@ static void client_do_waiting(http_client *client)
         if (code && !request->over)
             http_request_finish(request, http_error_of(request, code));
     }
+    return true;
+}
+
+/* Not one that was started meanwhile. */
+static http_request *client_find_added(const http_client *client)
+{
+    for (http_request *request = client->requests; request; request = request->next)
+        if (request->added)
+            return request;
+    return NULL;
 }
 
 /* libcurl cannot go on: everything ends, and the next request begins with a new handle. */
 static void client_restart(http_client *client)
 {
+    http_request *request;
+
     client->broken = false;
-    while (client->requests && !client->destroyed)
-        http_request_finish(client->requests, HTTP_NO_MEMORY);
+    http_watch_close_all(
+        client); /* while their sockets are open: libcurl says nothing more of them */
+    while (!client->destroyed && (request = client_find_added(client)))
+        http_request_finish(request, HTTP_NO_MEMORY);
     if (!client->destroyed)
         client_drop_multi(client);
 }
@@ -239,7 +256,7 @@ static void client_release_over(http_client *client)
 
 void http_client_settle(http_client *client)
 {
-    bool more = true;
+    bool more = true, waited = false;
 
     if (client->depth)
         return;
@@ -247,8 +264,8 @@ void http_client_settle(http_client *client)
         client_release_over(client);
         if (client->broken)
             client_restart(client);
-        else if (client->waiting)
-            client_do_waiting(client);
+        else if (client->waiting && !waited)
+            waited = client_do_waiting(client);
         else
             more = client_reap(client);
     }

@@ -217,10 +217,13 @@ void http_request_finish(http_request *request, enum http_error error)
     request_unlink(request);
     if (!--client->n_requests)
         client->idle_since = client->uv->now(client->loop);
-    if (inside)
+    if (inside) {
         request_link(request, &client->over);
-    else
+    } else {
         http_request_remove(request);
+        http_client_keep_easy(client, request->easy);
+        request->easy = NULL;
+    }
     request_tell_end(request, error);
     if (!inside)
         http_request_release(request);

@@ -154,6 +154,7 @@ static size_t response_end_head(http_request *request)
     request->status = (int)status;
     if (!response_make_fields(request))
         return response_refuse(request, HTTP_NO_MEMORY);
+    http_watch_keep(request->client, request->easy);
     http_request_enter(request, PHASE_BODY);
     if (http_redirect_wanted(request))
         return 1;

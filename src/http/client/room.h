@@ -13,13 +13,14 @@
 
 enum { HTTP_SPARE = 16 };
 
-/* A socket that libcurl waits for.  That of a connection stays from when it is opened until it is
- * closed, and stops and starts with every request. */
+/* A socket that libcurl waits for.  That of a connection which has answered stays until it is closed,
+ * and stops and starts with every request. */
 struct http_watch {
     uv_poll_t poll;
     http_client *client;
     curl_socket_t socket;
-    int events;
+    const CURL *easy; /* the latest that waited */
+    int events;       /* 0: nobody waits */
     bool closed;
     bool stays;
     struct http_watch *next, **at;
@@ -125,9 +126,8 @@ int http_client_refuse(haft_reason *reterr_reason, int code, const char *path, c
 
 int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
 int http_watch_time(CURLM *multi, long ms, void *context);
-/* The socket of a connection: before libcurl has it, false without memory; and libcurl's way to close
- * it. */
-bool http_watch_socket_opens(http_client *client, curl_socket_t socket);
+/* The connection of this handle has answered; and libcurl's way to close such a one. */
+void http_watch_keep(http_client *client, const CURL *easy);
 int http_watch_socket_closes(void *context, curl_socket_t socket);
 /* libcurl has waited for as long as it wanted to. */
 void http_watch_due(http_client *client);

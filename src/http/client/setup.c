@@ -8,7 +8,6 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "http/client/room.h"
 
@@ -30,7 +29,6 @@ static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
 {
     http_request *request = context;
     const struct http_client_options *options = &request->client->options;
-    int fd;
 
     (void)purpose;
     if (request->over || setup_is_repeat(request))
@@ -40,13 +38,7 @@ static curl_socket_t setup_on_open(void *context, curlsocktype purpose,
         request->refused_address = true;
         return CURL_SOCKET_BAD;
     }
-    fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    if (fd >= 0 && !http_watch_socket_opens(request->client, fd)) {
-        request->failure = HTTP_NO_MEMORY;
-        close(fd);
-        fd = -1;
-    }
-    return fd >= 0 ? fd : CURL_SOCKET_BAD;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)

@@ -106,8 +106,9 @@ no_poll:
     return NULL;
 }
 
-/* Libcurl opens some sockets itself, to be woken by the thread that looks up a name, and closes them
- * itself: of those nothing may be left. */
+/* A handle that is closed after its socket would take away the events of whoever has the number then.
+ * Of a connection that has answered, libcurl says when it closes the socket; of others, and of those by
+ * which the thread that looks up a name wakes it, it says no more than this. */
 static void watch_remove(struct http_watch *watch)
 {
     http_client *client = watch->client;
@@ -138,7 +139,6 @@ int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context,
     int events =
         ((what & CURL_POLL_IN) ? UV_READABLE : 0) | ((what & CURL_POLL_OUT) ? UV_WRITABLE : 0);
 
-    (void)easy;
     if (what == CURL_POLL_REMOVE) {
         if (watch)
             watch_remove(watch);
@@ -146,20 +146,20 @@ int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context,
     }
     if (!watch)
         watch = watch_assign(client, socket);
-    if (watch)
+    if (watch) {
+        watch->easy = easy;
         watch->events = events;
+    }
     if (!watch || client->uv->poll_start(&watch->poll, events, watch_on_ready))
         return watch_fail(client);
     return 0;
 }
 
-bool http_watch_socket_opens(http_client *client, curl_socket_t socket)
+void http_watch_keep(http_client *client, const CURL *easy)
 {
-    struct http_watch *watch = watch_new(client, socket);
-
-    if (watch)
-        watch->stays = true;
-    return watch;
+    for (struct http_watch *watch = client->watches; watch; watch = watch->next)
+        if (watch->easy == easy && watch->events)
+            watch->stays = true;
 }
 
 int http_watch_socket_closes(void *context, curl_socket_t socket)
@@ -190,6 +190,9 @@ int http_watch_time(CURLM *multi, long ms, void *context)
 
 void http_watch_close_all(http_client *client)
 {
-    while (client->watches)
+    while (client->watches) {
+        if (client->multi)
+            curl_multi_assign(client->multi, client->watches->socket, NULL);
         watch_close(client->watches);
+    }
 }
