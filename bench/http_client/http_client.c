@@ -14,7 +14,7 @@
 
 #include <haft/part.h>
 
-#include "http/client_open.h"
+#include "part/http_client.h"
 
 static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}";
 

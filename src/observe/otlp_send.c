@@ -35,7 +35,7 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
     long port;
 
     if (!address.tls && strncmp(url, http, sizeof http - 1) != 0)
-        return refuse(reterr_reason, url, "a collector's address is http://HOST:PORT/PATH");
+        return refuse(reterr_reason, url, "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
     end = host + strcspn(host, "/?#");
     size = (size_t)(end - host);
     rest = *end ? end : path;
@@ -46,7 +46,7 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
 
         port = strtol(colon + 1, &after, 10);
         if (after != end || colon[1] < '0' || colon[1] > '9' || port < 1 || port > 65535)
-            return refuse(reterr_reason, url, "the port is no port");
+            return refuse(reterr_reason, url, "invalid port");
         snprintf(address.port, sizeof address.port, "%ld", port);
         size = (size_t)(colon - host);
     }
@@ -57,7 +57,7 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
     if (!size || size >= sizeof address.host || strlen(rest) >= sizeof address.path ||
         *rest != '/' || !is_plain(host, size) || !is_plain(rest, strlen(rest)) ||
         memchr(host, '[', size) || memchr(host, ']', size))
-        return refuse(reterr_reason, url, "a collector's address is http://HOST:PORT/PATH");
+        return refuse(reterr_reason, url, "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
     memcpy(address.host, host, size);
     snprintf(address.path, sizeof address.path, "%s", strcmp(rest, "/") ? rest : path);
     *ret_address = address;

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "http/client_open.h"
+#include "part/http_client.h"
 #include "part/part.h"
 #include "support/test.h"
 
