@@ -442,11 +442,11 @@ static void reads_addresses(void **state)
         {"http://user@a/", NULL, NULL, NULL, "http://HOST:PORT/PATH"},
         {"http://a?x", NULL, NULL, NULL, "http://HOST:PORT/PATH"},
         {"http://[::1", NULL, NULL, NULL, "http://HOST:PORT/PATH"},
-        {"http://a:0", NULL, NULL, NULL, "no port"},
-        {"http://a:65536", NULL, NULL, NULL, "no port"},
-        {"http://a:", NULL, NULL, NULL, "no port"},
-        {"http://a:80x/", NULL, NULL, NULL, "no port"},
-        {"http://a:+80/", NULL, NULL, NULL, "no port"},
+        {"http://a:0", NULL, NULL, NULL, "invalid port"},
+        {"http://a:65536", NULL, NULL, NULL, "invalid port"},
+        {"http://a:", NULL, NULL, NULL, "invalid port"},
+        {"http://a:80x/", NULL, NULL, NULL, "invalid port"},
+        {"http://a:+80/", NULL, NULL, NULL, "invalid port"},
     };
 
     (void)state;
