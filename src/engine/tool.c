@@ -4,7 +4,7 @@
 #include "engine/event.h"
 #include "engine/tool_builder.h"
 
-enum { MAX_RATE = 1000000 }; /* the times of so many calls are kept */
+enum { MAX_RATE = 1000000 };
 
 enum { DEFAULT_WAITING = 64 };
 

@@ -35,7 +35,8 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
     long port;
 
     if (!address.tls && strncmp(url, http, sizeof http - 1) != 0)
-        return refuse(reterr_reason, url, "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
+        return refuse(reterr_reason, url,
+                      "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
     end = host + strcspn(host, "/?#");
     size = (size_t)(end - host);
     rest = *end ? end : path;
@@ -57,7 +58,8 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
     if (!size || size >= sizeof address.host || strlen(rest) >= sizeof address.path ||
         *rest != '/' || !is_plain(host, size) || !is_plain(rest, strlen(rest)) ||
         memchr(host, '[', size) || memchr(host, ']', size))
-        return refuse(reterr_reason, url, "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
+        return refuse(reterr_reason, url,
+                      "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
     memcpy(address.host, host, size);
     snprintf(address.path, sizeof address.path, "%s", strcmp(rest, "/") ? rest : path);
     *ret_address = address;

@@ -1,23 +1,24 @@
-/* limiter.c - for each key the times of its latest calls, in a ring as long as the limit.
- *
- * When the ring is full, the oldest of them decides: once it has left the window, the new call
- * takes its place. */
+/* limiter.c - for each key a window of its latest calls, which is as large as they are many. */
 #include "stage/limiter.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SLOTS = 1024 };
+#include "store/window.h"
+
+enum {
+    SLOTS = 1024,
+    MAX_BYTES = 16 << 20 /* of all windows together */
+};
 
 struct counter {
     struct counter *next;          /* in its slot */
     struct counter *older, *newer; /* in the order of use */
     uint64_t hash;
-    size_t key_size, size; /* of all of it */
-    unsigned calls;
-    unsigned at, n; /* of the ring: the next place, the oldest's when it is full; how full it is */
-    int64_t *times;
-    char *key;
+    struct window window;
+    size_t bytes; /* of the window */
+    size_t key_size;
+    char key[];
 };
 
 struct limiter {
@@ -26,6 +27,7 @@ struct limiter {
     struct counter *slots[SLOTS];
     struct counter *oldest, *newest;
     size_t n_keys, max_keys;
+    size_t bytes; /* of all windows */
 };
 
 struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys)
@@ -79,7 +81,10 @@ COLD static void forget(struct limiter *limiter, struct counter *counter)
     *link = counter->next;
     take_out(limiter, counter);
     limiter->n_keys--;
-    limiter->allocator->release(limiter->allocator->context, counter, counter->size);
+    limiter->bytes -= counter->bytes;
+    window_finish(&counter->window, limiter->allocator);
+    limiter->allocator->release(limiter->allocator->context, counter,
+                                sizeof *counter + counter->key_size);
 }
 
 void limiter_free(struct limiter *limiter)
@@ -92,20 +97,16 @@ void limiter_free(struct limiter *limiter)
 }
 
 APART static struct counter *counter_new(struct limiter *limiter, const char *key, size_t key_size,
-                                         uint64_t hash, unsigned calls)
+                                         uint64_t hash)
 {
-    size_t size = sizeof(struct counter) + calls * sizeof(int64_t) + key_size;
     struct counter *counter, **slot = &limiter->slots[hash % SLOTS];
 
     if (limiter->n_keys == limiter->max_keys)
         forget(limiter, limiter->oldest);
-    counter = limiter->allocator->alloc(limiter->allocator->context, size);
+    counter = limiter->allocator->alloc(limiter->allocator->context, sizeof *counter + key_size);
     if (!counter)
         return NULL;
-    *counter = (struct counter){
-        .hash = hash, .key_size = key_size, .size = size, .calls = calls, .next = *slot};
-    counter->times = (int64_t *)(void *)(counter + 1);
-    counter->key = (char *)(counter->times + calls);
+    *counter = (struct counter){.hash = hash, .key_size = key_size, .next = *slot};
     memcpy(counter->key, key, key_size);
     *slot = counter;
     put_last(limiter, counter);
@@ -129,45 +130,44 @@ static struct counter *counter_find(struct limiter *limiter, const char *key, si
     return counter;
 }
 
-/* The counter of a key, made when there is none; one of another limit is begun anew. */
-APART static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size,
-                                        unsigned calls)
+/* The counter of a key, made when there is none. */
+APART static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size)
 {
     uint64_t hash = hash_bytes(key, size);
     struct counter *counter = counter_find(limiter, key, size, hash);
 
-    if (counter && counter->calls != calls) {
-        forget(limiter, counter);
-        counter = NULL;
-    }
     if (!counter)
-        return counter_new(limiter, key, size, hash, calls);
+        return counter_new(limiter, key, size, hash);
     take_out(limiter, counter);
     put_last(limiter, counter);
     return counter;
 }
 
-/* Whether there is room for another call; else how long until there is. */
-static bool has_room(const struct counter *counter, unsigned per_ms, int64_t now, int64_t *ret_wait)
+/* The windows have grown: those of keys that were used longest ago make room. */
+COLD static void make_room(struct limiter *limiter, const struct counter *counter)
 {
-    int64_t oldest = counter->times[counter->at];
-
-    if (counter->n < counter->calls || now - oldest >= (int64_t)per_ms)
-        return true;
-    *ret_wait = oldest + (int64_t)per_ms - now;
-    return false;
+    while (limiter->bytes > MAX_BYTES && limiter->oldest != counter)
+        forget(limiter, limiter->oldest);
 }
 
-static int count(struct counter *counter, unsigned per_ms, int64_t now, int64_t *ret_wait)
+static int count(struct limiter *limiter, struct counter *counter, haft_rate rate, int64_t now,
+                 int64_t *ret_wait)
 {
-    if (!has_room(counter, per_ms, now, ret_wait))
-        return 0;
-    if (counter->n < counter->calls)
-        counter->n++;
-    counter->times[counter->at] = now;
-    if (++counter->at == counter->calls)
-        counter->at = 0;
-    return 1;
+    struct window *window = &counter->window;
+    size_t before = counter->bytes;
+    int status;
+
+    window_set_rate(window, rate, limiter->allocator, &counter->bytes);
+    status = window_allows(window, now, ret_wait);
+    if (status && window_reserve(window, limiter->allocator, &counter->bytes))
+        status = HAFT_ENOMEM;
+    if (status > 0)
+        window_count(window, now);
+    if (counter->bytes != before) {
+        limiter->bytes = limiter->bytes - before + counter->bytes;
+        make_room(limiter, counter);
+    }
+    return status;
 }
 
 /* Held for a look-up and a handful of stores. */
@@ -188,16 +188,12 @@ int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rat
     struct counter *counter;
     int status;
 
-    if (!rate.calls) {
-        *ret_wait = rate.per_ms;
-        return 0;
-    }
     lock(limiter);
     /* Who calls is often who called last. */
     counter = limiter->newest;
-    if (!counter || counter->calls != rate.calls || !is_of(counter, key, size))
-        counter = counter_of(limiter, key, size, rate.calls);
-    status = counter ? count(counter, rate.per_ms, now, ret_wait) : HAFT_ENOMEM;
+    if (!counter || !is_of(counter, key, size))
+        counter = counter_of(limiter, key, size);
+    status = counter ? count(limiter, counter, rate, now, ret_wait) : HAFT_ENOMEM;
     unlock(limiter);
     return status;
 }
@@ -205,13 +201,13 @@ int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rat
 int limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
                  int64_t *ret_wait)
 {
-    const struct counter *counter;
+    struct counter *counter;
     int status;
 
     lock(limiter);
     counter = counter_find(limiter, key, size, hash_bytes(key, size));
-    status =
-        !counter || counter->calls != rate.calls || has_room(counter, rate.per_ms, now, ret_wait);
+    status = !counter || !window_is_of(&counter->window, rate) ||
+             window_allows(&counter->window, now, ret_wait);
     unlock(limiter);
     return status;
 }
@@ -222,9 +218,7 @@ void limiter_give_back(struct limiter *limiter, const char *key, size_t size, ha
 
     lock(limiter);
     counter = counter_find(limiter, key, size, hash_bytes(key, size));
-    if (counter && counter->calls == rate.calls && counter->n) {
-        counter->at = (counter->at ? counter->at : counter->calls) - 1;
-        counter->n--;
-    }
+    if (counter && window_is_of(&counter->window, rate))
+        window_give_back(&counter->window);
     unlock(limiter);
 }

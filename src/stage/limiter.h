@@ -1,7 +1,8 @@
-/* stage/limiter.h - so many calls in so much time, counted exactly.
+/* stage/limiter.h - so many calls in so much time, by key.
  *
- * A window that slides: at no moment have there been more than `calls` in the `per_ms` before it.
- * Whose calls are counted together is said by a key. */
+ * A window that slides (store/window.h): at no moment have there been more than `calls` in the `per_ms`
+ * before it.  Whose calls are counted together is said by a key.  All windows together hold at most 16 MiB:
+ * when they would hold more, those of the keys that were used longest ago are forgotten. */
 #ifndef HAFT_SRC_LIMITER_H
 #define HAFT_SRC_LIMITER_H
 

@@ -39,7 +39,7 @@ static int window_grow(struct window *window, unsigned capacity, const haft_allo
 void window_set_rate(struct window *window, haft_rate rate, const haft_allocator *allocator,
                      size_t *bytes)
 {
-    if (window->rate.calls == rate.calls && window->rate.per_ms == rate.per_ms)
+    if (window_is_of(window, rate))
         return;
     *bytes -= window->capacity * sizeof *window->times;
     window_finish(window, allocator);
@@ -143,9 +143,10 @@ static bool slices_allow(struct window *window, int64_t now, int64_t *ret_wait)
 
 bool window_allows(struct window *window, int64_t now, int64_t *ret_wait)
 {
-    *ret_wait = window->rate.per_ms;
-    if (!window->rate.calls)
+    if (!window->rate.calls) {
+        *ret_wait = window->rate.per_ms;
         return false;
+    }
     return is_sliced(window->rate) ? slices_allow(window, now, ret_wait)
                                    : exact_allows(window, now, ret_wait);
 }
@@ -158,5 +159,21 @@ void window_count(struct window *window, int64_t now)
     } else {
         window->times[window_at(window, window->n)] = now;
         window->n++;
+    }
+}
+
+void window_give_back(struct window *window)
+{
+    int64_t *slice;
+
+    if (!is_sliced(window->rate)) {
+        window->n -= window->n ? 1 : 0;
+        return;
+    }
+    slice = window->capacity ? &window->times[(uint64_t)window->newest_slice % (WINDOW_SLICES + 1)]
+                             : NULL;
+    if (slice && *slice) {
+        --*slice;
+        window->counted--;
     }
 }

@@ -39,6 +39,14 @@ bool window_allows(struct window *window, int64_t now, int64_t *ret_wait);
 int window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes);
 void window_count(struct window *window, int64_t now);
 
+/* Takes the latest call back, as if it had not been counted. */
+void window_give_back(struct window *window);
+
+static inline bool window_is_of(const struct window *window, haft_rate rate)
+{
+    return window->rate.calls == rate.calls && window->rate.per_ms == rate.per_ms;
+}
+
 void window_finish(struct window *window, const haft_allocator *allocator);
 
 #endif

@@ -107,6 +107,36 @@ static void memory_may_fail(void **state)
     failing_check(&memory);
 }
 
+/* A key costs what is called under it, not what its limit is; and all of them have a bound together. */
+static void costs_what_is_counted(void **state)
+{
+    struct failing memory;
+    struct limiter *limiter;
+    char key[32];
+    int64_t wait;
+
+    (void)state;
+    failing_init(&memory, 0);
+    limiter = limiter_new(&memory.allocator, 10000);
+    for (int i = 0; i < 10000; i++) {
+        snprintf(key, sizeof key, "key %d", i);
+        assert_int_equal(
+            limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait), 1);
+    }
+    assert_true(memory.live_bytes < 4 << 20);
+    for (int i = 0; i < 300; i++)
+        for (int n = 0; n < 10000; n++) {
+            snprintf(key, sizeof key, "key %d", i);
+            limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait);
+        }
+    assert_true(memory.live_bytes < 20 << 20);
+    /* the one that was used last is among those that are remembered */
+    assert_int_equal(limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait),
+                     0);
+    limiter_free(limiter);
+    failing_check(&memory);
+}
+
 enum { THREADS = 3, TRIES = 2000, ALLOWED = 500 };
 
 struct crowd {
@@ -144,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_slide),          cmocka_unit_test(gives_back_what_was_taken),
         cmocka_unit_test(keys_are_counted_apart), cmocka_unit_test(memory_may_fail),
-        cmocka_unit_test(a_crowd_gets_no_more),
+        cmocka_unit_test(costs_what_is_counted),  cmocka_unit_test(a_crowd_gets_no_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
