@@ -10,10 +10,10 @@ rooms=$*
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The symbols of an object, as walls.awk reads them.
+# The symbols of the objects that are listed on standard input, as walls.awk reads them.
 symbols() {
-    file=$(printf %s "$1" | sed 's|.*_objects\.dir/\(\./\)\{0,1\}src/||; s|\.c\.o$||')
-    nm -g -P "$1" | awk -v file="$file" '{ print file, $1, $2 }'
+    xargs nm -A -g -P | sed 's|^.*_objects\.dir/\(\./\)\{0,1\}src/||; s|\.c\.o: | |' |
+        awk '{ print $1, $2, $3 }'
 }
 
 check() {
@@ -21,9 +21,7 @@ check() {
     awk -v rooms="$rooms" -v most="$most" -v seam=platform_start -f tests/walls/walls.awk "$@"
 }
 
-while read -r object; do
-    symbols "$object"
-done <"$objects" >"$work/symbols"
+symbols <"$objects" >"$work/symbols"
 [ -s "$work/symbols" ] || { echo "no symbols in the objects of $objects"; exit 1; }
 check "$work/symbols"
 
@@ -31,7 +29,7 @@ check "$work/symbols"
 echo 'int haft_add(void *, void *); int wall(void); int wall(void) { return haft_add(0, 0); }' >"$work/wall.c"
 mkdir -p "$work/_objects.dir/src/base"
 "$cc" -c -o "$work/_objects.dir/src/base/wall.c.o" "$work/wall.c"
-symbols "$work/_objects.dir/src/base/wall.c.o" >>"$work/symbols"
+echo "$work/_objects.dir/src/base/wall.c.o" | symbols >>"$work/symbols"
 if check "$work/symbols" >"$work/report"; then
     echo "a reference from base to the engine was not noticed"
     exit 1
