@@ -9,7 +9,7 @@
 #include <haft/part.h>
 
 #include "http/client/room.h"
-#include "http/client_open.h"
+#include "part/http_client.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
