@@ -6,57 +6,15 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
+#include "protocol/http_status.h"
 
 enum { REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers */
 
 /* ---- statuses ---- */
 
-#define STATUSES(X)                                                                                \
-    X(200, "OK")                                                                                   \
-    X(201, "Created")                                                                              \
-    X(202, "Accepted")                                                                             \
-    X(204, "No Content")                                                                           \
-    X(301, "Moved Permanently")                                                                    \
-    X(302, "Found")                                                                                \
-    X(303, "See Other")                                                                            \
-    X(304, "Not Modified")                                                                         \
-    X(307, "Temporary Redirect")                                                                   \
-    X(308, "Permanent Redirect")                                                                   \
-    X(400, "Bad Request")                                                                          \
-    X(401, "Unauthorized")                                                                         \
-    X(402, "Payment Required")                                                                     \
-    X(403, "Forbidden")                                                                            \
-    X(404, "Not Found")                                                                            \
-    X(405, "Method Not Allowed")                                                                   \
-    X(406, "Not Acceptable")                                                                       \
-    X(408, "Request Timeout")                                                                      \
-    X(409, "Conflict")                                                                             \
-    X(410, "Gone")                                                                                 \
-    X(412, "Precondition Failed")                                                                  \
-    X(413, "Content Too Large")                                                                    \
-    X(415, "Unsupported Media Type")                                                               \
-    X(418, "I'm a teapot")                                                                         \
-    X(422, "Unprocessable Content")                                                                \
-    X(429, "Too Many Requests")                                                                    \
-    X(499, "Client Closed Request")                                                                \
-    X(500, "Internal Server Error")                                                                \
-    X(501, "Not Implemented")                                                                      \
-    X(502, "Bad Gateway")                                                                          \
-    X(503, "Service Unavailable")                                                                  \
-    X(504, "Gateway Timeout")                                                                      \
-    X(508, "Loop Detected")
-
 const char *haft_status_text(int status)
 {
-    switch (status) {
-#define STATUS(number, text)                                                                       \
-    case number:                                                                                   \
-        return text;
-        STATUSES(STATUS)
-#undef STATUS
-    default:
-        return "";
-    }
+    return http_status_reason(status);
 }
 
 bool haft_response_ok(const haft_response *response)

@@ -5,62 +5,11 @@
 #include <string.h>
 
 #include "http/http.h"
+#include "protocol/http_status.h"
 
-enum { BODY_ROOM = 512, TAIL_ROOM = 96, LINE_ROOM = 32 };
+enum { BODY_ROOM = 512, TAIL_ROOM = 96 };
 
 /* ---- responding ---- */
-
-/* The first line of a response; one of a status that has no name here is written into `room`. */
-static const char *line_of(int status, char room[LINE_ROOM])
-{
-#define LINE(status, reason)                                                                       \
-    {                                                                                              \
-        status, "HTTP/1.1 " #status " " reason "\r\n"                                              \
-    }
-    static const struct {
-        int status;
-        const char *text;
-    } lines[] = {
-        LINE(200, "OK"),
-        LINE(201, "Created"),
-        LINE(202, "Accepted"),
-        LINE(204, "No Content"),
-        LINE(206, "Partial Content"),
-        LINE(301, "Moved Permanently"),
-        LINE(302, "Found"),
-        LINE(303, "See Other"),
-        LINE(304, "Not Modified"),
-        LINE(307, "Temporary Redirect"),
-        LINE(308, "Permanent Redirect"),
-        LINE(400, "Bad Request"),
-        LINE(401, "Unauthorized"),
-        LINE(403, "Forbidden"),
-        LINE(404, "Not Found"),
-        LINE(405, "Method Not Allowed"),
-        LINE(406, "Not Acceptable"),
-        LINE(408, "Request Timeout"),
-        LINE(409, "Conflict"),
-        LINE(410, "Gone"),
-        LINE(412, "Precondition Failed"),
-        LINE(413, "Content Too Large"),
-        LINE(414, "URI Too Long"),
-        LINE(415, "Unsupported Media Type"),
-        LINE(422, "Unprocessable Content"),
-        LINE(429, "Too Many Requests"),
-        LINE(431, "Request Header Fields Too Large"),
-        LINE(500, "Internal Server Error"),
-        LINE(501, "Not Implemented"),
-        LINE(502, "Bad Gateway"),
-        LINE(503, "Service Unavailable"),
-        LINE(504, "Gateway Timeout"),
-    };
-#undef LINE
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (lines[i].status == status)
-            return lines[i].text;
-    snprintf(room, LINE_ROOM, "HTTP/1.1 %03u Other\r\n", (unsigned)status % 1000);
-    return room;
-}
 
 static uv_buf_t text_buf(const char *text, size_t size)
 {
@@ -90,7 +39,7 @@ static size_t put_tail(const struct connection *c, int status, size_t size, char
     const char *last = c->keep_alive ? closes + sizeof closes - 3 : closes;
     size_t n = 0;
 
-    if (status != 204 && status != 304) {
+    if (http_status_has_body(status)) {
         memcpy(tail, length, sizeof length - 1);
         n = sizeof length - 1;
         n += integer_to_text((int64_t)size, tail + n);
@@ -105,10 +54,11 @@ static size_t put_tail(const struct connection *c, int status, size_t size, char
 static void respond(struct connection *c, int status, const char *first, const char *headers,
                     const char *body, size_t size)
 {
-    bool sends = size && c->parser.method != HTTP_HEAD && status != 204 && status != 304;
-    char tail[TAIL_ROOM], line[LINE_ROOM];
-    uv_buf_t bufs[5] = {line_buf(line_of(status, line)), line_buf(first), line_buf(headers),
-                        text_buf(tail, put_tail(c, status, size, tail)), text_buf(body, size)};
+    bool sends = size && c->parser.method != HTTP_HEAD && http_status_has_body(status);
+    char tail[TAIL_ROOM], line[HTTP_STATUS_LINE];
+    uv_buf_t bufs[5] = {text_buf(line, http_status_put_line(status, line)), line_buf(first),
+                        line_buf(headers), text_buf(tail, put_tail(c, status, size, tail)),
+                        text_buf(body, size)};
 
     connection_put(c, bufs, sends ? 5 : 4);
     finish(c);
@@ -131,7 +81,7 @@ static void on_app_respond(void *context, int status, const char *headers, const
 static void stream(struct connection *c, int status, const char *first, const char *headers)
 {
     const char *tail;
-    char line[LINE_ROOM];
+    char line[HTTP_STATUS_LINE];
     uv_buf_t bufs[4];
 
     /* A client of HTTP/1.0 knows the end of a body by the end of the connection. */
@@ -141,7 +91,7 @@ static void stream(struct connection *c, int status, const char *first, const ch
     tail = !c->chunked     ? "Connection: close\r\n\r\n"
            : c->keep_alive ? "Transfer-Encoding: chunked\r\n\r\n"
                            : "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
-    bufs[0] = line_buf(line_of(status, line));
+    bufs[0] = text_buf(line, http_status_put_line(status, line));
     bufs[1] = line_buf(first);
     bufs[2] = line_buf(headers);
     bufs[3] = line_buf(tail);
