@@ -2,7 +2,7 @@
  *
  * Whoever has an address of IPv6 has a network of 64 bits of them, and could take another one for
  * every request; so it is the network that is named. */
-#include "base/base.h"
+#include "base/hex.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,11 @@ static size_t read_group(const char *at, unsigned *ret_group)
     size_t n = 0;
 
     for (*ret_group = 0; n <= DIGITS; n++) {
-        char c = ascii_lower(at[n]);
+        int digit = hex_digit(at[n]);
 
-        if (c >= '0' && c <= '9')
-            *ret_group = *ret_group << 4 | (unsigned)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            *ret_group = *ret_group << 4 | (unsigned)(c - 'a' + 10);
-        else
+        if (digit < 0)
             return n;
+        *ret_group = *ret_group << 4 | (unsigned)digit;
     }
     return 0;
 }

@@ -8,32 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/sha256.h"
 #include "engine/server.h"
 
 enum { KEY = 32, DIGITS = 2 * KEY };
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool read_digits(const char *text, size_t size, unsigned char key[KEY])
 {
     while (size > DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
         size--;
-    for (size_t i = 0; size == DIGITS && i < KEY; i++) {
-        int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            return false;
-        key[i] = (unsigned char)(high << 4 | low);
-    }
-    return size == DIGITS;
+    return size == DIGITS && hex_read(text, size, key);
 }
 
 /* A group may be what lets the service read it; anybody else has no business there. */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "endpoint/endpoint.h"
 
 enum {
@@ -163,8 +164,6 @@ static void on_wake(void *context)
     options->wake(options->context);
 }
 
-static const char digits[] = "0123456789abcdef";
-
 static bool make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
 {
     unsigned char bytes[SESSION_ID / 2];
@@ -173,20 +172,16 @@ static bool make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
         endpoint->options.random(endpoint->options.context, bytes, sizeof bytes))
         return false;
     bytes[0] = (unsigned char)endpoint->options.number;
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        id[i * 2] = digits[bytes[i] >> 4];
-        id[i * 2 + 1] = digits[bytes[i] & 15];
-    }
+    hex_put(bytes, sizeof bytes, id);
     id[SESSION_ID] = '\0';
     return true;
 }
 
 unsigned http_session_home(const char *id, size_t size)
 {
-    const char *high = id && size == SESSION_ID && id[0] ? strchr(digits, id[0]) : NULL;
-    const char *low = high && id[1] ? strchr(digits, id[1]) : NULL;
+    unsigned char home;
 
-    return low ? (unsigned)(high - digits) << 4 | (unsigned)(low - digits) : UINT_MAX;
+    return id && size == SESSION_ID && hex_read_lower(id, 2, &home) ? home : UINT_MAX;
 }
 
 /* Where there are as many as there may be, those that have been idle for longest make room: else

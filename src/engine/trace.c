@@ -5,6 +5,7 @@
  * absent. */
 #include <string.h>
 
+#include "base/hex.h"
 #include "engine/session.h"
 
 enum { VERSION = 2, TRACE = 32, SPAN = 16, FLAGS = 2, PARENT = 55, MAX_STATES = 32, PART = 256 };
@@ -18,21 +19,11 @@ static bool is_id(const char *text, size_t size)
     bool any = false;
 
     for (size_t i = 0; i < size; i++) {
-        if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')))
+        if (hex_lower_digit(text[i]) < 0)
             return false;
         any |= text[i] != '0';
     }
     return any;
-}
-
-static unsigned digit(char c)
-{
-    return c >= 'a' ? (unsigned)(c - 'a') + 10 : (unsigned)(c - '0');
-}
-
-static bool is_hex(char c)
-{
-    return c == '0' || is_id(&c, 1);
 }
 
 /* "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; a later version may say more after a
@@ -41,15 +32,16 @@ static bool read_parent(const char *text, size_t size, haft_trace *ret_trace)
 {
     const char *trace = text + VERSION + 1, *span = trace + TRACE + 1, *flags = span + SPAN + 1;
 
-    if (size < PARENT || !is_hex(text[0]) || !is_hex(text[1]) || !memcmp(text, "ff", VERSION) ||
-        trace[-1] != '-' || span[-1] != '-' || flags[-1] != '-' || !is_id(trace, TRACE) ||
-        !is_id(span, SPAN) || !is_hex(flags[0]) || !is_hex(flags[1]))
+    if (size < PARENT || hex_lower_digit(text[0]) < 0 || hex_lower_digit(text[1]) < 0 ||
+        !memcmp(text, "ff", VERSION) || trace[-1] != '-' || span[-1] != '-' || flags[-1] != '-' ||
+        !is_id(trace, TRACE) || !is_id(span, SPAN) || hex_lower_digit(flags[0]) < 0 ||
+        hex_lower_digit(flags[1]) < 0)
         return false;
     if (size > PARENT && (!memcmp(text, "00", VERSION) || text[PARENT] != '-'))
         return false;
     memcpy(ret_trace->trace_id, trace, TRACE);
     memcpy(ret_trace->parent_id, span, SPAN);
-    ret_trace->flags = (unsigned char)(digit(flags[0]) << 4 | digit(flags[1]));
+    ret_trace->flags = (unsigned char)hex_byte(flags[0], flags[1]);
     return true;
 }
 

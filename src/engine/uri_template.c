@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/percent.h"
+
 enum { LONGEST_TEMPLATE = 4096, MAX_PREFIX = 9999 };
 
 /* What a sign after the brace means. */
@@ -18,33 +20,16 @@ static const struct expression expressions[] = {
 
 /* ---- characters ---- */
 
-static bool is_unreserved(uint32_t c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && c < 0x80 && strchr("-._~", (char)c));
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte at text[*at], which is moved past it; -1 when a % encodes nothing. */
 static int next_byte(const char *text, size_t size, size_t *at)
 {
-    int high, low;
+    int byte;
 
     if (text[*at] != '%')
         return (unsigned char)text[(*at)++];
-    if (size - *at < 3)
-        return -1;
-    high = hex_digit(text[*at + 1]);
-    low = hex_digit(text[*at + 2]);
-    *at += 3;
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
+    byte = percent_byte(text + *at, size - *at);
+    *at += PERCENT_ESCAPE;
+    return byte;
 }
 
 static int read_units(haft_arena *arena, const char *text, size_t size, struct address *ret)
@@ -71,7 +56,7 @@ static int read_units(haft_arena *arena, const char *text, size_t size, struct a
     for (p = bytes; p < bytes + n; n_units++) {
         uint32_t encoded = units[p - bytes], c = utf8_next(&p);
 
-        units[n_units] = c < 0x80 && !is_unreserved(c) ? c | encoded : c;
+        units[n_units] = c < 0x80 && !percent_is_unreserved(c) ? c | encoded : c;
     }
     *ret = (struct address){units, n_units};
     return 0;
@@ -137,7 +122,7 @@ static int compile_literal(struct compiler *compiler)
 
 static bool is_name_character(char c)
 {
-    return c != '-' && c != '~' && c != '.' && is_unreserved((unsigned char)c);
+    return c != '-' && c != '~' && c != '.' && percent_is_unreserved((unsigned char)c);
 }
 
 /* Bytes of the name at the front; 0 when there is none. */

@@ -11,8 +11,6 @@ enum { AUTH_MAX_SECRET = 1024 };
 char *auth_read_file(haft_arena *arena, const char *path, haft_reason *reason);
 /* The next line that is neither empty nor a comment; NULL at the end.  *text moves past it. */
 char *auth_next_line(char **text, unsigned *number);
-/* Bytes of lower-case hexadecimal digits; false unless all of it is that. */
-bool auth_read_hex(const char *text, size_t size, unsigned char *ret_bytes);
 /* What a header says behind the name of a scheme, in whatever letters that is written; NULL when it
  * is of another one. */
 const char *auth_behind_scheme(const char *header, const char *scheme);

@@ -207,13 +207,6 @@ int query_read(haft_visit *visit);
 /* An answer with nothing but a status and its problem. */
 int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues);
 
-/* Decodes %XX, and + when `plus`, into the arena.  NULL when it is not well written, not UTF-8, has
- * a NUL, or there is no memory (*ret_status says which). */
-const char *percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
-                           int *ret_status);
-/* Appends text with everything encoded that is not unreserved. */
-void percent_encode(haft_buffer *buffer, const char *text, size_t size);
-
 /* ---- threads for haft_invoke_all, and for passwords (crew.c) ---- */
 
 /* So many tasks wait for a thread; another one is refused with HAFT_EBUSY. */

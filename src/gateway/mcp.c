@@ -5,6 +5,7 @@
  * handler cannot tell the difference. */
 #include <string.h>
 
+#include "base/percent.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/hex.h"
+
 /* Between two looks at whether anybody waits: a few milliseconds. */
 enum { STEP = 4096 };
 
@@ -41,8 +43,8 @@ static bool read_person(char *line, struct person *person)
     person->salt_size = salt / 2;
     return *line && strlen(line) <= AUTH_MAX_SECRET && person->iterations &&
            person->iterations <= PEOPLE_MAX_ITERATIONS && salt && salt <= 2 * PEOPLE_MAX_SALT &&
-           auth_read_hex(parts[2], salt, person->salt) && strlen(parts[3]) == 2 * SHA256_SIZE &&
-           auth_read_hex(parts[3], 2 * SHA256_SIZE, person->hash);
+           hex_read_lower(parts[2], salt, person->salt) && strlen(parts[3]) == 2 * SHA256_SIZE &&
+           hex_read_lower(parts[3], 2 * SHA256_SIZE, person->hash);
 }
 
 int people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason)

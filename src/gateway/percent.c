@@ -1,64 +1,10 @@
-/* percent.c - the characters of addresses (RFC 3986), and queries as forms write them. */
+/* percent.c - text as part of an address, and queries as forms write them. */
 #include <string.h>
 
+#include "base/percent.h"
 #include "gateway/gateway.h"
 
 enum { MAX_PAIRS = 256 };
-
-static int hex_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-const char *percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
-                           int *ret_status)
-{
-    char *decoded = haft_arena_alloc(arena, size + 1), *to = decoded;
-
-    *ret_status = decoded ? HAFT_EINVAL : HAFT_ENOMEM;
-    if (!decoded)
-        return NULL;
-    for (size_t i = 0; i < size; i++) {
-        int high, low;
-
-        if (text[i] != '%') {
-            *to++ = plus && text[i] == '+' ? ' ' : text[i];
-            continue;
-        }
-        high = i + 2 < size ? hex_of(text[i + 1]) : -1;
-        low = high < 0 ? -1 : hex_of(text[i + 2]);
-        if (low < 0)
-            return NULL;
-        *to++ = (char)(high << 4 | low);
-        i += 2;
-    }
-    *to = '\0';
-    size = (size_t)(to - decoded);
-    if (memchr(decoded, '\0', size) || haft_utf8_valid(decoded, size) != size)
-        return NULL;
-    *ret_status = 0;
-    return decoded;
-}
-
-void percent_encode(haft_buffer *buffer, const char *text, size_t size)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
-    static const char digits[] = "0123456789ABCDEF";
-
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        char encoded[3] = {'%', digits[c >> 4], digits[c & 15]};
-
-        if (c && strchr(plain, c))
-            haft_buffer_add(buffer, text + i, 1);
-        else
-            haft_buffer_add(buffer, encoded, 3);
-    }
-}
 
 const char *haft_encoded(haft_call *call, const char *text)
 {

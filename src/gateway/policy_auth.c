@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/sha256.h"
 #include "gateway/auth.h"
 #include "gateway/policies.h"
@@ -77,23 +78,6 @@ char *auth_next_line(char **text, unsigned *number)
             return line;
     }
     return NULL;
-}
-
-static int hex_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-bool auth_read_hex(const char *text, size_t size, unsigned char *ret_bytes)
-{
-    for (size_t i = 0; i < size / 2; i++) {
-        int high = hex_of(text[2 * i]), low = hex_of(text[2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            return false;
-        ret_bytes[i] = (unsigned char)(high << 4 | low);
-    }
-    return size % 2 == 0;
 }
 
 const char *auth_behind_scheme(const char *header, const char *scheme)
@@ -188,7 +172,7 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
         if (!key)
             return HAFT_ENOMEM;
         key->owner = line + size + strspn(line + size, " \t");
-        if (size != 2 * SHA256_SIZE || !*key->owner || !auth_read_hex(line, size, key->digest))
+        if (size != 2 * SHA256_SIZE || !*key->owner || !hex_read_lower(line, size, key->digest))
             return error_set(reason, HAFT_EINVAL, options->file,
                              "%s, line %u: 64 hexadecimal digits and a name are needed",
                              options->file, number);

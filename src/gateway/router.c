@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/percent.h"
 #include "gateway/gateway.h"
 
 /* ---- templates ---- */

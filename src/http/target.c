@@ -4,36 +4,17 @@
  * so that everything behind this file sees one host and a path. */
 #include <string.h>
 
+#include "base/percent.h"
 #include "http/http.h"
 
-static int hex_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decodes the path in place, once; -1 when it is not well written or has what a path must not. */
+/* Decodes the path in place, once; -1 when it is not well written or has a NUL. */
 static int decode_path(char *path)
 {
-    char *to = path;
+    size_t size = percent_decode_bytes(path, strlen(path), false, path);
 
-    for (const char *from = path; *from; from++) {
-        int high, low;
-
-        if (*from != '%') {
-            *to++ = *from;
-            continue;
-        }
-        high = hex_of(from[1]);
-        low = high < 0 ? -1 : hex_of(from[2]);
-        if (low < 0 || !(high | low))
-            return -1;
-        *to++ = (char)(high << 4 | low);
-        from += 2;
-    }
-    *to = '\0';
+    if (size == PERCENT_INVALID || memchr(path, '\0', size))
+        return -1;
+    path[size] = '\0';
     return 0;
 }
 

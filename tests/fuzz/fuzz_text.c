@@ -1,5 +1,5 @@
 /* fuzz_text.c - any bytes through the encodings of base: what is accepted comes back the same. */
-#include "base/base.h"
+#include "base/percent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +56,41 @@ static void json_string_is_escaped(const char *text, size_t size)
     haft_buffer_finish(&buffer);
 }
 
+static void percent_goes_round(const char *text, size_t size)
+{
+    char *bytes = malloc(size + 1);
+    haft_buffer buffer;
+    size_t n;
+
+    haft_buffer_init(&buffer, NULL, 3 * size + 1);
+    percent_encode(&buffer, text, size);
+    if (bytes && buffer.data && !buffer.status) {
+        n = percent_decode_bytes(buffer.data, buffer.size, false, buffer.data);
+        require(n == size && memcmp(buffer.data, text, n) == 0);
+        n = percent_decode_bytes(text, size, size % 2, bytes);
+        require(n == PERCENT_INVALID || n <= size);
+    }
+    haft_buffer_finish(&buffer);
+    free(bytes);
+}
+
+static void hex_goes_round(const char *text, size_t size)
+{
+    unsigned char *bytes = malloc(size + 1);
+    char *again = malloc(2 * size + 1);
+
+    if (bytes && again) {
+        hex_put((const unsigned char *)text, size, again);
+        require(hex_read_lower(again, 2 * size, bytes) && memcmp(bytes, text, size) == 0);
+        if (hex_read_lower(text, size, bytes)) {
+            hex_put(bytes, size / 2, again);
+            require(memcmp(again, text, size) == 0);
+        }
+    }
+    free(bytes);
+    free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data;
@@ -65,5 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     base64_goes_round(text, size);
     utf8_goes_round(text, size);
     json_string_is_escaped(text, size);
+    percent_goes_round(text, size);
+    hex_goes_round(text, size);
     return 0;
 }

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/hex.h"
+
 #define WHITE                                                                                      \
     "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}"  \
     "\\x{3000}\\x{feff}"
@@ -48,15 +50,6 @@ static bool put_set(struct ecma *ecma, char letter, bool in_class)
 }
 
 /* ---- characters ---- */
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-        return (c | 0x20) - 'a' + 10;
-    return -1;
-}
 
 /* `digits` hexadecimal digits `ahead` of the position; false when they are not there. */
 static bool read_hex(const struct ecma *ecma, size_t ahead, size_t digits, uint32_t *ret_value)

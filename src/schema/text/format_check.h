@@ -5,7 +5,7 @@
 #ifndef HAFT_SRC_FORMAT_CHECK_H
 #define HAFT_SRC_FORMAT_CHECK_H
 
-#include "base/base.h"
+#include "base/hex.h"
 
 /* ---- sets of ASCII characters ---- */
 enum {
@@ -20,9 +20,7 @@ static inline bool ascii_in(char c, unsigned set)
 {
     return ((set & SET_DIGIT) && c >= '0' && c <= '9') ||
            ((set & SET_LOWER) && c >= 'a' && c <= 'z') ||
-           ((set & SET_UPPER) && c >= 'A' && c <= 'Z') ||
-           ((set & SET_HEX) &&
-            ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')));
+           ((set & SET_UPPER) && c >= 'A' && c <= 'Z') || ((set & SET_HEX) && hex_digit(c) >= 0);
 }
 
 /* How many characters at the front are in the set or among `others`. */

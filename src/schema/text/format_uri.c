@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/percent.h"
+
 #define SUB_DELIMS "!$&'()*+,;="
 #define UNRESERVED "-._~"
 
@@ -36,9 +38,7 @@ static bool is_ucs(uint32_t point, size_t ranges)
 /* The size of the %XX at the front; 0 when it is not one. */
 static size_t triplet(const char *text, size_t size)
 {
-    return size >= 3 && *text == '%' && ascii_in(text[1], SET_HEX) && ascii_in(text[2], SET_HEX)
-               ? 3
-               : 0;
+    return percent_byte(text, size) < 0 ? 0 : PERCENT_ESCAPE;
 }
 
 /* Whether all of it is unreserved characters, triplets, `others`, and with `ranges` of them also

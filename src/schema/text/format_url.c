@@ -88,11 +88,9 @@ static int64_t ipv4_number(const char *text, size_t size)
         size--;
     }
     for (size_t i = 0; i < size; i++) {
-        unsigned digit = ascii_in(text[i], SET_DIGIT) ? (unsigned)(text[i] - '0')
-                         : ascii_in(text[i], SET_HEX) ? (unsigned)((text[i] | 0x20) - 'a' + 10)
-                                                      : 16;
+        int digit = hex_digit(text[i]);
 
-        if (digit >= base)
+        if (digit < 0 || (unsigned)digit >= base)
             return -1;
         value = value * base + digit;
         if (value > UINT32_MAX)
@@ -265,19 +263,17 @@ static bool is_ipv4_host(const struct host *host, size_t parts)
 /* One byte of the host, %XX decoded; 0x100 at the end. */
 static int next_decoded(struct reader *reader)
 {
-    int c = next(reader), high, low;
+    int c = next(reader), high, byte;
     struct reader ahead = *reader;
 
     if (c != '%')
         return c;
     high = next(&ahead);
-    low = next(&ahead);
-    if (high > 0x7F || low > 0x7F || !ascii_in((char)high, SET_HEX) ||
-        !ascii_in((char)low, SET_HEX))
+    byte = hex_byte((char)high, (char)next(&ahead));
+    if (byte < 0)
         return c;
     *reader = ahead;
-    return (high <= '9' ? high - '0' : (high | 0x20) - 'a' + 10) * 16 +
-           (low <= '9' ? low - '0' : (low | 0x20) - 'a' + 10);
+    return byte;
 }
 
 /* One code point of the host: 0x110000 at the end, 0xFFFD for what is not UTF-8. */

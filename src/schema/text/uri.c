@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/percent.h"
+
 struct span {
     const char *text; /* NULL when the part is absent, which is not the same as empty */
     size_t size;
@@ -185,15 +187,6 @@ char *uri_resolve(haft_arena *arena, const char *base_text, const char *referenc
     return out;
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size)
 {
     size_t start = until(reference, size, '#'), n = 0;
@@ -204,11 +197,10 @@ char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t
     if (!out)
         return NULL;
     for (size_t i = start; i < size; i++) {
-        int high = reference[i] == '%' && size - i > 2 ? hex(reference[i + 1]) : -1;
-        int low = high >= 0 ? hex(reference[i + 2]) : -1;
+        int byte = percent_byte(reference + i, size - i);
 
-        out[n++] = low >= 0 ? (char)(high * 16 + low) : reference[i];
-        i += low >= 0 ? 2 : 0;
+        out[n++] = byte >= 0 ? (char)byte : reference[i];
+        i += byte >= 0 ? PERCENT_ESCAPE - 1 : 0;
     }
     out[n] = '\0';
     *ret_size = n;

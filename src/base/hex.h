@@ -1,0 +1,34 @@
+/* base/hex.h - hexadecimal digits. */
+#ifndef HAFT_SRC_HEX_H
+#define HAFT_SRC_HEX_H
+
+#include "base/base.h"
+
+/* The value of a digit in small letters, or in either case; -1 for any other character. */
+static inline int hex_lower_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static inline int hex_digit(char c)
+{
+    return hex_lower_digit(ascii_lower(c));
+}
+
+/* The byte that two digits of either case write; -1 when they are not digits. */
+static inline int hex_byte(char high, char low)
+{
+    int h = hex_digit(high), l = hex_digit(low);
+
+    return h < 0 || l < 0 ? -1 : h << 4 | l;
+}
+
+/* Reads `size` digits of either case, or only in small letters, into half as many bytes.  Returns
+ * false unless all of them are digits and their number is even; the bytes are undefined then. */
+bool hex_read(const char *text, size_t size, unsigned char *ret_bytes);
+bool hex_read_lower(const char *text, size_t size, unsigned char *ret_bytes);
+
+/* Writes two digits in small letters for each byte, without a NUL. */
+void hex_put(const unsigned char *bytes, size_t size, char *ret_text);
+
+#endif
