@@ -72,7 +72,7 @@ void haft_finish(haft_call *call, int status);
 
 /* ---- looking around --------------------------------------------------------- */
 
-const char *haft_request_id(const haft_call *call); /* as text */
+const char *haft_request_id(const haft_call *call); /* as text; U+0000 is written as \\u0000 */
 const char *haft_call_name(const haft_call *call);  /* of the tool, prompt or resource */
 void *haft_tool_data(const haft_call *call);
 void *haft_server_data(const haft_call *call);

@@ -399,18 +399,17 @@ int64_t haft_time_left(const haft_call *call)
 const char *haft_request_id(const haft_call *call)
 {
     static const char none[] = "";
-    haft_buffer buffer;
-    const char *text;
+    const char *string = yyjson_get_str(call->id);
+    size_t size = yyjson_get_len(call->id), room = string ? 6 * size + 1 : RPC_ID_NUMBER;
+    char *text;
 
-    if (!call->id)
+    if (!call->id || (string && !memchr(string, '\0', size)))
+        return string ? string : none;
+    text = haft_arena_alloc(call->arena, room);
+    if (!text)
         return none;
-    if (yyjson_is_str(call->id))
-        return yyjson_get_str(call->id);
-    haft_buffer_init(&buffer, call->server->allocator, 64);
-    haft_json_write(call->id, &buffer);
-    text = buffer.status ? NULL : haft_arena_copy(call->arena, buffer.data, buffer.size);
-    haft_buffer_finish(&buffer);
-    return text ? text : none;
+    rpc_id_to_text(call->id, text, room);
+    return text;
 }
 
 const char *haft_call_name(const haft_call *call)

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { ID = 65 };
-
 const char *haft_event_name(haft_event_kind kind)
 {
     static const char *const names[] = {
@@ -54,9 +52,9 @@ void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, 
 
 static void tell_call(const haft_call *call, haft_event_kind kind)
 {
-    char id[ID];
+    char id[RPC_ID_TEXT];
 
-    call_put_id(call, id, sizeof id);
+    call_put_id(call, id);
     tell(call->server, &(haft_event){.kind = kind,
                                      .tool = call_tool(call),
                                      .request_id = id,

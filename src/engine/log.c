@@ -7,7 +7,7 @@
 
 #include "engine/session.h"
 
-enum { LOG_LINE = 8192, MESSAGE = 4096, ID = 65 };
+enum { LOG_LINE = 8192, MESSAGE = 4096 };
 
 /* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
 static void hold(haft_server *server, const haft_record *record)
@@ -97,34 +97,18 @@ void server_log(haft_server *server, haft_level level, const char *format, ...)
     put(server, &(haft_record){.level = level, .text = line, .size = written(size, sizeof line)});
 }
 
-void call_put_id(const haft_call *call, char *text, size_t room)
+void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT])
 {
-    static const char nul[] = "\\u0000";
-    const char *id = yyjson_get_str(call->id);
-    size_t size = 0;
-
-    if (!id) {
-        if (yyjson_is_uint(call->id))
-            snprintf(text, room, "%llu", (unsigned long long)yyjson_get_uint(call->id));
-        else
-            snprintf(text, room, "%lld", (long long)yyjson_get_sint(call->id));
-        return;
-    }
-    for (size_t i = 0; i < yyjson_get_len(call->id); i++) {
-        size_t n = id[i] ? 1 : sizeof nul - 1;
-
-        if (size + n >= room)
-            break;
-        memcpy(text + size, id[i] ? id + i : nul, n);
-        size += n;
-    }
-    text[haft_utf8_valid(text, size)] = '\0';
+    if (call->id)
+        rpc_id_to_text(call->id, ret_text, RPC_ID_TEXT);
+    else
+        memcpy(ret_text, "0", 2);
 }
 
 void haft_log(haft_call *call, haft_level level, const char *format, ...)
 {
     const char *principal = call->principal;
-    char line[MESSAGE], id[ID];
+    char line[MESSAGE], id[RPC_ID_TEXT];
     va_list args;
     int size;
 
@@ -133,7 +117,7 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
     va_start(args, format);
     size = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    call_put_id(call, id, sizeof id);
+    call_put_id(call, id);
     put(call->server, &(haft_record){.level = level,
                                      .text = line,
                                      .size = written(size, sizeof line),

@@ -280,8 +280,8 @@ void call_clear_result(haft_call *call);
 /* Sets the deadline so far ahead; 0 for what the tool or the server says. */
 void call_allow(haft_call *call, unsigned milliseconds);
 
-/* The id as text for people, cut to what fits; U+0000 is written as \\u0000. */
-void call_put_id(const haft_call *call, char *text, size_t room);
+/* The id as logs and events have it; "0" for none. */
+void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
 
 /* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
  * only waited for the client is gone. */

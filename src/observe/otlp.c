@@ -59,18 +59,6 @@ static void copy_text(char *to, size_t room, const char *text, size_t size)
     to[size] = '\0';
 }
 
-static void set_request_id(struct span *span, yyjson_val *id)
-{
-    if (yyjson_is_str(id))
-        copy_text(span->request_id, sizeof span->request_id, yyjson_get_str(id),
-                  yyjson_get_len(id));
-    else if (yyjson_is_sint(id))
-        snprintf(span->request_id, sizeof span->request_id, "%lld", (long long)yyjson_get_sint(id));
-    else if (yyjson_is_uint(id))
-        snprintf(span->request_id, sizeof span->request_id, "%llu",
-                 (unsigned long long)yyjson_get_uint(id));
-}
-
 static uint64_t nanoseconds_since_1970(void)
 {
     struct timespec now = {0, 0};
@@ -117,7 +105,8 @@ static void fill(struct span *span, haft_call *call, haft_outcome outcome)
     copy_text(span->client, sizeof span->client, client, strlen(client));
     copy_text(span->revision, sizeof span->revision, haft_revision(call),
               strlen(haft_revision(call)));
-    set_request_id(span, call->id);
+    if (call->id)
+        rpc_id_to_text(call->id, span->request_id, sizeof span->request_id);
 }
 
 static void after(haft_call *call, haft_outcome outcome, void *data)

@@ -15,7 +15,7 @@ struct span {
     uint64_t start, end;                           /* nanoseconds since 1970 */
     haft_outcome outcome;
     char tool[129];
-    char request_id[65], client[65];
+    char request_id[RPC_ID_TEXT], client[65];
     char revision[16];
 };
 

@@ -133,6 +133,51 @@ void rpc_put_id(haft_buffer *buffer, const yyjson_val *id)
         haft_json_write(id, buffer);
 }
 
+/* Of any integer of 64 bits, signed or not. */
+static size_t rpc_number_to_text(yyjson_val *id, char ret_text[RPC_ID_NUMBER])
+{
+    uint64_t number = unsafe_yyjson_get_uint(id);
+    size_t size;
+
+    if (!yyjson_is_uint(id) || number <= INT64_MAX)
+        return integer_to_text(unsafe_yyjson_get_sint(id), ret_text);
+    size = integer_to_text((int64_t)(number / 10), ret_text);
+    ret_text[size++] = (char)('0' + number % 10);
+    ret_text[size] = '\0';
+    return size;
+}
+
+static size_t rpc_string_to_text(const char *string, size_t n, char *ret_text, size_t room)
+{
+    static const char nul[] = "\\u0000";
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t bytes = string[i] ? 1 : sizeof nul - 1;
+
+        if (size + bytes >= room)
+            break;
+        memcpy(ret_text + size, string[i] ? string + i : nul, bytes);
+        size += bytes;
+    }
+    size = haft_utf8_valid(ret_text, size);
+    ret_text[size] = '\0';
+    return size;
+}
+
+size_t rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room)
+{
+    yyjson_val *value = (yyjson_val *)(uintptr_t)id;
+    char number[RPC_ID_NUMBER];
+
+    if (yyjson_is_str(value))
+        return rpc_string_to_text(unsafe_yyjson_get_str(value), unsafe_yyjson_get_len(value),
+                                  ret_text, room);
+    if (room >= RPC_ID_NUMBER)
+        return rpc_number_to_text(value, ret_text);
+    return rpc_string_to_text(number, rpc_number_to_text(value, number), ret_text, room);
+}
+
 bool rpc_same_id(const yyjson_val *left, const yyjson_val *right)
 {
     yyjson_val *l = (yyjson_val *)(uintptr_t)left, *r = (yyjson_val *)(uintptr_t)right;

@@ -44,6 +44,13 @@ void rpc_read(yyjson_val *root, struct rpc_message *ret_message);
 /* The id as it came: value and type. */
 void rpc_put_id(haft_buffer *buffer, const yyjson_val *id);
 
+/* The id as text for people: its digits, or the characters of a string without quotes, in which
+ * U+0000 is written as \\u0000.  What does not fit `room`, NUL included, is cut at a whole character;
+ * RPC_ID_NUMBER has room for every number, and RPC_ID_TEXT for what logs and spans keep of an id.
+ * Returns the size without the NUL. */
+enum { RPC_ID_NUMBER = NUMBER_TEXT, RPC_ID_TEXT = 65 };
+size_t rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room);
+
 bool rpc_same_id(const yyjson_val *left, const yyjson_val *right);
 
 /* {"jsonrpc":"2.0","id":ID,"error":{"code":...,"message":"...","data":DATA}}.  No id and no data

@@ -2,7 +2,6 @@
  *
  * It is written for every call, so it is put together in place: no memory is asked for, and nothing
  * is formatted that is known to need no quotes. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/siphash.h"
@@ -12,7 +11,7 @@
 /* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
  * whether it fits, since there is so much room behind the limit.  What came from outside ends at the
  * limit. */
-enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096, UINT64_TEXT = 21 };
+enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096 };
 
 struct audit {
     haft_audit_function *write;
@@ -106,10 +105,9 @@ static char *put_milliseconds(char *at, uint64_t ns)
 static char *put_id(char *at, char *limit, yyjson_val *id)
 {
     at = put_literal(at, ",\"id\":");
-    if (yyjson_is_uint(id) && yyjson_get_uint(id) > INT64_MAX)
-        return at + snprintf(at, UINT64_TEXT, "%llu", (unsigned long long)yyjson_get_uint(id));
-    return yyjson_is_str(id) ? put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id))
-                             : put_number(at, (int64_t)yyjson_get_sint(id));
+    if (yyjson_is_str(id))
+        return put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id));
+    return at + rpc_id_to_text(id, at, RPC_ID_NUMBER);
 }
 
 /* When the session was last told the time; all but the milliseconds is kept for a second. */

@@ -14,6 +14,12 @@ static int hello(haft_call *call)
 }
 HAFT_TOOL_BARE(hello, "Says who asks");
 
+static int tell_id(haft_call *call)
+{
+    return haft_text(call, "%s", haft_request_id(call));
+}
+HAFT_TOOL_BARE(tell_id, "Tells its id");
+
 static haft_call *held[4];
 static size_t n_held;
 
@@ -42,6 +48,7 @@ static haft_server *serve(void)
     assert_non_null(server);
     assert_int_equal(haft_add(server, &hello_tool), 0);
     assert_int_equal(haft_add(server, &hold_tool), 0);
+    assert_int_equal(haft_add(server, &tell_id_tool), 0);
     n_held = 0;
     return server;
 }
@@ -219,6 +226,33 @@ static void checks_ids(void **state)
         dialogue_alone(server, LINES(ask, expect));
         snprintf(ask, sizeof ask, "R %s no/such", ids[i]);
         snprintf(expect, sizeof expect, "! %s -32601 Method not found", echoed[i]);
+        dialogue_alone(server, LINES(ask, expect));
+    }
+    haft_server_free(server);
+}
+
+static void tells_ids_as_text(void **state)
+{
+    static const struct {
+        const char *id, *text;
+    } rows[] = {
+        {"7", "7"},
+        {"-9223372036854775808", "-9223372036854775808"},
+        {"18446744073709551615", "18446744073709551615"},
+        {"'7'", "7"},
+        {"''", ""},
+        {"'a\\u0000b'", "a\\\\u0000b"},
+        {"'\\u0000'", "\\\\u0000"},
+        {"'\\\"\\\\'", "\\\"\\\\"},
+    };
+    haft_server *server = serve();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char ask[128], expect[128];
+
+        snprintf(ask, sizeof ask, "R %s tools/call {'name':'tell_id'}", rows[i].id);
+        snprintf(expect, sizeof expect, "= %s " SAID("%s"), rows[i].id, rows[i].text);
         dialogue_alone(server, LINES(ask, expect));
     }
     haft_server_free(server);
@@ -440,21 +474,14 @@ static void end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions),
-        cmocka_unit_test(initialize_badly),
-        cmocka_unit_test(initialize_again),
-        cmocka_unit_test(first_message),
-        cmocka_unit_test(eras_interleaved),
-        cmocka_unit_test(eras_in_flight),
-        cmocka_unit_test(checks_ids),
-        cmocka_unit_test(duplicate_ids),
-        cmocka_unit_test(too_many),
-        cmocka_unit_test(elements),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(long_array),
-        cmocka_unit_test(array_with_listen),
-        cmocka_unit_test(arrays_elsewhere),
-        cmocka_unit_test(end),
+        cmocka_unit_test(versions),         cmocka_unit_test(initialize_badly),
+        cmocka_unit_test(initialize_again), cmocka_unit_test(first_message),
+        cmocka_unit_test(eras_interleaved), cmocka_unit_test(eras_in_flight),
+        cmocka_unit_test(checks_ids),       cmocka_unit_test(tells_ids_as_text),
+        cmocka_unit_test(duplicate_ids),    cmocka_unit_test(too_many),
+        cmocka_unit_test(elements),         cmocka_unit_test(arrays),
+        cmocka_unit_test(long_array),       cmocka_unit_test(array_with_listen),
+        cmocka_unit_test(arrays_elsewhere), cmocka_unit_test(end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include <haft.h>
 
 #include "observe/otlp.h"
+#include "support/dialogue.h"
 #include "support/failing.h"
 #include "support/test.h"
 
@@ -297,6 +298,48 @@ static void describes_calls(void **state)
     collector_close(collector);
 }
 
+/* Whole, whatever they are. */
+static void sends_request_ids(void **state)
+{
+    static const struct {
+        const char *id, *attribute; /* as the dialogue and the span have it */
+    } rows[] = {
+        {"7", "7"},
+        {"-9223372036854775808", "-9223372036854775808"},
+        {"18446744073709551615", "18446744073709551615"},
+        {"'a\\u0000b'", "a\\\\u0000b"},
+        {"'\\\"\\\\'", "\\\"\\\\"},
+        /* cut at a whole character */
+        {"'0123456789012345678901234567890123456789012345678901234567890123456'",
+         "0123456789012345678901234567890123456789012345678901234567890123"},
+        {"'012345678901234567890123456789012345678901234567890123456789012\xC3\xA9'",
+         "012345678901234567890123456789012345678901234567890123456789012"},
+    };
+    struct collector *collector = collector_open(OK);
+    struct stand stand;
+
+    (void)state;
+    stand_up(&stand, collector->port, (haft_otlp_options){0});
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char request[256], response[128];
+
+        snprintf(request, sizeof request, "R %s tools/call {'name':'divide'}", rows[i].id);
+        snprintf(response, sizeof response, "= %s *", rows[i].id);
+        dialogue_alone(stand.server, LINES(request, response));
+    }
+    take_down(&stand);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char attribute[192];
+
+        snprintf(attribute, sizeof attribute,
+                 "{\"key\":\"jsonrpc.request.id\",\"value\":{\"stringValue\":\"%s\"}}",
+                 rows[i].attribute);
+        if (!strstr(collector->text, attribute))
+            fail_msg("%s: %s", attribute, collector->text);
+    }
+    collector_close(collector);
+}
+
 /* Many spans wait for nobody's interval, and a ring goes around. */
 static void sends_many(void **state)
 {
@@ -502,6 +545,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(describes_calls),
+        cmocka_unit_test(sends_request_ids),
         cmocka_unit_test(sends_many),
         cmocka_unit_test(sends_now_and_then),
         cmocka_unit_test(loses_what_is_not_taken),
