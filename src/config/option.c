@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/defaults.h"
 #include "observe/log.h"
 
 #define AT(member) .offset = offsetof(struct settings, member), .size = sizeof(MEMBER(member))
@@ -16,6 +17,18 @@
 
 enum { KIB = 1 << 10, MIB = 1 << 20, SECOND = 1000, DAY = 24 * 60 * 60 * 1000, MANY = 1000000 };
 #define GIB ((uint64_t)1 << 30)
+
+/* A default as an operator would write it. */
+#define INITIAL(name) initial_text.name
+static const struct {
+#define TEXT_OF(name, number, unit) char name[sizeof #number #unit];
+    DEFAULTS(TEXT_OF)
+#undef TEXT_OF
+} initial_text = {
+#define TEXT_OF(name, number, unit) #number #unit,
+    DEFAULTS(TEXT_OF)
+#undef TEXT_OF
+};
 
 static const char *const audit_modes[] = {
     [HAFT_AUDIT_DIGEST] = "digest", [HAFT_AUDIT_ARGUMENTS] = "plain", NULL};
@@ -30,7 +43,7 @@ const struct option option_table[] = {
 #if HAFT_HTTP
     {"http.address", "--http", NULL, AT(http.address), OPTION_ADDRESS,
      .help = "serve HTTP there and not on standard input; port 0 takes a free one"},
-    {"http.path", "--path", NULL, AT(http.path), OPTION_PATH, .initial = "/mcp",
+    {"http.path", "--path", NULL, AT(http.path), OPTION_PATH, .initial = DEFAULT_ENDPOINT,
      .help = "where the endpoint is"},
     {"http.allow_hosts", "--allow-host", NULL, AT(http.allowed_hosts), OPTION_LIST, .takes = "NAME",
      .help = "names that it may be asked by, besides this machine's; * for any"},
@@ -42,28 +55,28 @@ const struct option option_table[] = {
      .help = "also serve /sse and /messages of 2024-11-05"},
     {"http.insecure", "--insecure", NULL, AT(http.insecure), OPTION_SWITCH,
      .help = "listen off this machine without authentication"},
-    {"http.threads", "--threads", NULL, AT(http.threads), OPTION_NUMBER, 1, 64, .initial = "1",
+    {"http.threads", "--threads", NULL, AT(http.threads), OPTION_NUMBER, 1, 64, .initial = INITIAL(THREADS),
      .help = "loops that serve, each with its own connections"},
     {"http.max_connections", "--max-connections", NULL, AT(http.max_connections), OPTION_NUMBER,
-     1, MANY, .initial = "4096", .help = "connections that are open at a time"},
+     1, MANY, .initial = INITIAL(CONNECTIONS), .help = "connections that are open at a time"},
     {"http.max_per_address", "--max-per-address", NULL, AT(http.max_per_address), OPTION_NUMBER,
-     1, MANY, .initial = "256", .help = "connections of one address that is not this machine"},
+     1, MANY, .initial = INITIAL(PER_ADDRESS), .help = "connections of one address that is not this machine"},
     {"http.max_headers", "--max-headers", NULL, AT(http.max_headers), OPTION_SIZE, KIB, MIB,
-     .initial = "16KiB", .help = "bytes of a request's head"},
+     .initial = INITIAL(HEADERS), .help = "bytes of a request's head"},
     {"http.max_url", "--max-url", NULL, AT(http.max_url), OPTION_SIZE, 64, MIB,
-     .initial = "8KiB", .help = "bytes of a request's target"},
+     .initial = INITIAL(URL), .help = "bytes of a request's target"},
     {"http.max_unsent", "--max-unsent", NULL, AT(http.max_unsent), OPTION_SIZE, KIB, GIB,
-     .initial = "1MiB", .help = "bytes that the reader of a stream lags behind before it is dropped"},
+     .initial = INITIAL(HTTP_UNSENT), .help = "bytes that the reader of a stream lags behind before it is dropped"},
     {"http.header_timeout", "--header-timeout", NULL, AT(http.header_ms), OPTION_DURATION, 1, DAY,
-     .initial = "10s", .help = "for the head of a request to arrive"},
+     .initial = INITIAL(HEADER_TIME), .help = "for the head of a request to arrive"},
     {"http.body_timeout", "--body-timeout", NULL, AT(http.body_ms), OPTION_DURATION, 1, DAY,
-     .initial = "30s", .help = "for the body of a request"},
+     .initial = INITIAL(BODY_TIME), .help = "for the body of a request"},
     {"http.idle_timeout", "--idle-timeout", NULL, AT(http.idle_ms), OPTION_DURATION, 1, DAY,
-     .initial = "1m", .help = "for a connection between requests"},
+     .initial = INITIAL(IDLE_TIME), .help = "for a connection between requests"},
     {"http.max_sessions", "--max-sessions", NULL, AT(http.max_sessions), OPTION_NUMBER, 1, MANY,
-     .initial = "10000", .help = "sessions of clients of revisions before 2026-07-28"},
+     .initial = INITIAL(SESSIONS), .help = "sessions of clients of revisions before 2026-07-28"},
     {"http.session_idle", "--session-idle", NULL, AT(http.session_idle_ms), OPTION_DURATION, 1, DAY,
-     .initial = "30m", .help = "after which such a session is forgotten"},
+     .initial = INITIAL(SESSION_IDLE), .help = "after which such a session is forgotten"},
     {"http.rate", "--rate", "RATE_LIMIT_MAX", AT(http.rate), OPTION_RATE, .initial = "0",
      .help = "requests of one client, others are answered 429; 0 for any number"},
     {"http.total_rate", "--total-rate", NULL, AT(http.total_rate), OPTION_RATE, .initial = "0",
@@ -71,7 +84,7 @@ const struct option option_table[] = {
     {"http.metrics", "--metrics", NULL, AT(metrics), OPTION_SWITCH,
      .help = "count calls, and show the counts to this machine in Prometheus' text format"},
     {"http.metrics_path", "--metrics-path", NULL, AT(http.metrics_path), OPTION_PATH,
-     .initial = "/metrics", .help = "where they are"},
+     .initial = DEFAULT_METRICS, .help = "where they are"},
     {"http.metrics_for_all", "--metrics-for-all", NULL, AT(http.metrics_for_all), OPTION_SWITCH,
      .help = "show them to other machines, too"},
     {"http.seal_key_file", "--seal-key-file", NULL, AT(seal_key), OPTION_FILE,
@@ -79,9 +92,9 @@ const struct option option_table[] = {
 #endif
 
     {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, KIB, GIB,
-     .initial = "64MiB", .help = "bytes that the client has not read when nothing more is taken in"},
+     .initial = INITIAL(STDIO_UNSENT), .help = "bytes that the client has not read when nothing more is taken in"},
     {"stdio.grace", "--grace", NULL, AT(stdio.grace_ms), OPTION_DURATION, 1, DAY,
-     .initial = "100ms", .help = "for calls in flight when the input ends"},
+     .initial = INITIAL(GRACE), .help = "for calls in flight when the input ends"},
 
     {"tools.offer", "--tools", NULL, AT(tools), OPTION_TEXT, .takes = "NAMES", .live = true,
      .help = "offer only those that match: list_*,-*_delete"},
@@ -93,22 +106,22 @@ const struct option option_table[] = {
      .help = "do not offer these"},
 
     {"limits.timeout", "--timeout", NULL, AT(server.timeout_ms), OPTION_DURATION, 1, DAY,
-     .initial = "30s", .live = true, .help = "for a call whose tool does not say otherwise"},
+     .initial = INITIAL(TIMEOUT), .live = true, .help = "for a call whose tool does not say otherwise"},
     {"limits.client_rate", "--client-rate", NULL, AT(server.client_rate), OPTION_RATE, .initial = "0",
      .live = true, .help = "calls of one client, of all tools together; 0 for any number"},
-    {"limits.workers", "--workers", NULL, AT(workers), OPTION_NUMBER, 1, 1024, .initial = "4",
+    {"limits.workers", "--workers", NULL, AT(workers), OPTION_NUMBER, 1, 1024, .initial = INITIAL(WORKERS),
      .help = "threads that run handlers, for each loop"},
-    {"limits.queue", "--max-queue", NULL, AT(max_queue), OPTION_NUMBER, 1, MANY, .initial = "1024",
+    {"limits.queue", "--max-queue", NULL, AT(max_queue), OPTION_NUMBER, 1, MANY, .initial = INITIAL(QUEUE),
      .help = "calls that wait for one of them; more are answered busy"},
     {"limits.in_flight", "--max-in-flight", NULL, AT(server.max_in_flight), OPTION_NUMBER, 1, MANY,
-     .initial = "128", .help = "calls of one connection"},
+     .initial = INITIAL(IN_FLIGHT), .help = "calls of one connection"},
     {"limits.subscriptions", "--max-subscriptions", NULL, AT(server.max_subscriptions), OPTION_NUMBER,
-     1, MANY, .initial = "1024", .help = "subscriptions of one connection"},
+     1, MANY, .initial = INITIAL(SUBSCRIPTIONS), .help = "subscriptions of one connection"},
     {"limits.message", "--max-message", NULL, AT(server.max_message), OPTION_SIZE, KIB, GIB,
-     .initial = "4MiB", .help = "bytes of a message"},
+     .initial = INITIAL(MESSAGE), .help = "bytes of a message"},
     {"limits.elements", "--max-elements", NULL, AT(server.max_elements), OPTION_NUMBER, 0, MANY,
      .initial = "0", .help = "items and members in the arguments of a call; 0 for any number"},
-    {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, DAY, .initial = "10s",
+    {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, DAY, .initial = INITIAL(DRAIN),
      .help = "for calls in flight when a signal ends the server"},
 
     {"lists.page_size", "--page-size", NULL, AT(server.page_size), OPTION_NUMBER, 0, MANY,

@@ -4,13 +4,9 @@
 
 #include <string.h>
 
-enum {
-    DEFAULT_SESSIONS = 10000,
-    DEFAULT_IDLE = 30 * 60 * 1000,
-    DEFAULT_EVENTS = 256,
-    KEEP_ALIVE = 15000,
-    SCRATCH_LIMIT = 64 << 20
-};
+#include "base/defaults.h"
+
+enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, SCRATCH_LIMIT = 64 << 20 };
 
 /* ---- life ---- */
 
@@ -28,9 +24,9 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     endpoint->allocator = allocator;
     endpoint->options = options ? *options : none;
     own = &endpoint->options;
-    own->path = own->path ? own->path : "/mcp";
+    own->path = own->path ? own->path : DEFAULT_ENDPOINT;
     own->max_sessions = own->max_sessions ? own->max_sessions : DEFAULT_SESSIONS;
-    own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_IDLE;
+    own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_SESSION_IDLE;
     own->max_events = own->max_events ? own->max_events : DEFAULT_EVENTS;
     endpoint->door = (struct door){.server = server,
                                    .allowed_hosts = own->allowed_hosts,

@@ -4,6 +4,7 @@
  * is the same for all of them: no row can forget to ask where a request comes from. */
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/sha256.h"
 #include "endpoint/mux.h"
 
@@ -142,7 +143,7 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                             .total_rate = options->total_rate,
                             .metrics_for_all = options->metrics_for_all};
     if (loop->server->metrics)
-        front->metrics_path = options->metrics_path ? options->metrics_path : "/metrics";
+        front->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
     haft_buffer_init(&front->cors, allocator, CORS_LIMIT);
     door_put_cors(&front->door, &front->cors);
     haft_buffer_add(&front->cors, "", 1);

@@ -3,16 +3,12 @@
 
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/sha256.h"
 #include "schema/text/format_check.h"
 
 enum {
     STRAIGHT_FROM = 1024, /* below it, to look for the arguments takes longer than to parse them */
-    DEFAULT_TIMEOUT = 30000,
-    DEFAULT_MESSAGE = 4 << 20,
-    DEFAULT_DEPTH = 64,
-    DEFAULT_IN_FLIGHT = 128,
-    DEFAULT_SUBSCRIPTIONS = 1024,
     ARENA_LIMIT = 64 << 20,
     HELD_LOG = 64 << 10
 };

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { ARENA_LIMIT = 256 << 20, DEFAULT_DEPTH = 8, DEFAULT_INVOKES = 64, DEFAULT_WORKERS = 4 };
+#include "base/defaults.h"
+
+enum { ARENA_LIMIT = 256 << 20, DEFAULT_INVOKE_DEPTH = 8, DEFAULT_INVOKES = 64 };
 
 static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
 
@@ -31,7 +33,7 @@ haft_server *haft_gateway_server(haft_gateway *gateway)
 static void set_defaults(haft_gateway_options *options)
 {
     options->forward = options->forward ? options->forward : default_forward;
-    options->max_depth = options->max_depth ? options->max_depth : DEFAULT_DEPTH;
+    options->max_depth = options->max_depth ? options->max_depth : DEFAULT_INVOKE_DEPTH;
     options->max_invokes = options->max_invokes ? options->max_invokes : DEFAULT_INVOKES;
     options->workers = options->workers ? options->workers : DEFAULT_WORKERS;
 }

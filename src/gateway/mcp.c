@@ -5,6 +5,7 @@
  * handler cannot tell the difference. */
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/percent.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
@@ -260,7 +261,7 @@ haft_server *haft_mcp(haft_gateway *gateway, const haft_mcp_options *options)
         gateway_refuse(gateway, HAFT_ENOMEM, "", "out of memory");
         return NULL;
     }
-    mcp->path = options->endpoint ? options->endpoint : "/mcp";
+    mcp->path = options->endpoint ? options->endpoint : DEFAULT_ENDPOINT;
     if (template_read(gateway->arena, mcp->path, &path, &reason) || path.n_variables) {
         gateway_refuse(gateway, HAFT_EINVAL, mcp->path, "an endpoint is a path without variables");
         return NULL;

@@ -8,12 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/defaults.h"
 #include "loop/heap.h"
 #include "http/http.h"
 #include "observe/log.h"
 #include "loop/signals.h"
 
-enum { DEFAULT_DRAIN_MS = 10000, INTERRUPTED = 128 };
+enum { INTERRUPTED = 128 };
 
 struct serve;
 
@@ -249,7 +250,7 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
                                                    : options->threads;
     serve.options.threads = serve.n_lanes;
     if (!serve.options.drain_ms)
-        serve.options.drain_ms = DEFAULT_DRAIN_MS;
+        serve.options.drain_ms = DEFAULT_DRAIN;
     if (lanes_init(&serve.lanes, serve.n_lanes))
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     if (limit_new(options, allocator, &serve.lanes.limiter)) {

@@ -2,23 +2,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/defaults.h"
 #include "http/http.h"
 #include "loop/reserve.h"
 #include "process/isolate.h"
 
 enum {
-    DEFAULT_WORKERS = 4,
-    DEFAULT_QUEUE = 1024,
-    DEFAULT_CONNECTIONS = 4096,
-    DEFAULT_PER_ADDRESS = 256,
-    DEFAULT_HEADERS = 16 << 10,
-    DEFAULT_URL = 8 << 10,
-    DEFAULT_UNSENT = 1 << 20,
-    DEFAULT_SESSIONS = 10000,
-    DEFAULT_HEADER_MS = 10000,
-    DEFAULT_BODY_MS = 30000,
-    DEFAULT_IDLE_MS = 60000,
-    DEFAULT_DRAIN_MS = 10000,
     MAX_NOTICES = 1024,
     SWEEP_MS = 100,
     CLOSING_SWEEP_MS = 10,
@@ -343,21 +332,21 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
 
 static void set_defaults(haft_http_options *o)
 {
-    o->address = o->address ? o->address : "127.0.0.1:8808";
-    o->path = o->path ? o->path : "/mcp";
-    o->threads = o->threads ? o->threads : 1;
+    o->address = o->address ? o->address : DEFAULT_ADDRESS;
+    o->path = o->path ? o->path : DEFAULT_ENDPOINT;
+    o->threads = o->threads ? o->threads : DEFAULT_THREADS;
     o->workers = o->workers ? o->workers : DEFAULT_WORKERS;
     o->max_queue = o->max_queue ? o->max_queue : DEFAULT_QUEUE;
     o->max_connections = o->max_connections ? o->max_connections : DEFAULT_CONNECTIONS;
     o->max_per_address = o->max_per_address ? o->max_per_address : DEFAULT_PER_ADDRESS;
     o->max_headers = o->max_headers ? o->max_headers : DEFAULT_HEADERS;
     o->max_url = o->max_url ? o->max_url : DEFAULT_URL;
-    o->max_unsent = o->max_unsent ? o->max_unsent : DEFAULT_UNSENT;
-    o->header_ms = o->header_ms ? o->header_ms : DEFAULT_HEADER_MS;
-    o->body_ms = o->body_ms ? o->body_ms : DEFAULT_BODY_MS;
-    o->idle_ms = o->idle_ms ? o->idle_ms : DEFAULT_IDLE_MS;
+    o->max_unsent = o->max_unsent ? o->max_unsent : DEFAULT_HTTP_UNSENT;
+    o->header_ms = o->header_ms ? o->header_ms : DEFAULT_HEADER_TIME;
+    o->body_ms = o->body_ms ? o->body_ms : DEFAULT_BODY_TIME;
+    o->idle_ms = o->idle_ms ? o->idle_ms : DEFAULT_IDLE_TIME;
     o->max_sessions = o->max_sessions ? o->max_sessions : DEFAULT_SESSIONS;
-    o->drain_ms = o->drain_ms ? o->drain_ms : DEFAULT_DRAIN_MS;
+    o->drain_ms = o->drain_ms ? o->drain_ms : DEFAULT_DRAIN;
 }
 
 /* What is bounded for all lanes together, and not counted by them together. */

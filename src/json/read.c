@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { DEFAULT_DEPTH = 64, FEW_KEYS = 16 };
+#include "base/defaults.h"
+
+enum { FEW_KEYS = 16 };
 
 static void *arena_malloc(void *context, size_t size)
 {

@@ -14,7 +14,7 @@
 #include <uv.h>
 
 enum {
-    DEFAULT_QUEUE = 2048,
+    DEFAULT_SPANS = 2048,
     MAX_QUEUE = 1 << 20,
     DEFAULT_INTERVAL_MS = 5000,
     DEFAULT_TIMEOUT_MS = 10000,
@@ -208,7 +208,7 @@ static void drop(void *context)
 static void set_defaults(haft_otlp_options *o)
 {
     o->url = o->url ? o->url : "http://127.0.0.1:4318/v1/traces";
-    o->max_queue = o->max_queue ? o->max_queue : DEFAULT_QUEUE;
+    o->max_queue = o->max_queue ? o->max_queue : DEFAULT_SPANS;
     o->max_queue = o->max_queue < MAX_QUEUE ? o->max_queue : MAX_QUEUE;
     o->interval_ms = o->interval_ms ? o->interval_ms : DEFAULT_INTERVAL_MS;
     o->timeout_ms = o->timeout_ms ? o->timeout_ms : DEFAULT_TIMEOUT_MS;

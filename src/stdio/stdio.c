@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "base/defaults.h"
 #include "stdio/channel.h"
 #include "loop/host.h"
 #include "stdio/lines.h"
@@ -24,14 +25,9 @@
 #include "stdio/writer.h"
 
 enum {
-    DEFAULT_WORKERS = 4,
     MAX_WORKERS = 1024,
-    DEFAULT_QUEUE = 1024,
-    DEFAULT_UNSENT = 64 << 20,
     MAX_UNSENT_MESSAGES = 10000,
-    EAGER = 16 << 10, /* of answers: they do not wait for others */
-    DEFAULT_GRACE = 100,
-    DEFAULT_DRAIN = 10000,
+    EAGER = 16 << 10,   /* of answers: they do not wait for others */
     STALL_CHECK = 1000, /* how often a client that does not read is looked at, */
     MAX_STALLS = 5      /* and how often in vain before it is given up */
 };
@@ -397,7 +393,7 @@ static void set_defaults(haft_stdio_options *options)
     options->workers = options->workers ? options->workers : DEFAULT_WORKERS;
     options->workers = options->workers < MAX_WORKERS ? options->workers : MAX_WORKERS;
     options->max_queue = options->max_queue ? options->max_queue : DEFAULT_QUEUE;
-    options->max_unsent = options->max_unsent ? options->max_unsent : DEFAULT_UNSENT;
+    options->max_unsent = options->max_unsent ? options->max_unsent : DEFAULT_STDIO_UNSENT;
     options->grace_ms = options->grace_ms ? options->grace_ms : DEFAULT_GRACE;
     options->drain_ms = options->drain_ms ? options->drain_ms : DEFAULT_DRAIN;
 }

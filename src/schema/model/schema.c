@@ -8,7 +8,7 @@
 #include "schema/model/node.h"
 
 enum {
-    DEFAULT_DEPTH = 64,
+    DEFAULT_VALUE_DEPTH = 64,
     DEFAULT_NODES = 10000,
     DEFAULT_STEPS = 10000000,
     DEFAULT_ISSUES = 32,
@@ -59,7 +59,7 @@ haft_schema *schema_new(const haft_schema_options *options)
         return NULL;
     }
     schema->arena = arena;
-    schema->max_depth = or_default(options->max_depth, DEFAULT_DEPTH);
+    schema->max_depth = or_default(options->max_depth, DEFAULT_VALUE_DEPTH);
     if (schema->max_depth > JSON_MAX_DEPTH)
         schema->max_depth = JSON_MAX_DEPTH;
     schema->max_nodes = or_default(options->max_subschemas, DEFAULT_NODES);
