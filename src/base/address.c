@@ -79,7 +79,7 @@ static bool is_mapped(const unsigned groups[GROUPS])
     return !(groups[0] | groups[1] | groups[2] | groups[3] | groups[4]) && groups[5] == MAPPED;
 }
 
-static size_t put_plain(const char *text, char *key, size_t room)
+static size_t address_put_plain(const char *text, char *key, size_t room)
 {
     size_t size = strlen(text), most = room - 2;
 
@@ -98,15 +98,15 @@ size_t address_put_key(const char *address, char *key, size_t room)
     const char *v4;
 
     if (!address)
-        return put_plain("", key, room);
+        return address_put_plain("", key, room);
     if (room < ADDRESS_KEY || !strchr(address, ':') || !read_groups(address, groups, &v4))
-        return put_plain(address, key, room);
+        return address_put_plain(address, key, room);
     if (is_mapped(groups) && v4)
-        return put_plain(v4, key, room);
+        return address_put_plain(v4, key, room);
     if (is_mapped(groups)) {
         snprintf(text, sizeof text, "%u.%u.%u.%u", groups[6] >> 8, groups[6] & 0xff, groups[7] >> 8,
                  groups[7] & 0xff);
-        return put_plain(text, key, room);
+        return address_put_plain(text, key, room);
     }
     for (size_t i = 0; i < NETWORK; i++)
         network = network << 16 | groups[i];

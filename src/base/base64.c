@@ -25,7 +25,7 @@ size_t haft_base64_encode(const void *bytes, size_t size, char *ret_text)
     return (size_t)(to - ret_text);
 }
 
-static int sextet(char c)
+static int base64_sextet(char c)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -37,7 +37,7 @@ static int sextet(char c)
 }
 
 /* Decodes text without padding; the bits that the last character leaves over must be zero. */
-static int decode(const char *text, size_t size, unsigned char *to, size_t *ret_size)
+static int base64_decode(const char *text, size_t size, unsigned char *to, size_t *ret_size)
 {
     unsigned bits = 0, held = 0;
     size_t n = 0;
@@ -45,7 +45,7 @@ static int decode(const char *text, size_t size, unsigned char *to, size_t *ret_
     if (size % 4 == 1)
         return HAFT_EINVAL;
     for (size_t i = 0; i < size; i++) {
-        int value = sextet(text[i]);
+        int value = base64_sextet(text[i]);
 
         if (value < 0)
             return HAFT_EINVAL;
@@ -68,5 +68,5 @@ int haft_base64_decode(const char *text, size_t size, void *ret_bytes, size_t *r
         return HAFT_EINVAL;
     if (size && text[size - 1] == '=')
         size -= text[size - 2] == '=' ? 2 : 1;
-    return decode(text, size, ret_bytes, ret_size);
+    return base64_decode(text, size, ret_bytes, ret_size);
 }

@@ -120,7 +120,7 @@ static const char escapes[] = "uuuuuuuubtnufruu"
 
 /* Whether eight bytes stand in a JSON string as they are: printable ASCII but for the quote and the
  * backslash. */
-static bool is_plain(uint64_t word)
+static bool buffer_is_plain(uint64_t word)
 {
     return !(word & EACH_BYTE(0x80)) && !word_ends_plain(word);
 }
@@ -138,7 +138,7 @@ static size_t put_short(char **to, const char *text, size_t size)
 
         if (size - i >= sizeof word) {
             memcpy(&word, text + i, sizeof word);
-            if (is_plain(word)) {
+            if (buffer_is_plain(word)) {
                 memcpy(at, &word, sizeof word);
                 at += sizeof word;
                 i += sizeof word;
@@ -182,7 +182,7 @@ size_t line_end_found(const char *text, const char **ret_escape)
 }
 
 /* Any text: runs of what stands as it is, and what is between. */
-static void put_long(haft_buffer *buffer, const char *text, size_t size)
+static void buffer_put_long(haft_buffer *buffer, const char *text, size_t size)
 {
     size_t start = 0, line_end;
     const char *escaped;
@@ -215,7 +215,7 @@ static void put_long(haft_buffer *buffer, const char *text, size_t size)
 }
 
 /* Room for this much, if the limit leaves it. */
-static bool has_room(haft_buffer *buffer, size_t size)
+static bool buffer_has_room(haft_buffer *buffer, size_t size)
 {
     return size < buffer->capacity - buffer->size ||
            (size <= buffer->limit - buffer->size && reserve(buffer, size));
@@ -228,7 +228,7 @@ void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
     if (!reserve(buffer, size + 2))
         return;
     buffer->data[buffer->size++] = '"';
-    while (done < size && has_room(buffer, size - done + RUN)) {
+    while (done < size && buffer_has_room(buffer, size - done + RUN)) {
         size_t n = size - done < RUN ? size - done : RUN;
         char *to = buffer->data + buffer->size;
         size_t put = put_short(&to, text + done, n);
@@ -239,7 +239,7 @@ void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
             break;
     }
     if (done < size)
-        put_long(buffer, text + done, size - done);
+        buffer_put_long(buffer, text + done, size - done);
     buffer_literal(buffer, "\"");
     if (buffer->status)
         buffer->size = start;

@@ -10,14 +10,14 @@
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide;
 
-static uint64_t fold(uint64_t left, uint64_t right)
+static uint64_t hash_fold(uint64_t left, uint64_t right)
 {
     wide product = (wide)left * right;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 #else
-static uint64_t fold(uint64_t left, uint64_t right)
+static uint64_t hash_fold(uint64_t left, uint64_t right)
 {
     uint64_t product = (left ^ left >> 32) * (right | 1);
 
@@ -33,14 +33,15 @@ static uint64_t secret(void)
 }
 
 /* Twice, so that every bit of what went in is in all that come out. */
-static uint64_t finish(uint64_t hash)
+static uint64_t hash_finish(uint64_t hash)
 {
-    return fold(fold(hash, UINT64_C(0xa0761d6478bd642f)) ^ hash, UINT64_C(0x8ebc6af09c88c6e3));
+    return hash_fold(hash_fold(hash, UINT64_C(0xa0761d6478bd642f)) ^ hash,
+                     UINT64_C(0x8ebc6af09c88c6e3));
 }
 
 uint64_t hash_word(uint64_t word)
 {
-    return finish(word ^ secret());
+    return hash_finish(word ^ secret());
 }
 
 uint64_t hash_bytes(const void *bytes, size_t size)
@@ -50,7 +51,7 @@ uint64_t hash_bytes(const void *bytes, size_t size)
 
     for (; size > sizeof word; at += sizeof word, size -= sizeof word) {
         memcpy(&word, at, sizeof word);
-        hash = fold(hash ^ word, UINT64_C(0xe7037ed1a0b428db));
+        hash = hash_fold(hash ^ word, UINT64_C(0xe7037ed1a0b428db));
     }
-    return finish(hash ^ bytes_word(at, size));
+    return hash_finish(hash ^ bytes_word(at, size));
 }

@@ -55,7 +55,7 @@ size_t character_escape(uint32_t c, char ret_text[ESCAPE_TEXT])
 }
 
 /* The character at `text`, of `size` bytes, as it may stand in a line; 0 bytes are not UTF-8. */
-static size_t put_character(const char *text, size_t size, bool json, char out[ESCAPE_TEXT])
+static size_t hidden_put_character(const char *text, size_t size, bool json, char out[ESCAPE_TEXT])
 {
     const char *next = text;
     uint32_t c;
@@ -84,7 +84,8 @@ size_t text_escape(const char *text, size_t size, bool json, char *ret_text, siz
     *ret_cut = false;
     for (size_t i = 0; i < size && !*ret_cut;) {
         char out[ESCAPE_TEXT];
-        size_t taken = utf8_size(text + i, size - i), n = put_character(text + i, taken, json, out);
+        size_t taken = utf8_size(text + i, size - i),
+               n = hidden_put_character(text + i, taken, json, out);
 
         *ret_cut = n > room - done;
         if (*ret_cut)

@@ -54,7 +54,7 @@ void hex_to_text(uint64_t value, char ret_text[HEX_TEXT])
 
 /* Reads the digits and the decimal exponent out of a number as yyjson writes it, so that the value
  * is 0.DIGITS times ten to the *ret_exponent. */
-static size_t read_digits(const char *text, char digits[24], int *ret_exponent)
+static size_t number_read_digits(const char *text, char digits[24], int *ret_exponent)
 {
     size_t n = 0;
     int exponent = 0, point = -1;
@@ -77,7 +77,7 @@ static size_t read_digits(const char *text, char digits[24], int *ret_exponent)
     return n;
 }
 
-static size_t put(char *to, size_t at, const char *from, size_t n)
+static size_t number_put(char *to, size_t at, const char *from, size_t n)
 {
     memcpy(to + at, from, n);
     return at + n;
@@ -115,10 +115,10 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
     int exponent;
 
     if (value == 0 || !isfinite(value)) {
-        at = value == 0     ? put(ret_text, 0, "0", 1)
-             : isnan(value) ? put(ret_text, 0, "NaN", 3)
-             : value > 0    ? put(ret_text, 0, "Infinity", 8)
-                            : put(ret_text, 0, "-Infinity", 9);
+        at = value == 0     ? number_put(ret_text, 0, "0", 1)
+             : isnan(value) ? number_put(ret_text, 0, "NaN", 3)
+             : value > 0    ? number_put(ret_text, 0, "Infinity", 8)
+                            : number_put(ret_text, 0, "-Infinity", 9);
         ret_text[at] = '\0';
         return at;
     }
@@ -126,31 +126,31 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
     if (value >= -WHOLE_BELOW && value <= WHOLE_BELOW && value == (double)(int64_t)value)
         return integer_to_text((int64_t)value, ret_text);
     if (value < 0)
-        at = put(ret_text, at, "-", 1);
+        at = number_put(ret_text, at, "-", 1);
     shortest(fabs(value), text);
-    n = read_digits(text, digits, &exponent);
+    n = number_read_digits(text, digits, &exponent);
     if (exponent > 21 || exponent < -5) {
         int shown = exponent - 1;
 
-        at = put(ret_text, at, digits, 1);
+        at = number_put(ret_text, at, digits, 1);
         if (n > 1) {
-            at = put(ret_text, at, ".", 1);
-            at = put(ret_text, at, digits + 1, n - 1);
+            at = number_put(ret_text, at, ".", 1);
+            at = number_put(ret_text, at, digits + 1, n - 1);
         }
-        at = put(ret_text, at, shown < 0 ? "e-" : "e+", 2);
+        at = number_put(ret_text, at, shown < 0 ? "e-" : "e+", 2);
         return at + integer_to_text(abs(shown), ret_text + at);
     }
     if (exponent <= 0) {
-        at = put(ret_text, at, "0.", 2);
+        at = number_put(ret_text, at, "0.", 2);
         at = put_zeros(ret_text, at, (size_t)-exponent);
-        at = put(ret_text, at, digits, n);
+        at = number_put(ret_text, at, digits, n);
     } else if ((size_t)exponent >= n) {
-        at = put(ret_text, at, digits, n);
+        at = number_put(ret_text, at, digits, n);
         at = put_zeros(ret_text, at, (size_t)exponent - n);
     } else {
-        at = put(ret_text, at, digits, (size_t)exponent);
-        at = put(ret_text, at, ".", 1);
-        at = put(ret_text, at, digits + exponent, n - (size_t)exponent);
+        at = number_put(ret_text, at, digits, (size_t)exponent);
+        at = number_put(ret_text, at, ".", 1);
+        at = number_put(ret_text, at, digits + exponent, n - (size_t)exponent);
     }
     ret_text[at] = '\0';
     return at;
@@ -171,7 +171,7 @@ bool number_to_decimal(double value, struct decimal *ret_decimal)
         return true;
     }
     shortest(value, text);
-    n = read_digits(text, digits, &exponent);
+    n = number_read_digits(text, digits, &exponent);
     for (size_t i = 0; i < n; i++)
         ret_decimal->digits = ret_decimal->digits * 10 + (uint64_t)(digits[i] - '0');
     ret_decimal->exponent = exponent - (int)n;

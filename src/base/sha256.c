@@ -91,7 +91,7 @@ void sha256_add(struct sha256 *hash, const void *bytes, size_t size)
     }
 }
 
-static void put_digest(const uint32_t state[8], unsigned char ret_digest[SHA256_SIZE])
+static void sha256_put_digest(const uint32_t state[8], unsigned char ret_digest[SHA256_SIZE])
 {
     for (int i = 0; i < SHA256_SIZE; i++)
         ret_digest[i] = (unsigned char)(state[i / 4] >> (24 - i % 4 * 8));
@@ -107,7 +107,7 @@ void sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
         length[i] = (unsigned char)(bits >> (56 - i * 8));
     sha256_add(hash, padding, (hash->total % 64 < 56 ? 56 : 120) - hash->total % 64);
     sha256_add(hash, length, sizeof length);
-    put_digest(hash->state, ret_digest);
+    sha256_put_digest(hash->state, ret_digest);
 }
 
 /* ---- HMAC ---- */
@@ -177,7 +177,7 @@ void hmac_replace(const struct hmac_key *key, unsigned char digest[SHA256_SIZE])
         memcpy(block, digest, SHA256_SIZE);
         memcpy(state, pads[i], sizeof state);
         compress(state, block);
-        put_digest(state, digest);
+        sha256_put_digest(state, digest);
     }
 }
 

@@ -7,7 +7,7 @@ enum { DAY = 86400000 };
 static const int64_t last = INT64_C(253402300799999);
 
 /* Two digits, and what comes after them. */
-static inline char *put(char *at, unsigned value, char after)
+static inline char *time_put(char *at, unsigned value, char after)
 {
     at[0] = (char)('0' + value / 10);
     at[1] = (char)('0' + value % 10);
@@ -32,15 +32,15 @@ size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT])
     day = of_year - (153 * shifted + 2) / 5 + 1;
     month = shifted < 10 ? shifted + 3 : shifted - 9;
     year += era * 400 + (month <= 2);
-    at = put(at, year / 100, '-') - 1;
-    at = put(at, year % 100, '-');
-    at = put(at, month, '-');
-    at = put(at, day, 'T');
-    at = put(at, rest / 3600000, ':');
-    at = put(at, rest / 60000 % 60, ':');
-    at = put(at, rest / 1000 % 60, '.');
+    at = time_put(at, year / 100, '-') - 1;
+    at = time_put(at, year % 100, '-');
+    at = time_put(at, month, '-');
+    at = time_put(at, day, 'T');
+    at = time_put(at, rest / 3600000, ':');
+    at = time_put(at, rest / 60000 % 60, ':');
+    at = time_put(at, rest / 1000 % 60, '.');
     *at++ = (char)('0' + rest % 1000 / 100);
-    at = put(at, rest % 100, 'Z');
+    at = time_put(at, rest % 100, 'Z');
     *at = '\0';
     return (size_t)(at - ret_text);
 }
