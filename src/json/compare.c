@@ -106,7 +106,7 @@ static int equal_few(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     return 1;
 }
 
-static size_t slot_of(yyjson_val **slots, size_t n_slots, yyjson_val *key)
+static size_t compare_slot_of(yyjson_val **slots, size_t n_slots, yyjson_val *key)
 {
     size_t size = yyjson_get_len(key), at = hash_bytes(yyjson_get_str(key), size);
 
@@ -132,10 +132,10 @@ static int equal_many(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     if (!slots)
         return HAFT_ENOMEM;
     while ((key = yyjson_obj_iter_next(&iter)))
-        slots[slot_of(slots, n_slots, key)] = key;
+        slots[compare_slot_of(slots, n_slots, key)] = key;
     iter = yyjson_obj_iter_with(left);
     while (equal == 1 && (key = yyjson_obj_iter_next(&iter))) {
-        yyjson_val *other = slots[slot_of(slots, n_slots, key)];
+        yyjson_val *other = slots[compare_slot_of(slots, n_slots, key)];
 
         equal =
             other ? json_equal(yyjson_obj_iter_get_val(key), yyjson_obj_iter_get_val(other), arena)
