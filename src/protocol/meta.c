@@ -6,23 +6,23 @@
 
 #include <string.h>
 
-static bool is_letter(char c)
+static bool meta_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_alphanumeric(char c)
+static bool meta_is_alphanumeric(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9');
+    return meta_is_letter(c) || (c >= '0' && c <= '9');
 }
 
 /* Begins and ends so, and has besides nothing but those characters in the middle. */
-static bool is_word(const char *text, size_t size, bool begins, const char *middle)
+static bool meta_is_word(const char *text, size_t size, bool begins, const char *middle)
 {
-    if (!begins || !is_alphanumeric(text[size - 1]))
+    if (!begins || !meta_is_alphanumeric(text[size - 1]))
         return false;
     for (size_t i = 0; i < size; i++)
-        if (!is_alphanumeric(text[i]) && (!text[i] || !strchr(middle, text[i])))
+        if (!meta_is_alphanumeric(text[i]) && (!text[i] || !strchr(middle, text[i])))
             return false;
     return true;
 }
@@ -33,7 +33,7 @@ static bool is_prefix(const char *text, size_t size)
         const char *dot = memchr(text, '.', size);
         size_t n = dot ? (size_t)(dot - text) : size;
 
-        if (!n || !is_word(text, n, is_letter(text[0]), "-"))
+        if (!n || !meta_is_word(text, n, meta_is_letter(text[0]), "-"))
             return false;
         if (!dot)
             return true;
@@ -51,5 +51,5 @@ bool meta_key_is_right(const char *key, size_t size, bool prefixed)
         return false;
     key += before;
     size -= before;
-    return !size || is_word(key, size, is_alphanumeric(key[0]), "-_.");
+    return !size || meta_is_word(key, size, meta_is_alphanumeric(key[0]), "-_.");
 }

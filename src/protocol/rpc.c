@@ -16,7 +16,7 @@ const char *rpc_error_text(int code)
     }
 }
 
-static bool is_id(yyjson_val *id)
+static bool rpc_is_id(yyjson_val *id)
 {
     return yyjson_is_str(id) || yyjson_is_int(id);
 }
@@ -52,7 +52,7 @@ static enum member member_of(const char *key, size_t size)
 
 /* Finds the members.  Bits of those that are there twice: they make the message ambiguous.  The bit
  * of MEMBERS is for any other. */
-static unsigned collect(yyjson_val *root, yyjson_val *found[MEMBERS])
+static unsigned rpc_collect(yyjson_val *root, yyjson_val *found[MEMBERS])
 {
     unsigned bits = 0;
     size_t i, n;
@@ -80,14 +80,14 @@ void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
         message->why = "a message must be an object";
         return;
     }
-    bits = collect(root, found);
+    bits = rpc_collect(root, found);
     twice = bits & ~(1u << MEMBERS);
     message->plain = !bits;
     id = found[ID];
     method = found[METHOD];
     params = found[PARAMS];
     message->has_id = id;
-    if (is_id(id) && !(twice & 1u << ID))
+    if (rpc_is_id(id) && !(twice & 1u << ID))
         message->id = id;
     message->result = found[RESULT];
     message->error = found[ERROR];
