@@ -219,7 +219,7 @@ static int64_t ends_at(const haft_store_request *request, int64_t expires_ms)
     return expires_ms && expires_ms < INT64_MAX - request->now ? request->now + expires_ms : 0;
 }
 
-static void write_value(struct group *group, struct staged *staged)
+static void group_write_value(struct group *group, struct staged *staged)
 {
     struct entry *entry = staged->entry;
     size_t before;
@@ -247,7 +247,7 @@ static void log_drop_first(struct group *group, struct entry *entry)
     allocator->release(allocator->context, record, sizeof *record + record->size);
 }
 
-static void write_record(struct group *group, haft_store_op *op, struct staged *staged)
+static void group_write_record(struct group *group, haft_store_op *op, struct staged *staged)
 {
     struct entry *entry = staged->entry;
     struct record *record = staged->record;
@@ -283,9 +283,9 @@ static void write_op(struct group *group, haft_store_op *op, struct staged *stag
         return;
     }
     if (op->kind == HAFT_STORE_PUT)
-        write_value(group, staged);
+        group_write_value(group, staged);
     else if (op->kind == HAFT_STORE_APPEND)
-        write_record(group, op, staged);
+        group_write_record(group, op, staged);
     else if (op->kind == HAFT_STORE_TAKE)
         window_count(&entry->as.window, request->now);
     if (op->kind == HAFT_STORE_TAKE)
