@@ -65,7 +65,7 @@ static void dismiss(struct keeper *keeper)
 }
 
 /* Forgets those that have ended.  With the lock held. */
-static void collect(struct isolate *isolate)
+static void isolate_collect(struct isolate *isolate)
 {
     struct keeper **link = &isolate->keepers;
 
@@ -131,12 +131,12 @@ no_sockets:
     return HAFT_EBUSY;
 }
 
-static int replace(struct isolate *isolate)
+static int isolate_replace(struct isolate *isolate)
 {
     int status;
 
     uv_mutex_lock(&isolate->lock);
-    collect(isolate);
+    isolate_collect(isolate);
     status = hire(isolate);
     uv_mutex_unlock(&isolate->lock);
     if (status)
@@ -147,7 +147,7 @@ static int replace(struct isolate *isolate)
 
 static void renew(struct isolation *base)
 {
-    replace((struct isolate *)base);
+    isolate_replace((struct isolate *)base);
 }
 
 /* ---- a call ---- */
@@ -179,14 +179,14 @@ static int await(void *context, int fd, short events)
 }
 
 /* Gives the fork server one end of a pair; the other is *ret_fd. */
-static int ask(struct isolate *isolate, int *ret_fd)
+static int isolate_ask(struct isolate *isolate, int *ret_fd)
 {
     int ends[2], status = HAFT_ECLOSED;
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return HAFT_EBUSY;
     uv_mutex_lock(&isolate->lock);
-    collect(isolate);
+    isolate_collect(isolate);
     if (isolate->keepers)
         status = packet_send_descriptor(isolate->keepers->control, ends[1]);
     /* The keeper is gone too: what is forked here has the locks of other threads as they are now. */
@@ -204,7 +204,7 @@ static int ask(struct isolate *isolate, int *ret_fd)
 }
 
 /* How the process ended without a result. */
-static int explain(haft_call *call, const haft_buffer *body)
+static int isolate_explain(haft_call *call, const haft_buffer *body)
 {
     struct packet_end end = {END_EXIT, 0};
 
@@ -222,7 +222,7 @@ static int explain(haft_call *call, const haft_buffer *body)
     return HAFT_ECRASHED;
 }
 
-static void take_line(haft_call *call, const haft_buffer *body)
+static void isolate_take_line(haft_call *call, const haft_buffer *body)
 {
     int level = body->size >= LOG_HEAD ? body->data[0] - '0' : -1;
     const char *text = body->data + LOG_HEAD;
@@ -253,7 +253,7 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
             carry_read_notice(call, reader->body.data, reader->body.size);
             break;
         case PACKET_LOG:
-            take_line(call, &reader->body);
+            isolate_take_line(call, &reader->body);
             break;
         case PACKET_LET_GO:
             haft_close_stream(call);
@@ -261,7 +261,7 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
         case PACKET_RESULT:
             return carry_read_result(call, reader->body.data, reader->body.size);
         case PACKET_END:
-            return explain(call, &reader->body);
+            return isolate_explain(call, &reader->body);
         case CALL_LATE:
             return CALL_LATE;
         default:
@@ -298,10 +298,10 @@ static int converse(haft_call *call, int fd)
     return status;
 }
 
-static int run(struct isolation *base, haft_call *call)
+static int isolate_run(struct isolation *base, haft_call *call)
 {
     struct isolate *isolate = (struct isolate *)base;
-    int fd, status = ask(isolate, &fd);
+    int fd, status = isolate_ask(isolate, &fd);
 
     if (status)
         return status == HAFT_ECLOSED ? HAFT_EBUSY : status;
@@ -330,7 +330,7 @@ static void see_off(struct keeper *keeper)
         waitpid(keeper->pid, NULL, 0);
 }
 
-static void release(struct isolation *base)
+static void isolate_release(struct isolation *base)
 {
     struct isolate *isolate = (struct isolate *)base;
 
@@ -354,7 +354,7 @@ static struct isolate *isolate_new(haft_server *server)
 
     if (!isolate)
         return NULL;
-    *isolate = (struct isolate){.base = {run, renew, release}, .server = server};
+    *isolate = (struct isolate){.base = {isolate_run, renew, isolate_release}, .server = server};
     if (!uv_mutex_init(&isolate->lock))
         return isolate;
     allocator->release(allocator->context, isolate, sizeof *isolate);
@@ -372,7 +372,7 @@ static struct isolate *isolate_of(haft_server *server)
     made = isolate_new(server);
     if (!made || atomic_compare_exchange_strong(&server->isolation, &found, &made->base))
         return made;
-    release(&made->base);
+    isolate_release(&made->base);
     return (struct isolate *)found;
 }
 
@@ -396,5 +396,5 @@ int haft_isolate(haft_server *server)
 
     if (!isolate)
         return HAFT_ENOMEM;
-    return atomic_load(&server->n_isolated) ? replace(isolate) : 0;
+    return atomic_load(&server->n_isolated) ? isolate_replace(isolate) : 0;
 }

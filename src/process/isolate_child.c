@@ -23,7 +23,7 @@ struct process {
     haft_call *call;
 };
 
-static void say(struct process *process, enum packet kind, const void *bytes, size_t size)
+static void child_say(struct process *process, enum packet kind, const void *bytes, size_t size)
 {
     if (packet_send(process->fd, kind, bytes, size, NULL, NULL))
         _exit(0);
@@ -31,20 +31,20 @@ static void say(struct process *process, enum packet kind, const void *bytes, si
 
 /* ---- what the engine asks for ---- */
 
-static void on_send(void *context, const haft_outgoing *message)
+static void child_on_send(void *context, const haft_outgoing *message)
 {
     if (message->kind == HAFT_OUT_NOTIFICATION)
-        say(context, PACKET_NOTICE, message->text, message->size);
+        child_say(context, PACKET_NOTICE, message->text, message->size);
 }
 
 static void on_let_go(void *context, void *tag, bool over)
 {
     (void)tag;
     if (!over)
-        say(context, PACKET_LET_GO, "", 0);
+        child_say(context, PACKET_LET_GO, "", 0);
 }
 
-static void on_post(void *context, haft_posted *posted)
+static void child_on_post(void *context, haft_posted *posted)
 {
     struct process *process = context;
 
@@ -61,7 +61,7 @@ static void on_record(void *context, const haft_record *record)
     size_t size = record->size < LOG_LINE - LOG_HEAD ? record->size : LOG_LINE - LOG_HEAD;
 
     memcpy(line + LOG_HEAD, record->text, size);
-    say(context, PACKET_LOG, line, size + LOG_HEAD);
+    child_say(context, PACKET_LOG, line, size + LOG_HEAD);
 }
 
 /* ---- the handler ---- */
@@ -81,7 +81,7 @@ static bool do_posted(struct process *process, bool wait)
     return true;
 }
 
-static int run(struct process *process)
+static int child_run(struct process *process)
 {
     haft_call *call = process->call;
     int status = tool_execute(call);
@@ -104,11 +104,11 @@ static void limit_memory(size_t bytes)
         setrlimit(RLIMIT_AS, &limit);
 }
 
-static void prepare(struct process *process)
+static void child_prepare(struct process *process)
 {
     haft_server *server = process->server;
     haft_session_options options = {
-        .send = on_send, .let_go = on_let_go, .post = on_post, .context = process};
+        .send = child_on_send, .let_go = on_let_go, .post = child_on_post, .context = process};
 
     process->thread = pthread_self();
     atomic_store(&server->isolation, NULL);
@@ -131,7 +131,7 @@ _Noreturn void isolate_child(haft_server *server, int fd)
     haft_buffer out;
     int status;
 
-    prepare(&process);
+    child_prepare(&process);
     haft_buffer_init(&reader.body, NULL, limit * 4);
     haft_buffer_init(&out, NULL, limit * 4);
     if (packet_receive(fd, &reader, NULL, NULL) != PACKET_CALL)
@@ -139,7 +139,7 @@ _Noreturn void isolate_child(haft_server *server, int fd)
     process.call = carry_read_call(process.session, reader.body.data, reader.body.size, &status);
     if (process.call) {
         limit_memory(process.call->item->tool->isolate_memory);
-        status = run(&process);
+        status = child_run(&process);
         fflush(stdout);
         carry_write_result(process.call, status, &out);
     }
@@ -148,6 +148,6 @@ _Noreturn void isolate_child(haft_server *server, int fd)
         haft_buffer_clear(&out);
         haft_buffer_printf(&out, "{\"status\":%d}", status);
     }
-    say(&process, PACKET_RESULT, out.data, out.size);
+    child_say(&process, PACKET_RESULT, out.data, out.size);
     _exit(0);
 }

@@ -123,7 +123,7 @@ static void say_end(int fd, enum end how, int value)
     send(fd, packet, sizeof packet, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void begin(struct fork_server *fork_server, int fd)
+static void fork_begin(struct fork_server *fork_server, int fd)
 {
     pid_t parent = getpid(), pid;
 
@@ -145,7 +145,7 @@ static void begin(struct fork_server *fork_server, int fd)
     fork_server->children[fork_server->n++] = (struct child){pid, fd};
 }
 
-static size_t find(const struct fork_server *fork_server, pid_t pid)
+static size_t fork_find(const struct fork_server *fork_server, pid_t pid)
 {
     size_t i = 0;
 
@@ -162,15 +162,15 @@ static void end_orphans(const struct fork_server *fork_server)
     int pid;
 
     while (children && fscanf(children, "%d", &pid) == 1)
-        if (find(fork_server, pid) == fork_server->n)
+        if (fork_find(fork_server, pid) == fork_server->n)
             kill(pid, SIGKILL);
     if (children)
         fclose(children);
 }
 
-static void end(struct fork_server *fork_server, const siginfo_t *info)
+static void fork_end(struct fork_server *fork_server, const siginfo_t *info)
 {
-    size_t i = find(fork_server, info->si_pid);
+    size_t i = fork_find(fork_server, info->si_pid);
     int status;
 
     /* What it has started goes with it: while nobody has taken its status the number is its own. */
@@ -184,7 +184,7 @@ static void end(struct fork_server *fork_server, const siginfo_t *info)
     fork_server->children[i] = fork_server->children[--fork_server->n];
 }
 
-static void reap(struct fork_server *fork_server)
+static void fork_reap(struct fork_server *fork_server)
 {
     struct signalfd_siginfo seen;
     siginfo_t info = {0};
@@ -192,7 +192,7 @@ static void reap(struct fork_server *fork_server)
     while (read(fork_server->signals, &seen, sizeof seen) > 0)
         ;
     while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) {
-        end(fork_server, &info);
+        fork_end(fork_server, &info);
         info.si_pid = 0;
     }
     end_orphans(fork_server);
@@ -205,7 +205,7 @@ static void take_in(struct fork_server *fork_server)
     int fd;
 
     while ((fd = packet_receive_descriptor(SOCKET)) >= 0)
-        begin(fork_server, fd);
+        fork_begin(fork_server, fd);
     if (fd == -2)
         fork_server->closed = true;
 }
@@ -220,7 +220,7 @@ static void end_abandoned(struct fork_server *fork_server, size_t n)
         }
 }
 
-static void turn(struct fork_server *fork_server)
+static void fork_turn(struct fork_server *fork_server)
 {
     struct pollfd *polls = fork_server->polls;
     size_t n = fork_server->n;
@@ -233,7 +233,7 @@ static void turn(struct fork_server *fork_server)
         return;
     end_abandoned(fork_server, n);
     if (polls[1].revents)
-        reap(fork_server);
+        fork_reap(fork_server);
     if (polls[0].revents)
         take_in(fork_server);
 }
@@ -252,7 +252,7 @@ static _Noreturn void serve_forks(haft_server *server)
     if (fork_server.signals < 0)
         _exit(1);
     while (!fork_server.closed || fork_server.n)
-        turn(&fork_server);
+        fork_turn(&fork_server);
     _exit(0);
 }
 

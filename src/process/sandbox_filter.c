@@ -31,8 +31,8 @@ _Static_assert(sizeof(struct sandbox_instruction) == sizeof(struct sock_filter),
 
 /* ---- instructions ---- */
 
-static void put(struct sandbox_program *program, unsigned code, uint32_t operand, unsigned if_so,
-                unsigned if_not)
+static void filter_put(struct sandbox_program *program, unsigned code, uint32_t operand,
+                       unsigned if_so, unsigned if_not)
 {
     if (program->size < SANDBOX_INSTRUCTIONS)
         program->at[program->size] =
@@ -42,7 +42,7 @@ static void put(struct sandbox_program *program, unsigned code, uint32_t operand
 
 static void put_load(struct sandbox_program *program, size_t offset)
 {
-    put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+    filter_put(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 /* The lower half of an argument is all that the kernel looks at of those that are tested. */
@@ -51,18 +51,18 @@ static void put_load_argument(struct sandbox_program *program, unsigned argument
     put_load(program, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
 }
 
-static void put_answer(struct sandbox_program *program, int error)
+static void filter_put_answer(struct sandbox_program *program, int error)
 {
-    put(program, BPF_RET | BPF_K, error ? SECCOMP_RET_ERRNO | (uint32_t)error : SECCOMP_RET_ALLOW,
-        0, 0);
+    filter_put(program, BPF_RET | BPF_K,
+               error ? SECCOMP_RET_ERRNO | (uint32_t)error : SECCOMP_RET_ALLOW, 0, 0);
 }
 
 static void put_machine(struct sandbox_program *program)
 {
     program->size = 0;
     put_load(program, offsetof(struct seccomp_data, arch));
-    put(program, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
-    put(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+    filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+    filter_put(program, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
     put_load(program, offsetof(struct seccomp_data, nr));
 }
 
@@ -75,16 +75,16 @@ static void put_test(struct sandbox_program *program, const struct sandbox_call 
 
     put_load_argument(program, row->argument);
     if (row->test == SANDBOX_OUTSIDE) {
-        put(program, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
-        put(program, BPF_JMP | BPF_JGE | BPF_K, SET_SIZE, 4, 0);
-        put(program, BPF_MISC | BPF_TAX, 0, 0, 0);
-        put(program, BPF_LD | BPF_IMM, 1, 0, 0);
-        put(program, BPF_ALU | BPF_LSH | BPF_X, 0, 0, 0);
-        put(program, BPF_JMP | BPF_JSET | BPF_K, row->value, 1, 0);
+        filter_put(program, BPF_ALU | BPF_AND | BPF_K, row->mask, 0, 0);
+        filter_put(program, BPF_JMP | BPF_JGE | BPF_K, SET_SIZE, 4, 0);
+        filter_put(program, BPF_MISC | BPF_TAX, 0, 0, 0);
+        filter_put(program, BPF_LD | BPF_IMM, 1, 0, 0);
+        filter_put(program, BPF_ALU | BPF_LSH | BPF_X, 0, 0, 0);
+        filter_put(program, BPF_JMP | BPF_JSET | BPF_K, row->value, 1, 0);
     } else {
-        put(program, BPF_JMP | BPF_K | jumps[row->test], row->value, !refuses, refuses);
+        filter_put(program, BPF_JMP | BPF_K | jumps[row->test], row->value, !refuses, refuses);
     }
-    put_answer(program, row->error);
+    filter_put_answer(program, row->error);
 }
 
 /* ---- calls ---- */
@@ -132,7 +132,7 @@ static void put_tests(struct sandbox_program *program, long number, const struct
     for (size_t i = 0; i < n_sandbox_calls; i++)
         if (sandbox_calls[i].number == number && applies(&sandbox_calls[i], wish, landlock))
             put_test(program, &sandbox_calls[i]);
-    put_answer(program, 0);
+    filter_put_answer(program, 0);
 }
 
 static long last_number(void)
@@ -151,11 +151,11 @@ static void put_step(struct sandbox_program *program, long number, long end, int
 {
     size_t jump = program->size;
 
-    put(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)end, 0, 0);
+    filter_put(program, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)end, 0, 0);
     if (answer == TESTED)
         put_tests(program, number, wish, landlock);
     else
-        put_answer(program, answer);
+        filter_put_answer(program, answer);
     if (jump < SANDBOX_INSTRUCTIONS)
         program->at[jump].if_so = (uint8_t)(program->size - jump - 1);
 }
@@ -184,7 +184,7 @@ bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_
             end++;
         put_step(program, number, end, answer, wish, landlock);
     }
-    put_answer(program, ENOSYS);
+    filter_put_answer(program, ENOSYS);
     return program->size <= SANDBOX_INSTRUCTIONS;
 }
 
@@ -193,15 +193,15 @@ bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_
 /* The calls that send one: their first argument says to whom. */
 static void put_signal(struct sandbox_program *program, long number, pid_t pid, bool group)
 {
-    put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, group ? 6 : 4);
+    filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, group ? 6 : 4);
     put_load_argument(program, 0);
-    put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)pid, group ? 2 : 1, 0);
+    filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)pid, group ? 2 : 1, 0);
     if (group) {
-        put(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-        put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)-pid, 0, 1);
+        filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)-pid, 0, 1);
     }
-    put_answer(program, group ? 0 : EPERM);
-    put_answer(program, group ? EPERM : 0);
+    filter_put_answer(program, group ? 0 : EPERM);
+    filter_put_answer(program, group ? EPERM : 0);
 }
 
 void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
@@ -211,13 +211,13 @@ void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stay
 
     put_machine(program);
     for (size_t i = 0; stays && i < sizeof leaving / sizeof *leaving; i++) {
-        put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)leaving[i], 0, 1);
-        put_answer(program, EPERM);
+        filter_put(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)leaving[i], 0, 1);
+        filter_put_answer(program, EPERM);
     }
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         put_signal(program, calls[i], pid, false);
     put_signal(program, SYS_kill, pid, true);
-    put_answer(program, 0);
+    filter_put_answer(program, 0);
 }
 
 /* ---- entering ---- */
