@@ -8,7 +8,7 @@
 
 #include "engine/server.h"
 
-static void report(void *context, enum spool_event event, const char *why, size_t lost)
+static void audit_file_report(void *context, enum spool_event event, const char *why, size_t lost)
 {
     struct audit_file *file = context;
 
@@ -44,7 +44,7 @@ int audit_file_open(struct audit_file *file, haft_server *server, const char *pa
     struct spool_options options = {.allocator = server->allocator,
                                     .path = path,
                                     .limit = AUDIT_QUEUE,
-                                    .report = report,
+                                    .report = audit_file_report,
                                     .context = file};
     int status;
 

@@ -36,7 +36,7 @@ const char *const log_format_names[] = {
 /* ---- where lines go ---- */
 
 /* Never waits, also when the name is a pipe that nobody reads. */
-static int open_file(const char *path, int *ret_fd, haft_reason *reterr_reason)
+static int log_open_file(const char *path, int *ret_fd, haft_reason *reterr_reason)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
 
@@ -54,7 +54,7 @@ int logger_open(struct logger *logger, const struct log_options *options,
     *logger = (struct logger){.options = *options, .fd = STDERR_FILENO};
     if (uv_mutex_init(&logger->lock))
         return error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
-    status = options->file ? open_file(options->file, &logger->fd, reterr_reason) : 0;
+    status = options->file ? log_open_file(options->file, &logger->fd, reterr_reason) : 0;
     if (status)
         uv_mutex_destroy(&logger->lock);
     return status;
@@ -66,7 +66,7 @@ int logger_init(struct logger *logger, haft_level level)
 }
 
 /* Told on the thread that writes, or in the midst of a line: that one has no room either. */
-static void report(void *context, enum spool_event event, const char *why, size_t lost)
+static void log_report(void *context, enum spool_event event, const char *why, size_t lost)
 {
     struct logger *logger = context;
     char text[NOTE];
@@ -83,7 +83,7 @@ static void report(void *context, enum spool_event event, const char *why, size_
 int logger_start(struct logger *logger, haft_reason *reterr_reason)
 {
     struct spool_options options = {
-        .path = logger->options.file, .limit = LOG_QUEUE, .report = report, .context = logger};
+        .path = logger->options.file, .limit = LOG_QUEUE, .report = log_report, .context = logger};
     struct spool *spool;
     int status;
 
@@ -128,7 +128,7 @@ int logger_reopen(struct logger *logger, haft_reason *reterr_reason)
         spool_reopen(logger->spool);
         return 0;
     }
-    status = open_file(logger->options.file, &fd, reterr_reason);
+    status = log_open_file(logger->options.file, &fd, reterr_reason);
     if (status)
         return status;
     uv_mutex_lock(&logger->lock);
@@ -162,7 +162,7 @@ struct line {
 };
 
 /* Text as it may stand in a line, no more than `most` bytes of it. */
-static void put(struct line *line, const char *text, size_t size, size_t most)
+static void log_put(struct line *line, const char *text, size_t size, size_t most)
 {
     size_t left = line->limit - line->size;
 
@@ -170,7 +170,7 @@ static void put(struct line *line, const char *text, size_t size, size_t most)
                               most < left ? most : left, &line->full);
 }
 
-static void put_plain(struct line *line, const char *text)
+static void log_put_plain(struct line *line, const char *text)
 {
     size_t size = strlen(text);
 
@@ -185,9 +185,9 @@ static void put_word(struct line *line, const char *before, const char *word, co
 {
     if (!word || !*word)
         return;
-    put_plain(line, before);
-    put(line, word, strlen(word), WORD);
-    put_plain(line, after);
+    log_put_plain(line, before);
+    log_put(line, word, strlen(word), WORD);
+    log_put_plain(line, after);
 }
 
 static void put_now(struct line *line)
@@ -197,7 +197,7 @@ static void put_now(struct line *line)
 
     clock_gettime(CLOCK_REALTIME, &now);
     time_to_text((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text);
-    put_plain(line, text);
+    log_put_plain(line, text);
 }
 
 /* Each way of writing: what stands before and after every part. */
@@ -238,20 +238,20 @@ static void make_line(struct line *line, const haft_record *record, enum log_for
     /* What ends a line has its room from the start. */
     line->limit = limit - strlen(shape->cut) - 1;
     line->json = format == LOG_JSON;
-    put_plain(line, shape->time);
+    log_put_plain(line, shape->time);
     put_now(line);
-    put_plain(line, shape->level);
-    put_plain(line, level_names[record->level]);
+    log_put_plain(line, shape->level);
+    log_put_plain(line, level_names[record->level]);
     put_word(line, shape->request[0], record->request_id, shape->request[1]);
     put_word(line, shape->tool[0], record->tool, shape->tool[1]);
     put_word(line, shape->client[0], record->client, shape->client[1]);
     put_word(line, shape->principal[0], record->principal, shape->principal[1]);
     put_word(line, shape->trace[0], record->trace_id, shape->trace[1]);
-    put_plain(line, shape->text);
-    put(line, record->text, record->size, LOG_LINE_MAX);
+    log_put_plain(line, shape->text);
+    log_put(line, record->text, record->size, LOG_LINE_MAX);
     line->limit = limit;
-    put_plain(line, line->full ? shape->cut : shape->end);
-    put_plain(line, "\n");
+    log_put_plain(line, line->full ? shape->cut : shape->end);
+    log_put_plain(line, "\n");
 }
 
 /* ---- writing ---- */
@@ -263,7 +263,7 @@ static size_t limit_of(int fd)
     return !fstat(fd, &stat) && S_ISREG(stat.st_mode) ? LOG_LINE_MAX : LOG_PIPE_MAX;
 }
 
-static bool deliver(struct logger *logger, const char *data, size_t size)
+static bool log_deliver(struct logger *logger, const char *data, size_t size)
 {
     struct pollfd fd = {.fd = logger->fd, .events = POLLOUT};
     ssize_t n;
@@ -287,10 +287,10 @@ static bool write_record(struct logger *logger, const haft_record *record)
         spool_put(logger->spool, line.data, line.size - 1);
         return true;
     }
-    if (logger->torn && !deliver(logger, "\n", 1))
+    if (logger->torn && !log_deliver(logger, "\n", 1))
         return false;
     make_line(&line, record, logger->options.format, limit_of(logger->fd));
-    return deliver(logger, line.data, line.size);
+    return log_deliver(logger, line.data, line.size);
 }
 
 void logger_record(void *context, const haft_record *record)

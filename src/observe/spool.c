@@ -128,7 +128,7 @@ void spool_put(struct spool *spool, const char *line, size_t size)
 
 /* ---- the thread; its functions have the lock, which is free while they wait ---- */
 
-static void tell(struct spool *spool, enum spool_event event, const char *why, size_t lost)
+static void spool_tell(struct spool *spool, enum spool_event event, const char *why, size_t lost)
 {
     if (spool->orphaned)
         return;
@@ -140,7 +140,7 @@ static void tell(struct spool *spool, enum spool_event event, const char *why, s
     uv_cond_broadcast(&spool->done);
 }
 
-static int open_file(const char *path)
+static int spool_open_file(const char *path)
 {
     return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
 }
@@ -163,7 +163,7 @@ static bool open_again(struct spool *spool, int *ret_error)
     int fd;
 
     uv_mutex_unlock(&spool->lock);
-    fd = open_file(spool->options.path);
+    fd = spool_open_file(spool->options.path);
     *ret_error = fd < 0 ? errno : 0;
     if (fd >= 0)
         take_file(spool, fd);
@@ -179,14 +179,14 @@ static bool is_unread(const char *path, int error)
     return error == ENXIO && !stat(path, &about) && S_ISFIFO(about.st_mode);
 }
 
-static const char *why_not(const struct spool *spool, int error)
+static const char *spool_why_not(const struct spool *spool, int error)
 {
     return error == EPIPE || is_unread(spool->options.path, error) ? "nobody reads it"
                                                                    : strerror(error);
 }
 
 /* What cannot be written stays for later, but at the end. */
-static void fail(struct spool *spool, int error)
+static void spool_fail(struct spool *spool, int error)
 {
     uint64_t until = uv_hrtime() + RETRY_MS * UINT64_C(1000000), now;
 
@@ -194,7 +194,7 @@ static void fail(struct spool *spool, int error)
     spool->sent = 0;
     if (!spool->failing) {
         spool->failing = true;
-        tell(spool, SPOOL_FAILS, why_not(spool, error), 0);
+        spool_tell(spool, SPOOL_FAILS, spool_why_not(spool, error), 0);
     }
     uv_cond_broadcast(&spool->done);
     while (!spool->closing && !spool->reopen && (now = uv_hrtime()) < until)
@@ -272,18 +272,18 @@ static void write_some(struct spool *spool)
     else if (error == EAGAIN)
         wait_for_room(spool);
     else
-        fail(spool, error);
+        spool_fail(spool, error);
 }
 
 /* Everything is written: what went wrong before is over. */
-static void rest(struct spool *spool)
+static void spool_rest(struct spool *spool)
 {
     size_t lost = spool->lost;
 
     if (spool->failing || spool->losing) {
         spool->failing = spool->losing = false;
         spool->lost = 0;
-        tell(spool, SPOOL_WRITES, NULL, lost);
+        spool_tell(spool, SPOOL_WRITES, NULL, lost);
     } else {
         uv_cond_wait(&spool->work, &spool->lock);
     }
@@ -295,7 +295,7 @@ static void move_on(struct spool *spool)
 
     spool->reopen = false;
     if (!open_again(spool, &error) && spool->fd >= 0)
-        tell(spool, SPOOL_STAYS, why_not(spool, error), 0);
+        spool_tell(spool, SPOOL_STAYS, spool_why_not(spool, error), 0);
 }
 
 static void turn(struct spool *spool)
@@ -305,14 +305,14 @@ static void turn(struct spool *spool)
     if (spool->reopen && !spool->n_before)
         move_on(spool);
     else if (!spool->n)
-        rest(spool);
+        spool_rest(spool);
     else if (spool->fd < 0 && !open_again(spool, &error))
-        fail(spool, error);
+        spool_fail(spool, error);
     else
         write_some(spool);
 }
 
-static void run(void *context)
+static void spool_run(void *context)
 {
     struct spool *spool = context;
 
@@ -326,7 +326,7 @@ static void run(void *context)
 
 /* ---- life ---- */
 
-static struct spool *make(const struct spool_options *options)
+static struct spool *spool_make(const struct spool_options *options)
 {
     const haft_allocator *allocator = allocator_or_default(options->allocator);
     size_t path = strlen(options->path) + 1;
@@ -359,7 +359,7 @@ no_ring:
     return NULL;
 }
 
-static void release(struct spool *spool)
+static void spool_release(struct spool *spool)
 {
     const haft_allocator *allocator = spool->options.allocator;
 
@@ -374,15 +374,15 @@ static void release(struct spool *spool)
 
 int spool_open(struct spool **ret_spool, const struct spool_options *options)
 {
-    struct spool *spool = make(options);
+    struct spool *spool = spool_make(options);
     int fd, error;
 
     if (!spool)
         return -ENOMEM;
-    fd = open_file(options->path);
+    fd = spool_open_file(options->path);
     error = fd < 0 ? errno : 0;
     if (error && !is_unread(options->path, error)) {
-        release(spool);
+        spool_release(spool);
         return -error;
     }
     if (fd >= 0)
@@ -398,7 +398,7 @@ int spool_start(struct spool *spool)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    spool->started = !uv_thread_create(&spool->thread, run, spool);
+    spool->started = !uv_thread_create(&spool->thread, spool_run, spool);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return spool->started ? 0 : HAFT_EBUSY;
 }
@@ -456,5 +456,5 @@ void spool_close(struct spool *spool, unsigned ms)
     }
     if (spool->started)
         uv_thread_join(&spool->thread);
-    release(spool);
+    spool_release(spool);
 }
