@@ -91,7 +91,7 @@ static int copy_file(struct plugin *plugin, const char *path, haft_reason *reter
 
 /* Whether all that is to be mapped is there.  The loader maps what the headers say and dies on what
  * a file that has been copied by half does not have. */
-static bool is_whole(int fd, uint64_t size)
+static bool plugin_is_whole(int fd, uint64_t size)
 {
     ElfW(Ehdr) head;
     ElfW(Phdr) part;
@@ -124,11 +124,11 @@ static int refuse_load(const char *name, const char *path, haft_reason *reterr_r
     return error_set(reterr_reason, HAFT_EINVAL, path, "%s", text);
 }
 
-static int load(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
+static int plugin_load(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
 {
     char name[NAME];
 
-    if (!is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
+    if (!plugin_is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
         return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");
     /* The descriptor stays open: another copy must not get the same name while this one is loaded.
      * A debugger finds the file by the number of the process. */
@@ -138,7 +138,7 @@ static int load(struct plugin *plugin, const char *path, haft_reason *reterr_rea
 }
 
 /* Nothing but the first member is looked at before that is known to be right. */
-static int check(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
+static int plugin_check(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
 {
     static const unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
     const haft_plugin *definition = dlsym(plugin->handle, "haft_plugin_definition");
@@ -157,8 +157,8 @@ static int check(struct plugin *plugin, const char *path, haft_reason *reterr_re
     return 0;
 }
 
-static int start(struct plugin *plugin, haft_server *server, const char *path,
-                 haft_reason *reterr_reason)
+static int plugin_start(struct plugin *plugin, haft_server *server, const char *path,
+                        haft_reason *reterr_reason)
 {
     int status = plugin->definition->start ? plugin->definition->start(server) : 0;
 
@@ -199,11 +199,11 @@ int plugin_open(haft_server *server, const char *path, struct plugin **ret_plugi
     plugin->fd = -1;
     status = copy_file(plugin, path, reterr_reason);
     if (!status)
-        status = load(plugin, path, reterr_reason);
+        status = plugin_load(plugin, path, reterr_reason);
     if (!status)
-        status = check(plugin, path, reterr_reason);
+        status = plugin_check(plugin, path, reterr_reason);
     if (!status)
-        status = start(plugin, server, path, reterr_reason);
+        status = plugin_start(plugin, server, path, reterr_reason);
     if (status)
         hold_drop(&plugin->hold);
     else

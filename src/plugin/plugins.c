@@ -129,7 +129,7 @@ static const void *offer_at(const struct offers *offers, size_t i)
     return definition;
 }
 
-static size_t count(const haft_plugin *definition)
+static size_t plugins_count(const haft_plugin *definition)
 {
     struct offers offers[SHELVES];
     size_t n = 0;
@@ -210,7 +210,7 @@ static int lineup_make_items(struct haft_plugins *plugins, struct lineup *lineup
 
     for (size_t i = 0; i < lineup->n; i++)
         if (lineup->seats[i].fresh)
-            n += count(lineup->seats[i].plugin->definition);
+            n += plugins_count(lineup->seats[i].plugin->definition);
     lineup->items = haft_arena_zalloc(lineup->arena, n + 1, sizeof(struct item *));
     if (!lineup->items)
         return refuse_memory("", reterr_reason);
@@ -266,8 +266,8 @@ static int lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,
 
 /* ---- putting it in force ---- */
 
-static void log_changes(const struct haft_plugins *plugins, const struct lineup *old,
-                        const struct lineup *now)
+static void plugins_log_changes(const struct haft_plugins *plugins, const struct lineup *old,
+                                const struct lineup *now)
 {
     haft_server *server = plugins->server;
 
@@ -309,7 +309,7 @@ static int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
         return status;
     }
     lineup_drop_items(lineup);
-    log_changes(plugins, old, lineup);
+    plugins_log_changes(plugins, old, lineup);
     lineup->before = NULL;
     plugins->now = lineup;
     lineup_free(old);
@@ -319,8 +319,8 @@ static int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
 /* ---- for the program ---- */
 
 /* Refused as haft_add does it, too. */
-static int refuse(const struct haft_plugins *plugins, const haft_reason *reason,
-                  haft_reason *reterr_reason)
+static int plugins_refuse(const struct haft_plugins *plugins, const haft_reason *reason,
+                          haft_reason *reterr_reason)
 {
     if (reterr_reason)
         *reterr_reason = *reason;
@@ -354,8 +354,8 @@ static int lineup_again(const struct haft_plugins *plugins, unsigned wanted, boo
 }
 
 /* Puts these besides those that the file wants, or all that are there, and the whole in force. */
-static int arrange(struct haft_plugins *plugins, unsigned besides, const char *const *paths,
-                   size_t n, haft_reason *reterr_reason)
+static int plugins_arrange(struct haft_plugins *plugins, unsigned besides, const char *const *paths,
+                           size_t n, haft_reason *reterr_reason)
 {
     haft_reason reason = {0};
     struct lineup *lineup = NULL;
@@ -370,18 +370,18 @@ static int arrange(struct haft_plugins *plugins, unsigned besides, const char *c
         status = lineup_prepare(plugins, lineup, &reason);
     if (!status)
         status = lineup_commit(plugins, lineup, &reason);
-    return status ? refuse(plugins, &reason, reterr_reason) : 0;
+    return status ? plugins_refuse(plugins, &reason, reterr_reason) : 0;
 }
 
 int haft_plugins_load(haft_plugins *plugins, const char *path, haft_reason *reterr_reason)
 {
-    return arrange(plugins, BY_PROGRAM | BY_FILE, &path, 1, reterr_reason);
+    return plugins_arrange(plugins, BY_PROGRAM | BY_FILE, &path, 1, reterr_reason);
 }
 
 int haft_plugins_set(haft_plugins *plugins, const char *const *paths, size_t n,
                      haft_reason *reterr_reason)
 {
-    return arrange(plugins, BY_FILE, paths, n, reterr_reason);
+    return plugins_arrange(plugins, BY_FILE, paths, n, reterr_reason);
 }
 
 /* ---- the section of a configuration ---- */
@@ -417,8 +417,8 @@ static int name_files(struct lineup *lineup, yyjson_val *files, haft_reason *ret
     return 0;
 }
 
-static int prepare(void *context, haft_value *files, void **ret_prepared,
-                   haft_reason *reterr_reason)
+static int plugins_prepare(void *context, haft_value *files, void **ret_prepared,
+                           haft_reason *reterr_reason)
 {
     struct haft_plugins *plugins = context;
     struct lineup *lineup;
@@ -442,13 +442,13 @@ static int prepare(void *context, haft_value *files, void **ret_prepared,
     return 0;
 }
 
-static void commit(void *context, void *prepared)
+static void plugins_commit(void *context, void *prepared)
 {
     struct haft_plugins *plugins = context;
     haft_reason reason = {0};
 
     if (lineup_commit(plugins, prepared, &reason))
-        refuse(plugins, &reason, NULL);
+        plugins_refuse(plugins, &reason, NULL);
 }
 
 static void discard(void *context, void *prepared)
@@ -468,8 +468,8 @@ haft_plugins *haft_plugins_new(haft_server *server)
         return NULL;
     *plugins = (struct haft_plugins){.server = server, .allocator = allocator};
     plugins->section = (haft_section){.name = "plugins",
-                                      .prepare = prepare,
-                                      .commit = commit,
+                                      .prepare = plugins_prepare,
+                                      .commit = plugins_commit,
                                       .discard = discard,
                                       .context = plugins};
     return plugins;
