@@ -18,7 +18,7 @@ static int reopen(int fd, int mode)
     return open(name, mode | O_NOCTTY | O_CLOEXEC);
 }
 
-static int take_over(int fd, int mode)
+static int channel_take_over(int fd, int mode)
 {
     int fresh = reopen(fd, mode);
 
@@ -44,10 +44,10 @@ static int point_at(int fd, int target)
 
 int channel_open(struct channel *channel, int in, int out)
 {
-    channel->in = take_over(in, O_RDONLY);
+    channel->in = channel_take_over(in, O_RDONLY);
     if (channel->in < 0)
         return HAFT_ECLOSED;
-    channel->out = take_over(out, O_WRONLY);
+    channel->out = channel_take_over(out, O_WRONLY);
     if (channel->out < 0)
         goto no_out;
     channel->in_flags = fcntl(channel->in, F_GETFL);

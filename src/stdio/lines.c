@@ -29,7 +29,7 @@ static void move_to_front(struct lines *lines)
     lines->start = 0;
 }
 
-static bool grow(struct lines *lines)
+static bool lines_grow(struct lines *lines)
 {
     const haft_allocator *allocator = lines->allocator;
     size_t capacity = lines->capacity ? lines->capacity * 2 : ROOM;
@@ -61,8 +61,8 @@ char *lines_room(struct lines *lines, size_t *ret_size)
     move_to_front(lines);
     /* What filled it to the brim is in a hurry. */
     if (lines->brimful && lines->capacity < KEEP)
-        grow(lines);
-    if (lines->capacity - lines->end < LEAST && !grow(lines)) {
+        lines_grow(lines);
+    if (lines->capacity - lines->end < LEAST && !lines_grow(lines)) {
         if (!lines->capacity)
             return NULL;
         /* Without memory for the rest of it, a line is too long. */
@@ -84,7 +84,7 @@ size_t lines_left(const struct lines *lines)
     return lines->end - lines->start;
 }
 
-static bool is_blank(const char *text, size_t size)
+static bool lines_is_blank(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r')
@@ -93,8 +93,8 @@ static bool is_blank(const char *text, size_t size)
 }
 
 /* What is between `start` and `end` is a line, but for what is passed over. */
-static int take(struct lines *lines, size_t end, size_t next, const char **ret_line,
-                size_t *ret_size)
+static int lines_take(struct lines *lines, size_t end, size_t next, const char **ret_line,
+                      size_t *ret_size)
 {
     const char *line = lines->data + lines->start;
     size_t size = end - lines->start;
@@ -111,7 +111,7 @@ static int take(struct lines *lines, size_t end, size_t next, const char **ret_l
     *ret_size = size;
     if (size > lines->limit)
         return HAFT_ETOOBIG;
-    return is_blank(line, size) ? 0 : 1;
+    return lines_is_blank(line, size) ? 0 : 1;
 }
 
 /* The end of the line at `start`, or NULL. */
@@ -157,10 +157,10 @@ int lines_next(struct lines *lines, bool last, const char **ret_line, size_t *re
             return 0;
         end = find_end(lines);
         if (end) {
-            status = take(lines, (size_t)(end - lines->data), (size_t)(end - lines->data) + 1,
-                          ret_line, ret_size);
+            status = lines_take(lines, (size_t)(end - lines->data), (size_t)(end - lines->data) + 1,
+                                ret_line, ret_size);
         } else if (last) {
-            status = take(lines, lines->end, lines->end, ret_line, ret_size);
+            status = lines_take(lines, lines->end, lines->end, ret_line, ret_size);
         } else {
             /* A byte order mark and a CR may still come off. */
             if (lines->end - lines->start <= lines->limit + 4)

@@ -63,7 +63,7 @@ struct stdio {
 
 /* ---- the end ---- */
 
-static void on_patience(uv_timer_t *handle);
+static void stdio_on_timeout(uv_timer_t *handle);
 static void on_feed(uv_idle_t *handle);
 static void set_reading(struct stdio *stdio, bool on);
 
@@ -71,7 +71,7 @@ static void begin_closing(struct stdio *stdio)
 {
     stdio->stage = CLOSING;
     host_close_session(&stdio->host);
-    uv_timer_start(&stdio->patience, on_patience, stdio->options.grace_ms, STALL_CHECK);
+    uv_timer_start(&stdio->patience, stdio_on_timeout, stdio->options.grace_ms, STALL_CHECK);
 }
 
 static void begin_ending(struct stdio *stdio, unsigned ms)
@@ -83,10 +83,10 @@ static void begin_ending(struct stdio *stdio, unsigned ms)
     uv_idle_stop(&stdio->feed);
     if (!stdio->broken)
         haft_session_shut_down(stdio->host.session);
-    uv_timer_start(&stdio->patience, on_patience, ms, 0);
+    uv_timer_start(&stdio->patience, stdio_on_timeout, ms, 0);
 }
 
-static void on_patience(uv_timer_t *handle)
+static void stdio_on_timeout(uv_timer_t *handle)
 {
     struct stdio *stdio = handle->data;
 
@@ -102,7 +102,7 @@ static void on_patience(uv_timer_t *handle)
 }
 
 /* An answer is lost: a client that knows nothing of it would wait for ever. */
-static void fail(struct stdio *stdio, int status)
+static void stdio_fail(struct stdio *stdio, int status)
 {
     stdio->broken = true;
     stdio->status = status;
@@ -123,7 +123,7 @@ static void watch_out(struct stdio *stdio, bool for_room)
     stdio->out_events = events;
 }
 
-static void break_off(struct stdio *stdio)
+static void stdio_break_off(struct stdio *stdio)
 {
     if (stdio->broken)
         return;
@@ -141,7 +141,7 @@ static void flush(struct stdio *stdio)
         return;
     status = writer_flush(&stdio->writer);
     if (status < 0) {
-        break_off(stdio);
+        stdio_break_off(stdio);
         return;
     }
     watch_out(stdio, !status);
@@ -161,20 +161,20 @@ static void on_out(uv_poll_t *handle, int status, int events)
 
     (void)events;
     if (status < 0 || (poll(&fd, 1, 0) == 1 && fd.revents & (POLLERR | POLLHUP | POLLNVAL)))
-        break_off(stdio);
+        stdio_break_off(stdio);
     else
         flush(stdio);
 }
 
 /* When as much waits as may, the client has to read first. */
-static void queue(void *context, const haft_outgoing *message)
+static void stdio_queue(void *context, const haft_outgoing *message)
 {
     struct stdio *stdio = context;
 
     if (stdio->broken)
         return;
     if (writer_add(&stdio->writer, message->text, message->size)) {
-        fail(stdio, HAFT_ENOMEM);
+        stdio_fail(stdio, HAFT_ENOMEM);
         return;
     }
     if (!writer_is_full(&stdio->writer) || stdio->stage == CLOSING)
@@ -186,7 +186,7 @@ static void queue(void *context, const haft_outgoing *message)
     }
 }
 
-static void settle(void *context)
+static void stdio_settle(void *context)
 {
     struct stdio *stdio = context;
 
@@ -229,7 +229,7 @@ static void take_lines(struct stdio *stdio)
         } else if (host_receive(&stdio->host, line, size, now)) {
             /* What could not be read is not answered; what was answered before still goes out. */
             flush(stdio);
-            fail(stdio, HAFT_ENOMEM);
+            stdio_fail(stdio, HAFT_ENOMEM);
         }
         /* So that the client has something to do while the second half is made. */
         if (stdio->writer.bytes >= EAGER || lines_left(&stdio->lines) < half) {
@@ -246,7 +246,7 @@ static void read_once(struct stdio *stdio)
     ssize_t n = data ? read(stdio->channel.in, data, room) : -1;
 
     if (!data) {
-        fail(stdio, HAFT_ENOMEM);
+        stdio_fail(stdio, HAFT_ENOMEM);
         return;
     }
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
@@ -294,7 +294,7 @@ static void set_reading(struct stdio *stdio, bool on)
 
 /* ---- signals ---- */
 
-static void on_signal(uv_signal_t *handle, int number)
+static void stdio_on_signal(uv_signal_t *handle, int number)
 {
     struct stdio *stdio = handle->data;
 
@@ -321,7 +321,7 @@ static void on_signal(uv_signal_t *handle, int number)
     begin_ending(stdio, stdio->options.drain_ms);
 }
 
-static void watch_signals(struct stdio *stdio)
+static void stdio_watch_signals(struct stdio *stdio)
 {
     const struct {
         int number;
@@ -331,8 +331,8 @@ static void watch_signals(struct stdio *stdio)
 
     signals_begin(&stdio->signals);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !stdio->options.own_signals; i++)
-        signals_watch(&stdio->signals, &stdio->host.loop, rows[i].number, rows[i].wanted, on_signal,
-                      stdio);
+        signals_watch(&stdio->signals, &stdio->host.loop, rows[i].number, rows[i].wanted,
+                      stdio_on_signal, stdio);
 #if defined __linux__
     if (!stdio->options.own_signals && stdio->options.in == STDIN_FILENO) {
         stdio->parent = getppid();
@@ -353,7 +353,7 @@ static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
         return !status;
     server_log(stdio->host.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
                uv_strerror(status));
-    fail(stdio, HAFT_EBUSY);
+    stdio_fail(stdio, HAFT_EBUSY);
     return false;
 }
 
@@ -366,13 +366,13 @@ static void open_handles(struct stdio *stdio)
     stdio->feed.data = stdio->patience.data = stdio->in.data = stdio->out.data = stdio;
     stdio->in_polls = watch(stdio, &stdio->in, stdio->channel.in);
     stdio->out_polls = watch(stdio, &stdio->out, stdio->channel.out);
-    watch_signals(stdio);
+    stdio_watch_signals(stdio);
     watch_out(stdio, false);
     if (stdio->stage == SERVING)
         set_reading(stdio, true);
 }
 
-static void close_handles(struct stdio *stdio)
+static void stdio_close_handles(struct stdio *stdio)
 {
 #if defined __linux__
     if (stdio->parent)
@@ -387,7 +387,7 @@ static void close_handles(struct stdio *stdio)
     uv_close((uv_handle_t *)&stdio->patience, NULL);
 }
 
-static void set_defaults(haft_stdio_options *options)
+static void stdio_set_defaults(haft_stdio_options *options)
 {
     options->out = options->out ? options->out : STDOUT_FILENO;
     options->workers = options->workers ? options->workers : DEFAULT_WORKERS;
@@ -398,7 +398,7 @@ static void set_defaults(haft_stdio_options *options)
     options->drain_ms = options->drain_ms ? options->drain_ms : DEFAULT_DRAIN;
 }
 
-static int serve(haft_server *server, const haft_stdio_options *options)
+static int stdio_serve(haft_server *server, const haft_stdio_options *options)
 {
     struct stdio stdio = {.options = *options};
     int status = channel_open(&stdio.channel, options->in, options->out);
@@ -409,7 +409,7 @@ static int serve(haft_server *server, const haft_stdio_options *options)
         status = server->confine(server->confine_context, NULL);
     if (!status)
         status = host_init(&stdio.host, server, options->workers, options->max_queue,
-                           (struct guest){queue, settle, &stdio});
+                           (struct guest){stdio_queue, stdio_settle, &stdio});
     if (status) {
         channel_close(&stdio.channel);
         return status;
@@ -426,7 +426,7 @@ static int serve(haft_server *server, const haft_stdio_options *options)
         _exit(stdio.status < 0 ? 1 : stdio.status);
     }
     host_join(&stdio.host);
-    close_handles(&stdio);
+    stdio_close_handles(&stdio);
     host_finish(&stdio.host);
     signals_end(&stdio.signals);
     writer_finish(&stdio.writer);
@@ -442,17 +442,17 @@ int haft_serve_stdio(haft_server *server, const haft_stdio_options *options)
     struct logger logger;
     int status;
 
-    set_defaults(&all);
+    stdio_set_defaults(&all);
     if (server_has_log(server) || all.log) {
         if (!server_has_log(server))
             server_set_log(server, all.log, all.log_context);
-        return serve(server, &all);
+        return stdio_serve(server, &all);
     }
     status = logger_init(&logger, HAFT_WARNING);
     if (status)
         return status;
     server_set_record(server, logger_record, &logger);
-    status = serve(server, &all);
+    status = stdio_serve(server, &all);
     server_set_log(server, NULL, NULL);
     logger_finish(&logger);
     return status;

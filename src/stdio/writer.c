@@ -67,7 +67,7 @@ static struct chunk *chunk_new(struct writer *writer, size_t size)
     return chunk;
 }
 
-static void append(struct chunk *chunk, const char *bytes, size_t size)
+static void writer_append(struct chunk *chunk, const char *bytes, size_t size)
 {
     memcpy(chunk->data + chunk->end, bytes, size);
     chunk->end += size;
@@ -85,16 +85,16 @@ int writer_add(struct writer *writer, const char *text, size_t size)
             return HAFT_ENOMEM;
     }
     if (here)
-        append(last, text, here);
+        writer_append(last, text, here);
     if (next) {
-        append(next, text + here, size - here);
+        writer_append(next, text + here, size - here);
         if (last)
             last->next = next;
         else
             writer->first = next;
         writer->last = last = next;
     }
-    append(last, "\n", 1);
+    writer_append(last, "\n", 1);
     last->messages++;
     writer->bytes += size + 1;
     writer->messages++;
