@@ -20,7 +20,7 @@ haft_time host_now(const struct host *host)
     return host->epoch + (haft_time)((uv_hrtime() - host->made) / 1000000);
 }
 
-static void start_clock(struct host *host)
+static void host_start_clock(struct host *host)
 {
     struct timespec now = {0, 0};
 
@@ -38,14 +38,14 @@ static void on_send(void *context, const haft_outgoing *message)
     host->guest.send(host->guest.context, message);
 }
 
-static int on_run(void *context, haft_call *call)
+static int host_on_run(void *context, haft_call *call)
 {
     struct host *host = context;
 
     return pool_run(&host->pool, call);
 }
 
-static void on_post(void *context, haft_posted *posted)
+static void host_on_post(void *context, haft_posted *posted)
 {
     struct host *host = context;
     uv_thread_t self = uv_thread_self();
@@ -56,7 +56,7 @@ static void on_post(void *context, haft_posted *posted)
         mailbox_put(&host->mailbox, posted);
 }
 
-static void on_wake(void *context)
+static void host_on_wake(void *context)
 {
     struct host *host = context;
 
@@ -64,7 +64,7 @@ static void on_wake(void *context)
     uv_async_send(&host->bell);
 }
 
-static void on_gone(void *context)
+static void host_on_gone(void *context)
 {
     struct host *host = context;
 
@@ -93,7 +93,7 @@ static void deliver(struct host *host)
     }
 }
 
-static void on_bell(uv_async_t *handle)
+static void host_on_async(uv_async_t *handle)
 {
     struct host *host = handle->data;
 
@@ -140,7 +140,7 @@ static void ignore_close(uv_handle_t *handle)
     (void)handle;
 }
 
-static void close_loop(struct host *host)
+static void host_close_loop(struct host *host)
 {
     uv_close((uv_handle_t *)&host->bell, ignore_close);
     uv_close((uv_handle_t *)&host->alarm, ignore_close);
@@ -167,7 +167,7 @@ static int open_loop(struct host *host)
 {
     if (uv_loop_init(&host->loop))
         return HAFT_EBUSY;
-    if (uv_async_init(&host->loop, &host->bell, on_bell)) {
+    if (uv_async_init(&host->loop, &host->bell, host_on_async)) {
         uv_loop_close(&host->loop);
         return HAFT_EBUSY;
     }
@@ -182,16 +182,16 @@ int host_init(struct host *host, haft_server *server, unsigned workers, size_t m
               struct guest guest)
 {
     haft_session_options options = {.send = on_send,
-                                    .run = on_run,
-                                    .post = on_post,
-                                    .wake = on_wake,
-                                    .gone = on_gone,
+                                    .run = host_on_run,
+                                    .post = host_on_post,
+                                    .wake = host_on_wake,
+                                    .gone = host_on_gone,
                                     .context = host};
     int status;
 
     *host = (struct host){.server = server, .guest = guest, .alarm_at = NO_ALARM};
     host->thread = uv_thread_self();
-    start_clock(host);
+    host_start_clock(host);
     /* Before there are threads. */
     status = isolate_start(server);
     if (!status)
@@ -217,7 +217,7 @@ no_session:
 no_pool:
     mailbox_finish(&host->mailbox);
 no_mailbox:
-    close_loop(host);
+    host_close_loop(host);
     return status;
 }
 
@@ -228,7 +228,7 @@ void host_join(struct host *host)
 
 void host_finish(struct host *host)
 {
-    close_loop(host);
+    host_close_loop(host);
     mailbox_finish(&host->mailbox);
 }
 

@@ -57,7 +57,7 @@ static haft_posted *next_job(struct pool *pool)
     return job;
 }
 
-static void work(void *context)
+static void pool_work(void *context)
 {
     struct pool *pool = context;
 
@@ -91,7 +91,7 @@ static void start_thread(struct pool *pool)
 
     if (free_threads >= pool->waiting || pool->n_threads == pool->max_threads)
         return;
-    if (!uv_thread_create(&pool->threads[pool->n_threads], work, pool))
+    if (!uv_thread_create(&pool->threads[pool->n_threads], pool_work, pool))
         pool->n_threads++;
 }
 

@@ -15,7 +15,7 @@ struct reservation {
     int fd;
 };
 
-static void on_closed(uv_handle_t *handle)
+static void reserve_on_closed(uv_handle_t *handle)
 {
     struct reservation *reservation = handle->data;
     const haft_allocator *allocator = reservation->allocator;
@@ -24,7 +24,7 @@ static void on_closed(uv_handle_t *handle)
     allocator->release(allocator->context, reservation, sizeof *reservation);
 }
 
-static void on_event(uv_poll_t *poll, int status, int events)
+static void reserve_on_event(uv_poll_t *poll, int status, int events)
 {
     (void)poll;
     (void)status;
@@ -60,8 +60,8 @@ void loop_reserve(uv_loop_t *loop, const haft_allocator *allocator, size_t n)
     if (uv_poll_init(loop, &reservation->poll, reservation->fd))
         goto no_poll;
     reservation->poll.data = reservation;
-    uv_poll_start(&reservation->poll, UV_READABLE, on_event);
-    uv_close((uv_handle_t *)&reservation->poll, on_closed);
+    uv_poll_start(&reservation->poll, UV_READABLE, reserve_on_event);
+    uv_close((uv_handle_t *)&reservation->poll, reserve_on_closed);
     return;
 
 no_poll:
