@@ -29,7 +29,7 @@ static void start_request(struct connection *c)
     c->since = http_now(c->http);
 }
 
-static void handle(struct connection *c)
+static void connection_handle(struct connection *c)
 {
     haft_http *http = c->http;
     haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
@@ -76,7 +76,7 @@ static void fail(struct connection *c)
 }
 
 /* What comes while a request is at work, or while its answers are not read. */
-static void keep(struct connection *c, const char *bytes, size_t size)
+static void connection_keep(struct connection *c, const char *bytes, size_t size)
 {
     haft_buffer_add(&c->waiting, bytes, size);
     if (c->waiting.status) {
@@ -101,7 +101,7 @@ static bool is_free(struct connection *c)
 }
 
 /* Parses until the bytes are used up or a request waits for its answer. */
-static void parse(struct connection *c, const char *bytes, size_t size)
+static void connection_parse_bytes(struct connection *c, const char *bytes, size_t size)
 {
     while (size) {
         bool begun = c->begun;
@@ -113,7 +113,7 @@ static void parse(struct connection *c, const char *bytes, size_t size)
             /* When the answers have been read, or in the next turn. */
             if (!connection_unsent(c))
                 http_later(c);
-            keep(c, bytes, size);
+            connection_keep(c, bytes, size);
             return;
         }
         code = connection_parse(c, bytes, size, &used);
@@ -134,11 +134,11 @@ static void parse(struct connection *c, const char *bytes, size_t size)
         size -= used;
         bytes += used;
         if (connection_read_target(c))
-            handle(c);
+            connection_handle(c);
         if (is_free(c))
             continue;
         if (c->stage != STAGE_CLOSING)
-            keep(c, bytes, size);
+            connection_keep(c, bytes, size);
         break;
     }
     if (c->stage != STAGE_CLOSING)
@@ -153,7 +153,7 @@ static void parse_waiting(struct connection *c)
     if (!waiting.size)
         return;
     haft_buffer_init(&c->waiting, c->http->allocator, WAITING_LIMIT);
-    parse(c, waiting.data, waiting.size);
+    connection_parse_bytes(c, waiting.data, waiting.size);
     haft_buffer_finish(&waiting);
 }
 
@@ -202,7 +202,7 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer
     *ret_buffer = uv_buf_init(c->http->read_buffer, READ_SIZE);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void connection_on_closed(uv_handle_t *handle)
 {
     connection_drop_unsent(handle->data);
     http_forget(handle->data);
@@ -231,7 +231,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         /* What is queued may still be read. */
         c->lingers = false;
         if (n != UV_EOF || c->doomed || !connection_unsent(c))
-            uv_close(&c->io.handle, on_closed);
+            uv_close(&c->io.handle, connection_on_closed);
         return;
     }
     if (n < 0) {
@@ -240,10 +240,10 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         return;
     }
     if (c->stage == STAGE_HANDLING || c->waiting.size) {
-        keep(c, buffer->base, (size_t)n);
+        connection_keep(c, buffer->base, (size_t)n);
         return;
     }
-    parse(c, buffer->base, (size_t)n);
+    connection_parse_bytes(c, buffer->base, (size_t)n);
 }
 
 /* ---- life ---- */
@@ -299,7 +299,7 @@ void connection_continue(struct connection *c)
         connection_close(c);
         return;
     }
-    handle(c);
+    connection_handle(c);
     connection_resume(c);
 }
 
@@ -310,13 +310,13 @@ static void on_shut(uv_shutdown_t *request, int status)
     uv_handle_t *handle = (uv_handle_t *)request->handle;
 
     if (!uv_is_closing(handle) && status < 0)
-        uv_close(handle, on_closed);
+        uv_close(handle, connection_on_closed);
 }
 
 void connection_finish(struct connection *c)
 {
     if (!c->lingers || uv_shutdown(&c->shutdown, &c->io.stream, on_shut))
-        uv_close(&c->io.handle, on_closed);
+        uv_close(&c->io.handle, connection_on_closed);
 }
 
 /* What is queued is written first, as far as the peer takes it.  One that was refused may still be
@@ -346,7 +346,7 @@ void connection_abort(struct connection *c)
     c->doomed = true;
     connection_close(c);
     if (!uv_is_closing(&c->io.handle))
-        uv_close(&c->io.handle, on_closed);
+        uv_close(&c->io.handle, connection_on_closed);
 }
 
 /* Whether a client that has closed its side has closed the other, too, as far as that can be told

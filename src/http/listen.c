@@ -31,7 +31,8 @@ bool address_is_local(const struct sockaddr_storage *peer)
     return true;
 }
 
-static int refuse(haft_reason *reason, const char *address, const char *format, const char *text)
+static int listen_refuse(haft_reason *reason, const char *address, const char *format,
+                         const char *text)
 {
     return error_set(reason, HAFT_EINVAL, address, format, text);
 }
@@ -45,7 +46,7 @@ static int read_address(const char *address, struct sockaddr_storage *ret_peer, 
     long port = colon ? strtol(colon + 1, &end, 10) : -1;
 
     if (!colon || !size || size >= sizeof host || !colon[1] || *end || port < 0 || port > 65535)
-        return refuse(reason, address, "%s", "an address is HOST:PORT or unix:PATH");
+        return listen_refuse(reason, address, "%s", "an address is HOST:PORT or unix:PATH");
     if (address[0] == '[' && address[size - 1] == ']') {
         address++;
         size -= 2;
@@ -57,7 +58,7 @@ static int read_address(const char *address, struct sockaddr_storage *ret_peer, 
         snprintf(host, sizeof host, "127.0.0.1");
     if (uv_ip4_addr(host, (int)port, (struct sockaddr_in *)(void *)ret_peer) &&
         uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)(void *)ret_peer))
-        return refuse(reason, host, "%s", "the host must be an address, or localhost");
+        return listen_refuse(reason, host, "%s", "the host must be an address, or localhost");
     return 0;
 }
 
@@ -102,7 +103,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
     int status;
 
     if (strlen(path) >= PATH_ROOM)
-        return refuse(reason, path, "%s", "the path of a socket is shorter than that");
+        return listen_refuse(reason, path, "%s", "the path of a socket is shorter than that");
     if (is_left_over(path))
         unlink(path);
     http->unix_socket = true;
@@ -113,7 +114,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
     status = uv_pipe_bind(&http->listener.pipe, path);
     umask(mask);
     if (status)
-        return refuse(reason, path, "%s", why_not(path, status));
+        return listen_refuse(reason, path, "%s", why_not(path, status));
     snprintf(http->url, sizeof http->url, "unix:%s", path);
     return 0;
 }
@@ -166,10 +167,10 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
     if (status)
         return status;
     if (!address_is_local(&address) && !options->insecure)
-        return refuse(reason, options->address, "%s", off_loopback);
+        return listen_refuse(reason, options->address, "%s", off_loopback);
     status = options->threads > 1 && !http->lane ? look_for_others(&address) : 0;
     if (status)
-        return refuse(reason, options->address, "%s", uv_strerror(status));
+        return listen_refuse(reason, options->address, "%s", uv_strerror(status));
     uv_tcp_init_ex(http->loop, &http->listener.tcp, address.ss_family);
     http->open_handles++;
     http->listener.handle.data = http;
@@ -177,7 +178,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
     status = uv_tcp_bind(&http->listener.tcp, (struct sockaddr *)&address, 0);
     if (status)
-        return refuse(reason, options->address, "%s", uv_strerror(status));
+        return listen_refuse(reason, options->address, "%s", uv_strerror(status));
     return 0;
 }
 
@@ -189,9 +190,9 @@ static int take_over(haft_http *http, haft_reason *reason)
     int status;
 
     if (getsockname(http->options.fd, (struct sockaddr *)&name, &size))
-        return refuse(reason, "fd", "%s", strerror(errno));
+        return listen_refuse(reason, "fd", "%s", strerror(errno));
     if (!address_is_local(&name) && !http->options.insecure)
-        return refuse(reason, "fd", "%s", off_loopback);
+        return listen_refuse(reason, "fd", "%s", off_loopback);
     http->unix_socket = name.ss_family == AF_UNIX;
     if (http->unix_socket) {
         uv_pipe_init(http->loop, &http->listener.pipe, 0);
@@ -203,7 +204,7 @@ static int take_over(haft_http *http, haft_reason *reason)
     }
     http->open_handles++;
     http->listener.handle.data = http;
-    return status ? refuse(reason, "fd", "%s", uv_strerror(status)) : 0;
+    return status ? listen_refuse(reason, "fd", "%s", uv_strerror(status)) : 0;
 }
 
 int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reason)
@@ -218,5 +219,5 @@ int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *re
     status = uv_listen(&http->listener.stream, BACKLOG, on_connection);
     if (!status && !http->unix_socket)
         status = name_url(http);
-    return status ? refuse(reason, address, "%s", uv_strerror(status)) : 0;
+    return status ? listen_refuse(reason, address, "%s", uv_strerror(status)) : 0;
 }

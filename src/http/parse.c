@@ -110,7 +110,7 @@ static int on_field(llhttp_t *parser, const char *at, size_t size)
 }
 
 /* Where a name is looked for; those that are common have different ones. */
-static size_t slot_of(const char *name, size_t size)
+static size_t parse_slot_of(const char *name, size_t size)
 {
     size_t first = (unsigned char)name[0], last = (unsigned char)name[size - 1];
 
@@ -120,7 +120,7 @@ static size_t slot_of(const char *name, size_t size)
 /* The name is whole. */
 static void begin_value(struct connection *c, struct field *field)
 {
-    uint8_t *slot = &c->slots[slot_of(c->head.data + field->name, field->name_size)];
+    uint8_t *slot = &c->slots[parse_slot_of(c->head.data + field->name, field->name_size)];
 
     if (*slot)
         c->crowded = true;
@@ -168,10 +168,10 @@ static int on_value_complete(llhttp_t *parser)
 }
 
 /* The first of that name; NULL for none. */
-static struct field *find_field(const struct connection *c, const char *name)
+static struct field *parse_find_field(const struct connection *c, const char *name)
 {
     size_t size = strlen(name);
-    size_t first = size ? c->slots[slot_of(name, size)] : 0;
+    size_t first = size ? c->slots[parse_slot_of(name, size)] : 0;
 
     for (size_t i = first; i && i <= c->n_fields; i++) {
         struct field *field = field_at(c, i - 1);
@@ -182,10 +182,10 @@ static struct field *find_field(const struct connection *c, const char *name)
     return NULL;
 }
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
+static const char *parse_get_header(const void *context, const char *name, size_t *ret_size)
 {
     const struct connection *c = context;
-    const struct field *field = find_field(c, name);
+    const struct field *field = parse_find_field(c, name);
 
     if (!field)
         return NULL;
@@ -196,7 +196,7 @@ static const char *get_header(const void *context, const char *name, size_t *ret
 void connection_set_host(struct connection *c, size_t at, size_t size)
 {
     static const char name[] = "host";
-    struct field *field = find_field(c, name);
+    struct field *field = parse_find_field(c, name);
 
     if (!field) {
         struct field added = {.name = (uint32_t)c->head.size, .name_size = sizeof name - 1};
@@ -212,8 +212,8 @@ void connection_set_host(struct connection *c, size_t at, size_t size)
     field->value_size = (uint32_t)size;
 }
 
-static bool header_at(const void *context, size_t index, const char **ret_name,
-                      size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
+static bool parse_header_at(const void *context, size_t index, const char **ret_name,
+                            size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
 {
     const struct connection *c = context;
     const struct field *field;
@@ -277,7 +277,7 @@ static bool is_plainly_framed(const struct connection *c)
 {
     static const char chunked[] = "chunked";
     size_t size = 0;
-    const char *coding = get_header(c, "transfer-encoding", &size);
+    const char *coding = parse_get_header(c, "transfer-encoding", &size);
 
     if (c->parser.http_major != 1)
         return false;
@@ -292,7 +292,7 @@ static bool is_plainly_framed(const struct connection *c)
 /* Clients of HTTP/1.0 need not say whom they ask. */
 static bool has_host(const struct connection *c)
 {
-    return c->parser.http_minor == 0 || find_field(c, "host");
+    return c->parser.http_minor == 0 || parse_find_field(c, "host");
 }
 
 static int on_headers_complete(llhttp_t *parser)
@@ -307,11 +307,11 @@ static int on_headers_complete(llhttp_t *parser)
         return too_much(c, 400);
     if (parser->content_length > c->http->max_body && !(parser->flags & F_CHUNKED))
         return too_much(c, 413);
-    c->continues = parser->http_minor > 0 && get_header(c, "expect", &size);
+    c->continues = parser->http_minor > 0 && parse_get_header(c, "expect", &size);
     return 0;
 }
 
-static int on_body(llhttp_t *parser, const char *at, size_t size)
+static int parse_on_body(llhttp_t *parser, const char *at, size_t size)
 {
     struct connection *c = parser->data;
 
@@ -357,10 +357,10 @@ const llhttp_settings_t connection_parser = {.on_url = on_url,
                                              .on_header_value = on_value,
                                              .on_header_value_complete = on_value_complete,
                                              .on_headers_complete = on_headers_complete,
-                                             .on_body = on_body,
+                                             .on_body = parse_on_body,
                                              .on_message_complete = on_complete};
 
 haft_headers connection_headers(const struct connection *c)
 {
-    return (haft_headers){.get = get_header, .at = header_at, .context = c};
+    return (haft_headers){.get = parse_get_header, .at = parse_header_at, .context = c};
 }

@@ -64,8 +64,8 @@ static void respond(struct connection *c, int status, const char *first, const c
     finish(c);
 }
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void response_on_respond(void *context, int status, const char *headers, const char *body,
+                                size_t size)
 {
     respond(context, status, "", headers, body, size);
 }
@@ -99,7 +99,7 @@ static void stream(struct connection *c, int status, const char *first, const ch
     connection_put(c, bufs, 4);
 }
 
-static void on_stream(void *context, int status, const char *headers)
+static void response_on_stream(void *context, int status, const char *headers)
 {
     stream(context, status, "", headers);
 }
@@ -111,7 +111,7 @@ static void on_app_stream(void *context, int status, const char *headers)
     stream(c, status, c->http->front.cors.data, headers);
 }
 
-static void on_write(void *context, const char *bytes, size_t size)
+static void response_on_write(void *context, const char *bytes, size_t size)
 {
     struct connection *c = context;
     char length[24];
@@ -127,7 +127,7 @@ static void on_write(void *context, const char *bytes, size_t size)
         connection_put(c, bufs + 1, 1);
 }
 
-static void on_end(void *context)
+static void response_on_end(void *context)
 {
     struct connection *c = context;
     uv_buf_t last = text_buf("0\r\n\r\n", 5);
@@ -137,8 +137,10 @@ static void on_end(void *context)
     finish(c);
 }
 
-const haft_responder http_responder = {on_respond, on_stream, on_write, on_end};
-const haft_responder http_app_responder = {on_app_respond, on_app_stream, on_write, on_end};
+const haft_responder http_responder = {response_on_respond, response_on_stream, response_on_write,
+                                       response_on_end};
+const haft_responder http_app_responder = {on_app_respond, on_app_stream, response_on_write,
+                                           response_on_end};
 
 void connection_go_on(struct connection *c)
 {
@@ -156,8 +158,8 @@ void connection_refuse(struct connection *c, int status, const char *message)
     haft_buffer_init(&body, c->http->allocator, BODY_ROOM);
     rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
     c->handling = true;
-    on_respond(c, status, "Content-Type: application/json\r\n", body.data,
-               body.status ? 0 : body.size);
+    response_on_respond(c, status, "Content-Type: application/json\r\n", body.data,
+                        body.status ? 0 : body.size);
     c->handling = false;
     haft_buffer_finish(&body);
     connection_close(c);

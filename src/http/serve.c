@@ -43,7 +43,7 @@ struct serve {
 /* ---- the end ---- */
 
 /* The last lane to close rings the first one, which has heard the signals until then. */
-static void on_closed(void *context)
+static void serve_on_closed(void *context)
 {
     struct lane *lane = context;
     struct serve *serve = lane->serve;
@@ -55,7 +55,7 @@ static void on_closed(void *context)
         uv_async_send(&serve->lane[0].end);
 }
 
-static _Noreturn void leave(const struct serve *serve, int status)
+static _Noreturn void serve_leave(const struct serve *serve, int status)
 {
     if (serve->server->leave)
         serve->server->leave(serve->server->leave_context);
@@ -68,17 +68,17 @@ static void on_overdue(void *context)
     struct lane *lane = context;
 
     server_log(lane->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
-    leave(lane->serve, 1);
+    serve_leave(lane->serve, 1);
 }
 
-static void on_end(uv_async_t *end)
+static void serve_on_end(uv_async_t *end)
 {
     struct lane *lane = end->data;
     struct serve *serve = lane->serve;
 
     if (lane->http && !lane->http->closing) {
         lane->http->overdue = on_overdue;
-        haft_http_close(lane->http, serve->options.drain_ms, on_closed, lane);
+        haft_http_close(lane->http, serve->options.drain_ms, serve_on_closed, lane);
     } else if (!atomic_load(&serve->n_serving)) {
         uv_close((uv_handle_t *)&lane->end, NULL);
         for (size_t i = 0; i < serve->signals.n; i++)
@@ -86,7 +86,7 @@ static void on_end(uv_async_t *end)
     }
 }
 
-static void on_signal(uv_signal_t *watcher, int number)
+static void serve_on_signal(uv_signal_t *watcher, int number)
 {
     struct serve *serve = watcher->data;
 
@@ -97,7 +97,7 @@ static void on_signal(uv_signal_t *watcher, int number)
         return;
     }
     if (serve->ending)
-        leave(serve, INTERRUPTED + number);
+        serve_leave(serve, INTERRUPTED + number);
     serve->ending = true;
     for (unsigned i = 0; i < serve->n_open; i++)
         if (!serve->lane[i].ended)
@@ -143,7 +143,7 @@ static int open_lane(struct serve *serve, unsigned i, haft_reason *reason)
     lane->serve = serve;
     if (uv_loop_init(&lane->loop))
         return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
-    if (uv_async_init(&lane->loop, &lane->end, on_end)) {
+    if (uv_async_init(&lane->loop, &lane->end, serve_on_end)) {
         uv_loop_close(&lane->loop);
         return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
     }
@@ -189,7 +189,7 @@ static void watch_signals(struct serve *serve)
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         signals_watch(&serve->signals, &serve->lane[0].loop, numbers[i],
-                      numbers[i] != SIGHUP || serve->options.reload, on_signal, serve);
+                      numbers[i] != SIGHUP || serve->options.reload, serve_on_signal, serve);
 }
 
 /* A lane whose thread cannot be started does not serve, and its listener must not stand there

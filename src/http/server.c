@@ -37,12 +37,12 @@ static void start_clock(haft_http *http)
 
 /* ---- what the endpoint asks for ---- */
 
-static int on_run(void *context, haft_call *call)
+static int http_on_run(void *context, haft_call *call)
 {
     return pool_run(&((haft_http *)context)->pool, call);
 }
 
-static void on_post(void *context, haft_posted *posted)
+static void http_on_post(void *context, haft_posted *posted)
 {
     haft_http *http = context;
     uv_thread_t self = uv_thread_self();
@@ -53,7 +53,7 @@ static void on_post(void *context, haft_posted *posted)
         mailbox_put(&http->mailbox, posted);
 }
 
-static void on_wake(void *context)
+static void http_on_wake(void *context)
 {
     haft_http *http = context;
 
@@ -171,7 +171,7 @@ static bool count_address(struct connection *c)
     return n < c->http->options.max_per_address;
 }
 
-static bool is_full(const haft_http *http)
+static bool http_is_full(const haft_http *http)
 {
     size_t n = http->lanes ? atomic_load(&http->lanes->n_connections) : http->n_connections;
 
@@ -210,7 +210,7 @@ static void on_connection(uv_stream_t *listener, int status)
         return;
     }
     make_stream(c);
-    if (uv_accept(listener, &c->io.stream) || is_full(http) || !count_address(c)) {
+    if (uv_accept(listener, &c->io.stream) || http_is_full(http) || !count_address(c)) {
         connection_close(c);
         return;
     }
@@ -221,7 +221,7 @@ static void on_connection(uv_stream_t *listener, int status)
 
 /* ---- the end ---- */
 
-static void free_spare(haft_http *http)
+static void http_free_spare(haft_http *http)
 {
     while (http->spare) {
         struct connection *c = http->spare;
@@ -232,9 +232,9 @@ static void free_spare(haft_http *http)
     http->n_spare = 0;
 }
 
-static void release(haft_http *http)
+static void http_release(haft_http *http)
 {
-    free_spare(http);
+    http_free_spare(http);
     front_finish(&http->front);
     limiter_free(http->limiter);
     pool_finish(&http->pool);
@@ -249,7 +249,7 @@ static void on_handle_closed(uv_handle_t *handle)
     haft_http *http = handle->data;
 
     if (!--http->open_handles)
-        release(http);
+        http_release(http);
 }
 
 static void close_handles(haft_http *http)
@@ -285,10 +285,10 @@ static void sweep_closing(haft_http *http, haft_time now)
 }
 
 /* After a burst; the sessions have given back theirs. */
-static void rest(haft_http *http)
+static void http_rest(haft_http *http)
 {
     http->resting = true;
-    free_spare(http);
+    http_free_spare(http);
     if (http->rested)
         http->rested();
 }
@@ -311,7 +311,7 @@ static void on_sweep(uv_timer_t *timer)
     if (http->deaf)
         on_connection(&http->listener.stream, 0);
     if (!http->resting && now - http->used > REST_MS)
-        rest(http);
+        http_rest(http);
 }
 
 void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context)
@@ -330,7 +330,7 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
 
 /* ---- making one ---- */
 
-static void set_defaults(haft_http_options *o)
+static void http_set_defaults(haft_http_options *o)
 {
     o->address = o->address ? o->address : DEFAULT_ADDRESS;
     o->path = o->path ? o->path : DEFAULT_ENDPOINT;
@@ -350,7 +350,7 @@ static void set_defaults(haft_http_options *o)
 }
 
 /* What is bounded for all lanes together, and not counted by them together. */
-static void share(haft_http_options *o, unsigned n)
+static void http_share(haft_http_options *o, unsigned n)
 {
     o->max_per_address = (o->max_per_address + n - 1) / n;
     o->max_sessions = (o->max_sessions + n - 1) / n;
@@ -371,9 +371,9 @@ static int open_front(haft_http *http, haft_reason *reason)
                            .number = http->lane,
                            .n = http->lanes ? http->lanes->n : 1,
                            .server = http->server,
-                           .run = on_run,
-                           .post = on_post,
-                           .wake = on_wake,
+                           .run = http_on_run,
+                           .post = http_on_post,
+                           .wake = http_on_wake,
                            .random = on_random,
                            .context = http};
     int status;
@@ -395,8 +395,8 @@ static int open_front(haft_http *http, haft_reason *reason)
 }
 
 /* With its options and its clock, and nothing that has to be given back. */
-static haft_http *make(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
-                       struct lanes *lanes, unsigned lane)
+static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+                            struct lanes *lanes, unsigned lane)
 {
     static const haft_http_options none;
     const haft_allocator *allocator = server->allocator;
@@ -412,9 +412,9 @@ static haft_http *make(haft_server *server, const haft_http_options *options, uv
     http->lanes = lanes;
     http->lane = lane;
     http->thread = uv_thread_self();
-    set_defaults(&http->options);
+    http_set_defaults(&http->options);
     if (lanes)
-        share(&http->options, lanes->n);
+        http_share(&http->options, lanes->n);
     start_clock(http);
     http_use(http, http_now(http));
     return http;
@@ -433,7 +433,7 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
                   haft_strerror(status));
         return NULL;
     }
-    http = make(server, options, loop, lanes, lane);
+    http = http_make(server, options, loop, lanes, lane);
     if (!http)
         goto no_http;
     if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))

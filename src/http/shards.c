@@ -59,7 +59,7 @@ static struct connection *pack(struct connection *c, int fd)
 }
 
 /* False when there is nobody any more. */
-static bool post(struct lanes *lanes, unsigned home, struct connection *parcel)
+static bool shards_post(struct lanes *lanes, unsigned home, struct connection *parcel)
 {
     haft_http *to;
 
@@ -93,7 +93,7 @@ void lanes_move(struct connection *c)
         connection_refuse(c, 503, "Out of memory");
         return;
     }
-    if (!post(c->http->lanes, home, parcel)) {
+    if (!shards_post(c->http->lanes, home, parcel)) {
         close(copy);
         connection_free(parcel);
         connection_refuse(c, 503, "The server is shutting down");

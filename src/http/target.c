@@ -39,7 +39,7 @@ static void keep_path(struct connection *c)
 }
 
 /* The size of the scheme and what parts it from the authority; 0 for a target of another form. */
-static size_t scheme_size(const char *target)
+static size_t target_scheme_size(const char *target)
 {
     static const char *const schemes[] = {"http://", "https://"};
 
@@ -76,7 +76,7 @@ static bool read_absolute(struct connection *c, size_t scheme)
 /* Finds where the path begins; false for what is no target of its method. */
 static bool read_form(struct connection *c)
 {
-    size_t scheme = scheme_size(c->head.data);
+    size_t scheme = target_scheme_size(c->head.data);
 
     c->path = 0;
     if (c->parser.method == HTTP_CONNECT)

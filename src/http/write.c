@@ -96,7 +96,7 @@ static void take_off(struct connection *c, size_t size)
 
 /* ---- writing ---- */
 
-static void on_written(uv_write_t *request, int status);
+static void write_on_written(uv_write_t *request, int status);
 
 void connection_write_piece(struct connection *c)
 {
@@ -114,13 +114,13 @@ void connection_write_piece(struct connection *c)
         c->handed += size;
     }
     c->write.data = c;
-    if (uv_write(&c->write, &c->io.stream, bufs, n, on_written)) {
+    if (uv_write(&c->write, &c->io.stream, bufs, n, write_on_written)) {
         c->handed = 0;
         doom(c);
     }
 }
 
-static void on_written(uv_write_t *request, int status)
+static void write_on_written(uv_write_t *request, int status)
 {
     struct connection *c = request->data;
     size_t size = c->handed;
