@@ -44,6 +44,18 @@ const char *haft_outcome_name(haft_outcome outcome);
  * haft_error ...), or an error as a handler would. */
 enum { HAFT_STOP = 3 };
 
+/* Continues a call that something in front of its handler has held by returning HAFT_PENDING.
+ * `status` is what would have been returned otherwise: 0, HAFT_STOP or an error; anything else fails
+ * the call.
+ *
+ * It is called exactly once for each HAFT_PENDING that was returned, from any thread, also before
+ * the function that returns HAFT_PENDING has returned.  It needs no memory and cannot fail.  The
+ * call belongs to whoever holds it until then, who may use it from one thread at a time, and not
+ * afterwards.  A call that was cancelled, timed out or lost its client in the meantime has ended for
+ * the client (haft_cancelled tells), but its memory is still there, and haft_continue is required
+ * as ever: it then only releases what was kept. */
+void haft_continue(haft_call *call, int status);
+
 typedef struct haft_stage {
     const char *name;
     const char *tools; /* those it is for, "list_*,-*_delete"; NULL for all */

@@ -10,13 +10,15 @@ struct inner {
     void *context;
 };
 
-/* A pending handler has finished.  Nothing else is posted: nobody has asked for progress or
- * messages. */
-static void post(void *context, haft_posted *posted)
+/* A pending handler has finished, or something in front of it goes on.  Nothing else is posted:
+ * nobody has asked for progress or messages. */
+static void inner_post(void *context, haft_posted *posted)
 {
     struct inner *inner = context;
 
-    if (posted->finish && inner->finished)
+    if (posted->kind == POSTED_CONTINUE && inner->call.resume)
+        inner->call.resume(&inner->call, posted->status);
+    else if (posted->kind != POSTED_NOTICE && inner->finished)
         inner->finished(inner->context, posted->status);
 }
 
@@ -36,11 +38,12 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         allocator->release(allocator->context, inner, sizeof *inner);
         return NULL;
     }
-    inner->session = (haft_session){.server = server,
-                                    .allocator = allocator,
-                                    .options = {.post = post, .context = inner, .shared = true},
-                                    .revision = REV_NEWEST_LEGACY,
-                                    .now = now};
+    inner->session =
+        (haft_session){.server = server,
+                       .allocator = allocator,
+                       .options = {.post = inner_post, .context = inner, .shared = true},
+                       .revision = REV_NEWEST_LEGACY,
+                       .now = now};
     call->session = &inner->session;
     call->server = server;
     call->revision = REV_NEWEST_LEGACY;

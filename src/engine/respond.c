@@ -235,7 +235,19 @@ void haft_finish(haft_call *call, int status)
         call_finish(call, status);
         return;
     }
-    call->finish = (haft_posted){.call = call, .finish = true, .status = status};
+    call->finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
+    session->options.post(session->options.context, &call->finish);
+}
+
+void haft_continue(haft_call *call, int status)
+{
+    haft_session *session = call->session;
+
+    if (!session->options.post) {
+        call->resume(call, status);
+        return;
+    }
+    call->finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
     session->options.post(session->options.context, &call->finish);
 }
 
@@ -243,11 +255,17 @@ void haft_session_deliver(haft_session *session, haft_posted *posted)
 {
     const haft_allocator *allocator = session->allocator;
 
-    if (posted->finish) {
+    switch (posted->kind) {
+    case POSTED_FINISH:
         call_finish(posted->call, posted->status);
-        return;
+        break;
+    case POSTED_CONTINUE:
+        posted->call->resume(posted->call, posted->status);
+        break;
+    case POSTED_NOTICE:
+        send_notification(posted->call, posted->text, posted->size,
+                          posted->counts ? &posted->progress : NULL);
+        allocator->release(allocator->context, posted, sizeof *posted + posted->size);
+        break;
     }
-    send_notification(posted->call, posted->text, posted->size,
-                      posted->counts ? &posted->progress : NULL);
-    allocator->release(allocator->context, posted, sizeof *posted + posted->size);
 }

@@ -29,13 +29,19 @@ struct batch {
     bool lost; /* there was no room for a response, and no other way for it */
 };
 
-/* Something for the session's thread to do: send a notification, or end a call. */
+/* Something for the session's thread to do about a call. */
+enum posted_kind {
+    POSTED_NOTICE,  /* send a notification */
+    POSTED_FINISH,  /* haft_finish: end it */
+    POSTED_CONTINUE /* haft_continue: go on with it */
+};
+
 struct haft_posted {
     haft_posted *next; /* for whoever carries it */
     haft_call *call;
-    bool finish;
+    enum posted_kind kind;
     bool ran;   /* the runtime's: the handler has been run, haft_call_done is next */
-    int status; /* of the handler, when it ends */
+    int status; /* that haft_finish or haft_continue was given */
     char *text; /* of the notification */
     size_t size;
     bool counts; /* it is about progress: */
@@ -127,7 +133,10 @@ struct haft_call {
     bool let_go;        /* because it is over */
     bool returned;      /* the handler has, with HAFT_PENDING */
     bool finished;      /* haft_finish has come */
-    haft_posted finish; /* room for it */
+    haft_posted finish; /* room for it, and for haft_continue, which comes before it */
+    /* Goes on after haft_continue with the status that was given, on the session's thread.  A call
+     * of inner.c has no such thread: there it is called on the one that called haft_continue. */
+    void (*resume)(haft_call *call, int status);
     haft_posted errand; /* room for its way to another thread and back */
     double progress;
     bool has_progress;

@@ -22,7 +22,7 @@ void mailbox_finish(struct mailbox *mailbox)
 
 static bool is_notice(const haft_posted *posted)
 {
-    return !posted->finish && !posted->ran;
+    return posted->kind == POSTED_NOTICE && !posted->ran;
 }
 
 void mailbox_put(struct mailbox *mailbox, haft_posted *posted)
