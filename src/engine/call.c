@@ -208,7 +208,7 @@ static void call_answer(haft_call *call)
 }
 
 /* How it ended, for the stages that a tool's call has passed. */
-static haft_outcome outcome_of(haft_call *call)
+static haft_outcome call_outcome(haft_call *call)
 {
     if (call->outcome)
         return call->outcome;
@@ -221,25 +221,46 @@ static haft_outcome outcome_of(haft_call *call)
     return call->is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
-/* The call is over: it is answered unless nobody waits, and gone. */
-static void call_end(haft_call *call)
+/* Whether nobody waits for an answer. */
+static bool call_is_unwanted(haft_call *call)
+{
+    return call->answered || call->session->closed || atomic_load(&call->cancelled);
+}
+
+void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call))
 {
     haft_session *session = call->session;
 
-    if (call->item && call->item->tool)
-        stages_after(call, outcome_of(call));
-    if (!call->answered && !session->closed && !atomic_load(&call->cancelled)) {
-        session_announce(session);
-        call_answer(call);
+    if (call->staged)
+        stages_after(call, outcome);
+    if (!call_is_unwanted(call)) {
+        if (call->linked)
+            session_announce(session);
+        answer(call);
     }
     event_of_end(call);
+    if (call_is_shared(call)) {
+        call_give_up(call);
+        return;
+    }
+    call_move(call, CALL_OVER);
     call_release(call);
     session_collect(session);
 }
 
-void call_abandon(haft_call *call)
+void call_end(haft_call *call)
 {
-    call_end(call);
+    call_move(call, CALL_OVER);
+    call_conclude(call, call->staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
+}
+
+/* It waits for nothing any more but to be concluded. */
+static void call_stop_waiting(haft_call *call)
+{
+    if (call->state == CALL_IN_LINE)
+        cap_withdraw(call);
+    set_queued(call, false);
+    call_move(call, CALL_OVER);
 }
 
 void call_give_up(haft_call *call)
@@ -247,29 +268,29 @@ void call_give_up(haft_call *call)
     atomic_store(&call->cancelled, true);
     call->answered = true;
     leave_batch(call);
-    if (!call->waiting && !call->lined)
+    if (call->state != CALL_IN_LINE && call->state != CALL_ASKING)
         return;
-    if (call->lined)
-        cap_withdraw(call);
-    set_queued(call, false);
-    call->waiting = false;
+    call_stop_waiting(call);
     call_end(call);
+}
+
+static void answer_late(haft_call *call)
+{
+    respond_timeout(call, call->allowed_ms);
 }
 
 void call_time_out(haft_call *call)
 {
-    bool pending = call->returned && call->status == HAFT_PENDING && !call->finished;
-
     haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->allowed_ms,
-             pending ? "; its handler returned HAFT_PENDING, and nobody called haft_finish" : "");
-    if (call->waiting)
+             call->state == CALL_PENDING
+                 ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
+                 : "");
+    if (call->state == CALL_ASKING)
         input_withdraw(call, "timed out");
+    if (!call_is_shared(call))
+        call_stop_waiting(call);
     call->outcome = HAFT_OUTCOME_TIMED_OUT;
-    if (call->item && call->item->tool)
-        stages_after(call, call->outcome);
-    respond_timeout(call, call->allowed_ms);
-    event_of_end(call);
-    call_give_up(call);
+    call_conclude(call, HAFT_OUTCOME_TIMED_OUT, answer_late);
 }
 
 void call_allow(haft_call *call, unsigned milliseconds)
@@ -286,6 +307,22 @@ void call_allow(haft_call *call, unsigned milliseconds)
         call->deadline = call->parent->deadline;
 }
 
+void call_settle(haft_call *call)
+{
+    if (call->running)
+        cap_leave(call);
+    if (call_is_unwanted(call)) {
+        call_end(call);
+    } else if (call->status == HAFT_AGAIN) {
+        input_ask(call);
+    } else if (call->status == CALL_LATE) {
+        call_move(call, CALL_OVER);
+        call_time_out(call);
+    } else {
+        call_end(call);
+    }
+}
+
 void haft_call_done(haft_call *call)
 {
     if (call->done) {
@@ -293,23 +330,13 @@ void haft_call_done(haft_call *call)
         return;
     }
     set_queued(call, false);
-    call->returned = true;
     if (call->status == HAFT_PENDING) {
+        call_move(call, CALL_PENDING);
         if (!call->finished)
             return;
         call->status = call->finish.status;
     }
-    if (call->running)
-        cap_leave(call);
-    if (!call->answered && !call->session->closed && !atomic_load(&call->cancelled)) {
-        if (call->status == HAFT_AGAIN) {
-            input_ask(call);
-            return;
-        }
-        if (call->status == CALL_LATE)
-            call_time_out(call);
-    }
-    call_end(call);
+    call_settle(call);
 }
 
 int call_understand(haft_call *call, int status)
@@ -325,10 +352,10 @@ void call_finish(haft_call *call, int status)
     status = call_understand(call, status);
     call->finish.status = status;
     call->finished = true;
-    if (!call->returned)
+    if (call->state != CALL_PENDING)
         return;
     call->status = status;
-    haft_call_done(call);
+    call_settle(call);
 }
 
 void call_launch(haft_call *call)
@@ -337,7 +364,8 @@ void call_launch(haft_call *call)
     bool here = !session->options.run || !call->item || call->item->quick;
     int status;
 
-    call->returned = call->finished = false;
+    call_move(call, CALL_RUNNING);
+    call->finished = false;
     if (here) {
         haft_call_run(call);
         haft_call_done(call);
@@ -358,157 +386,10 @@ void call_start(haft_call *call)
     if (status > 0) {
         call_launch(call);
     } else if (!status) {
+        call_move(call, CALL_IN_LINE);
         set_queued(call, true);
     } else {
         call->status = status;
-        haft_call_done(call);
+        call_settle(call);
     }
-}
-
-/* ---- for handlers ---- */
-
-bool haft_cancelled(const haft_call *call)
-{
-    for (; call; call = call->parent)
-        if (atomic_load(&((haft_call *)(uintptr_t)call)->cancelled))
-            return true;
-    return false;
-}
-
-haft_call *call_root(const haft_call *call)
-{
-    while (call->parent)
-        call = call->parent;
-    return (haft_call *)(uintptr_t)call;
-}
-
-int64_t haft_time_left(const haft_call *call)
-{
-    haft_time now = atomic_load(&call_root(call)->now);
-
-    if (call->ends) {
-        uint64_t clock = call->server->options.clock();
-
-        return call->ends > clock ? (int64_t)((call->ends - clock) / 1000000) : 0;
-    }
-    if (!call->deadline)
-        return -1;
-    return call->deadline > now ? call->deadline - now : 0;
-}
-
-const char *haft_request_id(const haft_call *call)
-{
-    static const char none[] = "";
-    const char *string = yyjson_get_str(call->id);
-    size_t size = yyjson_get_len(call->id), room = string ? 6 * size + 1 : RPC_ID_NUMBER;
-    char *text;
-
-    if (!call->id || (string && !memchr(string, '\0', size)))
-        return string ? string : none;
-    text = haft_arena_alloc(call->arena, room);
-    if (!text)
-        return none;
-    rpc_id_to_text(call->id, text, room);
-    return text;
-}
-
-const char *haft_call_name(const haft_call *call)
-{
-    return call->item ? call->item->name : call->method;
-}
-
-void *haft_tool_data(const haft_call *call)
-{
-    return call->item ? call->item->data : NULL;
-}
-
-void *haft_server_data(const haft_call *call)
-{
-    return call->server->options.data;
-}
-
-void *haft_user_data(const haft_call *call)
-{
-    return call->user_data;
-}
-
-void haft_set_user_data(haft_call *call, void *data)
-{
-    call->user_data = data;
-}
-
-const char *haft_client_name(const haft_call *call)
-{
-    return call->client_name ? call->client_name : "";
-}
-
-const char *haft_client_version(const haft_call *call)
-{
-    return call->client_version ? call->client_version : "";
-}
-
-const char *haft_principal(const haft_call *call)
-{
-    return call->principal;
-}
-
-const char *haft_revision(const haft_call *call)
-{
-    return revision_row(call->revision)->name;
-}
-
-bool haft_client_can(const haft_call *call, const char *capability)
-{
-    yyjson_val *value = call->client_capabilities, *whole;
-
-    while (value && *capability) {
-        size_t size = strcspn(capability, ".");
-
-        /* The names of extensions have dots in them. */
-        whole = yyjson_obj_get(value, capability);
-        if (whole)
-            size = strlen(capability);
-        value = whole ? whole : yyjson_obj_getn(value, capability, size);
-        capability += size + (capability[size] == '.');
-    }
-    return value && !yyjson_is_null(value) && !yyjson_is_false(value);
-}
-
-haft_value *haft_request_meta(const haft_call *call)
-{
-    return call->meta;
-}
-
-haft_value *haft_arguments(const haft_call *call)
-{
-    return call_arguments((haft_call *)(uintptr_t)call);
-}
-
-void *haft_alloc(haft_call *call, size_t size)
-{
-    return haft_arena_alloc(call->arena, size);
-}
-
-char *haft_printf(haft_call *call, const char *format, ...)
-{
-    va_list args;
-    char *text;
-
-    va_start(args, format);
-    text = haft_arena_vprintf(call->arena, format, args);
-    va_end(args);
-    return text;
-}
-
-haft_arena *haft_call_arena(haft_call *call)
-{
-    return call->arena;
-}
-
-const char *haft_variable(const haft_call *call, const char *name)
-{
-    for (size_t i = 0; i + 1 < call->n_variables * 2; i += 2)
-        if (!strcmp(call->variables[i].data, name))
-            return call->variables[i + 1].data;
-    return NULL;
 }

@@ -24,7 +24,6 @@ int cap_enter(haft_call *call)
             cap->first = call;
         cap->last = call;
         cap->n_waiting++;
-        call->lined = true;
         call->session->n_lined++;
         status = 0;
     }
@@ -80,7 +79,6 @@ void cap_withdraw(haft_call *call)
     else
         leave_line(call->item->cap, call);
     server_unlock(call->server);
-    call->lined = false;
     call->session->n_lined--;
 }
 
@@ -88,7 +86,6 @@ bool cap_has_turn(haft_call *call)
 {
     if (!atomic_load(&call->turn))
         return false;
-    call->lined = false;
     call->running = true;
     call->session->n_lined--;
     return true;

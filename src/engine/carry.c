@@ -26,7 +26,7 @@ static void put_answers(haft_buffer *out, const haft_call *call)
     const char *comma = "";
 
     haft_buffer_puts(out, ",\"answers\":{");
-    for (const struct question *q = call->questions; q; q = q->next) {
+    for (const struct question *q = call->asking.questions; q; q = q->next) {
         if (!q->answer)
             continue;
         haft_buffer_puts(out, comma);
@@ -76,7 +76,7 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     put_text_member(out, "version", call->client_version);
     put_text_member(out, "principal", call->principal);
     put_text_member(out, "name", call->item->name);
-    put_text_member(out, "state", call->state);
+    put_text_member(out, "state", call->asking.state);
     put_value(out, "can", call->client_capabilities);
     put_answers(out, call);
     put_trace(out, call->trace);
@@ -192,7 +192,7 @@ static int fill(haft_call *call, yyjson_val *root)
     call->client_name = yyjson_get_str(yyjson_obj_get(root, "client"));
     call->client_version = yyjson_get_str(yyjson_obj_get(root, "version"));
     call->client_capabilities = yyjson_obj_get(root, "can");
-    call->state = yyjson_get_str(yyjson_obj_get(root, "state"));
+    call->asking.state = yyjson_get_str(yyjson_obj_get(root, "state"));
     call->method = "tools/call";
     call->id = yyjson_obj_get(root, "id");
     call->params = yyjson_obj_get(root, "params");
@@ -228,7 +228,7 @@ static void put_questions(haft_buffer *out, const haft_call *call)
     const char *comma = "";
 
     haft_buffer_puts(out, ",\"questions\":{");
-    for (const struct question *q = call->questions; q; q = q->next) {
+    for (const struct question *q = call->asking.questions; q; q = q->next) {
         if (!q->fresh || q->answer)
             continue;
         haft_buffer_puts(out, comma);
@@ -246,7 +246,7 @@ void carry_write_result(haft_call *call, int status, haft_buffer *out)
     if (!status)
         status = call->content.status ? call->content.status : call->structured.status;
     haft_buffer_printf(out, "{\"status\":%d", status);
-    put_text_member(out, "state", call->state);
+    put_text_member(out, "state", call->asking.state);
     if (status == HAFT_ECAPABILITY && call->error_data)
         haft_buffer_printf(out, ",\"lacks\":%s", call->error_data);
     if (status == HAFT_AGAIN)

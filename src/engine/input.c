@@ -19,8 +19,8 @@ static const char *seal_state(haft_call *call)
     bool any = false;
 
     haft_buffer_init(&payload, call->server->allocator, call->server->options.max_message);
-    haft_buffer_printf(&payload, "{\"r\":%u,\"a\":{", call->rounds + 1);
-    for (struct question *q = call->questions; q; q = q->next) {
+    haft_buffer_printf(&payload, "{\"r\":%u,\"a\":{", call->asking.rounds + 1);
+    for (struct question *q = call->asking.questions; q; q = q->next) {
         if (!q->answer)
             continue;
         if (any)
@@ -31,7 +31,7 @@ static const char *seal_state(haft_call *call)
         any = true;
     }
     haft_buffer_add(&payload, "}", 1);
-    put_text_member(&payload, "s", call->state);
+    put_text_member(&payload, "s", call->asking.state);
     haft_buffer_add(&payload, "}", 1);
     if (!payload.status)
         sealed = seal(call, payload.data, payload.size);
@@ -64,8 +64,8 @@ bool input_restore(haft_call *call)
                           "{\"reason\":\"invalid_request_state\"}");
             return false;
         }
-        call->rounds = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "r"));
-        call->state = yyjson_get_str(yyjson_obj_get(payload, "s"));
+        call->asking.rounds = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "r"));
+        call->asking.state = yyjson_get_str(yyjson_obj_get(payload, "s"));
         answers = yyjson_obj_get(payload, "a");
         yyjson_obj_foreach(answers, i, n, key, answer) {
             question_give(call, key, answer);
@@ -97,7 +97,7 @@ static void ask_modern(haft_call *call)
     }
     out = respond_begin(call);
     haft_buffer_puts(out, "\"resultType\":\"input_required\",\"inputRequests\":{");
-    for (struct question *q = call->questions; q; q = q->next) {
+    for (struct question *q = call->asking.questions; q; q = q->next) {
         if (q->answer || !q->fresh)
             continue;
         if (any)
@@ -148,23 +148,22 @@ static bool send_question(haft_call *call, struct question *question)
 
 static void ask_legacy(haft_call *call)
 {
-    call->waiting = true;
+    call_move(call, CALL_ASKING);
     call_allow(call, ROUND_MS);
-    for (struct question *q = call->questions; q; q = q->next) {
+    for (struct question *q = call->asking.questions; q; q = q->next) {
         if (q->answer || !q->fresh || q->request_id || send_question(call, q))
             continue;
         /* What cannot be asked is not waited for. */
-        call->waiting = false;
         input_withdraw(call, "not needed");
         call->status = HAFT_ENOMEM;
-        call_abandon(call);
+        call_end(call);
         return;
     }
 }
 
 static bool is_waiting(const haft_call *call)
 {
-    for (const struct question *q = call->questions; q; q = q->next)
+    for (const struct question *q = call->asking.questions; q; q = q->next)
         if (q->fresh && !q->answer)
             return true;
     return false;
@@ -175,7 +174,7 @@ void input_withdraw(haft_call *call, const char *reason)
     haft_session *session = call->session;
     haft_buffer *out = &session->out;
 
-    for (const struct question *q = call->questions; q; q = q->next) {
+    for (const struct question *q = call->asking.questions; q; q = q->next) {
         if (!q->request_id || q->answer)
             continue;
         haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
@@ -189,7 +188,6 @@ void input_withdraw(haft_call *call, const char *reason)
 /* Calls the handler again with what it has been told. */
 static void resume(haft_call *call)
 {
-    call->waiting = false;
     call_allow(call, 0);
     call_clear_result(call);
     if (call->out)
@@ -224,16 +222,16 @@ static void take_answer(haft_call *call, struct question *question,
         return;
     }
     /* The client could not be asked after all. */
-    call->waiting = false;
     call->status = HAFT_ECAPABILITY;
     call->error_data = NULL;
-    haft_call_done(call);
+    call_settle(call);
 }
 
 void input_answer(haft_session *session, const struct rpc_message *message)
 {
     for (haft_call *call = session->calls; call; call = call->next) {
-        for (struct question *q = call->waiting ? call->questions : NULL; q; q = q->next) {
+        for (struct question *q = call->state == CALL_ASKING ? call->asking.questions : NULL; q;
+             q = q->next) {
             if (!q->request_id || q->answer || !yyjson_is_int(message->id) ||
                 yyjson_get_sint(message->id) != q->request_id)
                 continue;
@@ -249,24 +247,24 @@ void input_ask(haft_call *call)
 {
     bool modern = revision_row(call->revision)->modern;
 
-    if (++call->rounds > MAX_ROUNDS || !is_waiting(call)) {
+    if (++call->asking.rounds > MAX_ROUNDS || !is_waiting(call)) {
         if (is_waiting(call))
-            haft_log(call, HAFT_ERROR, "asked for input %u times", call->rounds);
+            haft_log(call, HAFT_ERROR, "asked for input %u times", call->asking.rounds);
         else
             haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN and had asked nothing");
         call->status = HAFT_ESTEPS;
-        call_abandon(call);
+        call_end(call);
         return;
     }
     if (!modern) {
         ask_legacy(call);
         return;
     }
-    call->rounds--;
+    call->asking.rounds--;
     session_announce(call->session);
     ask_modern(call);
     call->outcome = HAFT_OUTCOME_INPUT;
-    call_abandon(call);
+    call_end(call);
 }
 
 void input_refuse(haft_call *call)

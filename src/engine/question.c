@@ -17,7 +17,7 @@ enum { FORM_LIMIT = 1 << 20 };
 
 static struct question *find(const haft_call *call, const char *key)
 {
-    struct question *question = call->questions;
+    struct question *question = call->asking.questions;
 
     while (question && strcmp(question->key, key) != 0)
         question = question->next;
@@ -27,7 +27,7 @@ static struct question *find(const haft_call *call, const char *key)
 static struct question *add(haft_call *call, const char *key, size_t size)
 {
     struct question *question = haft_arena_zalloc(call->arena, 1, sizeof *question);
-    struct question **link = &call->questions;
+    struct question **link = &call->asking.questions;
 
     if (!question)
         return NULL;
@@ -338,11 +338,11 @@ int haft_roots(haft_call *call, const char *key, haft_value **ret_roots)
 
 const char *haft_state(const haft_call *call)
 {
-    return call->state;
+    return call->asking.state;
 }
 
 int haft_set_state(haft_call *call, const char *text)
 {
-    call->state = haft_arena_copy(call->arena, text, strlen(text));
-    return call->state ? 0 : HAFT_ENOMEM;
+    call->asking.state = haft_arena_copy(call->arena, text, strlen(text));
+    return call->asking.state ? 0 : HAFT_ENOMEM;
 }

@@ -229,7 +229,7 @@ static void complete(haft_call *call)
     haft_buffer_add(out, call->content.data, call->content.size);
     haft_buffer_add(out, "]", 1);
     /* What was made from somebody's answers is not for keeping. */
-    if (call->questions && revision_row(call->revision)->modern)
+    if (call->asking.questions && revision_row(call->revision)->modern)
         haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
     else
         put_cache_hints(call, out);

@@ -105,18 +105,12 @@ void haft_session_free(haft_session *session)
     else
         server->sessions = session->next;
     server_unlock(server);
+    session->held++;
     for (haft_call *call = session->calls; call; call = next) {
         next = call->next;
-        atomic_store(&call->cancelled, true);
-        if (call->waiting || call->lined) {
-            if (call->lined)
-                cap_withdraw(call);
-            if (call->item && call->item->tool)
-                stages_after(call, HAFT_OUTCOME_CANCELLED);
-            event_of_end(call);
-            call_release(call);
-        }
+        call_give_up(call);
     }
+    session->held--;
     session_collect(session);
 }
 
@@ -145,7 +139,7 @@ static void start_lined(haft_session *session)
 
     for (haft_call *call = session->calls; call && session->n_lined; call = after) {
         after = call->next;
-        if (call->lined && cap_has_turn(call))
+        if (call->state == CALL_IN_LINE && cap_has_turn(call))
             call_launch(call);
     }
 }

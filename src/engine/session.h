@@ -3,6 +3,7 @@
 #define HAFT_SRC_SESSION_H
 
 #include "engine/server.h"
+#include "engine/state.h"
 
 enum { CLIENT_NAME = 65 };
 typedef struct haft_visit haft_visit;
@@ -17,6 +18,13 @@ struct question {
     int64_t request_id; /* legacy: of the request that asks it; 0 before it is sent */
     bool fresh;         /* put in this round */
     bool opens;         /* it has an address to open */
+};
+
+/* What a call asks the client. */
+struct asking {
+    struct question *questions;
+    const char *state; /* of the handler's own: haft_set_state */
+    unsigned rounds;
 };
 
 /* Requests of one array, answered together. */
@@ -123,6 +131,8 @@ struct haft_call {
     size_t n_variables;
 
     /* where it stands */
+    enum call_state state;
+    bool staged;    /* its stages are told how it ends */
     int status;     /* of the handler */
     int error_code; /* a JSON-RPC error instead of a result; 0 for none */
     const char *error_message, *error_data;
@@ -131,8 +141,7 @@ struct haft_call {
     bool linked;        /* among the session's calls */
     bool held;          /* it is being received: whoever does that lets it go, */
     bool let_go;        /* because it is over */
-    bool returned;      /* the handler has, with HAFT_PENDING */
-    bool finished;      /* haft_finish has come */
+    bool finished;      /* haft_finish or haft_continue has come */
     haft_posted finish; /* room for it, and for haft_continue, which comes before it */
     /* Goes on after haft_continue with the status that was given, on the session's thread.  A call
      * of inner.c has no such thread: there it is called on the one that called haft_continue. */
@@ -144,15 +153,10 @@ struct haft_call {
     unsigned allowed_ms;    /* from when it was set */
     _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
 
-    /* questions */
-    struct question *questions;
-    const char *state;
-    unsigned rounds;
-    bool waiting; /* for answers of a legacy client */
+    struct asking asking;
 
     /* its turn, with a tool that has a cap */
     haft_call *behind; /* the next in line */
-    bool lined;        /* it stands in line, or its turn has come and nobody has looked */
     bool running;      /* it counts among those that run */
     atomic_bool turn;
 
@@ -293,11 +297,19 @@ void call_allow(haft_call *call, unsigned milliseconds);
 void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
 
 /* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
- * only waited for the client is gone. */
+ * only waited for the client or its turn is gone. */
 void call_give_up(haft_call *call);
 
-/* Ends a call that waited for answers which nobody wants any more. */
-void call_abandon(haft_call *call);
+/* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer` unless
+ * it has been or nobody waits; watchers are told, once; and it is released, unless its handler or a
+ * stage still has it, who then only release it. */
+void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
+
+/* The same of one that nobody has any more, as its status and its outcome say. */
+void call_end(haft_call *call);
+
+/* The handler is done with it, or will not be called: it ends, or asks the client. */
+void call_settle(haft_call *call);
 void call_free_spare(haft_session *session);
 
 /* The call from outside that this one goes back to: itself, unless it was made within another.  It

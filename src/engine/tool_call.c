@@ -377,8 +377,7 @@ static void end_early(haft_call *call, int status)
     call->status = status == HAFT_STOP ? 0 : status;
     call->checked = true;
     call->complete = complete_tool;
-    call_link(call);
-    haft_call_done(call);
+    call_settle(call);
 }
 
 /* Finds the tool of that name; NULL for no name. */
@@ -395,6 +394,7 @@ static void begin(haft_call *call)
 {
     if (call->server->timed && call->server->options.clock)
         call->started = call->server->options.clock();
+    call->staged = true;
     event_of_start(call);
 }
 
@@ -403,8 +403,37 @@ void tool_call_refused(haft_call *call, haft_outcome outcome)
     begin(call);
     if (find(call, rpc_string(call->params, "name")))
         set_arguments(call);
-    stages_after(call, outcome);
-    event_of_end(call);
+    call->outcome = outcome;
+    call_end(call);
+}
+
+static void answer_not_found(haft_call *call)
+{
+    yyjson_val *name = rpc_string(call->params, "name");
+
+    fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
+}
+
+/* Whether there is a call to make: a tool, arguments, and headers that say the same.  Otherwise the
+ * call is over. */
+static bool tool_call_stands(haft_call *call, yyjson_val *name)
+{
+    int status;
+
+    begin(call);
+    if (!find(call, name)) {
+        call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
+        return false;
+    }
+    status = set_arguments(call);
+    if (!status && headers_agree_on_arguments(call))
+        return true;
+    call->outcome = status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
+    call->error_code = status;
+    if (status == RPC_INVALID_PARAMS)
+        call->error_message = "Invalid params: \"arguments\" must be an object";
+    call_end(call);
+    return false;
 }
 
 void handle_tool_call(haft_call *call)
@@ -417,45 +446,22 @@ void handle_tool_call(haft_call *call)
         tool_call_refused(call, HAFT_OUTCOME_INVALID);
         return;
     }
-    begin(call);
-    if (!find(call, name)) {
-        stages_after(call, HAFT_OUTCOME_NOT_FOUND);
-        fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
-        event_of_end(call);
+    if (!tool_call_stands(call, name))
         return;
-    }
-    status = set_arguments(call);
-    if (status) {
-        bool invalid = status == RPC_INVALID_PARAMS;
-
-        stages_after(call, invalid ? HAFT_OUTCOME_INVALID : HAFT_OUTCOME_INTERNAL);
-        respond_error(call, status,
-                      invalid ? "Invalid params: \"arguments\" must be an object" : NULL, NULL);
-        event_of_end(call);
-        return;
-    }
-    if (!headers_agree_on_arguments(call)) {
-        stages_after(call, HAFT_OUTCOME_INVALID);
-        event_of_end(call);
-        return;
-    }
+    call_link(call);
+    call_move(call, CALL_STAGES);
     status = stages_before(call);
-    if (status) {
-        end_early(call, status);
-        return;
+    if (!status && !input_restore(call)) {
+        call->outcome = HAFT_OUTCOME_INVALID;
+        status = HAFT_STOP;
     }
-    if (!input_restore(call)) {
-        stages_after(call, HAFT_OUTCOME_INVALID);
-        event_of_end(call);
-        return;
-    }
-    status = stages_ready(call);
+    if (!status)
+        status = stages_ready(call);
     if (status) {
         end_early(call, status);
         return;
     }
     call->execute = tool_handle;
     call->complete = complete_tool;
-    call_link(call);
     call_start(call);
 }
