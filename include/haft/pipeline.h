@@ -41,7 +41,8 @@ typedef enum haft_outcome { HAFT_OUTCOMES(HAFT_OUTCOME_) HAFT_OUTCOME_COUNT_ } h
 const char *haft_outcome_name(haft_outcome outcome);
 
 /* What `before` and `ready` return: 0 to go on, this when they have answered (by haft_text,
- * haft_error ...), or an error as a handler would. */
+ * haft_error ...), HAFT_PENDING when they say so later by haft_continue, or an error as a handler
+ * would.  Anything else fails the call, with a line in the log. */
 enum { HAFT_STOP = 3 };
 
 /* Continues a call that something in front of its handler has held by returning HAFT_PENDING.
@@ -50,8 +51,9 @@ enum { HAFT_STOP = 3 };
  *
  * It is called exactly once for each HAFT_PENDING that was returned, from any thread, also before
  * the function that returns HAFT_PENDING has returned.  It needs no memory and cannot fail.  The
- * call belongs to whoever holds it until then, who may use it from one thread at a time, and not
- * afterwards.  A call that was cancelled, timed out or lost its client in the meantime has ended for
+ * call belongs to whoever holds it until then, who may use it from one thread at a time, all but
+ * haft_set_arguments, and not afterwards.  Nothing else waits meanwhile, and the call's deadline is
+ * running, as it has been since its message came.  A call that was cancelled, timed out or lost its client in the meantime has ended for
  * the client (haft_cancelled tells), but its memory is still there, and haft_continue is required
  * as ever: it then only releases what was kept. */
 void haft_continue(haft_call *call, int status);
@@ -74,8 +76,8 @@ typedef struct haft_stage {
 int haft_use(haft_server *server, const haft_stage *stage);
 
 /* The stages in their order, from 0 on; NULL past the last.  Those that every server has are
- * among them: "visibility" and "rate limit" before all others, "validation" and "deadline"
- * behind them. */
+ * among them: "deadline", "visibility" and "rate limit" before all others, "validation" behind
+ * them. */
 const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 
 /* Marks the result as an error with this text, and returns HAFT_STOP. */
@@ -183,6 +185,11 @@ int haft_watch(haft_server *server, haft_event_function *function, void *context
 /* ---- stages that come with haft ------------------------------------------------- */
 
 /* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */
+
+/* The answer of haft_rate_store.ask, from any thread: `allowed` is 1, 0 with the milliseconds until
+ * a call is, or an error, which ends the call.  The call may not be used afterwards.  It is required
+ * as haft_continue is, also when nobody waits for the call any more. */
+void haft_rate_answer(haft_call *call, int allowed, int64_t wait_ms);
 
 /* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool,
  * outcome, milliseconds, bytes of the result, the ids of trace and span, and the arguments.  Called

@@ -44,6 +44,13 @@ typedef struct haft_rate_store {
     int (*take)(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
                 int64_t *ret_wait);
     void *context;
+    /* The same for a call of a tool, where the answer takes time: returns 0, and the answer comes
+     * by haft_rate_answer, from any thread, once, at the latest after the call's deadline; or an
+     * error, which ends the call, and no answer comes.  The key is valid until it returns.  NULL:
+     * `take` is asked.  Limits of HTTP and of the gateway's policies are `take`'s in any case, and
+     * refuse everything when that is NULL. */
+    int (*ask)(void *context, haft_call *call, const char *key, size_t size, haft_rate rate,
+               int64_t now);
 } haft_rate_store;
 
 /* Zero means the stated default. */

@@ -221,8 +221,7 @@ static haft_outcome call_outcome(haft_call *call)
     return call->is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
-/* Whether nobody waits for an answer. */
-static bool call_is_unwanted(haft_call *call)
+bool call_is_unwanted(haft_call *call)
 {
     return call->answered || call->session->closed || atomic_load(&call->cancelled);
 }
@@ -281,10 +280,16 @@ static void answer_late(haft_call *call)
 
 void call_time_out(haft_call *call)
 {
-    haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->allowed_ms,
-             call->state == CALL_PENDING
-                 ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
-                 : "");
+    if (call->state == CALL_HELD)
+        haft_log(call, HAFT_WARNING,
+                 "timed out after %u ms; the stage \"%s\" returned HAFT_PENDING, and nobody called "
+                 "haft_continue",
+                 call->allowed_ms, stages_holder(call)->name);
+    else
+        haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->allowed_ms,
+                 call->state == CALL_PENDING
+                     ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
+                     : "");
     if (call->state == CALL_ASKING)
         input_withdraw(call, "timed out");
     if (!call_is_shared(call))

@@ -128,8 +128,8 @@ enum {
     UPDATES = 64,
     MAX_WATCHERS = 8,
     MAX_STAGES = 32,
-    STAGES_BEFORE = 2,
-    STAGES_BEHIND = 2,
+    STAGES_BEFORE = 3,
+    STAGES_BEHIND = 1,
     SECTIONS_MAX = 16
 };
 

@@ -67,6 +67,13 @@ struct straight {
     size_t size;
 };
 
+/* A count that the rate store was asked for. */
+struct rate_answer {
+    bool asked;
+    int allowed; /* as haft_rate_answer was given, once it was */
+    int64_t wait;
+};
+
 struct haft_call {
     /* what stays when the call is used again */
     haft_call *next;       /* in flight, or spare */
@@ -132,9 +139,10 @@ struct haft_call {
 
     /* where it stands */
     enum call_state state;
-    bool staged;    /* its stages are told how it ends */
-    int status;     /* of the handler */
-    int error_code; /* a JSON-RPC error instead of a result; 0 for none */
+    bool staged;     /* its stages are told how it ends */
+    unsigned walked; /* stages that it has been through: `before` of them, then `ready` */
+    int status;      /* of the handler */
+    int error_code;  /* a JSON-RPC error instead of a result; 0 for none */
     const char *error_message, *error_data;
     atomic_bool cancelled;
     bool answered;      /* or never to be: what is still to come is dropped */
@@ -154,6 +162,7 @@ struct haft_call {
     _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
 
     struct asking asking;
+    struct rate_answer rates[2]; /* of src/stage: for calls of any tool, and of this one */
 
     /* its turn, with a tool that has a cap */
     haft_call *behind; /* the next in line */
@@ -300,6 +309,9 @@ void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
  * only waited for the client or its turn is gone. */
 void call_give_up(haft_call *call);
 
+/* Whether nobody waits for an answer. */
+bool call_is_unwanted(haft_call *call);
+
 /* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer` unless
  * it has been or nobody waits; watchers are told, once; and it is released, unless its handler or a
  * stage still has it, who then only release it. */
@@ -407,9 +419,18 @@ void session_end_tagged(haft_session *session, const void *tag);
 /* The name of the tool that was asked for, which may not exist. */
 const char *call_tool(const haft_call *call);
 
-/* 0, or what stopped the call: HAFT_STOP or an error. */
+/* Walk over the stages of a call, on from where the walk was held: each is called again after
+ * haft_continue, and a walk that is done is not walked again.  0 when it is done, HAFT_STOP, an
+ * error, or HAFT_PENDING: then haft_continue goes to call->resume, perhaps already. */
 int stages_before(haft_call *call);
 int stages_ready(haft_call *call);
+/* What haft_continue was given: 0 when the walk goes on, HAFT_STOP or an error. */
+int stages_continue(haft_call *call, int status);
+/* The stage that was called last; only while one holds the call. */
+const haft_stage *stages_holder(const haft_call *call);
+
+/* For haft_continue: the stage that holds the call is called again. */
+enum { STAGE_REPEAT = -1001 };
 /* Since the call came in; 0 without a clock. */
 uint64_t call_nanoseconds(const haft_call *call);
 

@@ -35,7 +35,7 @@ static void sort_out(haft_server *server)
 void stages_init(haft_server *server, const haft_stage *rate)
 {
     const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
-        &visibility_stage, rate, &validation_stage, &deadline_stage};
+        &deadline_stage, &visibility_stage, rate, &validation_stage};
 
     memcpy(server->stages.list, built_in, sizeof built_in);
     server->stages.n = sizeof built_in / sizeof *built_in;
@@ -94,32 +94,73 @@ uint64_t call_nanoseconds(const haft_call *call)
     return options->clock() - call->started;
 }
 
+/* The one place that knows what a stage may say: what it returned, or gave to haft_continue, as it
+ * is, or an error and a line in the log.  A number by mistake must neither pass for an answer nor
+ * hold the call for ever. */
+static int stage_understand(haft_call *call, const haft_stage *stage, const char *what, int status)
+{
+    if (!status || status == HAFT_STOP || status_is_known(status))
+        return status;
+    haft_log(call, HAFT_ERROR, "the stage \"%s\" %s %d, which is no status", stage->name, what,
+             status);
+    return HAFT_EINVAL;
+}
+
+static int stage_returned(haft_call *call, const haft_stage *stage, int status)
+{
+    return status == HAFT_PENDING ? status : stage_understand(call, stage, "returned", status);
+}
+
 int stages_before(haft_call *call)
 {
     const struct stages *stages = &call->server->before;
+    unsigned i = call->walked;
     int status = 0;
 
-    for (size_t i = 0; i < stages->n && !status; i++) {
+    for (; i < stages->n && !status; i++) {
         const haft_stage *stage = stages->list[i];
 
         if (concerns(stage, call))
             status = stage->before(call, stage->data);
+        if (status)
+            status = stage_returned(call, stage, status);
     }
+    call->walked = i;
     return status;
 }
 
 int stages_ready(haft_call *call)
 {
     const struct stages *stages = &call->server->ready;
+    unsigned first = (unsigned)call->server->before.n, i = call->walked - first;
     int status = 0;
 
-    for (size_t i = 0; i < stages->n && !status; i++) {
+    for (; i < stages->n && !status; i++) {
         const haft_stage *stage = stages->list[i];
 
         if (concerns(stage, call))
             status = stage->ready(call, stage->data);
+        if (status)
+            status = stage_returned(call, stage, status);
     }
+    call->walked = first + i;
     return status;
+}
+
+const haft_stage *stages_holder(const haft_call *call)
+{
+    const struct stages *before = &call->server->before;
+    size_t i = call->walked - 1;
+
+    return i < before->n ? before->list[i] : call->server->ready.list[i - before->n];
+}
+
+int stages_continue(haft_call *call, int status)
+{
+    if (status != STAGE_REPEAT)
+        return stage_understand(call, stages_holder(call), "continued with", status);
+    call->walked--;
+    return 0;
 }
 
 void stages_after(haft_call *call, haft_outcome outcome)

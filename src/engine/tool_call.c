@@ -367,7 +367,7 @@ static int set_deadline(haft_call *call, void *data)
     return 0;
 }
 
-const haft_stage deadline_stage = {.name = "deadline", .ready = set_deadline};
+const haft_stage deadline_stage = {.name = "deadline", .before = set_deadline};
 
 /* ---- the request ---- */
 
@@ -436,10 +436,59 @@ static bool tool_call_stands(haft_call *call, yyjson_val *name)
     return false;
 }
 
+/* Through the stages that are left: 0, or what they said. */
+static int tool_call_pass(haft_call *call)
+{
+    int status = stages_before(call);
+
+    if (!status && call->walked == call->server->before.n && !input_restore(call)) {
+        call->outcome = HAFT_OUTCOME_INVALID;
+        status = HAFT_STOP;
+    }
+    return status ? status : stages_ready(call);
+}
+
+/* Goes on with a call that is in its stages, until one of them holds it, ends it, or the handler is
+ * next. */
+static void tool_call_walk(haft_call *call, int status)
+{
+    while (!status) {
+        call->finished = false;
+        status = tool_call_pass(call);
+        if (!status) {
+            call->execute = tool_handle;
+            call->complete = complete_tool;
+            call_start(call);
+            return;
+        }
+        if (status == HAFT_PENDING && !call->finished) {
+            call_move(call, CALL_HELD);
+            return;
+        }
+        if (status == HAFT_PENDING)
+            status = stages_continue(call, call->finish.status);
+    }
+    end_early(call, status);
+}
+
+/* haft_continue has come; the stage that it is from may not have returned yet. */
+static void tool_call_resume(haft_call *call, int status)
+{
+    call->finish.status = status;
+    call->finished = true;
+    if (call->state != CALL_HELD)
+        return;
+    if (call_is_unwanted(call)) {
+        call_end(call);
+        return;
+    }
+    call_move(call, CALL_STAGES);
+    tool_call_walk(call, stages_continue(call, status));
+}
+
 void handle_tool_call(haft_call *call)
 {
     yyjson_val *name = rpc_string(call->params, "name");
-    int status;
 
     if (!name) {
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
@@ -450,18 +499,6 @@ void handle_tool_call(haft_call *call)
         return;
     call_link(call);
     call_move(call, CALL_STAGES);
-    status = stages_before(call);
-    if (!status && !input_restore(call)) {
-        call->outcome = HAFT_OUTCOME_INVALID;
-        status = HAFT_STOP;
-    }
-    if (!status)
-        status = stages_ready(call);
-    if (status) {
-        end_early(call, status);
-        return;
-    }
-    call->execute = tool_handle;
-    call->complete = complete_tool;
-    call_start(call);
+    call->resume = tool_call_resume;
+    tool_call_walk(call, 0);
 }

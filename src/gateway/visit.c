@@ -211,36 +211,61 @@ static void finished(void *context, int status)
 }
 
 /* Runs the handler and, when it is pending, waits until it has finished. */
-static int run(haft_call *call)
+static int run(haft_call *call, struct pending *pending)
 {
-    struct pending pending = {.status = 0};
-    int status;
+    int status = inner_run(call);
 
-    if (uv_sem_init(&pending.done, 0))
-        return HAFT_ENOMEM;
-    inner_on_finish(call, finished, &pending);
-    status = inner_run(call);
     if (status == HAFT_PENDING) {
-        uv_sem_wait(&pending.done);
-        status = pending.status;
+        uv_sem_wait(&pending->done);
+        status = pending->status;
         if (!status && !call->is_error)
             status = tool_check(call);
     }
-    uv_sem_destroy(&pending.done);
     return status > 0 ? HAFT_EINVAL : status;
 }
 
+/* Through the stages in front of the handler, waiting for each that holds the call. */
+static int pass_stages(haft_call *call, struct pending *pending)
+{
+    int status = 0;
+
+    while (!status) {
+        status = stages_before(call);
+        if (!status)
+            status = stages_ready(call);
+        if (status != HAFT_PENDING)
+            break;
+        uv_sem_wait(&pending->done);
+        status = stages_continue(call, pending->status);
+    }
+    return status;
+}
+
 /* What stands in front of the handler: 0, HAFT_STOP when it is answered, or an error. */
-static int prepare(haft_visit *visit)
+static int prepare(haft_visit *visit, struct pending *pending)
 {
     haft_call *call = visit->call;
     int status = input_read(visit, &call->arguments);
 
     if (status == HAFT_STOP)
         call->outcome = HAFT_OUTCOME_INVALID;
+    return status ? status : pass_stages(call, pending);
+}
+
+/* The stages and the handler: 0, HAFT_STOP when a stage has answered, or an error. */
+static int handle(haft_visit *visit)
+{
+    struct pending pending = {.status = 0};
+    int status;
+
+    if (uv_sem_init(&pending.done, 0))
+        return HAFT_ENOMEM;
+    inner_on_finish(visit->call, finished, &pending);
+    status = prepare(visit, &pending);
     if (!status)
-        status = stages_before(call);
-    return status ? status : stages_ready(call);
+        status = run(visit->call, &pending);
+    uv_sem_destroy(&pending.done);
+    return status;
 }
 
 static haft_outcome outcome_of(const haft_visit *visit, int status)
@@ -261,10 +286,8 @@ static void serve(haft_visit *visit)
     if (!status) {
         bool refused;
 
-        status = prepare(visit);
+        status = handle(visit);
         refused = status == HAFT_STOP;
-        if (!status)
-            status = run(call);
         status = unless_starved(visit, status == HAFT_STOP ? 0 : status);
         if (!status)
             status = respond_with_result(visit, refused);

@@ -71,38 +71,79 @@ APART static struct limiter *rate_limiter(haft_server *server)
     return limiter;
 }
 
+COLD int rate_refuse_all(haft_server *server)
+{
+    server_log(server, HAFT_ERROR,
+               "the rate store has no `take`, and nothing can wait for its answer here");
+    return HAFT_EINVAL;
+}
+
+void haft_rate_answer(haft_call *call, int allowed, int64_t wait_ms)
+{
+    struct rate_answer *answer = &call->rates[call->rates[1].asked];
+
+    answer->allowed = allowed;
+    answer->wait = wait_ms;
+    haft_continue(call, STAGE_REPEAT);
+}
+
+/* Asks the store; the stage is called again when it has answered.  HAFT_PENDING, or an error. */
+APART static int rate_ask(haft_call *call, struct rate_answer *answer, const char *key, size_t size,
+                          haft_rate rate)
+{
+    const haft_rate_store *store = call->server->options.rate_store;
+    int status;
+
+    answer->asked = true;
+    status = store->ask(store->context, call, key, size, rate, call->now);
+    if (status > 0) {
+        haft_log(call, HAFT_ERROR, "the rate store returned %d, which is no status", status);
+        return HAFT_EINVAL;
+    }
+    return status ? status : HAFT_PENDING;
+}
+
 /* Counts a call under a key; `tool` is NULL for calls of any tool. */
-static int count(haft_call *call, haft_rate rate, const char *tool)
+static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 {
     haft_server *server = call->server;
     struct limiter *limiter = atomic_load_explicit(&server->limiter, memory_order_acquire);
+    const haft_rate_store *store = server->options.rate_store;
+    struct rate_answer *answer = &call->rates[tool != NULL];
     char key[KEY] UNSET;
     int64_t wait = 0;
     size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
     int allowed;
 
-    if (!limiter && !server->options.rate_store) {
+    if (!limiter && !store) {
         limiter = rate_limiter(server);
         if (!limiter)
             return HAFT_ENOMEM;
     }
     key[size++] = '\0';
     size += put_client(call, key + size);
-    allowed = rate_take(server, limiter, key, size, rate, call->now, &wait);
+    if (store && store->ask) {
+        if (!answer->asked)
+            return rate_ask(call, answer, key, size, rate);
+        allowed = answer->allowed;
+        wait = answer->wait;
+    } else {
+        allowed = rate_take(server, limiter, key, size, rate, call->now, &wait);
+    }
     if (allowed < 0)
         return allowed;
     return allowed ? 0 : refuse(call, rate, wait, tool ? tool : "tools");
 }
 
-static int before(haft_call *call, void *data)
+static int rate_before(haft_call *call, void *data)
 {
     haft_server *server = call->server;
     const haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
     haft_rate own = call->item->tool->rate;
-    int status = all.calls ? count(call, all, NULL) : 0;
+    int status = all.calls ? rate_count(call, all, NULL) : 0;
 
     (void)data;
-    return !status && own.calls ? count(call, own, call->item->name) : status;
+    return !status && own.calls ? rate_count(call, own, call->item->name) : status;
 }
 
-const haft_stage rate_stage = {.name = "rate limit", .before = before};
+const haft_stage rate_stage = {.name = "rate limit", .before = rate_before};

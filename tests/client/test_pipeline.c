@@ -154,8 +154,8 @@ static void calls_that_end_otherwise_are_heard_of_too(void **state)
 
 static void the_order_can_be_read(void **state)
 {
-    static const char *const names[] = {"visibility", "rate limit", "one",        "audit",
-                                        "two",        "metrics",    "validation", "deadline"};
+    static const char *const names[] = {"deadline", "visibility", "rate limit", "one",
+                                        "audit",    "two",        "metrics",    "validation"};
     haft_server *server = haft_server_new("stages", "1");
 
     (void)state;
@@ -166,7 +166,7 @@ static void the_order_can_be_read(void **state)
     for (size_t i = 0; i < COUNT_OF(names); i++)
         assert_string_equal(haft_stage_at(server, i)->name, names[i]);
     assert_null(haft_stage_at(server, COUNT_OF(names)));
-    assert_string_equal(haft_stage_at(server, 4)->tools, "say");
+    assert_string_equal(haft_stage_at(server, 5)->tools, "say");
     haft_server_free(server);
 }
 
@@ -401,10 +401,10 @@ static int take(void *context, const char *key, size_t size, haft_rate rate, int
 static void rates_are_counted_elsewhere(void **state)
 {
     int left = 3;
-    haft_server *server =
-        haft_server_new_with("rates", "1",
-                             &(haft_server_options){.client_rate = {.calls = 9, .per_ms = 1000},
-                                                    .rate_store = &(haft_rate_store){take, &left}});
+    haft_server *server = haft_server_new_with(
+        "rates", "1",
+        &(haft_server_options){.client_rate = {.calls = 9, .per_ms = 1000},
+                               .rate_store = &(haft_rate_store){.take = take, .context = &left}});
     haft_client *alice, *nobody;
     haft_result result;
 
