@@ -225,7 +225,10 @@ typedef struct haft_policy {
     int (*outbound)(haft_call *call, void *data);
     void *data;
     bool blocks;    /* may wait: a route with it is not quick */
-    bool preflight; /* answers OPTIONS for the routes that list it */
+    bool preflight; /* answers preflights (OPTIONS) of what lists it, before other policies */
+    /* Whether pages of this origin may send requests to what lists it: the HTTP server refuses those
+     * that neither its options nor a policy allows.  NULL: they may not. */
+    bool (*allows_origin)(const char *origin, void *data);
 } haft_policy;
 
 /* Adds a policy under its name; it must outlive the gateway. */

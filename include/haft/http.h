@@ -119,6 +119,11 @@ typedef struct haft_app {
     /* The client has closed its side of the connection, and may still read.  False when that ends
      * the request: `gone` is called.  It may be asked more than once; NULL: the answer is written. */
     bool (*half_closed)(const void *app, const void *exchange);
+    /* Whether pages of this origin may send this request, besides those that the server's options
+     * allow.  The responses to them, also to their preflights, are the app's then, as it writes them.
+     * NULL: they may not. */
+    bool (*allows_origin)(const void *app, const haft_http_request *request, const char *origin,
+                          size_t size);
 } haft_app;
 
 /* Where something is served.  The longest path that fits a request has it. */

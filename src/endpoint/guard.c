@@ -148,7 +148,8 @@ static const char *refusal(const struct door *door, const haft_http_request *req
         return "Forbidden: the host is not allowed";
     }
     value = request_header(request, "origin", &size);
-    if (value && !is_allowed_origin(door, value, size)) {
+    if (value && !is_allowed_origin(door, value, size) &&
+        !(door->allows_origin && door->allows_origin(door->context, request, value, size))) {
         server_log(door->server, HAFT_WARNING, "refused the origin %.*s",
                    (int)(size < 100 ? size : 100), value);
         return "Forbidden: the origin is not allowed";

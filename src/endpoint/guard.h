@@ -12,6 +12,10 @@ struct door {
     const char *const *allowed_origins;
     const char *cors_origin;
     bool closing; /* the server is going away */
+    /* Asked about an origin that none of these allows. */
+    bool (*allows_origin)(const void *context, const haft_http_request *request, const char *origin,
+                          size_t size);
+    const void *context;
 };
 
 /* False when the request was for the door itself, or was refused, and has been answered. */

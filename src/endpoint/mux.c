@@ -119,6 +119,32 @@ static int mount_one(struct front *front, const haft_http_mount *one, haft_reaso
     return mount_endpoint(front, one->server, options, reason);
 }
 
+/* ---- requests ---- */
+
+static const struct mounted *mount_find(const struct front *front, const char *path)
+{
+    for (size_t i = 0; i < front->n_mounts; i++) {
+        const struct mounted *row = &front->mounts[i];
+        const char *rest;
+
+        if (strncmp(path, row->path, row->size))
+            continue;
+        rest = path + row->size;
+        if (!*rest || (*rest == '/' && (row->below || !rest[1])))
+            return row;
+    }
+    return NULL;
+}
+
+static bool mount_allows_origin(const void *context, const haft_http_request *request,
+                                const char *origin, size_t size)
+{
+    const struct mounted *row = mount_find(context, request->path);
+
+    return row && row->app->allows_origin &&
+           row->app->allows_origin(row->context, request, origin, size);
+}
+
 /* ---- life ---- */
 
 int front_init(struct front *front, const haft_http_options *options, const haft_http_loop *loop,
@@ -134,7 +160,9 @@ int front_init(struct front *front, const haft_http_options *options, const haft
     *front = (struct front){.door = {.server = loop->server,
                                      .allowed_hosts = options->allowed_hosts,
                                      .allowed_origins = options->allowed_origins,
-                                     .cors_origin = options->cors_origin},
+                                     .cors_origin = options->cors_origin,
+                                     .allows_origin = mount_allows_origin,
+                                     .context = front},
                             .allocator = allocator,
                             .loop = *loop,
                             .admit = options->admit,
@@ -187,23 +215,6 @@ size_t front_max_body(const struct front *front, const haft_http_options *option
     return most;
 }
 
-/* ---- a request ---- */
-
-static const struct mounted *find(const struct front *front, const char *path)
-{
-    for (size_t i = 0; i < front->n_mounts; i++) {
-        const struct mounted *row = &front->mounts[i];
-        const char *rest;
-
-        if (strncmp(path, row->path, row->size))
-            continue;
-        rest = path + row->size;
-        if (!*rest || (*rest == '/' && (row->below || !rest[1])))
-            return row;
-    }
-    return NULL;
-}
-
 /* Whether it comes from this machine, and not through a proxy here. */
 static bool is_local(const haft_http_request *request)
 {
@@ -246,6 +257,15 @@ static bool is_preflight(const struct front *front, const haft_http_request *req
            request_header(request, "access-control-request-method", &size);
 }
 
+/* Whether whoever answers tells the page by itself that it may read the answer. */
+static bool has_own_cors(const struct front *front, const haft_http_request *request)
+{
+    size_t size;
+    const char *origin = request_header(request, "origin", &size);
+
+    return front->door.cors_origin && origin && mount_allows_origin(front, request, origin, size);
+}
+
 /* OPTIONS *: what the server takes anywhere. */
 static void answer_for_all(struct front *front, const haft_responder *responder, void *context)
 {
@@ -269,13 +289,13 @@ struct taken front_handle(struct front *front, haft_http_request *request,
         answer_for_all(front, responder, context);
         return nobody;
     }
-    taken.by = find(front, request->path);
+    taken.by = mount_find(front, request->path);
     if (!taken.by) {
         door_refuse(&front->door, responder, context, 404, "", NULL, RPC_INVALID_REQUEST,
                     "Not Found");
         return nobody;
     }
-    if (taken.by->app != &endpoint_app) {
+    if (taken.by->app != &endpoint_app && !has_own_cors(front, request)) {
         if (is_preflight(front, request)) {
             door_preflight(&front->door, "GET, HEAD, POST, PUT, PATCH, DELETE", request, responder,
                            context);

@@ -138,7 +138,8 @@ haft_app haft_gateway_app(haft_gateway *gateway)
                       .abandon = abandon,
                       .idle = idle,
                       .data = gateway,
-                      .half_closed = passage_half_closed};
+                      .half_closed = passage_half_closed,
+                      .allows_origin = exposure_allows_origin};
 }
 
 int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,

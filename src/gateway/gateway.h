@@ -169,6 +169,8 @@ int visit_advance(haft_visit *visit);
 /* The parts of the way, for whoever has something else between them: 0, HAFT_PENDING, or HAFT_STOP
  * when it is answered. */
 int visit_inbound(haft_visit *visit);
+/* Answers a preflight by those of the policies that do; false when it is none, or none of them did. */
+bool visit_preflight(haft_visit *visit, const struct policy_list *policies);
 void visit_outbound(haft_visit *visit);
 
 /* For a policy: makes the visit wait, and returns HAFT_PENDING. */

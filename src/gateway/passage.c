@@ -470,6 +470,11 @@ static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
     passage->visit->call->deadline = 0;
     passage->visit->policies = &mcp->policies;
     passage->visit->mcp = true;
+    if (visit_preflight(passage->visit, &mcp->policies)) {
+        answer_response(passage);
+        passage_free(passage);
+        return NULL;
+    }
     if (mcp->policies.blocks)
         return send_away(passage, execute_inbound);
     if (!visit_inbound(passage->visit))
@@ -481,10 +486,22 @@ static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
 }
 
 /* The two paths of the transport of 2024-11-05, which an endpoint can have besides its own. */
-static bool is_legacy(const haft_gateway *gateway, const haft_http_request *request)
+static bool is_legacy(const haft_gateway *gateway, const char *path)
 {
-    return gateway->legacy_sse &&
-           (path_is(request->path, "/sse") || path_is(request->path, "/messages"));
+    return gateway->legacy_sse && (path_is(path, "/sse") || path_is(path, "/messages"));
+}
+
+const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index)
+{
+    size_t i = 0;
+
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++)
+        if (path_is(path, mcp->path) || (!i && is_legacy(gateway, path))) {
+            if (ret_index)
+                *ret_index = i;
+            return mcp;
+        }
+    return NULL;
 }
 
 void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
@@ -492,7 +509,8 @@ void *passage_begin(void *app, const haft_http_request *request, const haft_resp
 {
     struct site *site = app;
     struct passage *passage = passage_new(site, request, responder, context, now);
-    size_t i = 0;
+    const struct mcp *mcp;
+    size_t index;
 
     if (!passage) {
         responder->respond(context, 503, "", "", 0);
@@ -504,12 +522,11 @@ void *passage_begin(void *app, const haft_http_request *request, const haft_resp
         passage_free(passage);
         return NULL;
     }
-    for (const struct mcp *mcp = site->gateway->endpoints; mcp; mcp = mcp->next, i++)
-        if (path_is(request->path, mcp->path) || (!i && is_legacy(site->gateway, request))) {
-            passage->endpoint = site->endpoints[i];
-            return handle_mcp(passage, mcp);
-        }
-    return handle_route(passage);
+    mcp = endpoint_find(site->gateway, request->path, &index);
+    if (!mcp)
+        return handle_route(passage);
+    passage->endpoint = site->endpoints[index];
+    return handle_mcp(passage, mcp);
 }
 
 void passage_gone(void *app, void *exchange)

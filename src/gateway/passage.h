@@ -34,6 +34,14 @@ void *passage_begin(void *app, const haft_http_request *request, const haft_resp
 void passage_gone(void *app, void *exchange);
 bool passage_half_closed(const void *app, const void *exchange);
 
+/* The endpoint at a path, and its number; NULL when there is none. */
+const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index);
+
+/* ---- exposure.c, as haft_app has them ---- */
+
+bool exposure_allows_origin(const void *app, const haft_http_request *request, const char *origin,
+                            size_t size);
+
 /* Answers, unless that has been done, or nobody is there to be answered. */
 void passage_answer(struct passage *passage, int status, const char *headers, const char *body,
                     size_t size);

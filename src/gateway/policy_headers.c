@@ -100,11 +100,9 @@ HAFT_STRUCT(cors_options,
                                       .max = 86400),
                          600));
 
-/* What the request's origin is told it is; NULL when it is not let in. */
-static const char *allowed(haft_call *call, const cors_options *options)
+/* What an origin is told it is; NULL when it is not let in. */
+static const char *cors_match(const cors_options *options, const char *origin)
 {
-    const char *origin = haft_request_header(call, "origin");
-
     for (size_t i = 0; origin && i < options->n_origins; i++) {
         if (!strcmp(options->origins[i], "*"))
             return "*";
@@ -112,6 +110,17 @@ static const char *allowed(haft_call *call, const cors_options *options)
             return origin;
     }
     return NULL;
+}
+
+static bool cors_allows_origin(const char *origin, void *data)
+{
+    return cors_match(data, origin) != NULL;
+}
+
+/* The same of a request. */
+static const char *allowed(haft_call *call, const cors_options *options)
+{
+    return cors_match(options, haft_request_header(call, "origin"));
 }
 
 /* Whether a list of names has Origin in it, or stands for all. */
@@ -198,7 +207,8 @@ static int make_cors(haft_gateway *gateway, const void *given, haft_arena *arena
     *ret_policy = (haft_policy){.inbound = answer_preflight,
                                 .outbound = let_read,
                                 .data = (void *)(uintptr_t)given,
-                                .preflight = true};
+                                .preflight = true,
+                                .allows_origin = cors_allows_origin};
     return 0;
 }
 

@@ -344,16 +344,7 @@ static int respond_options(haft_visit *visit)
     if (status < 0)
         return status;
     route = match.route;
-    for (size_t i = 0; route && i < route->policies.n && !visit->answered; i++) {
-        const haft_policy *policy = &route->policies.list[i]->policy;
-
-        status = policy->preflight && visit_concerns(visit, policy)
-                     ? policy->inbound(call, policy->data)
-                     : 0;
-        if (status < 0)
-            return status;
-    }
-    return visit->answered ? 0 : respond_allow(visit, 204, NULL);
+    return route && visit_preflight(visit, &route->policies) ? 0 : respond_allow(visit, 204, NULL);
 }
 
 static int respond_without_route(haft_visit *visit)

@@ -3,6 +3,8 @@
  *
  * A policy that waits holds no thread.  It leaves behind what it waits for, and the walk begins again
  * where it stopped when that is there. */
+#include <string.h>
+
 #include "gateway/gateway.h"
 
 bool visit_concerns(const haft_visit *visit, const haft_policy *policy)
@@ -87,6 +89,25 @@ static int pass_in(haft_visit *visit, const haft_policy *policy)
     else if (policy->inbound && visit_concerns(visit, policy))
         status = policy->inbound(visit->call, policy->data);
     return unless_starved(visit, status);
+}
+
+bool visit_preflight(haft_visit *visit, const struct policy_list *policies)
+{
+    haft_call *call = visit->call;
+
+    if (strcmp(visit->request.method, "OPTIONS") ||
+        !haft_request_header(call, "access-control-request-method"))
+        return false;
+    for (size_t i = 0; i < policies->n && !visit->answered; i++) {
+        const haft_policy *policy = &policies->list[i]->policy;
+        int status = policy->preflight && visit_concerns(visit, policy)
+                         ? unless_starved(visit, policy->inbound(call, policy->data))
+                         : 0;
+
+        if (status && (status != HAFT_STOP || !visit->answered))
+            visit_fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
+    }
+    return visit->answered;
 }
 
 int visit_inbound(haft_visit *visit)

@@ -1,0 +1,65 @@
+/* exposure.c - what a gateway lets in from outside: pages of which origins, and clients without
+ * authentication.
+ *
+ * Both are read off the policies of what a request is for, so the HTTP server can ask before any of
+ * them has run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gateway/passage.h"
+#include "endpoint/guard.h"
+
+/* ---- origins ---- */
+
+static bool policies_allow_origin(const struct policy_list *policies, const char *origin)
+{
+    for (size_t i = 0; i < policies->n; i++) {
+        const haft_policy *policy = &policies->list[i]->policy;
+
+        if (policy->allows_origin && policy->scope != HAFT_INVOKE &&
+            policy->allows_origin(origin, policy->data))
+            return true;
+    }
+    return false;
+}
+
+/* The method that a request is about: of a preflight, the one that is asked for. */
+static const char *method_meant(haft_arena *arena, const haft_http_request *request)
+{
+    size_t size = 0;
+    const char *asked = strcmp(request->method, "OPTIONS")
+                            ? NULL
+                            : request_header(request, "access-control-request-method", &size);
+
+    return asked ? haft_arena_copy(arena, asked, size) : request->method;
+}
+
+static const struct policy_list *policies_of_route(const haft_gateway *gateway,
+                                                   const haft_http_request *request,
+                                                   haft_arena *arena)
+{
+    const char *method = method_meant(arena, request);
+    struct match match;
+
+    if (!method ||
+        router_find(&gateway->router, method, request->target ? request->target : request->path,
+                    arena, &match) <= 0)
+        return NULL;
+    return &((const struct route *)match.route)->policies;
+}
+
+bool exposure_allows_origin(const void *app, const haft_http_request *request, const char *origin,
+                            size_t size)
+{
+    const haft_gateway *gateway = ((const struct site *)app)->gateway;
+    haft_arena *arena = haft_arena_new(gateway->allocator, CALL_ARENA);
+    const char *text = arena ? haft_arena_copy(arena, origin, size) : NULL;
+    const struct mcp *mcp = endpoint_find(gateway, request->path, NULL);
+    const struct policy_list *policies = !text ? NULL
+                                         : mcp ? &mcp->policies
+                                               : policies_of_route(gateway, request, arena);
+    bool allowed = policies && policies_allow_origin(policies, text);
+
+    haft_arena_free(arena);
+    return allowed;
+}

@@ -1,0 +1,178 @@
+/* test_exposure.c - what a gateway behind a real HTTP server lets in: pages of which origins, and
+ * whether it may listen for other machines. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#include "http/site.h"
+
+#include <haft/gateway.h>
+
+static int hello(haft_call *call)
+{
+    return haft_text(call, "hello");
+}
+HAFT_ROUTE_BARE(hello, "GET", "/hello", "Says hello", .policies = "who, pages", .quick = true);
+
+static int away(haft_call *call)
+{
+    return haft_text(call, "hello");
+}
+HAFT_ROUTE_BARE(away, "GET", "/slow", "Says hello on a worker", .policies = "pages");
+
+static int bare(haft_call *call)
+{
+    return haft_text(call, "hello");
+}
+HAFT_ROUTE_BARE(bare, "GET", "/bare", "Lets no page in");
+
+static int internal(haft_call *call)
+{
+    return haft_text(call, "hello");
+}
+HAFT_ROUTE_BARE(internal, "GET", "/internal", "Lets pages in that invoke it",
+                .policies = "pages-within");
+
+/* A name is enough to be somebody here; a preflight never has one. */
+static int name_them(haft_call *call, void *data)
+{
+    const char *name = haft_request_header(call, "x-name");
+
+    (void)data;
+    if (name)
+        return haft_set_principal(call, name);
+    return haft_problem(call, 401, "Who is it?") ? HAFT_ENOMEM : HAFT_STOP;
+}
+static const haft_policy who = {.name = "who", .inbound = name_them};
+
+static const char cors[] = "{\"origins\":[\"https://a.example\"]}";
+
+static haft_gateway *make(void)
+{
+    static const haft_route_info *const routes[] = {&hello_route, &away_route, &bare_route,
+                                                    &internal_route};
+    haft_gateway *gateway = haft_gateway_new(NULL);
+
+    assert_int_equal(haft_policy_add(gateway, &who), 0);
+    assert_int_equal(haft_policy_make(gateway, "pages", "cors", cors), 0);
+    assert_int_equal(haft_policy_make_for(gateway, HAFT_INVOKE, "pages-within", "cors", cors), 0);
+    for (size_t i = 0; i < COUNT_OF(routes); i++)
+        assert_int_equal(haft_route(gateway, routes[i]), 0);
+    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.policies = "who, pages"}));
+    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/closed"}));
+    return gateway;
+}
+
+static const char *exchange(const struct site *site, const char *start, const char *headers,
+                            const char *body)
+{
+    static char text[ROOM];
+    char request[4096];
+    int fd = dial(site),
+        size = snprintf(request, sizeof request,
+                        "%s HTTP/1.1\r\nConnection: close\r\n%sContent-Length: %zu\r\n\r\n%s",
+                        start, headers, strlen(body), body);
+
+    say(fd, request, (size_t)size);
+    assert_true(hear_all(fd, text, sizeof text));
+    close(fd);
+    return text;
+}
+
+#define HOST "Host: localhost\r\n"
+#define PAGE "Origin: https://a.example\r\n"
+#define OTHER "Origin: https://b.example\r\n"
+#define SERVERS "Origin: https://s.example\r\n"
+#define ASKS "Access-Control-Request-Method: GET\r\n"
+#define ASKS_POST "Access-Control-Request-Method: POST\r\n"
+#define JSON "Content-Type: application/json\r\n"
+#define NAMED "X-Name: ann\r\n"
+#define LETS_IN "\r\nAccess-Control-Allow-Origin: https://a.example\r\n"
+
+struct row {
+    const char *start, *headers, *body;
+    const char *parts[3]; /* all of which the response has */
+};
+
+static void check(const haft_http_options *given, const struct row *rows, size_t n)
+{
+    haft_gateway *gateway = make();
+    haft_app app = haft_gateway_app(gateway);
+    haft_http_mount mount = {.path = "/", .app = &app};
+    haft_http_options options = *given;
+    struct site *site;
+
+    options.path = "";
+    options.mounts = &mount;
+    options.n_mounts = 1;
+    site = site_open(options);
+    for (size_t i = 0; i < n; i++) {
+        const char *got = exchange(site, rows[i].start, rows[i].headers, rows[i].body);
+
+        for (size_t j = 0; j < 3 && rows[i].parts[j]; j++)
+            if (!strstr(got, rows[i].parts[j]))
+                fail_msg("%s %s: %s is not in %s", rows[i].start, rows[i].headers, rows[i].parts[j],
+                         got);
+        assert_true(count_of(got, "Access-Control-Allow-Origin") <= 1);
+    }
+    site_close(site);
+    haft_gateway_free(gateway);
+}
+
+static void lets_in_pages_that_a_policy_allows(void **state)
+{
+    static const struct row rows[] = {
+        {"GET /hello", HOST NAMED PAGE, "", {"HTTP/1.1 200 ", LETS_IN, "hello"}},
+        {"GET /slow", HOST PAGE, "", {"HTTP/1.1 200 ", LETS_IN, "hello"}},
+        {"OPTIONS /hello", HOST PAGE ASKS, "", {"HTTP/1.1 204 ", LETS_IN, "Allow-Methods: GET"}},
+        {"OPTIONS /slow", HOST PAGE ASKS, "", {"HTTP/1.1 204 ", LETS_IN}},
+        {"POST /mcp", HOST NAMED PAGE JSON, PING(1), {"HTTP/1.1 200 ", LETS_IN, PONG(1)}},
+        /* before the policy that asks for a name, which a preflight cannot have */
+        {"OPTIONS /mcp", HOST PAGE ASKS_POST, "", {"HTTP/1.1 204 ", LETS_IN}},
+        /* what nobody allows stays out, */
+        {"GET /hello", HOST NAMED OTHER, "", {"HTTP/1.1 403 "}},
+        {"OPTIONS /hello", HOST OTHER ASKS, "", {"HTTP/1.1 403 "}},
+        {"POST /mcp", HOST NAMED OTHER JSON, PING(1), {"HTTP/1.1 403 "}},
+        {"GET /bare", HOST PAGE, "", {"HTTP/1.1 403 "}},
+        {"OPTIONS /bare", HOST PAGE ASKS, "", {"HTTP/1.1 403 "}},
+        {"GET /internal", HOST PAGE, "", {"HTTP/1.1 403 "}},
+        {"GET /none", HOST PAGE, "", {"HTTP/1.1 403 "}},
+        {"POST /hello", HOST PAGE, "", {"HTTP/1.1 403 "}},
+        {"OPTIONS /hello", HOST PAGE ASKS_POST, "", {"HTTP/1.1 403 "}},
+        {"POST /closed", HOST PAGE JSON, PING(1), {"HTTP/1.1 403 "}},
+        {"GET /hel%6co", HOST NAMED PAGE, "", {"HTTP/1.1 200 ", LETS_IN}},
+        {"GET /hello", HOST NAMED "Origin: https://a.example.evil\r\n", "", {"HTTP/1.1 403 "}},
+        /* and the host is looked at as ever */
+        {"GET /hello", "Host: evil.example\r\n" NAMED PAGE, "", {"HTTP/1.1 403 "}},
+    };
+
+    (void)state;
+    check(&(haft_http_options){.address = "127.0.0.1:0"}, rows, COUNT_OF(rows));
+}
+
+/* A server that lets pages of one origin in itself leaves those of the policy's to the policy. */
+static void stands_beside_the_servers_own(void **state)
+{
+    static const struct row rows[] = {
+        {"GET /slow", HOST PAGE, "", {"HTTP/1.1 200 ", LETS_IN}},
+        {"OPTIONS /slow", HOST PAGE ASKS, "", {"HTTP/1.1 204 ", LETS_IN}},
+        {"GET /bare", HOST SERVERS, "", {"HTTP/1.1 200 ", "Allow-Origin: https://s.example\r\n"}},
+        {"OPTIONS /bare",
+         HOST SERVERS ASKS,
+         "",
+         {"HTTP/1.1 204 ", "Allow-Origin: https://s.example\r\n"}},
+        {"GET /bare", HOST PAGE, "", {"HTTP/1.1 403 "}},
+    };
+
+    (void)state;
+    check(&(haft_http_options){.address = "127.0.0.1:0", .cors_origin = "https://s.example"}, rows,
+          COUNT_OF(rows));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lets_in_pages_that_a_policy_allows),
+        cmocka_unit_test(stands_beside_the_servers_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
