@@ -229,6 +229,9 @@ typedef struct haft_policy {
     /* Whether pages of this origin may send requests to what lists it: the HTTP server refuses those
      * that neither its options nor a policy allows.  NULL: they may not. */
     bool (*allows_origin)(const char *origin, void *data);
+    /* Lets nobody in whom it does not know: api-key and basic-auth do.  A gateway whose endpoints and
+     * routes are all behind such a policy for requests from outside may listen off loopback. */
+    bool authenticates;
 } haft_policy;
 
 /* Adds a policy under its name; it must outlive the gateway. */

@@ -6,8 +6,8 @@
  *     haft_http_new(server, &options, loop)    the same inside a libuv loop of yours
  *     haft_endpoint_new(server, &options)      requests in, responses out: for an HTTP stack of yours
  *
- * HTTP listens on loopback unless told otherwise.  Off loopback it refuses to start without
- * authentication unless `insecure` says that somebody else takes care of it. */
+ * HTTP listens on loopback unless told otherwise.  Off loopback it refuses to start if it serves
+ * anything without authentication, unless `insecure` says that somebody else takes care of it. */
 #ifndef HAFT_HTTP_H
 #define HAFT_HTTP_H
 
@@ -124,6 +124,9 @@ typedef struct haft_app {
      * NULL: they may not. */
     bool (*allows_origin)(const void *app, const haft_http_request *request, const char *origin,
                           size_t size);
+    /* What it serves to anybody, without authentication: "route GET /x", for a message; NULL when
+     * there is nothing.  The text lives as long as the app.  NULL: all of it. */
+    const char *(*unauthenticated)(void *app);
 } haft_app;
 
 /* Where something is served.  The longest path that fits a request has it. */
@@ -163,7 +166,7 @@ typedef struct haft_http_options {
     haft_rate total_rate;
     const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics) */
     bool metrics_for_all;     /* answer it to other machines, too, and through proxies */
-    bool insecure;            /* may listen off loopback without authentication */
+    bool insecure;            /* may listen off loopback although something has no authentication */
     int fd;                   /* a listening socket to take over; 0 for none */
     /* Of haft_serve_http: loops, each with its own connections: 1, at most 64. */
     unsigned threads;

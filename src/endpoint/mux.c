@@ -202,6 +202,25 @@ void front_finish(struct front *front)
     haft_buffer_finish(&front->cors);
 }
 
+const char *front_unauthenticated(const struct front *front, const char **ret_path)
+{
+    *ret_path = "";
+    for (size_t i = 0; i < front->n_mounts; i++) {
+        const struct mounted *row = &front->mounts[i];
+        const char *text = NULL;
+
+        if (row->app->unauthenticated)
+            text = row->app->unauthenticated(row->context);
+        if (text)
+            return text;
+        if (row->app->unauthenticated)
+            continue;
+        *ret_path = row->path;
+        return row->app == &endpoint_app ? "endpoint " : "what is mounted at ";
+    }
+    return NULL;
+}
+
 size_t front_max_body(const struct front *front, const haft_http_options *options)
 {
     size_t most = front->loop.server->options.max_message;

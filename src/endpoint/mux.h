@@ -44,6 +44,10 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                haft_reason *reterr_reason);
 void front_finish(struct front *front);
 
+/* What is served without authentication, for a message: "endpoint", and the path; `ret_path` is ""
+ * where the text says it all.  NULL when there is nothing. */
+const char *front_unauthenticated(const struct front *front, const char **ret_path);
+
 /* The largest body that anybody behind it takes. */
 size_t front_max_body(const struct front *front, const haft_http_options *options);
 

@@ -139,7 +139,8 @@ haft_app haft_gateway_app(haft_gateway *gateway)
                       .idle = idle,
                       .data = gateway,
                       .half_closed = passage_half_closed,
-                      .allows_origin = exposure_allows_origin};
+                      .allows_origin = exposure_allows_origin,
+                      .unauthenticated = exposure_unauthenticated};
 }
 
 int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,

@@ -63,3 +63,35 @@ bool exposure_allows_origin(const void *app, const haft_http_request *request, c
     haft_arena_free(arena);
     return allowed;
 }
+
+/* ---- authentication ---- */
+
+static bool policies_authenticate(const struct policy_list *policies)
+{
+    for (size_t i = 0; i < policies->n; i++) {
+        const haft_policy *policy = &policies->list[i]->policy;
+
+        if (policy->authenticates && policy->inbound && policy->scope != HAFT_INVOKE)
+            return true;
+    }
+    return false;
+}
+
+const char *exposure_unauthenticated(void *app)
+{
+    struct site *site = app;
+    const haft_gateway *gateway = site->gateway;
+
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
+        if (!policies_authenticate(&mcp->policies)) {
+            snprintf(site->unauthenticated, sizeof site->unauthenticated, "endpoint %s", mcp->path);
+            return site->unauthenticated;
+        }
+    for (const struct route *route = gateway->routes; route; route = route->next)
+        if (!policies_authenticate(&route->policies)) {
+            snprintf(site->unauthenticated, sizeof site->unauthenticated, "route %s %s",
+                     route->method, route->path);
+            return site->unauthenticated;
+        }
+    return NULL;
+}

@@ -8,6 +8,7 @@ struct site {
     haft_gateway *gateway;
     haft_http_loop loop;
     struct passage *first;      /* not over */
+    char unauthenticated[200];  /* the first of what is served so, once that was asked */
     haft_endpoint *endpoints[]; /* as the gateway has them */
 };
 
@@ -41,6 +42,7 @@ const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, s
 
 bool exposure_allows_origin(const void *app, const haft_http_request *request, const char *origin,
                             size_t size);
+const char *exposure_unauthenticated(void *app);
 
 /* Answers, unless that has been done, or nobody is there to be answered. */
 void passage_answer(struct passage *passage, int status, const char *headers, const char *body,

@@ -179,7 +179,7 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
         key->next = keys->first;
         keys->first = key;
     }
-    *ret_policy = (haft_policy){.inbound = check_key, .data = keys};
+    *ret_policy = (haft_policy){.inbound = check_key, .data = keys, .authenticates = true};
     return 0;
 }
 

@@ -292,7 +292,8 @@ static int make_basic_auth(haft_gateway *gateway, const void *given, haft_arena 
     status = equip(gateway, guard);
     if (status)
         return status;
-    *ret_policy = (haft_policy){.inbound = check_person, .data = guard, .blocks = true};
+    *ret_policy = (haft_policy){
+        .inbound = check_person, .data = guard, .blocks = true, .authenticates = true};
     return 0;
 }
 

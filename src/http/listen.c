@@ -14,8 +14,6 @@
 
 enum { BACKLOG = 1024 };
 
-static const char off_loopback[] = "off loopback without authentication: say so by --insecure";
-
 bool address_is_local(const struct sockaddr_storage *peer)
 {
     if (peer->ss_family == AF_INET) {
@@ -35,6 +33,20 @@ static int listen_refuse(haft_reason *reason, const char *address, const char *f
                          const char *text)
 {
     return error_set(reason, HAFT_EINVAL, address, format, text);
+}
+
+/* 0 when other machines may reach what is served there; `where` is for the refusal. */
+static int check_exposure(const haft_http *http, const char *path, const char *where, size_t size,
+                          haft_reason *reason)
+{
+    const char *rest,
+        *what = http->options.insecure ? NULL : front_unauthenticated(&http->front, &rest);
+
+    return what ? error_set(reason, HAFT_EINVAL, path,
+                            "refusing to listen on %.*s: %s%s has no authentication; add a policy, "
+                            "or pass --insecure",
+                            (int)size, where, what, rest)
+                : 0;
 }
 
 /* "HOST:PORT" and "[HOST]:PORT" as an address. */
@@ -166,8 +178,12 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
 
     if (status)
         return status;
-    if (!address_is_local(&address) && !options->insecure)
-        return listen_refuse(reason, options->address, "%s", off_loopback);
+    if (!address_is_local(&address))
+        status =
+            check_exposure(http, options->address, options->address,
+                           (size_t)(strrchr(options->address, ':') - options->address), reason);
+    if (status)
+        return status;
     status = options->threads > 1 && !http->lane ? look_for_others(&address) : 0;
     if (status)
         return listen_refuse(reason, options->address, "%s", uv_strerror(status));
@@ -185,14 +201,18 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
 /* A socket that somebody else has opened. */
 static int take_over(haft_http *http, haft_reason *reason)
 {
+    static const char inherited[] = "the inherited socket";
     struct sockaddr_storage name = {0};
     socklen_t size = sizeof name;
     int status;
 
     if (getsockname(http->options.fd, (struct sockaddr *)&name, &size))
         return listen_refuse(reason, "fd", "%s", strerror(errno));
-    if (!address_is_local(&name) && !http->options.insecure)
-        return listen_refuse(reason, "fd", "%s", off_loopback);
+    status = address_is_local(&name)
+                 ? 0
+                 : check_exposure(http, "fd", inherited, sizeof inherited - 1, reason);
+    if (status)
+        return status;
     http->unix_socket = name.ss_family == AF_UNIX;
     if (http->unix_socket) {
         uv_pipe_init(http->loop, &http->listener.pipe, 0);

@@ -68,7 +68,7 @@ const ends = [
     [["--http"], 2, /^haft: --http needs /],
     [["/no/such/plugin.so"], 2, /^haft: plugins: \/no\/such\/plugin\.so: No such file or directory$/m],
     [["--config", "/no/such/file"], 2, /\/no\/such\/file/],
-    [["--http", "203.0.113.1:80"], 6, /off loopback/],
+    [["--http", "203.0.113.1:80"], 6, /refusing to listen on 203\.0\.113\.1: endpoint \/mcp has no authentication/],
     [["--http", "unix:/no/such/directory/socket"], 6, /./],
     [["--log-file", "/no/such/directory/log"], 6, /\/no\/such\/directory\/log/],
     [["--audit", "/no/such/directory/audit"], 6, /\/no\/such\/directory\/audit/],

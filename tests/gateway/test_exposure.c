@@ -167,11 +167,77 @@ static void stands_beside_the_servers_own(void **state)
           COUNT_OF(rows));
 }
 
+/* ---- for other machines ---- */
+
+static haft_gateway *make_for_others(const char *policies, const char *endpoint, const char *route)
+{
+    static const haft_policy knows = {.name = "knows", .inbound = name_them, .authenticates = true},
+                             within = {.name = "within",
+                                       .inbound = name_them,
+                                       .scope = HAFT_INVOKE,
+                                       .authenticates = true};
+    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = policies});
+    haft_route_info info = {.method = "GET", .path = "/x", .id = "x", .call = bare_serve_};
+    static haft_route_info kept[16];
+    static size_t n;
+
+    assert_int_equal(haft_policy_add(gateway, &knows), 0);
+    assert_int_equal(haft_policy_add(gateway, &who), 0);
+    assert_int_equal(haft_policy_add(gateway, &within), 0);
+    if (endpoint)
+        assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.policies = endpoint}));
+    info.policies = route;
+    kept[n] = info;
+    if (route)
+        assert_int_equal(haft_route(gateway, &kept[n++]), 0);
+    return gateway;
+}
+
+/* An address that other machines can reach is refused by what is served there, and listened on if
+ * all of it asks who is there.  That one does not exist here, so it cannot be bound, which is found
+ * out later. */
+static void listens_for_others_behind_authentication(void **state)
+{
+    static const struct {
+        const char *policies, *endpoint, *route;
+        const char *refusal; /* NULL: it may */
+    } rows[] = {
+        {NULL, "knows", "knows", NULL},
+        {NULL, "who, knows", "knows", NULL},
+        {"knows", "", "", NULL},
+        {NULL, "knows", NULL, NULL},
+        {NULL, "knows", "", "route GET /x has no authentication"},
+        {NULL, "knows", "who", "route GET /x has no authentication"},
+        {NULL, "knows", "within", "route GET /x has no authentication"},
+        {NULL, "", "knows", "endpoint /mcp has no authentication"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = make_for_others(rows[i].policies, rows[i].endpoint, rows[i].route);
+        haft_reason reason = {0};
+        char text[256];
+
+        assert_int_not_equal(
+            haft_gateway_serve(gateway, &(haft_http_options){.address = "203.0.113.1:80"}, &reason),
+            0);
+        snprintf(text, sizeof text,
+                 "refusing to listen on 203.0.113.1: %s; add a policy, or pass --insecure",
+                 rows[i].refusal ? rows[i].refusal : "");
+        if (rows[i].refusal)
+            assert_string_equal(reason.text, text);
+        else
+            assert_null(strstr(reason.text, "refusing"));
+        haft_gateway_free(gateway);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lets_in_pages_that_a_policy_allows),
         cmocka_unit_test(stands_beside_the_servers_own),
+        cmocka_unit_test(listens_for_others_behind_authentication),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
