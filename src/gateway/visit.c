@@ -136,19 +136,11 @@ out:
 /* How long a rate limit wants to be waited for. */
 static int put_retry_after(haft_visit *visit)
 {
-    haft_call *call = visit->call;
-    static const char key[] = "\"haft/retryAfterMs\":";
-    const haft_buffer *meta = &call->result_meta;
     char seconds[32];
-    int64_t ms = 0;
 
-    for (size_t i = 0; i + sizeof key - 1 < meta->size; i++)
-        if (!memcmp(meta->data + i, key, sizeof key - 1))
-            for (i += sizeof key - 1;
-                 i < meta->size && meta->data[i] >= '0' && meta->data[i] <= '9'; i++)
-                ms = ms * 10 + (meta->data[i] - '0');
-    snprintf(seconds, sizeof seconds, "%lld", (long long)(ms + 999) / 1000);
-    return haft_respond_header(call, "Retry-After", seconds);
+    snprintf(seconds, sizeof seconds, "%lld",
+             (long long)(visit->call->retry_after_ms + 999) / 1000);
+    return haft_respond_header(visit->call, "Retry-After", seconds);
 }
 
 /* An error in words: by the handler, or by a stage in front of it. */

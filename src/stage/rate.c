@@ -50,6 +50,7 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
     bool whole = rate.per_ms % 1000 == 0;
     char text[128];
 
+    call->retry_after_ms = wait;
     snprintf(text, sizeof text, "%lld", (long long)wait);
     if (haft_result_meta(call, "haft/retryAfterMs", text))
         return HAFT_ENOMEM;
