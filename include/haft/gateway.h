@@ -107,6 +107,10 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size);
 
 /* For a policy that has found out who asks: haft_principal says so from then on. */
 int haft_set_principal(haft_call *call, const char *principal);
+/* For a policy that authenticates: whether the call is an invoke by one that this very policy has let
+ * in.  The principal is the caller's then, and the policy may return 0.  False for every request from
+ * outside, whatever principal it came with. */
+bool haft_authenticated(const haft_call *call);
 
 /* The answer of a route's handler, or of a policy in its place.  Text is copied.  Each returns 0
  * or an error; a handler that has answered returns that, a policy that has answered returns

@@ -128,12 +128,19 @@ struct wait {
     int (*resume)(haft_call *call, struct wait *wait, int status);
 };
 
+/* A policy that has authenticated a call; its list lives at least as long as the calls within. */
+struct authenticated {
+    const struct authenticated *next;
+    const struct policy *by;
+};
+
 struct haft_visit {
     haft_gateway *gateway;
     haft_call *call; /* whose arena everything is in */
     haft_request request;
-    struct line *changes;     /* of the request's headers */
-    const char *content_type; /* of an invoke's body when no header says it */
+    struct line *changes;                      /* of the request's headers */
+    const struct authenticated *authenticated; /* this request, or the call that invokes */
+    const char *content_type;                  /* of an invoke's body when no header says it */
     struct match match;
     const struct route *route; /* NULL when there is none */
     const struct policy_list *policies;

@@ -8,6 +8,7 @@
 
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
+#include "gateway/passage.h"
 
 /* ---- headers ---- */
 
@@ -35,7 +36,27 @@ static int add_line(haft_arena *arena, struct line **lines, const char *name, co
     return line->name && line->value ? 0 : HAFT_ENOMEM;
 }
 
-static const char forward_key[] = "haft/forwarded";
+static const char forward_key[] = "haft/forwarded", authenticated_key[] = "haft/authenticated";
+
+/* A call of a tool that came through this gateway's policies, and through no other door, remembers
+ * which of them have authenticated it.  The visit is gone before the call is, so they are copied. */
+static int keep_authenticated(haft_call *call)
+{
+    const haft_visit *visit = passage_of_headers(call->headers);
+    struct authenticated *kept = NULL;
+
+    if (!visit || visit->gateway != call->server->gateway)
+        return 0;
+    for (const struct authenticated *one = visit->authenticated; one; one = one->next) {
+        struct authenticated *copy = haft_arena_zalloc(call->arena, 1, sizeof *copy);
+
+        if (!copy)
+            return HAFT_ENOMEM;
+        *copy = (struct authenticated){kept, one->by};
+        kept = copy;
+    }
+    return kept ? haft_set(call, authenticated_key, kept) : 0;
+}
 
 /* A call of a tool has headers only while it is received: those that may be wanted later are kept. */
 int invoke_keep_headers(haft_call *call, void *data)
@@ -60,7 +81,13 @@ int invoke_keep_headers(haft_call *call, void *data)
     }
     if (!status && lines)
         status = haft_set(call, forward_key, lines);
-    return status;
+    return status ? status : keep_authenticated(call);
+}
+
+/* Which policies have authenticated the caller of an invoke. */
+static const struct authenticated *authenticated_of(haft_call *caller)
+{
+    return caller->visit ? caller->visit->authenticated : haft_get(caller, authenticated_key);
 }
 
 static const char *header_of(haft_call *caller, const char *name)
@@ -152,6 +179,7 @@ static int prepare(haft_call *caller, const char *method, const char *target,
     visit = visit_new(gateway, caller, &request, atomic_load(&call_root(caller)->now));
     if (!visit)
         return HAFT_ENOMEM;
+    visit->authenticated = authenticated_of(caller);
     if (request.body_size)
         visit->content_type = "application/json";
     if (refuse_child(visit)) {

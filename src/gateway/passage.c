@@ -210,6 +210,12 @@ static const char *get_header(const void *context, const char *name, size_t *ret
     return value;
 }
 
+const haft_visit *passage_of_headers(const haft_headers *headers)
+{
+    return headers && headers->get == get_header ? ((const struct headers *)headers->context)->visit
+                                                 : NULL;
+}
+
 static bool header_at(const void *context, size_t index, const char **ret_name,
                       size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
 {

@@ -35,6 +35,10 @@ void *passage_begin(void *app, const haft_http_request *request, const haft_resp
 void passage_gone(void *app, void *exchange);
 bool passage_half_closed(const void *app, const void *exchange);
 
+/* The request that an endpoint was given these headers for, past the policies; NULL when they came
+ * another way. */
+const haft_visit *passage_of_headers(const haft_headers *headers);
+
 /* The endpoint at a path, and its number; NULL when there is none. */
 const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index);
 

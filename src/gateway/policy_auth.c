@@ -143,6 +143,8 @@ static int check_key(haft_call *call, void *data)
 
     if (owner)
         return haft_set_principal(call, owner);
+    if (!secret && haft_authenticated(call))
+        return 0;
     status = haft_respond_header(call, "WWW-Authenticate", keys->challenge);
     return status
                ? status

@@ -123,6 +123,18 @@ int haft_set_principal(haft_call *call, const char *principal)
     return 0;
 }
 
+bool haft_authenticated(const haft_call *call)
+{
+    const haft_visit *visit = call->visit;
+    const struct authenticated *one = visit && !visit->edge ? visit->authenticated : NULL;
+
+    if (!one || !visit->policies || visit->n_passed >= visit->policies->n)
+        return false;
+    while (one && one->by != visit->policies->list[visit->n_passed])
+        one = one->next;
+    return one != NULL;
+}
+
 const haft_call *haft_parent(const haft_call *call)
 {
     return call->parent;

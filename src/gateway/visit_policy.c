@@ -80,6 +80,18 @@ static int resume(haft_visit *visit)
 
 /* ---- in and out ---- */
 
+/* The next policy has let the request in, and knows whose it is. */
+static int note_authenticated(haft_visit *visit)
+{
+    struct authenticated *one = haft_arena_zalloc(visit->call->arena, 1, sizeof *one);
+
+    if (!one)
+        return HAFT_ENOMEM;
+    *one = (struct authenticated){visit->authenticated, visit->policies->list[visit->n_passed]};
+    visit->authenticated = one;
+    return 0;
+}
+
 static int pass_in(haft_visit *visit, const haft_policy *policy)
 {
     int status = 0;
@@ -127,6 +139,10 @@ int visit_inbound(haft_visit *visit)
         }
         if (status)
             return HAFT_STOP;
+        if (policy->authenticates && note_authenticated(visit)) {
+            visit_fail(visit, policy->name, HAFT_ENOMEM);
+            return HAFT_STOP;
+        }
         visit->n_passed++;
     }
     return 0;
