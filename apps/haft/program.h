@@ -72,6 +72,7 @@ struct option_row {
     const char *initial;       /* its value without it, when `help` does not say it; or NULL */
 };
 extern const struct option_row option_rows[]; /* ends with a row without a name */
+extern const struct option_row serve_option;  /* that serve has besides those of every server */
 
 struct command {
     const char *name;
@@ -82,7 +83,7 @@ struct command {
     const char *help; /* one line */
     const char *more; /* paragraphs */
     const char *const *words; /* that its operand can be, for completion, or NULL */
-    bool serves;              /* its options are those of every server (src/runtime) */
+    bool serves;              /* its options are those of every server, and serve_option */
 };
 extern const struct command command_rows[]; /* ends with a row without a name */
 

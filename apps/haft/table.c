@@ -121,17 +121,24 @@ const struct option_row option_rows[] = {
     {NULL, NULL, FOR_NONE, NULL, NULL, NULL, NULL},
 };
 
+const struct option_row serve_option = {.name = "--demo",
+                                        .help = "serve a small shop, to try clients with"};
+
 bool option_is_of(const struct option_row *option, const struct command *command)
 {
     return command && option->commands & command->options;
 }
 
-/* The options of every server, as rows. */
+/* The options of serve: its own, and those of every server. */
 static bool server_option_at(size_t i, struct option_row *ret_row)
 {
     struct verb_text verb;
     size_t n = 0;
 
+    if (!i--) {
+        *ret_row = serve_option;
+        return true;
+    }
     if (verb_at(i, &verb)) {
         *ret_row = (struct option_row){.name = verb.name, .takes = verb.takes, .help = verb.help};
         return true;
@@ -183,16 +190,19 @@ static const char call_text[] =
     "without one they are declined.";
 
 static const char serve_text[] =
-    "Without a configuration a small shop is served: routes for customers, an inventory, orders, weather "
-    "and things to do, and an MCP endpoint at /mcp with tools that call them. The section \"gateway\" of "
-    "the configuration says which policies stand around them, and which endpoints there are. Plugins are "
-    "shared objects with tools, which the first endpoint offers, too; at SIGHUP those that have changed "
-    "are loaded anew. Without --stdio and --http it is served at http://127.0.0.1:8808/mcp.";
+    "Serves what plugins bring: shared objects with tools and routes, named on the command line or in the "
+    "section \"plugins\" of the configuration. The section \"gateway\" has policies, says which of them apply "
+    "to which routes, and lists the MCP endpoints, each with the tools that it offers; without it there is "
+    "one at /mcp with all of them. At SIGHUP the configuration is read again, and plugins whose files have "
+    "changed are replaced, except for those with routes. Without --stdio and --http it listens on "
+    "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with "
+    "routes for customers, an inventory, orders, weather and things to do, and tools that call them.";
 
 const struct command command_rows[] = {
     {"serve", FOR_NONE, act_serve,
-     FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]"),
-     "serve the shop and plugins, over HTTP or standard input and output", serve_text, NULL, true},
+     FORMS("[--config FILE] [--stdio | --http HOST:PORT] [PLUGIN.so ...]",
+           "--demo [--config FILE] [--stdio | --http HOST:PORT]"),
+     "serve routes and tools, over HTTP or standard input and output", serve_text, NULL, true},
     {"tools", FOR_ASKING | FOR_LISTS, act_tools, FORMS("URL", "-- COMMAND [ARGUMENT ...]"),
      "list the tools of a server, with their arguments", server_text, NULL, false},
     {"call", FOR_ASKING | FOR_CALL, act_call,

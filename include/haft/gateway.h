@@ -366,7 +366,54 @@ int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
  * memory for it), and frees it.  Returns the exit status. */
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
 
+/* ---- in a plugin (haft/plugin.h) --------------------------------------------------- */
+
+enum { HAFT_GATEWAY_SIZES_ = 3 };
+
+/* What a plugin adds to the gateway that loads it.  The lists end with NULL; NULL for none.
+ *
+ *     HAFT_PLUGIN_WITH(.tools = HAFT_TOOLS(&buy_tool),
+ *                      .gateway = HAFT_GATEWAY_PART(.routes = HAFT_ROUTES(&get_customer_route))); */
+typedef struct haft_gateway_part {
+    unsigned sizes[HAFT_GATEWAY_SIZES_]; /* how large the things are that both sides know */
+    const haft_policy_kind *const *policy_kinds;
+    const haft_policy *const *policies;
+    const haft_route_info *const *routes;
+} haft_gateway_part;
+
+#define HAFT_ROUTES(...) ((const haft_route_info *const[]){__VA_ARGS__, NULL})
+#define HAFT_POLICIES(...) ((const haft_policy *const[]){__VA_ARGS__, NULL})
+#define HAFT_POLICY_KINDS(...) ((const haft_policy_kind *const[]){__VA_ARGS__, NULL})
+#define HAFT_GATEWAY_PART(...)                                                                     \
+    (&(const haft_gateway_part){.sizes = HAFT_GATEWAY_LAYOUT_, __VA_ARGS__})
+
+/* ---- from a configuration file ------------------------------------------------------- */
+
+/* Lets the configuration file (--config) of haft_gateway_main say what the gateway has: the section
+ * "plugins" lists shared objects, the section "gateway" has policies, those around routes, and MCP
+ * endpoints (docs/gateway.md).  Added to what is there already: first what plugins bring, then the
+ * configuration's policies, then endpoints, which offer the tools of plugins.
+ *
+ * `endpoint` is added when neither the program nor the file has an endpoint; NULL for one of
+ * defaults.  It must live until haft_gateway_main returns.  What is wrong with a file is reported,
+ * with its place, before anything is served.
+ *
+ * At SIGHUP plugins without routes are replaced; a change of the section "gateway" is checked and
+ * needs a restart, which the log says.  0, or an error as for haft_configure. */
+int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint);
+
+/* Names a plugin to load besides those of the file, after haft_gateway_configure and before
+ * haft_gateway_main.  The text is copied.  0; HAFT_ENOMEM; HAFT_EINVAL for a gateway that is not
+ * configured. */
+int haft_gateway_plugin(haft_gateway *gateway, const char *path);
+
 /* ---- behind the macros ---- */
+
+#define HAFT_GATEWAY_LAYOUT_                                                                       \
+    {                                                                                              \
+        (unsigned)sizeof(haft_policy_kind), (unsigned)sizeof(haft_policy),                         \
+            (unsigned)sizeof(haft_route_info)                                                      \
+    }
 
 #define HAFT_ROUTE_IS_(fn, parameters)                                                             \
     HAFT_C_ALONE_                                                                                  \

@@ -1,4 +1,5 @@
-/* haft/plugin.h - tools in a shared object, which come and go while the server serves.
+/* haft/plugin.h - tools in a shared object, which come and go while the server serves, and routes
+ * for a gateway.
  *
  *     static int greet(haft_call *call, const greet_args *in) { ... }
  *     HAFT_TOOL_IN(greet, greet_args, "Greets somebody");
@@ -18,8 +19,11 @@ extern "C" {
 
 /* ---- in a plugin ---------------------------------------------------------------- */
 
-/* Changes when a plugin that was compiled before can no longer be loaded. */
-#define HAFT_PLUGIN_ABI 1
+/* The version of the structure below.  Plugins of version 1, which has no `gateway`, are loaded
+ * too. */
+#define HAFT_PLUGIN_ABI 2
+
+struct haft_gateway_part;
 
 enum { HAFT_PLUGIN_SIZES_ = 6 };
 
@@ -38,6 +42,11 @@ typedef struct haft_plugin {
     /* Called when no call is in the plugin any more and none can come, before it is unloaded; on
      * any thread, while others serve.  Threads that the plugin has started must end here. */
     void (*stop)(void);
+    /* Routes and policies for the gateway that loads the plugin: HAFT_GATEWAY_PART (haft/gateway.h);
+     * NULL for none.  They stay as long as the gateway does: such a plugin is loaded at start-up
+     * and can be neither replaced nor removed later, and a program that is not a gateway refuses
+     * it. */
+    const struct haft_gateway_part *gateway;
 } haft_plugin;
 
 #define HAFT_TOOLS(...) ((const haft_tool *const[]){__VA_ARGS__, NULL})

@@ -1,5 +1,5 @@
 /* gateway.c - making a gateway, and saying why something was refused. */
-#include "gateway/gateway.h"
+#include "gateway/configure.h"
 
 #include <string.h>
 
@@ -100,6 +100,7 @@ void haft_gateway_free(haft_gateway *gateway)
         item_drop(route->item);
     policies_free(gateway);
     haft_server_free(gateway->server);
+    configuration_finish(gateway->configuration); /* what has been freed may be in a plugin */
     haft_arena_free(gateway->arena);
     allocator->release(allocator->context, gateway, sizeof *gateway);
 }

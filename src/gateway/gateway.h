@@ -65,6 +65,7 @@ struct mcp {
 };
 
 struct crew;
+struct configuration;
 
 struct haft_gateway {
     haft_gateway_options options;
@@ -80,6 +81,7 @@ struct haft_gateway {
     struct crew *verifiers; /* threads that check passwords; NULL before a policy needs them */
     haft_executor executor;
     haft_reason error;
+    struct configuration *configuration; /* NULL when it has none */
     /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one
      * has. */
     size_t max_sessions;
@@ -97,6 +99,9 @@ int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char
     HAFT_PRINTF_(4, 5);
 
 struct route *route_named(const haft_gateway *gateway, const char *id);
+
+/* Lists the routes whose ids match as tools of an endpoint's server; NULL for none. */
+int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids);
 
 /* The policies of a list of names, after the gateway's own; `what` is who lists them. */
 int policies_find(haft_gateway *gateway, const char *what, const char *names,

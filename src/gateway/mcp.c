@@ -225,6 +225,16 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
 
 /* ---- endpoints ---- */
 
+int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids)
+{
+    int status = 0;
+
+    for (const struct route *route = gateway->routes; route && ids && !status; route = route->next)
+        if (glob_list_allows(ids, route->id))
+            status = haft_route_tool(gateway, server, route->id);
+    return status;
+}
+
 static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *options)
 {
     int status = policies_find(gateway, mcp->path, options->policies, &mcp->policies);
@@ -238,11 +248,7 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
         status = haft_add(mcp->server, *tool);
     if (status && !gateway->error.code)
         gateway->error = *haft_server_error(mcp->server);
-    for (const struct route *route = gateway->routes; route && options->routes && !status;
-         route = route->next)
-        if (glob_list_allows(options->routes, route->id))
-            status = haft_route_tool(gateway, mcp->server, route->id);
-    return status;
+    return status ? status : mcp_add_routes(gateway, mcp->server, options->routes);
 }
 
 haft_server *haft_mcp(haft_gateway *gateway, const haft_mcp_options *options)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -137,19 +138,33 @@ static int plugin_load(struct plugin *plugin, const char *path, haft_reason *ret
     return plugin->handle ? 0 : refuse_load(name, path, reterr_reason);
 }
 
+/* A definition of version 1 ends before `gateway`. */
+static bool has_right_sizes(const haft_plugin *definition)
+{
+    unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
+
+    if (definition->abi == 1)
+        sizes[0] = (unsigned)offsetof(haft_plugin, gateway);
+    return !memcmp(definition->sizes, sizes, sizeof sizes);
+}
+
+const struct haft_gateway_part *plugin_part(const struct plugin *plugin)
+{
+    return plugin->definition->abi > 1 ? plugin->definition->gateway : NULL;
+}
+
 /* Nothing but the first member is looked at before that is known to be right. */
 static int plugin_check(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
 {
-    static const unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
     const haft_plugin *definition = dlsym(plugin->handle, "haft_plugin_definition");
 
     if (!definition)
         return error_set(reterr_reason, HAFT_EINVAL, path, "there is no HAFT_PLUGIN in it");
-    if (definition->abi != HAFT_PLUGIN_ABI)
+    if (definition->abi < 1 || definition->abi > HAFT_PLUGIN_ABI)
         return error_set(reterr_reason, HAFT_EINVAL, path,
                          "it was compiled for plugins of version %u, and this is version %d",
                          definition->abi, HAFT_PLUGIN_ABI);
-    if (memcmp(definition->sizes, sizes, sizeof sizes))
+    if (!has_right_sizes(definition))
         return error_set(reterr_reason, HAFT_EINVAL, path,
                          "it was compiled with the headers of another haft than this, %s",
                          HAFT_VERSION);

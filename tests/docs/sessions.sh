@@ -12,7 +12,7 @@ trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 mkdir "$work/there"
 cp "$build"/examples/divide "$build"/examples/calculator "$work/there"
 
-"$build/bin/haft" serve --http 127.0.0.1:0 2>"$work/log" &
+"$build/bin/haft" serve --demo --http 127.0.0.1:0 2>"$work/log" &
 server=$!
 url=
 for try in $(seq 100); do

@@ -159,7 +159,7 @@ test("the shop of haft over HTTP", () =>
 test("the shop of haft over standard input and output", async () => {
     for (const [, name, args, wanted] of rows.filter(([of]) => of === "haft")) {
         const { out, err } = await run(
-            ["call", "--json", name, "-", "--", haft, "serve", "--stdio"],
+            ["call", "--json", name, "-", "--", haft, "serve", "--demo", "--stdio"],
             { input: JSON.stringify(args) },
         );
 
@@ -240,7 +240,7 @@ async function assertCurl(url) {
 }
 
 describe("curl", () => {
-    test("at /mcp, where haft serve has its tools", () =>
+    test("at /mcp, where haft serve --demo has its tools", () =>
         withGateway("haft", (server) => assertCurl(`${server.base}/mcp`)));
 
     test("at /mcp-custom, where an example has them", () =>

@@ -1,5 +1,5 @@
 /* gateway-faults.test.mjs - answers that gateways are known to get wrong on the wire: each row is a request,
- * and what is answered to it.  Most go to the shop that `haft serve` serves; those for which nothing there is
+ * and what is answered to it.  Most go to the shop that `haft serve --demo` serves; those for which nothing there is
  * bad enough go to a driver. */
 
 import assert from "node:assert/strict";

@@ -358,6 +358,7 @@ test("over standard input and output it is the first endpoint", async () => {
             "--",
             haft,
             "serve",
+            "--demo",
             "--config",
             `${server.directory}/config.json`,
             "--stdio",

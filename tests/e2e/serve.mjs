@@ -1,7 +1,7 @@
 /* serve.mjs - `haft serve` and the gateway driver as HTTP servers. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { haft } from "./cli.mjs";
@@ -10,14 +10,15 @@ import { example } from "./server.mjs";
 
 export const driver = join(example("."), "..", "tests", "gateway-driver");
 
-/* Runs "haft" (the shop) or the driver for as long as `use` takes, with a configuration when one is given.
- * `files` are written beside it: a name, or several, and what is in them; {DIR} in the configuration is where
- * they are. */
-export async function withGateway(which, use, { config, files = {}, args = [], env } = {}) {
+/* Runs "haft" (its demonstration, the shop), "plain" (haft without it) or the driver for as long as `use` takes, with a configuration when one is given.
+ * `files` are written beside it: a name, or several, and what is in them; `copies` are names and the files that
+ * they are copies of; {DIR} in the configuration is where they are. */
+export async function withGateway(which, use, { config, files = {}, copies = {}, args = [], env } = {}) {
     const directory = mkdtempSync(join(tmpdir(), "haft-gateway-"));
     const place = (text) => text.replaceAll("{DIR}", directory);
-    const words = which === "haft" ? ["serve"] : [];
+    const words = { haft: ["serve", "--demo"], plain: ["serve"] }[which] ?? [];
 
+    for (const [name, from] of Object.entries(copies)) copyFileSync(from, join(directory, name));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
     if (config) {
         const file = join(directory, "config.json");
@@ -26,7 +27,7 @@ export async function withGateway(which, use, { config, files = {}, args = [], e
         words.push("--config", file);
     }
     const server = await new Server(
-        which === "haft" ? haft : driver,
+        which === "driver" ? driver : haft,
         [...words, "--http", "127.0.0.1:0", ...args],
         { env },
     ).ready();

@@ -54,7 +54,7 @@ for (const [config, text] of wrong)
         const file = join(directory, "wrong.json");
 
         writeFileSync(file, JSON.stringify(config));
-        const { code, out, err } = await run(["serve", "--config", file]);
+        const { code, out, err } = await run(["serve", "--demo", "--config", file]);
 
         assert.equal(code, 2, err);
         assert.equal(out, "");
@@ -64,19 +64,21 @@ for (const [config, text] of wrong)
 /* ---- how it ends ---- */
 
 const ends = [
+    [[], 2, /^haft: gateway: there is nothing to serve\n\nhaft serve serves what a configuration file names\./],
+    [["--stdio"], 2, /^haft: gateway: there is nothing to serve\n/],
     [["--wrong"], 2, /^haft: there is no option --wrong/],
     [["--http"], 2, /^haft: --http needs /],
     [["/no/such/plugin.so"], 2, /^haft: plugins: \/no\/such\/plugin\.so: No such file or directory$/m],
     [["--config", "/no/such/file"], 2, /\/no\/such\/file/],
-    [["--http", "203.0.113.1:80"], 6, /refusing to listen on 203\.0\.113\.1: endpoint \/mcp has no authentication/],
-    [["--http", "unix:/no/such/directory/socket"], 6, /./],
-    [["--log-file", "/no/such/directory/log"], 6, /\/no\/such\/directory\/log/],
-    [["--audit", "/no/such/directory/audit"], 6, /\/no\/such\/directory\/audit/],
-    [["--path", "/todos"], 6, /\/todos: the route list_todos is there/],
-    [["--call", "nope"], 2, /Tool nope not found/],
-    [["--call", "safe_operation", '{"shouldFail":true}'], 1, /Tool failed/],
-    [["--call", "add_numbers", '{"a":1,"b":2}'], 0, /^$/],
-    [["--stdio"], 0, /^$/],
+    [["--demo", "--http", "203.0.113.1:80"], 6, /refusing to listen on 203\.0\.113\.1: endpoint \/mcp has no authentication/],
+    [["--demo", "--http", "unix:/no/such/directory/socket"], 6, /./],
+    [["--demo", "--log-file", "/no/such/directory/log"], 6, /\/no\/such\/directory\/log/],
+    [["--demo", "--audit", "/no/such/directory/audit"], 6, /\/no\/such\/directory\/audit/],
+    [["--demo", "--path", "/todos"], 6, /\/todos: the route list_todos is there/],
+    [["--demo", "--call", "nope"], 2, /Tool nope not found/],
+    [["--call", "safe_operation", '{"shouldFail":true}', "--demo"], 1, /Tool failed/],
+    [["--demo", "--call", "add_numbers", '{"a":1,"b":2}'], 0, /^$/],
+    [["--demo", "--stdio"], 0, /^$/],
 ];
 
 for (const [args, code, text] of ends)
@@ -91,7 +93,7 @@ test("an address that is taken", async () => {
     const other = net.createServer();
 
     await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { code, err } = await run(["serve", "--http", `127.0.0.1:${other.address().port}`]);
+    const { code, err } = await run(["serve", "--demo", "--http", `127.0.0.1:${other.address().port}`]);
 
     other.close();
     assert.equal(code, 6, err);
@@ -238,7 +240,7 @@ test("several loops, and many clients at once", () =>
     ));
 
 test("what is given to standard input and output is the first endpoint's", async () => {
-    const { out, code } = await run(["call", "list_todos", "--", haft, "serve", "--stdio"]);
+    const { out, code } = await run(["call", "list_todos", "--", haft, "serve", "--demo", "--stdio"]);
 
     assert.equal(code, 0);
     assert.equal(out, '{"todos":[]}\n');
@@ -248,7 +250,90 @@ test("what is given to standard input and output is the first endpoint's", async
 
 const plugin = (name) => join(example("."), "..", "tests", "plugins", `${name}.so`);
 
-test("plugins of the command line are tools of the first endpoint", async () => {
+test("without a configuration there is one to begin with", async () => {
+    const { code, out, err } = await run(["serve"]);
+    const file = join(directory, "example.json");
+
+    assert.equal(code, 2);
+    assert.equal(out, "");
+    assert.match(err, /haft serve --demo/);
+    writeFileSync(file, /^  \{$[^]*^  \}$/m.exec(err)[0].replace("./greet.so", plugin("greet-1")));
+    const shown = await run(["serve", "--config", file, "--call", "greet", '{"name": "Ada"}']);
+
+    assert.equal(shown.out, "Hello, Ada: 1\n", shown.err);
+});
+
+for (const config of [{}, { plugins: [] }, { log: { level: "notice" } }])
+    test(`${JSON.stringify(config)} names nothing to serve`, async () => {
+        const file = join(directory, "nothing.json");
+
+        writeFileSync(file, JSON.stringify(config));
+        const { code, err } = await run(["serve", "--config", file]);
+
+        assert.equal(code, 2);
+        assert.match(err.replaceAll(file, "FILE"), /^haft: FILE: gateway: there is nothing to serve\n/);
+    });
+
+test("a configuration is served and nothing else: routes, policies and tools of plugins", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const names = async (path) =>
+                (await run(["tools", "--names", `${server.base}${path}`])).out.trim().split("\n");
+            const get = async (path) => {
+                const answer = await send(server.base + path, { method: "GET" });
+
+                return [answer.status, answer.headers["x-stamp"] ?? null, await answer.text()];
+            };
+
+            assert.deepEqual(await get("/words/Ada"), [200, "plugin", '{"text":"Ada"}']);
+            assert.deepEqual(await get("/closed"), [403, null, '{"type":"about:blank","title":"Forbidden","status":403,"detail":"It is closed."}']);
+            assert.equal((await get("/customers"))[0], 404);
+            assert.deepEqual(await names("/mcp"), ["greet"]);
+            assert.deepEqual(await names("/words"), ["say", "get_word"]);
+        },
+        {
+            config: {
+                plugins: [plugin("greet-1"), plugin("routes-1")],
+                gateway: {
+                    policies: [{ name: "shut", policy: "deny", options: { why: "It is closed." } }],
+                    routes: { "GET /closed": { policies: ["shut"] } },
+                    endpoints: [
+                        { tools: "greet" },
+                        { endpoint: "/words", tools: "say", routes: "get_*" },
+                    ],
+                },
+            },
+        },
+    ));
+
+test("a plugin with routes stays until a restart", () =>
+    withGateway(
+        "plain",
+        async (server) => {
+            const file = join(server.directory, "routes.so");
+            const again = async (plugins, text) => {
+                const from = server.log().length;
+
+                writeFileSync(join(server.directory, "config.json"), JSON.stringify({ plugins }));
+                server.process.kill("SIGHUP");
+                await until(() => text.test(server.log().slice(from)), `${text}: ${server.log()}`);
+                const answer = await send(`${server.base}/words/Ada`, { method: "GET" });
+
+                assert.equal(await answer.text(), '{"text":"Ada"}');
+                assert.equal((await run(["call", server.url, "say"])).out, "1\n");
+                assert.equal((await run(["tools", "--names", server.url])).out, "say\n");
+            };
+
+            await again([], /plugins: .*routes\.so: it has added routes or policies; removing it needs a restart/);
+            await again([file, plugin("routes-2")], /plugins\.1: .*it adds routes or policies, which needs a restart/);
+            copyFileSync(plugin("greet-1"), file);
+            await again([file], /plugins\.0: .*it has added routes or policies; replacing it needs a restart/);
+        },
+        { config: { plugins: ["{DIR}/routes.so"] }, copies: { "routes.so": plugin("routes-1") } },
+    ));
+
+test("plugins of the command line are tools of every endpoint", async () => {
     const greeted = await run(["serve", plugin("greet-1"), "--call", "greet", '{"name": "Ada"}']);
     const both = await run(["serve", "--list", plugin("passing"), plugin("greet-2")]);
 

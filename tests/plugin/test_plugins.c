@@ -215,6 +215,18 @@ static void keeps_what_is_off(void **state)
     place_close(place);
 }
 
+/* A plugin that was compiled before plugins could have routes. */
+static void loads_version_1(void **state)
+{
+    struct place *place = place_open();
+
+    (void)state;
+    put_plugin(file(place, "a.so"), "first");
+    assert_int_equal(haft_plugins_load(place->plugins, file(place, "a.so"), NULL), 0);
+    assert_string_equal(said(place, "old", NULL), "old");
+    place_close(place);
+}
+
 /* A list is taken as a whole or not at all, and a tool can move from one plugin to another. */
 static void sets_a_list(void **state)
 {
@@ -263,7 +275,7 @@ static void refuses(void **state)
         {NULL, 0, HAFT_EINVAL, "No such file or directory"},
         {"refused-nothing", 0, HAFT_EINVAL, "there is no HAFT_PLUGIN in it"},
         {"refused-abi", 0, HAFT_EINVAL,
-         "it was compiled for plugins of version 77, and this is version 1"},
+         "it was compiled for plugins of version 77, and this is version 2"},
         {"refused-sizes", 0, HAFT_EINVAL,
          "it was compiled with the headers of another haft than this, " HAFT_VERSION},
         {"refused-handler", 0, HAFT_EINVAL, "tool idle: there is no handler"},
@@ -272,6 +284,10 @@ static void refuses(void **state)
         {"refused-twice", 0, HAFT_EEXISTS, "fine is already there"},
         {"refused-taken", 0, HAFT_EEXISTS, "echo is already there"},
         {"refused-start", 0, HAFT_EBUSY, "it does not start: too much is being done already"},
+#if HAFT_HTTP
+        {"routes-1", 0, HAFT_EINVAL,
+         "it adds routes or policies, and this program is not a gateway"},
+#endif
         {"refused-symbol", 0, HAFT_EINVAL, "undefined symbol: haft_nothing_like_it"},
         {"passing", 1, HAFT_EINVAL, "it is not a whole shared object"},
         {"passing", 100, HAFT_EINVAL, "it is not a whole shared object"},
@@ -557,6 +573,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_changes_and_goes),
         cmocka_unit_test(keeps_what_is_off),
+        cmocka_unit_test(loads_version_1),
         cmocka_unit_test(sets_a_list),
         cmocka_unit_test(refuses),
         cmocka_unit_test(outlives_its_removal),

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <uv.h>
 
 #include "support/test.h"
 

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct shop *shop_of(haft_call *call)
-{
-    return haft_server_data(call);
-}
-
 /* ---- customers ---- */
 
 HAFT_STRUCT(customer_key, HAFT_STRING(id, "The customer's number: cust-1"));
@@ -75,7 +70,7 @@ static int list_products(haft_call *call, product_list *out)
     out->products = haft_alloc(call, SHOP_PRODUCTS * sizeof *out->products);
     if (!out->products)
         return HAFT_ENOMEM;
-    while (shop_product_at(shop_of(call), out->n_products, &found))
+    while (shop_product_at(shop_here(), out->n_products, &found))
         out->products[out->n_products++] = show_product(&found);
     return 0;
 }
@@ -90,7 +85,7 @@ static int check_stock(haft_call *call, const stock_args *in, product *out)
 {
     struct shop_product found;
 
-    if (!shop_product_of(shop_of(call), in->id, &found))
+    if (!shop_product_of(shop_here(), in->id, &found))
         return haft_problem(call, 404, "There is no product %s.", in->id);
     if (found.stock < in->quantity)
         return haft_problem(call, 409, "There are %lld of %s, not %lld.", (long long)found.stock,
@@ -154,7 +149,7 @@ static int create_order(haft_call *call, const order_args *in, order *out)
         snprintf(item->product, sizeof item->product, "%s", in->items[made->n_items].id);
         item->quantity = in->items[made->n_items].quantity;
     }
-    if (shop_order_place(shop_of(call), made, &lacking))
+    if (shop_order_place(shop_here(), made, &lacking))
         return haft_problem(call, 409, "There is not enough of %s.", lacking);
     haft_respond_status(call, 201);
     return show_order(call, made, out);
@@ -180,7 +175,7 @@ static int get_order(haft_call *call, const order_key *in, order *out)
 
     if (!found)
         return HAFT_ENOMEM;
-    if (!shop_order_of(shop_of(call), order_number(call, in->id), found))
+    if (!shop_order_of(shop_here(), order_number(call, in->id), found))
         return haft_problem(call, 404, "There is no order %s.", in->id);
     return show_order(call, found, out);
 }

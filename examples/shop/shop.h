@@ -1,5 +1,5 @@
-/* shop.h - what `haft serve` serves when nobody says otherwise: a shop with customers, an
- * inventory, orders, weather and a list of things to do.
+/* shop.h - a plugin with routes and tools, which `haft serve --demo` serves: a shop with customers,
+ * an inventory, orders, weather and a list of things to do.
  *
  * The store is memory of fixed size behind one lock.  Routes stand on the store; tools call the
  * routes. */
@@ -7,7 +7,7 @@
 #define HAFT_SHOP_H
 
 #include <haft/gateway.h>
-#include <uv.h>
+#include <pthread.h>
 
 enum {
     SHOP_ID = 32,       /* bytes of an id, with its NUL */
@@ -50,7 +50,7 @@ struct shop_todo {
 };
 
 struct shop {
-    uv_mutex_t lock; /* for what follows */
+    pthread_mutex_t lock; /* for what follows */
     struct shop_product products[SHOP_PRODUCTS];
     size_t n_products;
     struct shop_order orders[SHOP_ORDERS]; /* a ring, by number */
@@ -84,7 +84,10 @@ bool shop_todo_at(struct shop *shop, size_t i, struct shop_todo *ret_todo);
 bool shop_todo_set(struct shop *shop, uint64_t number, bool done, struct shop_todo *ret_todo);
 bool shop_todo_remove(struct shop *shop, uint64_t number);
 
-/* What is served; each list ends with NULL.  Handlers find the shop as haft_server_data. */
+/* The shop that the plugin has opened. */
+struct shop *shop_here(void);
+
+/* What is served; each list ends with NULL. */
 extern const haft_route_info *const shop_routes[];       /* shop_routes.c */
 extern const haft_route_info *const shop_todo_list[];    /* shop_todo.c */
 extern const haft_route_info *const shop_weather_list[]; /* shop_weather.c */

@@ -2,23 +2,39 @@
  * two that call the shop's routes. */
 #include "shop.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yyjson.h>
-
-#include "base/base.h"
 
 /* ---- computing ---- */
 
 HAFT_STRUCT(add_args, HAFT_NUMBER(a, "First number to add"), HAFT_NUMBER(b, "Second number to add"));
 
+enum { NUMBER = 32 };
+
+/* The shortest text that reads as the number again. */
+static void write_number(double value, char ret_text[NUMBER])
+{
+    int precision = 15;
+
+    if (value == trunc(value) && fabs(value) < 1e15) {
+        snprintf(ret_text, NUMBER, "%.0f", value);
+        return;
+    }
+    do
+        snprintf(ret_text, NUMBER, "%.*g", precision, value);
+    while (strtod(ret_text, NULL) != value && ++precision <= 17);
+}
+
 static int add_numbers(haft_call *call, const add_args *in)
 {
-    char a[32], b[32], sum[32];
+    char a[NUMBER], b[NUMBER], sum[NUMBER];
 
-    number_to_text(in->a, a);
-    number_to_text(in->b, b);
-    number_to_text(in->a + in->b, sum);
+    write_number(in->a, a);
+    write_number(in->b, b);
+    write_number(in->a + in->b, sum);
     haft_log(call, HAFT_INFO, "Adding %s + %s", a, b);
     return haft_text(call, "%s + %s = %s", a, b, sum);
 }

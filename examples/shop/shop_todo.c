@@ -1,11 +1,6 @@
 /* shop_todo.c - a list of things to do, as routes that are tools as they stand. */
 #include "shop.h"
 
-static struct shop *shop_of(haft_call *call)
-{
-    return haft_server_data(call);
-}
-
 HAFT_STRUCT(todo,
     HAFT_INTEGER(id, "Its number"),
     HAFT_STRING(title, "What is to be done"),
@@ -31,7 +26,7 @@ static int list_todos(haft_call *call, const list_args *in, todo_list *out)
     out->todos = haft_alloc(call, SHOP_TODOS * sizeof *out->todos);
     if (!out->todos)
         return HAFT_ENOMEM;
-    for (size_t i = 0; !status && i < SHOP_TODOS && shop_todo_at(shop_of(call), i, &found); i++)
+    for (size_t i = 0; !status && i < SHOP_TODOS && shop_todo_at(shop_here(), i, &found); i++)
         if (!in->has_done || in->done == found.done)
             status = show_todo(call, &found, &out->todos[out->n_todos++]);
     return status;
@@ -47,7 +42,7 @@ static int add_todo(haft_call *call, const add_args *in, todo *out)
 {
     struct shop_todo made;
 
-    if (shop_todo_add(shop_of(call), in->title, &made))
+    if (shop_todo_add(shop_here(), in->title, &made))
         return haft_problem(call, 409, "There are %d things to do already.", SHOP_TODOS);
     haft_respond_status(call, 201);
     return show_todo(call, &made, out);
@@ -63,7 +58,7 @@ static int set_todo(haft_call *call, const set_args *in, todo *out)
 {
     struct shop_todo found;
 
-    if (!shop_todo_set(shop_of(call), (uint64_t)in->id, in->done, &found))
+    if (!shop_todo_set(shop_here(), (uint64_t)in->id, in->done, &found))
         return haft_problem(call, 404, "There is nothing to do of number %lld.", (long long)in->id);
     return show_todo(call, &found, out);
 }
@@ -74,7 +69,7 @@ HAFT_STRUCT(todo_key, HAFT_INTEGER(id, "Its number", .min = 1));
 
 static int remove_todo(haft_call *call, const todo_key *in)
 {
-    if (!shop_todo_remove(shop_of(call), (uint64_t)in->id))
+    if (!shop_todo_remove(shop_here(), (uint64_t)in->id))
         return haft_problem(call, 404, "There is nothing to do of number %lld.", (long long)in->id);
     return 0;
 }

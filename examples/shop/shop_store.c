@@ -28,7 +28,7 @@ struct shop *shop_new(void)
 
     if (!shop)
         return NULL;
-    if (uv_mutex_init(&shop->lock)) {
+    if (pthread_mutex_init(&shop->lock, NULL)) {
         free(shop);
         return NULL;
     }
@@ -41,7 +41,7 @@ void shop_free(struct shop *shop)
 {
     if (!shop)
         return;
-    uv_mutex_destroy(&shop->lock);
+    pthread_mutex_destroy(&shop->lock);
     free(shop);
 }
 
@@ -68,11 +68,11 @@ bool shop_product_of(struct shop *shop, const char *id, struct shop_product *ret
 {
     const struct shop_product *product;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     product = find_product(shop, id);
     if (product)
         *ret_product = *product;
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return product;
 }
 
@@ -80,11 +80,11 @@ bool shop_product_at(struct shop *shop, size_t i, struct shop_product *ret_produ
 {
     bool is_there;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     is_there = i < shop->n_products;
     if (is_there)
         *ret_product = shop->products[i];
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return is_there;
 }
 
@@ -121,7 +121,7 @@ int shop_order_place(struct shop *shop, struct shop_order *order, const char **r
     size_t taken;
 
     set_delivery(order);
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     taken = take_items(shop, order);
     if (taken == order->n_items) {
         order->number = ++shop->n_orders;
@@ -131,7 +131,7 @@ int shop_order_place(struct shop *shop, struct shop_order *order, const char **r
         while (taken--) /* back to where they were */
             find_product(shop, order->items[taken].product)->stock += order->items[taken].quantity;
     }
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return order->number ? 0 : HAFT_EBUSY;
 }
 
@@ -140,11 +140,11 @@ bool shop_order_of(struct shop *shop, uint64_t number, struct shop_order *ret_or
     const struct shop_order *order = &shop->orders[number % SHOP_ORDERS];
     bool is_there;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     is_there = number && order->number == number;
     if (is_there)
         *ret_order = *order;
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return is_there;
 }
 
@@ -165,7 +165,7 @@ int shop_todo_add(struct shop *shop, const char *title, struct shop_todo *ret_to
     size_t size = strlen(title);
     int status = HAFT_ETOOBIG;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     if (shop->n_todos < SHOP_TODOS && size < sizeof todo->title) {
         todo = &shop->todos[shop->n_todos++];
         *todo = (struct shop_todo){.number = ++shop->n_todos_ever};
@@ -173,7 +173,7 @@ int shop_todo_add(struct shop *shop, const char *title, struct shop_todo *ret_to
         *ret_todo = *todo;
         status = 0;
     }
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return status;
 }
 
@@ -181,11 +181,11 @@ bool shop_todo_at(struct shop *shop, size_t i, struct shop_todo *ret_todo)
 {
     bool is_there;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     is_there = i < shop->n_todos;
     if (is_there)
         *ret_todo = shop->todos[i];
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return is_there;
 }
 
@@ -193,13 +193,13 @@ bool shop_todo_set(struct shop *shop, uint64_t number, bool done, struct shop_to
 {
     struct shop_todo *todo;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     todo = find_todo(shop, number);
     if (todo) {
         todo->done = done;
         *ret_todo = *todo;
     }
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return todo;
 }
 
@@ -207,13 +207,13 @@ bool shop_todo_remove(struct shop *shop, uint64_t number)
 {
     struct shop_todo *todo;
 
-    uv_mutex_lock(&shop->lock);
+    pthread_mutex_lock(&shop->lock);
     todo = find_todo(shop, number);
     if (todo) {
         size_t after = (size_t)(shop->todos + --shop->n_todos - todo);
 
         memmove(todo, todo + 1, after * sizeof *todo);
     }
-    uv_mutex_unlock(&shop->lock);
+    pthread_mutex_unlock(&shop->lock);
     return todo;
 }

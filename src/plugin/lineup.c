@@ -1,0 +1,387 @@
+/* lineup.c - making a line-up of plugins, and putting it in force. */
+#include "plugin/lineup.h"
+
+#include <string.h>
+
+enum { ARENA_LIMIT = 16 << 20 };
+
+/* ---- line-ups ---- */
+
+static void offering_drop_items(struct offering *offering)
+{
+    for (size_t i = 0; i < offering->n; i++)
+        item_drop(offering->items[i]);
+    offering->n = 0;
+}
+
+static void lineup_drop_items(struct lineup *lineup)
+{
+    for (size_t i = 0; i < lineup->n_offerings; i++)
+        offering_drop_items(&lineup->offerings[i]);
+}
+
+void lineup_free(struct lineup *lineup)
+{
+    if (!lineup)
+        return;
+    lineup_drop_items(lineup);
+    for (size_t i = 0; i < lineup->n; i++)
+        if (lineup->seats[i].plugin)
+            hold_drop(&lineup->seats[i].plugin->hold);
+    haft_arena_free(lineup->arena);
+}
+
+struct lineup *lineup_new(const haft_allocator *allocator, size_t room)
+{
+    haft_arena *arena = haft_arena_new(allocator, ARENA_LIMIT);
+    struct lineup *lineup = arena ? haft_arena_zalloc(arena, 1, sizeof *lineup) : NULL;
+
+    if (lineup) {
+        lineup->arena = arena;
+        lineup->room = room;
+        lineup->seats = haft_arena_zalloc(arena, room + 1, sizeof *lineup->seats);
+    }
+    if (lineup && lineup->seats)
+        return lineup;
+    haft_arena_free(arena);
+    return NULL;
+}
+
+static struct seat *seat_of(const struct lineup *lineup, const char *path)
+{
+    for (size_t i = 0; lineup && i < lineup->n; i++)
+        if (!strcmp(lineup->seats[i].path, path))
+            return &lineup->seats[i];
+    return NULL;
+}
+
+struct seat *lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked)
+{
+    struct seat *seat = seat_of(lineup, path);
+
+    if (!seat && lineup->n < lineup->room) {
+        seat = &lineup->seats[lineup->n];
+        seat->path = haft_arena_copy(lineup->arena, path, strlen(path));
+        if (!seat->path)
+            return NULL;
+        lineup->n++;
+    }
+    if (seat) {
+        seat->wanted |= wanted;
+        seat->asked |= asked;
+    }
+    return seat;
+}
+
+/* ---- what a plugin offers ---- */
+
+/* The definitions of one kind: pointers that end with NULL. */
+struct offers {
+    haft_offer kind;
+    const char *what;
+    const void *list;
+};
+
+static void offers_of(const haft_plugin *definition, struct offers ret_offers[SHELVES])
+{
+    ret_offers[0] = (struct offers){HAFT_OFFER_TOOL, "tool", definition->tools};
+    ret_offers[1] = (struct offers){HAFT_OFFER_RESOURCE, "resource", definition->resources};
+    ret_offers[2] = (struct offers){HAFT_OFFER_TEMPLATE, "template", definition->templates};
+    ret_offers[3] = (struct offers){HAFT_OFFER_PROMPT, "prompt", definition->prompts};
+}
+
+/* Whatever they point to; NULL at the end. */
+static const void *offer_at(const struct offers *offers, size_t i)
+{
+    const void *definition = NULL;
+
+    if (offers->list)
+        memcpy(&definition, (const char *)offers->list + i * sizeof definition, sizeof definition);
+    return definition;
+}
+
+static size_t offers_count(const haft_plugin *definition)
+{
+    struct offers offers[SHELVES];
+    size_t n = 0;
+
+    offers_of(definition, offers);
+    for (int i = 0; i < SHELVES; i++)
+        for (size_t k = 0; offer_at(&offers[i], k); k++)
+            n++;
+    return n;
+}
+
+static int offer_make_item(haft_server *server, haft_offer kind, const void *definition,
+                           struct hold *hold, struct item **ret_item)
+{
+    if (kind == HAFT_OFFER_TOOL)
+        return tool_item(server, definition, hold, ret_item);
+    if (kind == HAFT_OFFER_PROMPT)
+        return prompt_item(server, definition, hold, ret_item);
+    return resource_item(server, kind, definition, hold, ret_item);
+}
+
+static bool target_takes(const struct target *target, haft_offer kind, const void *definition)
+{
+    const haft_tool *tool = definition;
+
+    return kind != HAFT_OFFER_TOOL || !target->tools || !tool->name ||
+           glob_list_allows(target->tools, tool->name);
+}
+
+static int offering_fill(struct offering *offering, const struct seat *seat,
+                         haft_reason *reterr_reason)
+{
+    haft_server *server = offering->target->server;
+    struct offers offers[SHELVES];
+
+    offers_of(seat->plugin->definition, offers);
+    for (int i = 0; i < SHELVES; i++) {
+        const void *definition;
+
+        for (size_t k = 0; (definition = offer_at(&offers[i], k)) != NULL; k++) {
+            int status;
+
+            if (!target_takes(offering->target, offers[i].kind, definition))
+                continue;
+            status = offer_make_item(server, offers[i].kind, definition, &seat->plugin->hold,
+                                     &offering->items[offering->n]);
+            if (status)
+                return error_set(reterr_reason, status, seat->path, "%s %s: %s", offers[i].what,
+                                 server->error.path, server->error.text);
+            offering->n++;
+        }
+    }
+    return 0;
+}
+
+/* ---- making one ---- */
+
+int lineup_refuse_memory(const char *path, haft_reason *reterr_reason)
+{
+    return error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
+}
+
+/* Loads what is not loaded, or no longer as its file is. */
+static int lineup_load(struct haft_plugins *plugins, struct lineup *lineup,
+                       haft_reason *reterr_reason)
+{
+    for (size_t i = 0; i < lineup->n; i++) {
+        struct seat *seat = &lineup->seats[i], *old = seat_of(plugins->now, seat->path);
+        int status;
+
+        if (old && (!seat->asked || plugin_is_of(old->plugin, seat->path))) {
+            seat->plugin = old->plugin;
+            hold_take(&seat->plugin->hold);
+            continue;
+        }
+        seat->fresh = true;
+        status = plugin_open(plugins->server, seat->path, &seat->plugin, reterr_reason);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+/* Routes stay as long as the gateway: those who have them neither come nor go later. */
+static int lineup_check_routes(const struct haft_plugins *plugins, const struct lineup *lineup,
+                               haft_reason *reterr_reason)
+{
+    const struct lineup *now = plugins->now;
+
+    for (size_t i = 0; i < lineup->n; i++) {
+        const struct seat *seat = &lineup->seats[i];
+
+        if (!seat->fresh || !plugin_part(seat->plugin) || plugins->routes == ROUTES_ADDED)
+            continue;
+        return error_set(reterr_reason, HAFT_EINVAL, seat->path, "%s",
+                         plugins->routes == ROUTES_REFUSED
+                             ? "it adds routes or policies, and this program is not a gateway"
+                             : "it adds routes or policies, which needs a restart");
+    }
+    for (size_t i = 0; now && i < now->n && plugins->routes == ROUTES_FIXED; i++) {
+        const struct seat *seat = &now->seats[i], *next = seat_of(lineup, seat->path);
+
+        if (plugin_part(seat->plugin) && (!next || next->plugin != seat->plugin))
+            return error_set(reterr_reason, HAFT_EINVAL, seat->path,
+                             "it has added routes or policies; %s it needs a restart",
+                             next ? "replacing" : "removing");
+    }
+    return 0;
+}
+
+/* The items of plugins: of all, or of those that are new. */
+static int offering_make(const struct lineup *lineup, bool all, struct offering *offering,
+                         haft_reason *reterr_reason)
+{
+    size_t n = 0;
+    int status = 0;
+
+    for (size_t i = 0; i < lineup->n; i++)
+        if (all || lineup->seats[i].fresh)
+            n += offers_count(lineup->seats[i].plugin->definition);
+    offering->items = haft_arena_zalloc(lineup->arena, n + 1, sizeof(struct item *));
+    if (!offering->items)
+        return lineup_refuse_memory("", reterr_reason);
+    for (size_t i = 0; i < lineup->n && !status; i++)
+        if (all || lineup->seats[i].fresh)
+            status = offering_fill(offering, &lineup->seats[i], reterr_reason);
+    return status;
+}
+
+static int lineup_make_items(struct haft_plugins *plugins, struct lineup *lineup,
+                             haft_reason *reterr_reason)
+{
+    struct target *target = plugins->targets;
+    int status = 0;
+
+    lineup->offerings =
+        haft_arena_zalloc(lineup->arena, plugins->n_targets + 1, sizeof *lineup->offerings);
+    if (!lineup->offerings)
+        return lineup_refuse_memory("", reterr_reason);
+    for (; target && !status; target = target->next) {
+        struct offering *offering = &lineup->offerings[lineup->n_offerings++];
+
+        offering->target = target;
+        status = offering_make(lineup, false, offering, reterr_reason);
+    }
+    return status;
+}
+
+/* Says which of the plugins in force have no place in the new line-up; or, NULL, that all have. */
+static void lineup_mark_leaving(const struct haft_plugins *plugins, const struct lineup *lineup)
+{
+    for (size_t i = 0; plugins->now && i < plugins->now->n; i++) {
+        const struct seat *seat = &plugins->now->seats[i],
+                          *next = lineup ? seat_of(lineup, seat->path) : seat;
+
+        seat->plugin->hold.leaving = !next || next->plugin != seat->plugin;
+    }
+}
+
+static int lineup_refuse_clash(const struct lineup *lineup, const struct item *item,
+                               haft_reason *reterr_reason)
+{
+    const char *path = "";
+
+    for (size_t i = 0; i < lineup->n; i++)
+        if (item->hold == &lineup->seats[i].plugin->hold)
+            path = lineup->seats[i].path;
+    return error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already there", item->name);
+}
+
+/* Whether every target could take what is new. */
+static int lineup_try(const struct haft_plugins *plugins, const struct lineup *lineup,
+                      haft_reason *reterr_reason)
+{
+    const struct item *clash = NULL;
+    int status = 0;
+
+    lineup_mark_leaving(plugins, lineup);
+    for (size_t i = 0; i < lineup->n_offerings && !status; i++) {
+        const struct offering *offering = &lineup->offerings[i];
+
+        status =
+            catalogue_try_trade(offering->target->server, offering->items, offering->n, &clash);
+    }
+    lineup_mark_leaving(plugins, NULL);
+    if (status)
+        lineup_refuse_clash(lineup, clash, reterr_reason);
+    return status;
+}
+
+int lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason)
+{
+    int status = lineup_load(plugins, lineup, reterr_reason);
+
+    lineup->before = plugins->now;
+    if (!status)
+        status = lineup_check_routes(plugins, lineup, reterr_reason);
+    if (!status)
+        status = lineup_make_items(plugins, lineup, reterr_reason);
+    if (!status)
+        status = lineup_try(plugins, lineup, reterr_reason);
+    if (status)
+        lineup_free(lineup);
+    return status;
+}
+
+/* ---- putting it in force ---- */
+
+static void lineup_log_changes(const struct haft_plugins *plugins, const struct lineup *old,
+                               const struct lineup *now)
+{
+    haft_server *server = plugins->server;
+
+    for (size_t i = 0; i < now->n; i++) {
+        const haft_plugin *plugin = now->seats[i].plugin->definition;
+
+        if (now->seats[i].fresh)
+            server_log(server, HAFT_NOTICE, "plugin %s%s%s%s%s: %s", now->seats[i].path,
+                       plugin->name ? ", " : "", plugin->name ? plugin->name : "",
+                       plugin->version ? " " : "", plugin->version ? plugin->version : "",
+                       seat_of(old, now->seats[i].path) ? "replaced" : "loaded");
+    }
+    for (size_t i = 0; old && i < old->n; i++)
+        if (!seat_of(now, old->seats[i].path))
+            server_log(server, HAFT_NOTICE, "plugin %s: removed", old->seats[i].path);
+}
+
+/* What is new takes the places of what leaves, at every target.  On failure nothing has changed at
+ * that target and those after it: with one of them, nothing at all. */
+static int lineup_trade(const struct lineup *lineup, haft_reason *reterr_reason)
+{
+    const struct item *clash = NULL;
+    int status = 0;
+
+    for (size_t i = 0; i < lineup->n_offerings && !status; i++) {
+        const struct offering *offering = &lineup->offerings[i];
+
+        status = catalogue_trade(offering->target->server, offering->items, offering->n, &clash);
+    }
+    if (status && clash)
+        return lineup_refuse_clash(lineup, clash, reterr_reason);
+    return status ? lineup_refuse_memory("", reterr_reason) : 0;
+}
+
+int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason)
+{
+    struct lineup *old = plugins->now;
+    int status;
+
+    if (lineup->before != old) {
+        lineup_free(lineup);
+        return error_set(reterr_reason, HAFT_EBUSY, "", "the plugins have changed meanwhile");
+    }
+    lineup_mark_leaving(plugins, lineup);
+    status = lineup_trade(lineup, reterr_reason);
+    if (status) {
+        lineup_mark_leaving(plugins, NULL);
+        lineup_free(lineup);
+        return status;
+    }
+    lineup_drop_items(lineup);
+    lineup_log_changes(plugins, old, lineup);
+    lineup->before = NULL;
+    plugins->now = lineup;
+    lineup_free(old);
+    return 0;
+}
+
+int lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason)
+{
+    struct offering offering = {.target = target};
+    const struct item *clash = NULL;
+    int status = offering_make(lineup, true, &offering, reterr_reason);
+
+    if (!status) {
+        status = catalogue_trade(target->server, offering.items, offering.n, &clash);
+        if (status && clash)
+            lineup_refuse_clash(lineup, clash, reterr_reason);
+        else if (status)
+            lineup_refuse_memory("", reterr_reason);
+    }
+    offering_drop_items(&offering);
+    return status;
+}

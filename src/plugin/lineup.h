@@ -1,0 +1,75 @@
+/* plugin/lineup.h - all plugins of a server, or of a gateway's servers, at one moment.
+ *
+ * A new line-up is made beside the one in force, up to the compiled tools, so that everything that
+ * can be wrong is known before anything is changed; then the catalogues are changed, and the old
+ * line-up is let go of. */
+#ifndef HAFT_SRC_PLUGIN_LINEUP_H
+#define HAFT_SRC_PLUGIN_LINEUP_H
+
+#include "plugin/plugin.h"
+
+struct seat {
+    const char *path;
+    unsigned wanted; /* bits */
+    bool asked;      /* its file is looked at, even if it is loaded */
+    bool fresh;      /* it is not in the line-up before this one */
+    struct plugin *plugin;
+};
+
+/* A server that offers what plugins have. */
+struct target {
+    struct target *next;
+    haft_server *server;
+    const char *tools; /* which: a list of patterns; NULL for all */
+};
+
+/* What is new for one target, until it is offered there. */
+struct offering {
+    struct target *target;
+    struct item **items;
+    size_t n;
+};
+
+struct lineup {
+    haft_arena *arena;
+    struct seat *seats;
+    size_t n, room;
+    struct offering *offerings; /* one for each target that was there when it was made */
+    size_t n_offerings;
+    const struct lineup *before; /* the one that it is to replace */
+};
+
+/* What becomes of plugins with routes. */
+enum routes { ROUTES_REFUSED, ROUTES_ADDED, ROUTES_FIXED };
+
+struct haft_plugins {
+    haft_server *server; /* that the log is of */
+    const haft_allocator *allocator;
+    struct target *targets, **last_target;
+    size_t n_targets;
+    struct target own; /* the server, unless it is a gateway's */
+    enum routes routes;
+    struct lineup *now;
+    struct lineup *coming; /* prepared by the section, and not in force yet; NULL for none */
+    haft_section section;
+};
+
+/* An empty one with room for so many plugins; NULL without memory. */
+struct lineup *lineup_new(const haft_allocator *allocator, size_t room);
+void lineup_free(struct lineup *lineup);
+
+/* Names a plugin, which may be named already; NULL without memory. */
+struct seat *lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked);
+
+/* Makes the named ones ready; on failure the line-up is freed. */
+int lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason);
+/* Puts it in force.  Takes over the line-up, whether it succeeds or not. */
+int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason);
+
+/* Offers all that a line-up has at one more target. */
+int lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason);
+
+/* Returns HAFT_ENOMEM. */
+int lineup_refuse_memory(const char *path, haft_reason *reterr_reason);
+
+#endif

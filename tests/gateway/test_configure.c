@@ -1,0 +1,300 @@
+/* test_configure.c - a gateway from the sections "plugins" and "gateway" of a configuration: what they
+ * add, what is refused and where, and what may change while it serves. */
+#include "ask.h"
+
+#include <haft/plugin.h>
+#include <stdlib.h>
+#include <yyjson.h>
+
+#include "engine/server.h"
+#include "support/failing.h"
+
+#define SO(name) "\"" PLUGINS name ".so\""
+
+/* ---- a gateway and its sections ---- */
+
+static int own(haft_call *call)
+{
+    return haft_respond(call, 200, "text/plain", "own", 3);
+}
+HAFT_ROUTE_BARE(own, "GET", "/own", "A route of the program");
+
+static haft_gateway *gateway_of(const haft_allocator *allocator, const haft_mcp_options *endpoint)
+{
+    static haft_server_options options;
+    haft_gateway *gateway;
+
+    options = (haft_server_options){.allocator = allocator};
+    gateway = haft_gateway_new(&(haft_gateway_options){.server = &options, .one_thread = true});
+    if (gateway && haft_gateway_configure(gateway, endpoint)) {
+        haft_gateway_free(gateway);
+        return NULL;
+    }
+    return gateway;
+}
+
+/* Gives the sections a file, as haft_main does; what they say is "plugins.0: ...". */
+static int take(haft_gateway *gateway, const char *json, haft_reason *ret_reason)
+{
+    const haft_server *server = haft_gateway_server(gateway);
+    yyjson_doc *doc = yyjson_read(json, strlen(json), 0);
+    void *prepared[2] = {NULL};
+    size_t n = 0;
+    int status = 0;
+
+    assert_non_null(doc);
+    assert_int_equal(server->n_sections, COUNT_OF(prepared));
+    *ret_reason = (haft_reason){.code = 0};
+    while (n < COUNT_OF(prepared) && !status) {
+        const haft_section *section = server->sections[n];
+
+        status = section->prepare(section->context,
+                                  yyjson_obj_get(yyjson_doc_get_root(doc), section->name),
+                                  &prepared[n], ret_reason);
+        n += !status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const haft_section *section = server->sections[i];
+
+        if (!status)
+            section->commit(section->context, prepared[i]);
+        else if (section->discard)
+            section->discard(section->context, prepared[i]);
+    }
+    yyjson_doc_free(doc);
+    return status;
+}
+
+static haft_gateway *configured(const char *json)
+{
+    haft_gateway *gateway = gateway_of(NULL, NULL);
+    haft_reason reason;
+    int status;
+
+    assert_non_null(gateway);
+    status = take(gateway, json, &reason);
+    if (status)
+        fail_msg("%s: %s", reason.path, reason.text);
+    return gateway;
+}
+
+/* The names of an endpoint's tools, with spaces between them. */
+static const char *tools_of(const haft_gateway *gateway, size_t i)
+{
+    static char text[1024];
+    const char *path;
+    haft_server *server = haft_gateway_endpoint(gateway, i, &path);
+    struct catalogue *catalogue;
+    size_t at = 0;
+
+    assert_non_null(server);
+    catalogue = catalogue_take(server);
+    text[0] = '\0';
+    for (size_t k = 0; k < catalogue->shelves[HAFT_OFFER_TOOL].n; k++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", k ? " " : "",
+                               catalogue->shelves[HAFT_OFFER_TOOL].entries[k].item->name);
+    catalogue_drop(catalogue);
+    return text;
+}
+
+/* ---- what is there ---- */
+
+static void adds_what_plugins_have(void **state)
+{
+    haft_gateway *gateway = configured("{\"plugins\":[" SO("routes-1") "," SO(
+        "passing") "],\"gateway\":{"
+                   "\"policies\":[{\"name\":\"shut\",\"policy\":\"deny\",\"options\":{\"why\":\"No.\"}}],"
+                   "\"routes\":{\"GET /closed\":{\"policies\":[\"shut\"]}},"
+                   "\"endpoints\":[{\"routes\":\"get_*\"},{\"endpoint\":\"/b\",\"tools\":\"pass*\"},"
+                   "{\"endpoint\":\"/c\",\"tools\":\"-*\",\"routes\":\"*\"}]}}");
+
+    (void)state;
+    assert_string_equal(ask(gateway, "GET", "/words/x", NULL),
+                        "200 application/json {\"text\":\"x\"}");
+    assert_memory_equal(ask(gateway, "GET", "/closed", NULL), "403 ", 4);
+    assert_string_equal(tools_of(gateway, 0), "say passing get_word");
+    assert_string_equal(tools_of(gateway, 1), "passing");
+    assert_string_equal(tools_of(gateway, 2), "get_word closed");
+    haft_gateway_free(gateway);
+}
+
+/* Without endpoints in the file: the program's, the one it gave, or one of defaults. */
+static void finds_an_endpoint(void **state)
+{
+    static const haft_mcp_options given = {.endpoint = "/given", .routes = "own"};
+    static const struct {
+        const haft_mcp_options *endpoint;
+        bool has_own;
+        const char *path, *tools;
+    } rows[] = {
+        {NULL, false, "/mcp", "passing"},
+        {&given, false, "/given", "passing own"},
+        {&given, true, "/own-mcp", "passing"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = gateway_of(NULL, rows[i].endpoint);
+        haft_reason reason;
+        const char *path;
+
+        assert_int_equal(haft_route(gateway, &own_route), 0);
+        if (rows[i].has_own)
+            assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/own-mcp"}));
+        assert_int_equal(haft_gateway_plugin(gateway, PLUGINS "passing.so"), 0);
+        assert_int_equal(take(gateway, "{}", &reason), 0);
+        assert_non_null(haft_gateway_endpoint(gateway, 0, &path));
+        assert_string_equal(path, rows[i].path);
+        assert_string_equal(tools_of(gateway, 0), rows[i].tools);
+        assert_null(haft_gateway_endpoint(gateway, 1, &path));
+        assert_string_equal(ask(gateway, "GET", "/own", NULL), "200 text/plain own");
+        haft_gateway_free(gateway);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void refuses(void **state)
+{
+    static const struct {
+        const char *json, *path, *text;
+    } rows[] = {
+        {"{}", "", "there is nothing to serve"},
+        {"{\"plugins\":[]}", "", "there is nothing to serve"},
+        {"{\"plugins\":{}}", "", "expected a list of files"},
+        {"{\"plugins\":[\"/no/such.so\"]}", "0", "/no/such.so: No such file or directory"},
+        {"{\"plugins\":[" SO("routes-1") "," SO("routes-2") "]}", "",
+         PLUGINS "routes-2.so: deny: there is a kind of that name"},
+        {"{\"gateway\":[]}", "", "Invalid input: expected object, received array"},
+        {"{\"gateway\":{\"policies\":[{\"name\":\"p\",\"policy\":\"deny\"}]}}", "policies",
+         "p: there is no kind of policy deny; there are "},
+        {"{\"plugins\":[" SO(
+             "routes-1") "],"
+                         "\"gateway\":{\"policies\":[{\"name\":\"stamp\",\"policy\":\"sleep\"}]}}",
+         "policies", "stamp: there is a policy of that name"},
+        {"{\"plugins\":[" SO(
+             "routes-1") "],"
+                         "\"gateway\":{\"routes\":{\"GET /close\":{\"policies\":[]}}}}",
+         "routes.GET /close", "there is no such route; did you mean GET /closed?"},
+        {"{\"plugins\":[" SO(
+             "routes-1") "],"
+                         "\"gateway\":{\"routes\":{\"GET /closed\":{\"policies\":[\"none\"]}}}}",
+         "routes.GET /closed", "closed: there is no policy none"},
+        {"{\"plugins\":[" SO(
+             "routes-1") "],\"gateway\":{\"endpoints\":[{\"endpoint\":\"/closed\"}]}}",
+         "endpoints.0", "/closed: the route closed is there"},
+        {"{\"gateway\":{\"endpoints\":[{},{}]}}", "endpoints.1",
+         "/mcp: there is an endpoint already"},
+        {"{\"plugins\":[" SO("passing") "," SO("refused-handler") "]}", "",
+         PLUGINS "refused-handler.so: tool idle: there is no handler"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_gateway *gateway = gateway_of(NULL, NULL);
+        haft_reason reason;
+
+        assert_true(take(gateway, rows[i].json, &reason) < 0);
+        assert_string_equal(reason.path, rows[i].path);
+        assert_memory_equal(reason.text, rows[i].text, strlen(rows[i].text));
+        haft_gateway_free(gateway);
+    }
+}
+
+static void is_configured_once(void **state)
+{
+    haft_gateway *gateway = gateway_of(NULL, NULL);
+
+    (void)state;
+    assert_int_equal(haft_gateway_configure(gateway, NULL), HAFT_EEXISTS);
+    assert_int_equal(haft_gateway_configure(NULL, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_gateway_plugin(NULL, "x"), HAFT_EINVAL);
+    assert_int_equal(haft_gateway_plugin(gateway, NULL), HAFT_EINVAL);
+    haft_gateway_free(gateway);
+    gateway = haft_gateway_new(NULL);
+    assert_int_equal(haft_gateway_plugin(gateway, "x"), HAFT_EINVAL);
+    haft_gateway_free(gateway);
+}
+
+/* ---- while it serves ---- */
+
+static void changes_plugins_without_routes(void **state)
+{
+    static const struct {
+        const char *plugins;
+        int status;
+        const char *path, *text; /* of the reason */
+        const char *tools;       /* of both endpoints, afterwards */
+    } rows[] = {
+        {SO("routes-1") "," SO("passing"), 0, "", "", "say passing"},
+        {SO("passing"), HAFT_EINVAL, "",
+         PLUGINS "routes-1.so: it has added routes or policies; removing it needs a restart",
+         "say passing"},
+        {SO("routes-1") "," SO("routes-2"), HAFT_EINVAL, "1",
+         PLUGINS "routes-2.so: it adds routes or policies, which needs a restart", "say passing"},
+        {SO("first") "," SO("routes-1"), 0, "", "", "say old"},
+        {SO("routes-1"), 0, "", "", "say"},
+    };
+    haft_gateway *gateway = gateway_of(NULL, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_reason reason;
+        char json[2048];
+
+        snprintf(json, sizeof json,
+                 "{\"plugins\":[%s],\"gateway\":{\"endpoints\":[{},{\"endpoint\":\"/b\"}]}}",
+                 rows[i].plugins);
+        assert_int_equal(take(gateway, json, &reason), rows[i].status);
+        assert_string_equal(reason.path, rows[i].path);
+        assert_string_equal(reason.text, rows[i].text);
+        assert_string_equal(tools_of(gateway, 0), rows[i].tools);
+        assert_string_equal(tools_of(gateway, 1), rows[i].tools);
+        assert_memory_equal(ask(gateway, "GET", "/words/x", NULL), "200 ", 4);
+    }
+    haft_gateway_free(gateway);
+}
+
+/* ---- without memory ---- */
+
+static void survives_every_failing_allocation(void **state)
+{
+    static const char json[] = "{\"plugins\":[" SO("routes-1") "," SO(
+        "passing") "],\"gateway\":{"
+                   "\"policies\":[{\"name\":\"shut\",\"policy\":\"deny\",\"options\":{\"why\":\"No.\"}}],"
+                   "\"routes\":{\"GET /closed\":{\"policies\":[\"shut\"]}},"
+                   "\"endpoints\":[{\"routes\":\"get_*\"},{\"endpoint\":\"/b\",\"tools\":\"pass*\"}]}}";
+
+    (void)state;
+    for (size_t nth = 1;; nth++) {
+        struct failing failing;
+        haft_gateway *gateway;
+        haft_reason reason;
+        int status = HAFT_ENOMEM;
+
+        failing_init(&failing, nth);
+        gateway = gateway_of(&failing.allocator, NULL);
+        if (gateway)
+            status = haft_gateway_plugin(gateway, PLUGINS "first.so");
+        if (!status)
+            status = take(gateway, json, &reason);
+        if (!status)
+            assert_string_equal(tools_of(gateway, 0), "old say passing get_word");
+        haft_gateway_free(gateway);
+        failing_check(&failing);
+        if (!failing.failures)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(adds_what_plugins_have),
+                                       cmocka_unit_test(finds_an_endpoint),
+                                       cmocka_unit_test(refuses),
+                                       cmocka_unit_test(is_configured_once),
+                                       cmocka_unit_test(changes_plugins_without_routes),
+                                       cmocka_unit_test(survives_every_failing_allocation)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
