@@ -385,7 +385,7 @@ typedef struct haft_gateway_part {
 #define HAFT_POLICIES(...) ((const haft_policy *const[]){__VA_ARGS__, NULL})
 #define HAFT_POLICY_KINDS(...) ((const haft_policy_kind *const[]){__VA_ARGS__, NULL})
 #define HAFT_GATEWAY_PART(...)                                                                     \
-    (&(const haft_gateway_part){.sizes = HAFT_GATEWAY_LAYOUT_, __VA_ARGS__})
+    ((const haft_gateway_part[]){{.sizes = HAFT_GATEWAY_LAYOUT_, __VA_ARGS__}})
 
 /* ---- from a configuration file ------------------------------------------------------- */
 

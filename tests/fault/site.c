@@ -268,6 +268,19 @@ static int run_gateway(char **argv)
     return 0;
 }
 
+/* With everything from the settings. */
+static int run_configured(int argc, char **argv)
+{
+    static const haft_tool *const tools[] = {&echo_tool, NULL};
+    static const haft_mcp_options endpoint = {.name = "fault", .tools = tools, .routes = "get_*"};
+    haft_gateway *gateway = haft_gateway_new(NULL);
+
+    if (!gateway || haft_route(gateway, &get_item_route) ||
+        haft_gateway_configure(gateway, &endpoint))
+        return fail("the gateway could not be made", NULL, gateway);
+    return haft_gateway_main(gateway, argc, argv);
+}
+
 /* With what the settings name loaded before it begins. */
 static int run_plugins(struct world *world, int argc, char **argv)
 {
@@ -292,6 +305,8 @@ int site_run(int argc, char **argv, const haft_allocator *allocator)
 
     if (!strcmp(argv[0], "gateway"))
         return run_gateway(argv);
+    if (!strcmp(argv[0], "configured"))
+        return run_configured(argc, argv);
     server = haft_server_new_with("fault", "1",
                                   &(haft_server_options){.resource_subscriptions = true,
                                                          .data = &world,
