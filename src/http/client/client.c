@@ -9,7 +9,7 @@
 
 enum {
     DEFAULT_REQUESTS = 256,
-    DEFAULT_CONNECTIONS = 64,
+    DEFAULT_CLIENT_CONNECTIONS = 64,
     DEFAULT_PER_HOST = 8,
     DEFAULT_IDLE_MS = 60000,
     OLDEST_LIBCURL = 0x075700, /* 7.87.0: CURLOPT_QUICK_EXIT, and TLS without SIGPIPE */
@@ -324,7 +324,7 @@ static unsigned client_or(unsigned given, unsigned otherwise)
 static void client_set_defaults(struct http_client_options *o)
 {
     o->max_requests = client_or(o->max_requests, DEFAULT_REQUESTS);
-    o->max_connections = client_or(o->max_connections, DEFAULT_CONNECTIONS);
+    o->max_connections = client_or(o->max_connections, DEFAULT_CLIENT_CONNECTIONS);
     o->max_per_host = client_or(o->max_per_host, DEFAULT_PER_HOST);
     o->idle_ms = client_or(o->idle_ms, DEFAULT_IDLE_MS);
     o->user_agent = o->user_agent ? o->user_agent : "haft/" HAFT_VERSION;
