@@ -237,7 +237,9 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
 
 /* Handles a method of the program's own ("acme/thing").  The handler gets the parameters and
  * answers by haft_json with an object, in which `_meta` joins what haft adds to it and `resultType`
- * is for modern clients alone; it may ask as tools do.  A notification is not answered. */
+ * is for modern clients alone; it may ask as tools do.  A notification is not answered.  0, or
+ * HAFT_ENOMEM; HAFT_EINVAL, with a reason, for a name without a prefix and for a method that the
+ * server itself handles. */
 int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data);
 
 #ifdef __cplusplus

@@ -21,6 +21,15 @@ static const struct method methods[] = {
     {"subscriptions/listen", REVS_MODERN, -1, handle_listen, false},
 };
 
+bool method_is_reserved(const char *name)
+{
+    bool found = !strcmp(name, "notifications/cancelled");
+
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && !found; i++)
+        found = !strcmp(methods[i].name, name);
+    return found;
+}
+
 const struct method *method_find(const char *name, size_t size, enum revision revision)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)

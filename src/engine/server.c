@@ -348,6 +348,9 @@ int haft_on(haft_server *server, const char *method, haft_json_handler *handler,
     if (!method || !handler || !strchr(method, '/'))
         return server_refuse(server, HAFT_EINVAL, method ? method : "",
                              "a method of your own needs a prefix, as in acme/thing");
+    if (method_is_reserved(method))
+        return server_refuse(server, HAFT_EINVAL, method,
+                             "the server itself handles this method of the protocol");
     custom = haft_arena_zalloc(server->arena, 1, sizeof *custom);
     if (custom)
         custom->name = haft_arena_copy(server->arena, method, strlen(method));

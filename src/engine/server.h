@@ -278,6 +278,9 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
                          const haft_stage *rate);
 void server_unmake(haft_server *server);
 
+/* Whether the server itself handles that method, in any revision (method.c). */
+bool method_is_reserved(const char *name);
+
 /* Whether a name is one that clients can use: refuses, or warns, when it is not (lint.c). */
 int lint_name(haft_server *server, haft_offer kind, const char *name);
 /* The same of a tool's schemas. */

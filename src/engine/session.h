@@ -245,6 +245,21 @@ struct haft_session {
 
 /* ---- calls (call.c) ---- */
 
+/* Moves a call.  Debug builds log a move that is not in the table, and make it. */
+static inline void call_move(haft_call *call, enum call_state to)
+{
+#if !defined NDEBUG
+    call_check_move(call, to);
+#endif
+    call->state = to;
+}
+
+/* Whether another thread may be writing to the call's result and memory: its handler, or a stage. */
+static inline bool call_is_shared(const haft_call *call)
+{
+    return call->state == CALL_HELD || call->state == CALL_RUNNING || call->state == CALL_PENDING;
+}
+
 /* One huge message must not make what is kept for the next one huge: no buffer larger than this
  * is. */
 enum { SPARE_BYTES = 256 << 10 };

@@ -27,17 +27,9 @@ bool call_state_may_follow(enum call_state from, enum call_state to)
     return next_of[from] >> to & 1;
 }
 
-void call_move(haft_call *call, enum call_state to)
+void call_check_move(haft_call *call, enum call_state to)
 {
-#if !defined NDEBUG
     if (!call_state_may_follow(call->state, to))
         haft_log(call, HAFT_CRITICAL, "illegal move of a call from \"%s\" to \"%s\"",
                  call_state_name(call->state), call_state_name(to));
-#endif
-    call->state = to;
-}
-
-bool call_is_shared(const haft_call *call)
-{
-    return call->state == CALL_HELD || call->state == CALL_RUNNING || call->state == CALL_PENDING;
 }

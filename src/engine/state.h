@@ -34,10 +34,7 @@ const char *call_state_name(enum call_state state);
 /* Whether a call may go from one to the other. */
 bool call_state_may_follow(enum call_state from, enum call_state to);
 
-/* Moves a call.  Debug builds log a move that is not in the table, and make it. */
-void call_move(haft_call *call, enum call_state to);
-
-/* Whether another thread may be writing to the call's result and memory: its handler, or a stage. */
-bool call_is_shared(const haft_call *call);
+/* Logs a move that is not in the table. */
+void call_check_move(haft_call *call, enum call_state to);
 
 #endif

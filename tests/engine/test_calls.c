@@ -471,6 +471,25 @@ static int thing(haft_call *call, haft_value *params, void *data)
     return 0;
 }
 
+/* What the server answers itself would never get to the program. */
+static void refuses_methods_of_the_protocol(void **state)
+{
+    static const char *const taken[] = {"tools/call", "logging/setLevel", "server/discover",
+                                        "notifications/cancelled"};
+    haft_server *server = serve();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(taken); i++) {
+        assert_int_equal(haft_on(server, taken[i], thing, NULL), HAFT_EINVAL);
+        assert_string_equal(haft_server_error(server)->path, taken[i]);
+        assert_string_equal(haft_server_error(server)->text,
+                            "the server itself handles this method of the protocol");
+    }
+    assert_int_equal(haft_on(server, "notifications/initialized", thing, NULL), 0);
+    assert_int_equal(haft_on(server, "tools/called", thing, NULL), 0);
+    haft_server_free(server);
+}
+
 static void own_methods(void **state)
 {
     static char data[] = "data";
@@ -547,6 +566,7 @@ int main(void)
         cmocka_unit_test(tick),
         cmocka_unit_test(checks_elsewhere),
         cmocka_unit_test(freed_while_away),
+        cmocka_unit_test(refuses_methods_of_the_protocol),
         cmocka_unit_test(own_methods),
         cmocka_unit_test(own_results),
     };
