@@ -223,12 +223,14 @@ typedef enum haft_scope { HAFT_BOTH, HAFT_EDGE, HAFT_INVOKE } haft_scope;
 typedef struct haft_policy {
     const char *name;
     haft_scope scope;
-    /* 0 to go on, HAFT_STOP after having answered, or an error: 500. */
+    /* 0 to go on, HAFT_STOP after having answered, or an error: 500.  HAFT_PENDING when that is not
+     * known yet: haft_continue says it, once, from any thread, and no thread waits meanwhile.
+     * Anything else fails the request with 500, too. */
     int (*inbound)(haft_call *call, void *data);
-    /* May change what haft_response_of shows; 0, or an error: 500. */
+    /* May change what haft_response_of shows; 0, or an error: 500.  It cannot wait. */
     int (*outbound)(haft_call *call, void *data);
     void *data;
-    bool blocks;    /* may wait: a route with it is not quick */
+    bool blocks;    /* may block the thread that calls it: a route with it is not quick */
     bool preflight; /* answers preflights (OPTIONS) of what lists it, before other policies */
     /* Whether pages of this origin may send requests to what lists it: the HTTP server refuses those
      * that neither its options nor a policy allows.  NULL: they may not. */
@@ -283,7 +285,8 @@ typedef struct haft_invoke_options {
  * 0 with the response, whatever its status, in the call's memory: 404 when there is no such route,
  * 508 when invokes nest too deep, 429 when there were too many, 499 and 504 when the call has been
  * cancelled or its time is over.  Or HAFT_ENOMEM, or HAFT_ENOTFOUND when the call belongs to no
- * gateway.
+ * gateway.  It does not return before that, but not later than the call's time is over, either: what a
+ * handler that has returned HAFT_PENDING answers after that is dropped.
  *
  * `target` is a path with its query; what is put into it is encoded by haft_encoded. */
 int haft_invoke(haft_call *call, const char *method, const char *target,
@@ -332,7 +335,9 @@ haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const 
 /* ---- from outside: requests in, responses out ------------------------------------ */
 
 /* A request on its way through the gateway.  It is made and freed on one thread; `run` may be
- * called on another, and cancelled and ticked while it runs. */
+ * called on another, and cancelled and ticked while it runs.  `run` waits for what returns
+ * HAFT_PENDING, until the visit is cancelled or its time is over; memory is then kept for whoever
+ * continues it, also after haft_visit_free. */
 typedef struct haft_visit haft_visit;
 
 /* What is pointed to must live until the visit is freed.  The path and query are as they came;

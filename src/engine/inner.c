@@ -22,6 +22,94 @@ static void inner_post(void *context, haft_posted *posted)
         inner->finished(inner->context, posted->status);
 }
 
+/* A copy in the call's memory, which can outlive its parent; *ok turns false without memory. */
+static const char *inner_copy(haft_call *call, const char *text, size_t size, bool *ok)
+{
+    const char *copy = text ? haft_arena_copy(call->arena, text, size) : NULL;
+
+    *ok = *ok && (copy || !text);
+    return copy;
+}
+
+static const char *inner_copy_text(haft_call *call, const char *text, bool *ok)
+{
+    return inner_copy(call, text, text ? strlen(text) : 0, ok);
+}
+
+static const haft_trace *inner_copy_trace(haft_call *call, const haft_trace *trace, bool *ok)
+{
+    haft_trace *copy = trace ? haft_arena_alloc(call->arena, sizeof *copy) : NULL;
+
+    *ok = *ok && (copy || !trace);
+    if (copy) {
+        *copy = *trace;
+        copy->tracestate = inner_copy_text(call, trace->tracestate, ok);
+    }
+    return copy;
+}
+
+static yyjson_val *inner_copy_id(haft_call *call, yyjson_val *id, bool *ok)
+{
+    yyjson_val *copy = id ? haft_arena_alloc(call->arena, sizeof *copy) : NULL;
+
+    *ok = *ok && (copy || !id);
+    if (copy)
+        *copy = *id;
+    if (copy && yyjson_is_str(id))
+        copy->uni.str = inner_copy(call, yyjson_get_str(id), yyjson_get_len(id), ok);
+    return copy;
+}
+
+/* Whose call it is, and until when; false without memory. */
+static bool inner_inherit(haft_call *call, haft_call *parent)
+{
+    bool ok = true;
+
+    call->parent = parent;
+    call->depth = parent->depth + 1;
+    call->deadline = parent->deadline;
+    call->allowed_ms = parent->allowed_ms;
+    call->principal = inner_copy_text(call, parent->principal, &ok);
+    call->client_name = inner_copy(call, parent->client_name, parent->client_name_size, &ok);
+    call->client_name_size = parent->client_name_size;
+    call->client_version = inner_copy_text(call, parent->client_version, &ok);
+    call->id = inner_copy_id(call, parent->id, &ok);
+    call->trace = inner_copy_trace(call, parent->trace, &ok);
+    return ok;
+}
+
+/* ---- the calls above ---- */
+
+/* As deep as calls nest, which the gateway bounds. */
+haft_call *inner_hold(haft_call *call)
+{
+    haft_call *root = call;
+
+    if (!call->parent)
+        return call;
+    atomic_fetch_add(&call->looking, 1);
+    root = atomic_load(&call->cancelled) ? NULL : inner_hold(call->parent);
+    if (!root)
+        atomic_fetch_sub(&call->looking, 1);
+    return root;
+}
+
+void inner_let_go(haft_call *call)
+{
+    if (!call->parent)
+        return;
+    inner_let_go(call->parent);
+    atomic_fetch_sub(&call->looking, 1);
+}
+
+void inner_detach(haft_call *call)
+{
+    while (atomic_load(&call->looking))
+        ;
+}
+
+/* ---- life ---- */
+
 haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
 {
     const haft_allocator *allocator = server->allocator;
@@ -53,17 +141,9 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
     haft_buffer_init(&call->content, allocator, limit);
     haft_buffer_init(&call->structured, allocator, limit);
     haft_buffer_init(&call->result_meta, allocator, limit);
-    if (parent) {
-        call->parent = parent;
-        call->depth = parent->depth + 1;
-        call->principal = parent->principal;
-        call->client_name = parent->client_name;
-        call->client_name_size = parent->client_name_size;
-        call->client_version = parent->client_version;
-        call->id = parent->id;
-        call->deadline = parent->deadline;
-        call->allowed_ms = parent->allowed_ms;
-        call->trace = parent->trace;
+    if (parent && !inner_inherit(call, parent)) {
+        inner_free(call);
+        return NULL;
     }
     return call;
 }

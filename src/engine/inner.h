@@ -14,6 +14,14 @@
 haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now);
 void inner_free(haft_call *call);
 
+/* Keeps the calls above this one from ending while they are looked at, from any thread: the one that
+ * came from outside, until inner_let_go; or NULL when this one has been left behind by the call that
+ * made it, which may be gone.  A call that came from outside is its own, and is not kept. */
+haft_call *inner_hold(haft_call *call);
+void inner_let_go(haft_call *call);
+/* Returns when nobody looks at the parent any more.  The call has been cancelled. */
+void inner_detach(haft_call *call);
+
 /* The tool that it is a call of; it must outlive the call.  The deadline is set: the tool's own,
  * and never after the parent's. */
 void inner_set_tool(haft_call *call, const struct entry *entry);

@@ -172,10 +172,11 @@ struct haft_call {
 
     uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
     /* calls within calls (inner.c) */
-    haft_call *parent;  /* that made it; NULL for one that came from outside */
-    unsigned depth;     /* below the one that came from outside */
-    atomic_uint inside; /* of that one: calls made below it, ever */
-    haft_visit *visit;  /* of src/gateway: the request that it answers; NULL for none */
+    haft_call *parent;   /* that made it; NULL for one that came from outside.  See inner_hold */
+    atomic_uint looking; /* threads that look at the parent */
+    unsigned depth;      /* below the one that came from outside */
+    atomic_uint inside;  /* of that one: calls made below it, ever */
+    haft_visit *visit;   /* of src/gateway: the request that it answers; NULL for none */
     /* Answers bad arguments; NULL: as a tool's. */
     int (*misfit)(haft_call *call, const haft_issues *issues);
     bool responded;                /* by what is no result: there is none to check */

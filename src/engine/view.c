@@ -1,14 +1,16 @@
 /* view.c - what a handler can see of its call, and the memory that it has of it. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/inner.h"
 
 bool haft_cancelled(const haft_call *call)
 {
-    for (; call; call = call->parent)
-        if (atomic_load(&((haft_call *)(uintptr_t)call)->cancelled))
-            return true;
-    return false;
+    haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
+    bool cancelled = !root || atomic_load(&root->cancelled);
+
+    if (root)
+        inner_let_go(self);
+    return cancelled;
 }
 
 haft_call *call_root(const haft_call *call)
@@ -20,8 +22,11 @@ haft_call *call_root(const haft_call *call)
 
 int64_t haft_time_left(const haft_call *call)
 {
-    haft_time now = atomic_load(&call_root(call)->now);
+    haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
+    haft_time now = root ? atomic_load(&root->now) : call->deadline;
 
+    if (root)
+        inner_let_go(self);
     if (call->ends) {
         uint64_t clock = call->server->options.clock();
 

@@ -93,8 +93,11 @@ static void tick(void *app, haft_time now)
     struct site *site = app;
 
     for (struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage->visit->call->done && !haft_visit_tick(passage->visit, now))
+        if (passage->visit->call->done && !haft_visit_tick(passage->visit, now)) {
+            if (passage->parked && !passage->visit->given_up)
+                visit_give_up(passage->visit, 504);
             passage_answer(passage, 504, "", "", 0);
+        }
     EACH_ENDPOINT(site, haft_endpoint_tick(endpoint, now));
 }
 

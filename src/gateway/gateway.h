@@ -17,18 +17,21 @@ struct policy {
     struct policy *next;
     haft_policy policy;
     void (*drop)(void *data); /* its kind's */
+    bool built_in;            /* its kind is */
 };
 
 struct kind {
     struct kind *next;
     const haft_policy_kind *kind;
     haft_schema *options; /* compiled; NULL for none */
+    bool built_in;
 };
 
 struct policy_list {
     const struct policy **list; /* in the order of the way in */
     size_t n;
     bool blocks; /* one of them may */
+    bool waits;  /* one of them may return HAFT_PENDING: it is a program's own */
 };
 
 /* A field of a route's input, and where it comes from. */
@@ -121,17 +124,8 @@ struct pair {
     const char *name, *value;
 };
 
-/* What a policy waits for on its way in.  The policy makes one in the call's memory and returns what
- * visit_wait_for does.  Nothing runs for the visit meanwhile: whoever carries it starts the wait, is
- * told of its end, and takes the visit on from there. */
-struct wait {
-    /* 0, and `done` is called once, on another thread, when there is an answer, or when the call is
-     * cancelled or its time is over; or an error, and `done` is not called. */
-    int (*start)(struct wait *wait, void (*done)(void *carrier), void *carrier);
-    /* As haft_policy.inbound, with what `start` has returned.  Not called when the call is cancelled
-     * or its time is over. */
-    int (*resume)(haft_call *call, struct wait *wait, int status);
-};
+/* How far a request has come. */
+enum visit_step { VISIT_START, VISIT_INBOUND, VISIT_HANDLER, VISIT_OUTBOUND, VISIT_END };
 
 /* A policy that has authenticated a call; its list lives at least as long as the calls within. */
 struct authenticated {
@@ -149,10 +143,18 @@ struct haft_visit {
     struct match match;
     const struct route *route; /* NULL when there is none */
     const struct policy_list *policies;
-    size_t n_passed;   /* of them, on the way in */
-    struct wait *wait; /* of the next one; NULL when it does not wait */
-    bool wait_over;
-    int wait_status; /* of its start */
+    size_t n_passed; /* of them, on the way in */
+    enum visit_step step;
+    bool pending;                        /* the next policy, or the handler, has not answered yet */
+    bool in_stages; /* what is pending is a stage in front of the handler */
+    atomic_uint wait;                    /* for it: who has come (visit_wait.c) */
+    int wait_status;                     /* that it was continued with */
+    void (*on_continued)(void *carrier); /* called then, on the thread that continues */
+    void *carrier;
+    atomic_uint owners; /* whoever has made it; and whoever has yet to continue it, once that one
+                           has gone on without it */
+    int given_up;       /* what it is answered with, whatever comes; 0 while it is waited for */
+    int abandoned;      /* the same, once it was left to whoever continues it */
     struct pair *query;
     size_t n_query;
     bool query_read;
@@ -167,32 +169,36 @@ struct haft_visit {
     bool starved; /* somebody asked for what is there, and there was no memory to show it */
 };
 
-/* A visit within a call, or from outside. */
-haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_request *request,
-                      haft_time now);
-/* Through policies to a handler and back. */
-void visit_run(haft_visit *visit);
-/* The same without waiting for what a policy waits for: 0 when there is a response, HAFT_PENDING when
- * it is to be called again after the wait. */
+/* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
+haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request);
+/* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING
+ * when it is to be called again after visit_park.  A visit to an endpoint ends behind the policies
+ * that let it in; visit_outbound is left then, unless it is answered. */
 int visit_advance(haft_visit *visit);
+/* All of it.  It waits here, and not longer than the call has time; the visit is left to whoever
+ * continues it then, and haft_visit_response says so. */
+void visit_run(haft_visit *visit);
+
+/* ---- waiting (visit_wait.c) ---- */
+
+/* Before something is called that may return HAFT_PENDING. */
+void visit_expect(haft_visit *visit);
+/* As inner_on_finish wants it. */
+void visit_continued(void *visit, int status);
+/* Has `on_continued` called when the visit is continued, once, on any thread.  False when it has been
+ * already: visit_advance is next. */
+bool visit_park(haft_visit *visit, void (*on_continued)(void *carrier), void *carrier);
+/* It is not waited for any longer, and answered with this status when it is continued.  Tells the
+ * stages if it waits for its handler. */
+void visit_give_up(haft_visit *visit, int status);
 
 /* ---- the policies around a visit (visit_policy.c) ---- */
 
-/* The parts of the way, for whoever has something else between them: 0, HAFT_PENDING, or HAFT_STOP
- * when it is answered. */
+/* The parts of the way: 0, HAFT_PENDING, or HAFT_STOP when it is answered. */
 int visit_inbound(haft_visit *visit);
 /* Answers a preflight by those of the policies that do; false when it is none, or none of them did. */
 bool visit_preflight(haft_visit *visit, const struct policy_list *policies);
 void visit_outbound(haft_visit *visit);
-
-/* For a policy: makes the visit wait, and returns HAFT_PENDING. */
-int visit_wait_for(haft_visit *visit, struct wait *wait);
-/* Whether there is a wait that has not been started. */
-bool visit_waits(const haft_visit *visit);
-/* Starts it.  0 when `done` will be called, and then visit_end_wait is next, on the thread that
- * carries the visit; or an error, and the wait is over. */
-int visit_start_wait(haft_visit *visit, void (*done)(void *carrier), void *carrier);
-void visit_end_wait(haft_visit *visit);
 
 /* Whether a policy is there for this request. */
 bool visit_concerns(const haft_visit *visit, const haft_policy *policy);

@@ -38,24 +38,35 @@ static int add_line(haft_arena *arena, struct line **lines, const char *name, co
 
 static const char forward_key[] = "haft/forwarded", authenticated_key[] = "haft/authenticated";
 
-/* A call of a tool that came through this gateway's policies, and through no other door, remembers
- * which of them have authenticated it.  The visit is gone before the call is, so they are copied. */
-static int keep_authenticated(haft_call *call)
+/* The same policies, in the memory of a call. */
+static int authenticated_copy(haft_call *call, const struct authenticated *from,
+                              const struct authenticated **ret_copy)
 {
-    const haft_visit *visit = passage_of_headers(call->headers);
-    struct authenticated *kept = NULL;
+    const struct authenticated *kept = NULL;
 
-    if (!visit || visit->gateway != call->server->gateway)
-        return 0;
-    for (const struct authenticated *one = visit->authenticated; one; one = one->next) {
+    for (; from; from = from->next) {
         struct authenticated *copy = haft_arena_zalloc(call->arena, 1, sizeof *copy);
 
         if (!copy)
             return HAFT_ENOMEM;
-        *copy = (struct authenticated){kept, one->by};
+        *copy = (struct authenticated){kept, from->by};
         kept = copy;
     }
-    return kept ? haft_set(call, authenticated_key, kept) : 0;
+    *ret_copy = kept;
+    return 0;
+}
+
+/* A call of a tool that came through this gateway's policies, and no other way, remembers which of
+ * them have authenticated it. */
+static int keep_authenticated(haft_call *call)
+{
+    const haft_visit *visit = passage_of_headers(call->headers);
+    const struct authenticated *kept = NULL;
+    int status = 0;
+
+    if (visit && visit->gateway == call->server->gateway)
+        status = authenticated_copy(call, visit->authenticated, &kept);
+    return status || !kept ? status : haft_set(call, authenticated_key, (void *)(uintptr_t)kept);
 }
 
 /* A call of a tool has headers only while it is received: those that may be wanted later are kept. */
@@ -150,19 +161,61 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
     return 0;
 }
 
-/* A child, ready to run; its memory is taken from the caller's arena and its own. */
-static int prepare(haft_call *caller, const char *method, const char *target,
-                   const haft_invoke_options *options, haft_visit **ret_visit)
+/* What the caller has given, in the child's memory: the caller may be gone before a handler that
+ * has returned HAFT_PENDING is done with it. */
+static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_options *options)
+{
+    haft_arena *arena = visit->call->arena;
+    haft_request *request = &visit->request;
+    struct line *lines = NULL;
+    int status = forward(visit->gateway, caller, options, arena, &lines);
+
+    request->headers = (haft_headers){.get = get_line, .context = lines};
+    request->method = haft_arena_copy(arena, request->method, strlen(request->method));
+    request->body = haft_arena_copy(arena, request->body, request->body_size);
+    if (request->peer)
+        request->peer = haft_arena_copy(arena, request->peer, strlen(request->peer));
+    visit->call->peer = request->peer;
+    if (!request->method || !request->body || (caller->peer && !request->peer))
+        return HAFT_ENOMEM;
+    if (request->body_size)
+        visit->content_type = "application/json";
+    return status
+               ? status
+               : authenticated_copy(visit->call, authenticated_of(caller), &visit->authenticated);
+}
+
+/* A child of a call whose parents are held. */
+static haft_visit *child_new(haft_call *caller, const haft_request *asked, const char *target,
+                             const haft_invoke_options *options, haft_time now)
+{
+    haft_gateway *gateway = caller->server->gateway;
+    haft_call *call = inner_new(gateway->server, caller, now);
+    haft_request request = *asked;
+    haft_visit *visit;
+
+    if (!call || read_target(call->arena, target, &request)) {
+        inner_free(call);
+        return NULL;
+    }
+    visit = visit_of_call(gateway, call, &request);
+    if (visit && !child_keep(visit, caller, options) && !refuse_child(visit))
+        return visit;
+    haft_visit_free(visit);
+    return NULL;
+}
+
+/* A child, ready to run: 0; HAFT_STOP when the caller has been left behind and may have none; or an
+ * error. */
+static int child_prepare(haft_call *caller, const char *method, const char *target,
+                         const haft_invoke_options *options, haft_visit **ret_visit)
 {
     static const haft_invoke_options none;
-    haft_gateway *gateway = caller->server->gateway;
     haft_request request = {.method = method, .body = "", .peer = caller->peer};
-    struct line *lines = NULL;
-    haft_visit *visit;
-    int status;
+    haft_call *root;
 
     options = options ? options : &none;
-    if (!gateway)
+    if (!caller->server->gateway)
         return HAFT_ENOTFOUND;
     if (!method || !target)
         return HAFT_EINVAL;
@@ -170,25 +223,15 @@ static int prepare(haft_call *caller, const char *method, const char *target,
         request.body = options->body;
         request.body_size = options->body_size ? options->body_size : strlen(options->body);
     }
-    status = read_target(caller->arena, target, &request);
-    if (!status)
-        status = forward(gateway, caller, options, caller->arena, &lines);
-    request.headers = (haft_headers){.get = get_line, .context = lines};
-    if (status)
-        return status;
-    visit = visit_new(gateway, caller, &request, atomic_load(&call_root(caller)->now));
-    if (!visit)
-        return HAFT_ENOMEM;
-    visit->authenticated = authenticated_of(caller);
-    if (request.body_size)
-        visit->content_type = "application/json";
-    if (refuse_child(visit)) {
-        haft_visit_free(visit);
-        return HAFT_ENOMEM;
-    }
-    *ret_visit = visit;
-    return 0;
+    root = inner_hold(caller);
+    if (!root)
+        return HAFT_STOP;
+    *ret_visit = child_new(caller, &request, target, options, atomic_load(&root->now));
+    inner_let_go(caller);
+    return *ret_visit ? 0 : HAFT_ENOMEM;
 }
+
+static const haft_response nothing = {.status = 499, .body = ""};
 
 static void run_child(haft_visit *visit)
 {
@@ -199,7 +242,7 @@ static void run_child(haft_visit *visit)
 /* The response in the caller's memory; the child is gone. */
 static int collect(haft_call *caller, haft_visit *visit, haft_response *ret_response)
 {
-    const haft_response *from = &visit->response;
+    const haft_response *from = haft_visit_response(visit);
     haft_arena *arena = caller->arena;
     haft_header_line *headers = haft_arena_zalloc(arena, from->n_headers + 1, sizeof *headers);
     const char *body = haft_arena_copy(arena, from->body, from->size);
@@ -226,10 +269,12 @@ int haft_invoke(haft_call *call, const char *method, const char *target,
                 const haft_invoke_options *options, haft_response *ret_response)
 {
     haft_visit *visit;
-    int status = prepare(call, method, target, options, &visit);
+    int status = child_prepare(call, method, target, options, &visit);
 
+    if (status == HAFT_STOP)
+        *ret_response = nothing;
     if (status)
-        return status;
+        return status == HAFT_STOP ? 0 : status;
     run_child(visit);
     return collect(call, visit, ret_response);
 }
@@ -324,9 +369,10 @@ int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n)
         return HAFT_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         haft_invocation *one = &invocations[i];
-        int status = prepare(call, one->method, one->target, &one->options, &heap->visits[i]);
+        int status = child_prepare(call, one->method, one->target, &one->options, &heap->visits[i]);
 
-        one->response = (haft_response){.status = 0, .body = ""};
+        one->response = status == HAFT_STOP ? nothing : (haft_response){.status = 0, .body = ""};
+        status = status == HAFT_STOP ? 0 : status;
         first = first ? first : status;
     }
     ask_for_help(gateway, heap);

@@ -2,8 +2,8 @@
  * endpoint with policies around it.
  *
  * What does not block is answered where it comes in; the rest goes to the loop's workers as a call
- * does, with a copy of the request, since its client may leave before it ends.  A policy that waits
- * gives its worker back, and is given another one when it goes on. */
+ * does.  What may wait has a copy of the request, since its client may leave before it ends.  A policy
+ * or a handler that waits gives its worker back, and is given another one when it goes on. */
 #include <string.h>
 
 #include "gateway/passage.h"
@@ -352,16 +352,12 @@ static bool keep_request(struct passage *passage)
            passage->request.path && (!principal || visit->call->principal);
 }
 
-static int execute_route(haft_call *call)
+static int passage_execute(haft_call *call)
 {
-    visit_advance(call->visit);
-    return 0;
-}
+    struct passage *passage = call->tag;
 
-static int execute_inbound(haft_call *call)
-{
-    if (visit_inbound(call->visit) == HAFT_STOP)
-        visit_outbound(call->visit);
+    passage->ran = true;
+    visit_advance(call->visit);
     return 0;
 }
 
@@ -370,25 +366,55 @@ static void see_out(haft_visit *visit)
 {
     int status = visit->answered ? 1 : visit_is_late(visit);
 
-    if (!status)
-        status = respond_problem(visit, 503, "The server is going away.", NULL);
-    if (status < 0)
-        visit_fail(visit, visit->request.path, status);
-    visit_outbound(visit);
+    if (!status) {
+        visit->given_up = 503;
+        status = visit_is_late(visit);
+    }
+    if (visit->step == VISIT_START || visit->step == VISIT_END) {
+        if (status < 0)
+            visit_fail(visit, visit->request.path, status);
+        visit_outbound(visit);
+    } else {
+        visit_advance(visit);
+    }
 }
 
 static void passage_end(struct passage *passage)
 {
-    passage->visit->call->done = NULL;
-    if (passage->visit->n_passed)
-        see_out(passage->visit);
+    haft_visit *visit = passage->visit;
+
+    visit->call->done = NULL;
+    if (visit->n_passed || visit->pending)
+        see_out(visit);
     answer_response(passage);
     passage_free(passage);
 }
 
-/* A policy waits, and no thread with it: whoever has what it waits for says so from a thread of its
- * own, and the request goes back to a worker. */
-static void on_wait_over(void *carrier)
+/* Behind the policies of an endpoint, and before it. */
+static bool is_let_in(const struct passage *passage)
+{
+    const haft_visit *visit = passage->visit;
+
+    return passage->endpoint && passage->responder && !visit->answered &&
+           visit->step == VISIT_END && visit->n_passed == visit->policies->n;
+}
+
+/* There is an answer, or the endpoint will give it.  The passage, unless that is over. */
+static struct passage *passage_conclude(struct passage *passage)
+{
+    if (!is_let_in(passage)) {
+        passage_end(passage);
+        return NULL;
+    }
+    passage->visit->call->done = NULL;
+    passage->visit->call->deadline = 0;
+    return enter_endpoint(passage) ? passage : NULL;
+}
+
+/* ---- waiting ---- */
+
+/* On the thread that continues. */
+static void on_continued(void *carrier)
 {
     struct passage *passage = carrier;
     haft_call *call = passage->visit->call;
@@ -398,62 +424,98 @@ static void on_wait_over(void *carrier)
     loop->post(loop->context, &call->errand);
 }
 
-static void done(haft_call *call);
+static void on_posted(haft_call *call);
 
-static void go_on(haft_call *call)
+/* Something waits, and no thread with it.  False when it does not wait any more. */
+static bool passage_park(struct passage *passage)
 {
-    struct passage *passage = call->tag;
-    const haft_http_loop *loop = &passage->site->loop;
-
-    passage->waits = false;
-    visit_end_wait(passage->visit);
-    call->done = done;
-    if (!loop->run(loop->context, call))
-        return;
-    if (haft_respond_header(call, "Retry-After", "1") ||
-        respond_problem(passage->visit, 503, "The server is busy.", NULL))
-        visit_fail(passage->visit, passage->visit->request.path, HAFT_ENOMEM);
-    passage_end(passage);
-}
-
-/* Back on the loop's thread. */
-static void done(haft_call *call)
-{
-    struct passage *passage = call->tag;
     haft_visit *visit = passage->visit;
 
-    if (visit_waits(visit)) {
-        /* Nothing is done yet for a client that may have left: see passage_half_closed. */
-        if (passage->half_closed)
-            haft_visit_cancel(visit);
-        passage->waits = true;
-        call->done = go_on;
-        if (visit_start_wait(visit, on_wait_over, passage))
-            go_on(call);
-        return;
-    }
-    if (passage->endpoint && passage->responder && !visit->answered &&
-        visit->n_passed == visit->policies->n) {
-        call->done = NULL;
-        enter_endpoint(passage);
-        return;
-    }
-    passage_end(passage);
+    passage->waits = visit->step == VISIT_INBOUND;
+    passage->parked = true;
+    visit->call->done = on_posted;
+    /* Nothing has been done yet for a client that may have left: see passage_half_closed. */
+    if (passage->half_closed && passage->waits)
+        haft_visit_cancel(visit);
+    if (visit_park(visit, on_continued, passage))
+        return true;
+    passage->waits = passage->parked = false;
+    return false;
 }
 
-static void *send_away(struct passage *passage, int (*execute)(haft_call *call))
+/* Goes on where the request came in.  The passage, unless it is over. */
+static struct passage *passage_advance(struct passage *passage)
+{
+    while (visit_advance(passage->visit) == HAFT_PENDING)
+        if (passage_park(passage))
+            return passage;
+    return passage_conclude(passage);
+}
+
+static void on_returned(haft_call *call);
+
+/* To a worker; true when it has been taken. */
+static bool passage_send(struct passage *passage)
 {
     haft_call *call = passage->visit->call;
     const haft_http_loop *loop = &passage->site->loop;
 
-    call->execute = execute;
-    call->done = done;
-    if (keep_request(passage) && !loop->run(loop->context, call))
-        return passage;
-    call->done = NULL;
+    passage->ran = false;
+    call->execute = passage_execute;
+    call->done = on_returned;
+    return !loop->run(loop->context, call);
+}
+
+static void passage_go_on(struct passage *passage)
+{
+    haft_visit *visit = passage->visit;
+
+    if (!passage->has_worker) {
+        passage_advance(passage);
+        return;
+    }
+    if (passage_send(passage))
+        return;
+    visit->given_up = 503;
+    if (haft_respond_header(visit->call, "Retry-After", "1"))
+        visit_fail(visit, visit->request.path, HAFT_ENOMEM);
+    passage_end(passage);
+}
+
+/* It has been continued, and this is the loop's thread. */
+static void on_posted(haft_call *call)
+{
+    struct passage *passage = call->tag;
+
+    passage->waits = passage->parked = false;
+    passage_go_on(passage);
+}
+
+/* Back from a worker, which does not run what was cancelled before it came to that. */
+static void on_returned(haft_call *call)
+{
+    struct passage *passage = call->tag;
+
+    if (!passage->ran)
+        passage_end(passage);
+    else if (!passage->visit->pending)
+        passage_conclude(passage);
+    else if (!passage_park(passage))
+        passage_go_on(passage);
+}
+
+static void *passage_refuse(struct passage *passage)
+{
+    passage->visit->call->done = NULL;
     passage_answer(passage, 503, "Retry-After: 1\r\n", "", 0);
     passage_free(passage);
     return NULL;
+}
+
+static void *send_away(struct passage *passage)
+{
+    passage->has_worker = true;
+    return keep_request(passage) && passage_send(passage) ? passage : passage_refuse(passage);
 }
 
 /* ---- requests ---- */
@@ -461,34 +523,31 @@ static void *send_away(struct passage *passage, int (*execute)(haft_call *call))
 static void *handle_route(struct passage *passage)
 {
     if (!haft_visit_quick(passage->visit))
-        return send_away(passage, execute_route);
-    haft_visit_run(passage->visit);
-    answer_response(passage);
-    passage_free(passage);
-    return NULL;
+        return send_away(passage);
+    /* Its handler may return HAFT_PENDING, too. */
+    return keep_request(passage) ? passage_advance(passage) : passage_refuse(passage);
 }
 
 static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
 {
+    haft_visit *visit = passage->visit;
+
     /* A route whose variable would take the path has nothing to do with it. */
-    passage->visit->route = NULL;
-    passage->visit->call->item = NULL;
-    passage->visit->call->deadline = 0;
-    passage->visit->policies = &mcp->policies;
-    passage->visit->mcp = true;
-    if (visit_preflight(passage->visit, &mcp->policies)) {
+    visit->route = NULL;
+    visit->call->item = NULL;
+    visit->policies = &mcp->policies;
+    visit->mcp = true;
+    call_allow(visit->call, 0);
+    if (visit_preflight(visit, &mcp->policies)) {
         answer_response(passage);
         passage_free(passage);
         return NULL;
     }
     if (mcp->policies.blocks)
-        return send_away(passage, execute_inbound);
-    if (!visit_inbound(passage->visit))
-        return enter_endpoint(passage) ? passage : NULL;
-    visit_outbound(passage->visit);
-    answer_response(passage);
-    passage_free(passage);
-    return NULL;
+        return send_away(passage);
+    if (mcp->policies.waits && !keep_request(passage))
+        return passage_refuse(passage);
+    return passage_advance(passage);
 }
 
 /* The two paths of the transport of 2024-11-05, which an endpoint can have besides its own. */

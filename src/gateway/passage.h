@@ -25,7 +25,10 @@ struct passage {
     haft_time now;
     bool inside;      /* the endpoint is being given the request */
     bool answered;    /* by it, to the end */
-    bool waits;       /* a policy does, and no thread runs for it */
+    bool has_worker;  /* it is run by the loop's workers, not by the loop */
+    bool ran;         /* by the worker that has it back */
+    bool parked;      /* a policy or the handler waits, and no thread runs for it */
+    bool waits;       /* a policy does */
     bool half_closed; /* the client sends nothing any more */
 };
 

@@ -41,6 +41,7 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
                                   (int)size, names);
         list->list[list->n++] = policy;
         list->blocks = list->blocks || policy->policy.blocks;
+        list->waits = list->waits || !policy->built_in;
         names += size;
     }
     return 0;
@@ -152,6 +153,8 @@ int policies_install(haft_gateway *gateway)
 
     for (size_t i = 0; i < sizeof built_in / sizeof *built_in && !status; i++)
         status = haft_policy_kind_add(gateway, built_in[i]);
+    for (struct kind *kind = gateway->kinds; kind; kind = kind->next)
+        kind->built_in = true;
     return status;
 }
 
@@ -245,6 +248,7 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
     policy->policy.name = name;
     policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
     policy->drop = kind->kind->drop;
+    policy->built_in = kind->built_in;
     link_in(gateway, policy);
     return 0;
 }

@@ -45,7 +45,6 @@ enum verdict { STOPPED, WRONG, RIGHT, LIMITED };
 
 /* A password that is checked, in the memory of its call. */
 struct verification {
-    struct wait wait; /* first */
     const struct guard *guard;
     haft_call *call;
     const char *name;
@@ -54,8 +53,6 @@ struct verification {
     char address[ADDRESS]; /* whose failure it would be */
     size_t address_size;
     haft_time now;
-    void (*done)(void *carrier);
-    void *carrier;
     enum verdict verdict;
     int failure; /* of counting */
     const struct person *person;
@@ -109,29 +106,6 @@ static enum verdict judge(struct verification *check)
     return verdict;
 }
 
-static void verify(void *argument)
-{
-    struct verification *check = argument;
-
-    check->verdict = judge(check);
-    secret_wipe(check->password, strlen(check->password));
-    check->done(check->carrier);
-}
-
-static int start_verification(struct wait *wait, void (*done)(void *carrier), void *carrier)
-{
-    struct verification *check = (struct verification *)wait;
-    haft_executor verifiers = crew_executor(check->guard->verifiers);
-    int status;
-
-    check->done = done;
-    check->carrier = carrier;
-    status = verifiers.run(verifiers.context, verify, check);
-    if (status)
-        secret_wipe(check->password, strlen(check->password));
-    return status;
-}
-
 /* ---- answers ---- */
 
 static int refuse(haft_call *call, const struct guard *guard)
@@ -157,14 +131,10 @@ static int refuse_address(haft_call *call, int64_t wait_ms)
     return refuse_for(call, 429, wait_ms, "Too many wrong passwords.");
 }
 
-static int conclude(haft_call *call, struct wait *wait, int status)
+static int verification_answer(const struct verification *check)
 {
-    const struct verification *check = (const struct verification *)wait;
+    haft_call *call = check->call;
 
-    if (status)
-        return status == HAFT_EBUSY
-                   ? refuse_for(call, 503, 1000, "Too many passwords are being checked.")
-                   : status;
     if (check->failure)
         return check->failure;
     switch (check->verdict) {
@@ -173,11 +143,34 @@ static int conclude(haft_call *call, struct wait *wait, int status)
     case LIMITED:
         return refuse_address(call, check->wait_ms);
     case STOPPED:
-        return HAFT_EBUSY; /* not seen: the visit has been answered as late */
+        return HAFT_EBUSY; /* not seen: the request is answered as late */
     case WRONG:
         break;
     }
     return refuse(call, check->guard);
+}
+
+static void verification_run(void *argument)
+{
+    struct verification *check = argument;
+
+    check->verdict = judge(check);
+    secret_wipe(check->password, strlen(check->password));
+    haft_continue(check->call, verification_answer(check));
+}
+
+/* The request goes on when a thread has checked it. */
+static int verification_start(struct verification *check)
+{
+    haft_executor verifiers = crew_executor(check->guard->verifiers);
+    int status = verifiers.run(verifiers.context, verification_run, check);
+
+    if (!status)
+        return HAFT_PENDING;
+    secret_wipe(check->password, strlen(check->password));
+    return status == HAFT_EBUSY
+               ? refuse_for(check->call, 503, 1000, "Too many passwords are being checked.")
+               : status;
 }
 
 /* ---- requests ---- */
@@ -228,8 +221,7 @@ static int check_person(haft_call *call, void *data)
         return 0;
     if (!read_credentials(call, &name, &password))
         return refuse(call, guard);
-    *check = (struct verification){.wait = {start_verification, conclude},
-                                   .guard = guard,
+    *check = (struct verification){.guard = guard,
                                    .call = call,
                                    .name = name,
                                    .password = password,
@@ -246,7 +238,7 @@ static int check_person(haft_call *call, void *data)
         secret_wipe(password, strlen(password));
         return refuse_address(call, wait_ms);
     }
-    return visit_wait_for(call->visit, &check->wait);
+    return verification_start(check);
 }
 
 /* ---- making ---- */

@@ -5,7 +5,6 @@
  * response at the end. */
 #include <stdio.h>
 #include <string.h>
-#include <uv.h>
 
 #include "gateway/gateway.h"
 #include "engine/event.h"
@@ -19,10 +18,8 @@ static int refuse_input(haft_call *call, const haft_issues *issues)
     return input_refuse_issues(call->visit, issues, NULL);
 }
 
-haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_request *request,
-                      haft_time now)
+haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request)
 {
-    haft_call *call = inner_new(gateway->server, parent, now);
     haft_visit *visit = call ? haft_arena_zalloc(call->arena, 1, sizeof *visit) : NULL;
 
     if (!visit) {
@@ -32,12 +29,14 @@ haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_reque
     visit->gateway = gateway;
     visit->call = call;
     visit->request = *request;
-    visit->edge = !parent;
+    visit->edge = !call->parent;
     visit->response.body = "";
+    atomic_init(&visit->owners, 1);
+    inner_on_finish(call, visit_continued, visit);
     call->visit = visit;
     call->method = request->path;
     call->peer = request->peer;
-    if (!parent && request->headers.get) {
+    if (visit->edge && request->headers.get) {
         call->headers = &visit->request.headers;
         trace_read(call);
         call->headers = NULL;
@@ -58,7 +57,7 @@ haft_visit *visit_new(haft_gateway *gateway, haft_call *parent, const haft_reque
 haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
                            const char *principal, haft_time now)
 {
-    haft_visit *visit = visit_new(gateway, NULL, request, now);
+    haft_visit *visit = visit_of_call(gateway, inner_new(gateway->server, NULL, now), request);
 
     if (visit)
         visit->call->principal = principal;
@@ -84,17 +83,6 @@ bool haft_visit_tick(haft_visit *visit, haft_time now)
         return true;
     haft_visit_cancel(visit);
     return false;
-}
-
-const haft_response *haft_visit_response(const haft_visit *visit)
-{
-    return &visit->response;
-}
-
-void haft_visit_free(haft_visit *visit)
-{
-    if (visit)
-        inner_free(visit->call);
 }
 
 /* ---- what a handler has answered ---- */
@@ -189,77 +177,6 @@ static int respond_with_result(haft_visit *visit, bool refused)
 
 /* ---- the handler ---- */
 
-struct pending {
-    uv_sem_t done;
-    int status;
-};
-
-static void finished(void *context, int status)
-{
-    struct pending *pending = context;
-
-    pending->status = status;
-    uv_sem_post(&pending->done);
-}
-
-/* Runs the handler and, when it is pending, waits until it has finished. */
-static int run(haft_call *call, struct pending *pending)
-{
-    int status = inner_run(call);
-
-    if (status == HAFT_PENDING) {
-        uv_sem_wait(&pending->done);
-        status = pending->status;
-        if (!status && !call->is_error)
-            status = tool_check(call);
-    }
-    return status > 0 ? HAFT_EINVAL : status;
-}
-
-/* Through the stages in front of the handler, waiting for each that holds the call. */
-static int pass_stages(haft_call *call, struct pending *pending)
-{
-    int status = 0;
-
-    while (!status) {
-        status = stages_before(call);
-        if (!status)
-            status = stages_ready(call);
-        if (status != HAFT_PENDING)
-            break;
-        uv_sem_wait(&pending->done);
-        status = stages_continue(call, pending->status);
-    }
-    return status;
-}
-
-/* What stands in front of the handler: 0, HAFT_STOP when it is answered, or an error. */
-static int prepare(haft_visit *visit, struct pending *pending)
-{
-    haft_call *call = visit->call;
-    int status = input_read(visit, &call->arguments);
-
-    if (status == HAFT_STOP)
-        call->outcome = HAFT_OUTCOME_INVALID;
-    return status ? status : pass_stages(call, pending);
-}
-
-/* The stages and the handler: 0, HAFT_STOP when a stage has answered, or an error. */
-static int handle(haft_visit *visit)
-{
-    struct pending pending = {.status = 0};
-    int status;
-
-    if (uv_sem_init(&pending.done, 0))
-        return HAFT_ENOMEM;
-    inner_on_finish(visit->call, finished, &pending);
-    status = prepare(visit, &pending);
-    if (!status)
-        status = run(visit->call, &pending);
-    uv_sem_destroy(&pending.done);
-    return status;
-}
-
 static haft_outcome outcome_of(const haft_visit *visit, int status)
 {
     if (visit->call->outcome)
@@ -269,23 +186,16 @@ static haft_outcome outcome_of(const haft_visit *visit, int status)
     return visit->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
-static void serve(haft_visit *visit)
+/* What the handler has come to, as a response. */
+static void handler_conclude(haft_visit *visit, int status, bool refused)
 {
     haft_call *call = visit->call;
-    int status = visit_is_late(visit);
 
-    event_of_start(call);
-    if (!status) {
-        bool refused;
-
-        status = handle(visit);
-        refused = status == HAFT_STOP;
-        status = unless_starved(visit, status == HAFT_STOP ? 0 : status);
-        if (!status)
-            status = respond_with_result(visit, refused);
-        if (!status && !refused && visit_is_late(visit) < 0)
-            status = HAFT_ENOMEM;
-    }
+    status = unless_starved(visit, status > 0 ? HAFT_EINVAL : status);
+    if (!status)
+        status = respond_with_result(visit, refused);
+    if (!status && !refused && visit_is_late(visit) < 0)
+        status = HAFT_ENOMEM;
     if (status < 0) {
         if (call->is_error && !visit->answered && !respond_with_error(visit, false))
             status = 0;
@@ -294,6 +204,79 @@ static void serve(haft_visit *visit)
     }
     stages_after(call, outcome_of(visit, status));
     event_of_end(call);
+}
+
+/* One that has not been run, or whose result has come too late. */
+static void handler_skip(haft_visit *visit, int status)
+{
+    if (status < 0)
+        visit_fail(visit, "the handler", status);
+    stages_after(visit->call, outcome_of(visit, status));
+    event_of_end(visit->call);
+}
+
+/* Through the stages, from where the call stands, to the handler.  0 when it is over, HAFT_PENDING while a
+ * stage or the handler waits. */
+static int handler_walk(haft_visit *visit, int status)
+{
+    haft_call *call = visit->call;
+    bool refused;
+
+    if (!status)
+        status = stages_before(call);
+    if (!status)
+        status = stages_ready(call);
+    visit->in_stages = visit->pending = status == HAFT_PENDING;
+    refused = status == HAFT_STOP;
+    if (!status) {
+        visit_expect(visit);
+        status = inner_run(call);
+        visit->pending = status == HAFT_PENDING;
+    }
+    if (visit->pending)
+        return HAFT_PENDING;
+    handler_conclude(visit, refused ? 0 : status, refused);
+    return 0;
+}
+
+static int handler_enter(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    int status = visit_is_late(visit);
+
+    event_of_start(call);
+    if (status) {
+        handler_skip(visit, status);
+        return 0;
+    }
+    status = input_read(visit, &call->arguments);
+    if (status == HAFT_STOP)
+        call->outcome = HAFT_OUTCOME_INVALID;
+    visit_expect(visit);
+    return handler_walk(visit, status);
+}
+
+/* What was pending has come: the walk goes on behind the stage that waited, or the handler is done. */
+static int handler_resume(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    int late = visit_is_late(visit), status;
+
+    visit->pending = false;
+    if (late) {
+        handler_skip(visit, late);
+        return 0;
+    }
+    if (visit->in_stages) {
+        status = stages_continue(call, visit->wait_status);
+        visit_expect(visit);
+        return handler_walk(visit, status);
+    }
+    status = call_understand(call, visit->wait_status);
+    if (!status && !call->is_error)
+        status = tool_check(call);
+    handler_conclude(visit, status, false);
+    return 0;
 }
 
 /* ---- no route ---- */
@@ -376,48 +359,22 @@ int visit_advance(haft_visit *visit)
 {
     int status;
 
-    if (!visit->wait && !enter(visit))
-        return 0;
-    status = visit_inbound(visit);
-    if (status == HAFT_PENDING)
-        return status;
-    if (!status)
-        serve(visit);
-    visit_outbound(visit);
-    return 0;
-}
-
-static void wait_is_over(void *carrier)
-{
-    uv_sem_post(carrier);
-}
-
-/* Waits here for what a policy waits for. */
-static int sit_out(haft_visit *visit)
-{
-    uv_sem_t over;
-
-    if (uv_sem_init(&over, 0))
-        return HAFT_ENOMEM;
-    if (!visit_start_wait(visit, wait_is_over, &over)) {
-        uv_sem_wait(&over);
-        visit_end_wait(visit);
+    if (visit->step == VISIT_START)
+        visit->step = visit->mcp || enter(visit) ? VISIT_INBOUND : VISIT_END;
+    if (visit->step == VISIT_INBOUND) {
+        status = visit_inbound(visit);
+        if (status == HAFT_PENDING)
+            return status;
+        visit->step = status ? VISIT_OUTBOUND : visit->mcp ? VISIT_END : VISIT_HANDLER;
     }
-    uv_sem_destroy(&over);
+    if (visit->step == VISIT_HANDLER) {
+        if (visit->pending ? handler_resume(visit) : handler_enter(visit))
+            return HAFT_PENDING;
+        visit->step = VISIT_OUTBOUND;
+    }
+    if (visit->step == VISIT_OUTBOUND) {
+        visit->step = VISIT_END;
+        visit_outbound(visit);
+    }
     return 0;
-}
-
-void visit_run(haft_visit *visit)
-{
-    while (visit_advance(visit) == HAFT_PENDING)
-        if (sit_out(visit)) {
-            visit_fail(visit, visit->request.path, HAFT_ENOMEM);
-            visit_outbound(visit);
-            return;
-        }
-}
-
-void haft_visit_run(haft_visit *visit)
-{
-    visit_run(visit);
 }

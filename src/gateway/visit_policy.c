@@ -1,8 +1,8 @@
 /* visit_policy.c - the policies around a request: passed on its way in, waited for, and passed again
  * on its way out.
  *
- * A policy that waits holds no thread.  It leaves behind what it waits for, and the walk begins again
- * where it stopped when that is there. */
+ * A policy that waits holds no thread: the walk begins again where it stopped when the policy says so
+ * by haft_continue. */
 #include <string.h>
 
 #include "gateway/gateway.h"
@@ -28,54 +28,19 @@ void visit_fail(haft_visit *visit, const char *who, int status)
 int visit_is_late(haft_visit *visit)
 {
     haft_call *call = visit->call;
+    int status = visit->given_up             ? visit->given_up
+                 : haft_time_left(call) == 0 ? 504
+                 : haft_cancelled(call)      ? 499
+                                             : 0;
+    const char *detail = status == 504   ? "The time for the call is over."
+                         : status == 499 ? "The call has been cancelled."
+                         : status == 503 ? "The server is busy, or going away."
+                                         : NULL;
 
-    if (haft_time_left(call) == 0) {
-        call->outcome = HAFT_OUTCOME_TIMED_OUT;
-        return respond_problem(visit, 504, "The time for the call is over.", NULL) ? HAFT_ENOMEM
-                                                                                   : 1;
-    }
-    if (!haft_cancelled(call))
+    if (!status)
         return 0;
-    call->outcome = HAFT_OUTCOME_CANCELLED;
-    return respond_problem(visit, 499, "The call has been cancelled.", NULL) ? HAFT_ENOMEM : 1;
-}
-
-/* ---- waiting ---- */
-
-int visit_wait_for(haft_visit *visit, struct wait *wait)
-{
-    visit->wait = wait;
-    visit->wait_over = false;
-    return HAFT_PENDING;
-}
-
-bool visit_waits(const haft_visit *visit)
-{
-    return visit->wait && !visit->wait_over;
-}
-
-int visit_start_wait(haft_visit *visit, void (*done)(void *carrier), void *carrier)
-{
-    visit->wait_status = visit->wait->start(visit->wait, done, carrier);
-    visit->wait_over = visit->wait_status;
-    return visit->wait_status;
-}
-
-void visit_end_wait(haft_visit *visit)
-{
-    visit->wait_over = true;
-}
-
-/* What the policy makes of it. */
-static int resume(haft_visit *visit)
-{
-    struct wait *wait = visit->wait;
-    int status = visit_is_late(visit);
-
-    visit->wait = NULL;
-    if (status)
-        return status < 0 ? status : HAFT_STOP;
-    return wait->resume(visit->call, wait, visit->wait_status);
+    call->outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
+    return respond_problem(visit, status, detail, NULL) ? HAFT_ENOMEM : 1;
 }
 
 /* ---- in and out ---- */
@@ -92,15 +57,41 @@ static int note_authenticated(haft_visit *visit)
     return 0;
 }
 
-static int pass_in(haft_visit *visit, const haft_policy *policy)
+/* What a policy that has waited was continued with, unless that came too late. */
+static int policy_resume(haft_visit *visit)
+{
+    int status = visit_is_late(visit);
+
+    visit->pending = false;
+    if (status)
+        return status < 0 ? status : HAFT_STOP;
+    return visit->wait_status == HAFT_PENDING ? HAFT_EINVAL : visit->wait_status;
+}
+
+static int policy_enter(haft_visit *visit, const haft_policy *policy)
 {
     int status = 0;
 
-    if (visit->wait)
-        status = resume(visit);
-    else if (policy->inbound && visit_concerns(visit, policy))
+    if (visit->pending) {
+        status = policy_resume(visit);
+    } else if (policy->inbound && visit_concerns(visit, policy)) {
+        visit_expect(visit);
         status = policy->inbound(visit->call, policy->data);
-    return unless_starved(visit, status);
+        visit->pending = status == HAFT_PENDING;
+    }
+    return visit->pending ? HAFT_PENDING : unless_starved(visit, status);
+}
+
+/* What a policy has returned that it may not. */
+static void policy_fail(haft_visit *visit, const haft_policy *policy, int status)
+{
+    if (status == HAFT_STOP)
+        haft_log(visit->call, HAFT_ERROR, "policy %s returned HAFT_STOP without an answer",
+                 policy->name);
+    else if (status > 0)
+        haft_log(visit->call, HAFT_ERROR, "policy %s returned %d, which is not a status",
+                 policy->name, status);
+    visit_fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
 }
 
 bool visit_preflight(haft_visit *visit, const struct policy_list *policies)
@@ -117,7 +108,7 @@ bool visit_preflight(haft_visit *visit, const struct policy_list *policies)
                          : 0;
 
         if (status && (status != HAFT_STOP || !visit->answered))
-            visit_fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
+            policy_fail(visit, policy, status);
     }
     return visit->answered;
 }
@@ -128,21 +119,16 @@ int visit_inbound(haft_visit *visit)
 
     while (policies && visit->n_passed < policies->n) {
         const haft_policy *policy = &policies->list[visit->n_passed]->policy;
-        int status = pass_in(visit, policy);
+        int status = policy_enter(visit, policy);
 
-        if (status == HAFT_PENDING && visit->wait)
+        if (status == HAFT_PENDING)
             return status;
-        if (status && (status != HAFT_STOP || !visit->answered)) {
-            visit->wait = NULL;
-            visit_fail(visit, policy->name, status < 0 ? status : HAFT_EINVAL);
-            return HAFT_STOP;
-        }
+        if (!status && policy->authenticates)
+            status = note_authenticated(visit);
+        if (status && (status != HAFT_STOP || !visit->answered))
+            policy_fail(visit, policy, status);
         if (status)
             return HAFT_STOP;
-        if (policy->authenticates && note_authenticated(visit)) {
-            visit_fail(visit, policy->name, HAFT_ENOMEM);
-            return HAFT_STOP;
-        }
         visit->n_passed++;
     }
     return 0;
@@ -157,7 +143,7 @@ void visit_outbound(haft_visit *visit)
                          : 0;
 
         status = unless_starved(visit, status);
-        if (status < 0)
-            visit_fail(visit, policy->name, status);
+        if (status)
+            policy_fail(visit, policy, status);
     }
 }

@@ -47,7 +47,7 @@ static void http_on_post(void *context, haft_posted *posted)
     haft_http *http = context;
     uv_thread_t self = uv_thread_self();
 
-    if (uv_thread_equal(&self, &http->thread))
+    if (!posted->ran && uv_thread_equal(&self, &http->thread))
         haft_session_deliver(posted->call->session, posted);
     else
         mailbox_put(&http->mailbox, posted);

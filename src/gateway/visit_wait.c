@@ -1,0 +1,194 @@
+/* visit_wait.c - a request that waits for somebody: for a policy or a handler that has returned
+ * HAFT_PENDING.
+ *
+ * Two have to meet: whoever carries the request, who leaves word where he can be found, and whoever
+ * continues it, on any thread and perhaps before that.  The second of them goes on.  A carrier that
+ * has no more time leaves the request to the one that continues it, who then only sees it out. */
+#include <string.h>
+#include <uv.h>
+
+#include "gateway/gateway.h"
+#include "engine/event.h"
+
+enum { WAIT_PARKED = 1, WAIT_CONTINUED = 2, WAIT_ABANDONED = 4 };
+enum {
+    LOOK_MS = 20,
+    GRACE_MS = 1000, /* for a policy to notice that nobody waits any more */
+    NANOSECONDS = 1000000
+};
+
+void visit_expect(haft_visit *visit)
+{
+    atomic_store(&visit->wait, 0);
+}
+
+/* Called by haft_continue and haft_finish, on any thread. */
+void visit_continued(void *context, int status)
+{
+    haft_visit *visit = context;
+    unsigned before;
+
+    visit->wait_status = status;
+    before = atomic_fetch_or(&visit->wait, WAIT_CONTINUED);
+    if (before & WAIT_ABANDONED) {
+        visit->call->parent = NULL; /* it may be gone */
+        visit_advance(visit);
+        haft_visit_free(visit);
+    } else if (before & WAIT_PARKED) {
+        visit->on_continued(visit->carrier);
+    }
+}
+
+bool visit_park(haft_visit *visit, void (*on_continued)(void *carrier), void *carrier)
+{
+    visit->on_continued = on_continued;
+    visit->carrier = carrier;
+    return !(atomic_fetch_or(&visit->wait, WAIT_PARKED) & WAIT_CONTINUED);
+}
+
+void visit_give_up(haft_visit *visit, int status)
+{
+    haft_call *call = visit->call;
+
+    visit->given_up = status;
+    call->outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
+    atomic_store(&call->cancelled, true);
+    if (visit->step != VISIT_HANDLER)
+        return;
+    if (status == 504)
+        haft_log(call, HAFT_WARNING,
+                 "timed out after %u ms; its handler returned HAFT_PENDING, and nobody called "
+                 "haft_finish",
+                 call->allowed_ms);
+    stages_after(call, call->outcome);
+    event_of_end(call);
+}
+
+/* ---- waiting where one stands ---- */
+
+struct waiter {
+    uv_mutex_t lock;
+    uv_cond_t over;
+    bool continued;
+};
+
+static void waiter_wake(void *carrier)
+{
+    struct waiter *waiter = carrier;
+
+    uv_mutex_lock(&waiter->lock);
+    waiter->continued = true;
+    uv_cond_signal(&waiter->over);
+    uv_mutex_unlock(&waiter->lock);
+}
+
+/* Until it is continued, cancelled, or late.  With the lock held; returns the status to give up with,
+ * 0 when it was continued. */
+static int waiter_wait(struct waiter *waiter, const haft_call *call)
+{
+    int64_t left = haft_time_left(call);
+    uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
+
+    while (!waiter->continued) {
+        uint64_t now = uv_hrtime(), slice = (uint64_t)LOOK_MS * NANOSECONDS;
+
+        if (haft_time_left(call) == 0 || (left >= 0 && now >= end))
+            return 504;
+        if (haft_cancelled(call))
+            return 499;
+        if (left >= 0 && end - now < slice)
+            slice = end - now;
+        uv_cond_timedwait(&waiter->over, &waiter->lock, slice);
+    }
+    return 0;
+}
+
+/* Leaves the request to whoever continues it; false when that has happened meanwhile. */
+static bool visit_abandon(haft_visit *visit, int status)
+{
+    atomic_fetch_add(&visit->owners, 1);
+    visit_give_up(visit, status);
+    if (atomic_fetch_or(&visit->wait, WAIT_ABANDONED) & WAIT_CONTINUED) {
+        atomic_fetch_sub(&visit->owners, 1);
+        return false;
+    }
+    visit->abandoned = status;
+    inner_detach(visit->call);
+    return true;
+}
+
+/* A policy that looks at haft_cancelled is soon done, and has then put away what it used. */
+static void waiter_indulge(struct waiter *waiter, const haft_visit *visit)
+{
+    uint64_t end = uv_hrtime() + (uint64_t)GRACE_MS * NANOSECONDS, now;
+
+    if (visit->step != VISIT_INBOUND)
+        return;
+    atomic_store(&visit->call->cancelled, true);
+    while (!waiter->continued && (now = uv_hrtime()) < end)
+        uv_cond_timedwait(&waiter->over, &waiter->lock, end - now);
+}
+
+/* True when the visit can go on, false when it was left behind. */
+static bool visit_wait(haft_visit *visit)
+{
+    struct waiter waiter = {.continued = false};
+    bool goes_on = true;
+    int status;
+
+    if (uv_mutex_init(&waiter.lock))
+        return !visit_abandon(visit, 500);
+    if (uv_cond_init(&waiter.over)) {
+        uv_mutex_destroy(&waiter.lock);
+        return !visit_abandon(visit, 500);
+    }
+    uv_mutex_lock(&waiter.lock);
+    if (visit_park(visit, waiter_wake, &waiter)) {
+        status = waiter_wait(&waiter, visit->call);
+        if (status)
+            waiter_indulge(&waiter, visit);
+        goes_on = !status || !visit_abandon(visit, status);
+        while (goes_on && !waiter.continued)
+            uv_cond_wait(&waiter.over, &waiter.lock);
+    }
+    uv_mutex_unlock(&waiter.lock);
+    uv_cond_destroy(&waiter.over);
+    uv_mutex_destroy(&waiter.lock);
+    return goes_on;
+}
+
+void visit_run(haft_visit *visit)
+{
+    while (visit_advance(visit) == HAFT_PENDING && visit_wait(visit))
+        ;
+}
+
+void haft_visit_run(haft_visit *visit)
+{
+    visit_run(visit);
+}
+
+/* The handler may still write to the visit's own. */
+const haft_response *haft_visit_response(const haft_visit *visit)
+{
+    static const haft_response late = {.status = 504, .body = ""},
+                               cancelled = {.status = 499, .body = ""},
+                               failed = {.status = 500, .body = ""};
+
+    switch (visit->abandoned) {
+    case 0:
+        return &visit->response;
+    case 504:
+        return &late;
+    case 499:
+        return &cancelled;
+    default:
+        return &failed;
+    }
+}
+
+void haft_visit_free(haft_visit *visit)
+{
+    if (visit && atomic_fetch_sub(&visit->owners, 1) == 1)
+        inner_free(visit->call);
+}
