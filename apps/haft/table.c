@@ -193,8 +193,8 @@ static const char serve_text[] =
     "Serves what plugins bring: shared objects with tools and routes, named on the command line or in the "
     "section \"plugins\" of the configuration. The section \"gateway\" has policies, says which of them apply "
     "to which routes, and lists the MCP endpoints, each with the tools that it offers; without it there is "
-    "one at /mcp with all of them. At SIGHUP the configuration is read again, and plugins whose files have "
-    "changed are replaced, except for those with routes. Without --stdio and --http it listens on "
+    "one at /mcp with all of them. At SIGHUP the configuration is read again: plugins without routes are "
+    "replaced if their files have changed, and policies apply anew. Without --stdio and --http it listens on "
     "http://127.0.0.1:8808. --demo adds a plugin that is installed with the program: a small shop with "
     "routes for customers, an inventory, orders, weather and things to do, and tools that call them.";
 

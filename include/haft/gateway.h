@@ -403,8 +403,10 @@ typedef struct haft_gateway_part {
  * defaults.  It must live until haft_gateway_main returns.  What is wrong with a file is reported,
  * with its place, before anything is served.
  *
- * At SIGHUP plugins without routes are replaced; a change of the section "gateway" is checked and
- * needs a restart, which the log says.  0, or an error as for haft_configure. */
+ * At SIGHUP plugins without routes are replaced, and so are policies and where they apply; requests
+ * in flight finish under the old ones.  Another list of endpoints, or a policy that may wait around
+ * a route that is quick, needs a restart, which the log says.  0, or an error as for
+ * haft_configure. */
 int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint);
 
 /* Names a plugin to load besides those of the file, after haft_gateway_configure and before

@@ -1,10 +1,6 @@
 /* configure.c - a gateway from a configuration file: what plugins bring, policies, those around
- * routes, and MCP endpoints.
- *
- * The section "gateway" is a declared type, so what is wrong with it is found as it is in a tool's
- * arguments.  What the gateway has cannot change while it serves: the section applies at start-up,
- * and a later one is only checked. */
-#include "gateway/configure.h"
+ * routes, and MCP endpoints. */
+#include "gateway/configure_section.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,23 +8,7 @@
 
 #include "schema/model/node.h"
 
-HAFT_STRUCT(route_entry,
-    HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1), "Around the route, the first outside"));
-HAFT_STRUCT(endpoint_entry,
-    HAFT_DEFAULT(HAFT_STRING(endpoint, "Its path", .starts = "/"), "/mcp"),
-    HAFT_DEFAULT(HAFT_STRING(name, "What it is called", .min = 1), "MCP Custom Server"),
-    HAFT_DEFAULT(HAFT_STRING(version, "Its version", .min = 1), "0.0.0"),
-    HAFT_DEFAULT(HAFT_STRING(tools, "Which tools of plugins it has: get_*,-*_secret"), "*"),
-    HAFT_OPTIONAL(HAFT_STRING(routes, "Which routes are tools, by their ids")),
-    HAFT_OPTIONAL(HAFT_ARRAY(policies, HAFT_STRING(name, "A policy's name", .min = 1),
-                             "Around the endpoint, the first outside")));
-HAFT_STRUCT(gateway_section,
-    HAFT_OPTIONAL(HAFT_JSON(policies, "As haft_policies_json takes them")),
-    HAFT_OPTIONAL(HAFT_MAP(routes, HAFT_OBJECT(entry, route_entry, "One route"), "By method and path")),
-    HAFT_OPTIONAL(HAFT_ARRAY(endpoints, HAFT_OBJECT(entry, endpoint_entry, "One endpoint"),
-                             "MCP endpoints", .min = 1)));
-
-enum { TEXT_LIMIT = 1 << 20, PLACE = 160, FIRST_FILES = 8, ROUTES_SUGGESTED = 32 };
+enum { TEXT_LIMIT = 1 << 20, PLACE = 160, ROUTES_SUGGESTED = 32 };
 
 /* ---- what is wrong ---- */
 
@@ -49,9 +29,8 @@ static int configure_refuse_issue(const haft_issues *issues, haft_reason *reterr
     return status;
 }
 
-/* What the gateway said about something, at its place in the section. */
-static int configure_refuse(const haft_gateway *gateway, int status, const char *place,
-                            haft_reason *reterr_reason)
+int configure_refuse(const haft_gateway *gateway, int status, const char *place,
+                     haft_reason *reterr_reason)
 {
     const haft_reason *error = haft_gateway_error(gateway);
     bool more = *error->path && strcmp(error->path, place) != 0;
@@ -60,65 +39,10 @@ static int configure_refuse(const haft_gateway *gateway, int status, const char 
                      more ? ": " : "", error->text);
 }
 
-/* ---- what plugins bring ---- */
-
-static int part_add_policies(haft_gateway *gateway, const haft_gateway_part *part)
-{
-    int status = 0;
-
-    for (size_t i = 0; part->policy_kinds && part->policy_kinds[i] && !status; i++)
-        status = haft_policy_kind_add(gateway, part->policy_kinds[i]);
-    for (size_t i = 0; part->policies && part->policies[i] && !status; i++)
-        status = haft_policy_add(gateway, part->policies[i]);
-    return status;
-}
-
-static int part_add_routes(haft_gateway *gateway, const haft_gateway_part *part)
-{
-    int status = 0;
-
-    for (size_t i = 0; part->routes && part->routes[i] && !status; i++)
-        status = haft_route(gateway, part->routes[i]);
-    return status;
-}
-
-static bool part_has_right_sizes(const haft_gateway_part *part)
-{
-    static const unsigned sizes[HAFT_GATEWAY_SIZES_] = HAFT_GATEWAY_LAYOUT_;
-
-    return !memcmp(part->sizes, sizes, sizeof sizes);
-}
-
-/* Adds one thing of every plugin that has a part for gateways. */
-static int configure_add_parts(const struct configuration *configuration,
-                               int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
-                               haft_reason *reterr_reason)
-{
-    const haft_gateway_part *part;
-    const char *path;
-
-    for (size_t i = 0; plugins_part_at(configuration->plugins, i, &path, &part); i++) {
-        const haft_reason *error = haft_gateway_error(configuration->gateway);
-        int status;
-
-        if (!part)
-            continue;
-        if (!part_has_right_sizes(part))
-            return error_set(reterr_reason, HAFT_EINVAL, "",
-                             "%s was compiled with the headers of another haft than this, %s", path,
-                             HAFT_VERSION);
-        status = add(configuration->gateway, part);
-        if (status)
-            return error_set(reterr_reason, status, "", "%s: %s: %s", path, error->path,
-                             error->text);
-    }
-    return 0;
-}
-
 /* ---- policies ---- */
 
-static int configure_policies(haft_gateway *gateway, const gateway_section *section,
-                              haft_reason *reterr_reason)
+int configure_policies(haft_gateway *gateway, const gateway_section *section,
+                       haft_reason *reterr_reason)
 {
     haft_buffer text;
     int status;
@@ -132,8 +56,7 @@ static int configure_policies(haft_gateway *gateway, const gateway_section *sect
     return status ? configure_refuse(gateway, status, "policies", reterr_reason) : 0;
 }
 
-/* Names as the gateway takes them; NULL without memory. */
-static const char *configure_join(haft_arena *arena, const char *const *names, size_t n)
+const char *configure_join(haft_arena *arena, const char *const *names, size_t n)
 {
     const char *joined = "";
 
@@ -170,34 +93,52 @@ static int configure_refuse_route(const haft_gateway *gateway, const char *name,
                      search.name ? "?" : "");
 }
 
-static int configure_route(haft_gateway *gateway, const char *name, const route_entry *entry,
+int configure_route(haft_gateway *gateway, const struct route *route,
+                    const gateway_section *section, const struct policy_list **ret_list,
+                    haft_reason *reterr_reason)
+{
+    const char *names = route->info->policies;
+    char place[PLACE];
+
+    for (size_t i = 0; i < section->n_routes; i++)
+        if (configure_is_route(route, section->routes_keys[i])) {
+            names = configure_join(gateway->arena, section->routes[i].policies,
+                                   section->routes[i].n_policies);
+            if (!names)
+                return HAFT_ENOMEM;
+        }
+    snprintf(place, sizeof place, "routes.%s %s", route->method, route->path);
+    return policies_find(gateway, route->id, names, ret_list)
+               ? configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason)
+               : 0;
+}
+
+int configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
                            haft_reason *reterr_reason)
 {
-    const char *names = configure_join(gateway->arena, entry->policies, entry->n_policies);
-    struct route *route = gateway->routes;
-    char place[PLACE];
-    int status;
+    for (size_t i = 0; i < section->n_routes; i++) {
+        const struct route *route = gateway->routes;
 
-    while (route && !configure_is_route(route, name))
-        route = route->next;
-    if (!names)
-        return HAFT_ENOMEM;
-    if (!route)
-        return configure_refuse_route(gateway, name, reterr_reason);
-    status = policies_find(gateway, route->id, names, &route->policies);
-    route->quick = route->info->quick && !route->policies.blocks;
-    snprintf(place, sizeof place, "routes.%s", name);
-    return status ? configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason) : 0;
+        while (route && !configure_is_route(route, section->routes_keys[i]))
+            route = route->next;
+        if (!route)
+            return configure_refuse_route(gateway, section->routes_keys[i], reterr_reason);
+    }
+    return 0;
 }
 
 static int configure_routes(haft_gateway *gateway, const gateway_section *section,
                             haft_reason *reterr_reason)
 {
-    int status = 0;
+    int status = configure_check_routes(gateway, section, reterr_reason);
 
-    for (size_t i = 0; i < section->n_routes && !status; i++)
-        status =
-            configure_route(gateway, section->routes_keys[i], &section->routes[i], reterr_reason);
+    for (struct route *route = gateway->routes; route && !status; route = route->next) {
+        const struct policy_list *list;
+
+        status = configure_route(gateway, route, section, &list, reterr_reason);
+        if (!status)
+            atomic_store(&route->policies, list);
+    }
     return status;
 }
 
@@ -263,23 +204,26 @@ static int configure_endpoints(const struct configuration *configuration,
 
 /* ---- the section ---- */
 
-static int configure_build(const struct configuration *configuration,
-                           const gateway_section *section, haft_reason *reterr_reason)
+static int configure_build(struct configuration *configuration, const gateway_section *section,
+                           haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
     int status = configure_add_parts(configuration, part_add_policies, reterr_reason);
 
+    configuration->lasting = gateway->policies;
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
+        configuration->n_own++;
     if (!status)
         status = configure_policies(gateway, section, reterr_reason);
     if (!status)
         status = configure_add_parts(configuration, part_add_routes, reterr_reason);
     if (!status)
         status = configure_routes(gateway, section, reterr_reason);
+    configuration->first = gateway->policies;
     return status ? status : configure_endpoints(configuration, section, reterr_reason);
 }
 
-/* The section as one text, to see whether it has changed; NULL without memory. */
-static const char *configure_write(haft_arena *arena, haft_value *value)
+const char *configure_write(haft_arena *arena, haft_value *value)
 {
     haft_buffer text;
     const char *copy = "";
@@ -293,9 +237,8 @@ static const char *configure_write(haft_arena *arena, haft_value *value)
     return copy;
 }
 
-static int configure_read(const struct configuration *configuration, haft_value *value,
-                          haft_arena *arena, gateway_section *ret_section,
-                          haft_reason *reterr_reason)
+int configure_read(const struct configuration *configuration, haft_value *value, haft_arena *arena,
+                   gateway_section *ret_section, haft_reason *reterr_reason)
 {
     haft_issues issues = {0};
     int status;
@@ -305,20 +248,18 @@ static int configure_read(const struct configuration *configuration, haft_value 
     return issues.count ? configure_refuse_issue(&issues, reterr_reason) : status;
 }
 
-/* Only whether it is right, and whether it is another one. */
-static int configure_look_again(const struct configuration *configuration, haft_value *value,
-                                bool *ret_changed, haft_reason *reterr_reason)
+const char *configure_shape(haft_arena *arena, const gateway_section *section)
 {
-    haft_arena *arena = haft_arena_new(NULL, TEXT_LIMIT * 8);
-    const char *text = arena ? configure_write(arena, value) : NULL;
-    gateway_section section;
-    int status = HAFT_ENOMEM;
+    const char *shape = "";
 
-    if (text)
-        status = configure_read(configuration, value, arena, &section, reterr_reason);
-    *ret_changed = text && strcmp(text, configuration->started) != 0;
-    haft_arena_free(arena);
-    return status;
+    for (size_t i = 0; i < section->n_endpoints && shape; i++) {
+        const endpoint_entry *entry = &section->endpoints[i];
+
+        shape = haft_arena_printf(arena, "%s%s\n%s\n%s\n%s\n%s%s\n", shape, entry->endpoint,
+                                  entry->name, entry->version, entry->tools,
+                                  entry->routes ? "+" : "-", entry->routes ? entry->routes : "");
+    }
+    return shape;
 }
 
 static bool configure_is_empty(const struct configuration *configuration)
@@ -343,100 +284,50 @@ static int configure_begin(struct configuration *configuration, haft_value *valu
             *configuration->ret_empty = true;
         return error_set(reterr_reason, HAFT_EINVAL, "", "there is nothing to serve");
     }
-    configuration->started = configure_write(arena, value);
-    if (!configuration->started)
-        return HAFT_ENOMEM;
+    configuration->text = configure_write(arena, value);
     status = configure_read(configuration, value, arena, &section, reterr_reason);
-    return status ? status : configure_build(configuration, &section, reterr_reason);
+    if (status)
+        return status;
+    configuration->shape = configure_shape(arena, &section);
+    if (!configuration->text || !configuration->shape)
+        return HAFT_ENOMEM;
+    return configure_build(configuration, &section, reterr_reason);
 }
 
-/* What is prepared is the server to complain to when there is something to complain about. */
+/* ---- in two steps ---- */
+
 static int configure_prepare(void *context, haft_value *value, void **ret_prepared,
                              haft_reason *reterr_reason)
 {
     struct configuration *configuration = context;
-    bool changed = false;
-    int status;
 
-    status = configuration->built
-                 ? configure_look_again(configuration, value, &changed, reterr_reason)
-                 : configure_begin(configuration, value, reterr_reason);
-    *ret_prepared = changed ? configuration->gateway->server : NULL;
-    return status;
+    *ret_prepared = NULL;
+    return configuration->built
+               ? generation_prepare(configuration, value, ret_prepared, reterr_reason)
+               : configure_begin(configuration, value, reterr_reason);
 }
 
 static void configure_commit(void *context, void *prepared)
 {
     struct configuration *configuration = context;
+    struct generation *generation = prepared;
+    haft_server *server = configuration->gateway->server;
 
-    if (prepared)
-        server_log(prepared, HAFT_WARNING, "gateway: a change needs a restart");
     configuration->built = true;
     plugins_fix_routes(configuration->plugins);
-}
-
-/* ---- plugins ---- */
-
-/* Those that the program names come first, and are there before the configuration's. */
-static int configure_load(struct configuration *configuration, haft_reason *reterr_reason)
-{
-    haft_reason reason = {.code = 0};
-    int status = haft_plugins_set(configuration->plugins, configuration->files,
-                                  configuration->n_files, &reason);
-
-    configuration->loaded = !status;
-    return status ? error_set(reterr_reason, status, "", "%s: %s", reason.path, reason.text) : 0;
-}
-
-static int configure_prepare_plugins(void *context, haft_value *value, void **ret_prepared,
-                                     haft_reason *reterr_reason)
-{
-    struct configuration *configuration = context;
-    const haft_section *section = haft_plugins_section(configuration->plugins);
-    int status = configuration->loaded ? 0 : configure_load(configuration, reterr_reason);
-
-    return status ? status : section->prepare(section->context, value, ret_prepared, reterr_reason);
-}
-
-static void configure_commit_plugins(void *context, void *prepared)
-{
-    const struct configuration *configuration = context;
-    const haft_section *section = haft_plugins_section(configuration->plugins);
-
-    section->commit(section->context, prepared);
-}
-
-static void configure_discard_plugins(void *context, void *prepared)
-{
-    const struct configuration *configuration = context;
-    const haft_section *section = haft_plugins_section(configuration->plugins);
-
-    section->discard(section->context, prepared);
-}
-
-int haft_gateway_plugin(haft_gateway *gateway, const char *path)
-{
-    struct configuration *configuration = gateway ? gateway->configuration : NULL;
-    const char *copy;
-
-    if (!configuration || !path)
-        return HAFT_EINVAL;
-    if (configuration->n_files == configuration->room) {
-        size_t room = configuration->room ? 2 * configuration->room : FIRST_FILES;
-        const char **files = haft_arena_zalloc(gateway->arena, room, sizeof *files);
-
-        if (!files)
-            return HAFT_ENOMEM;
-        if (configuration->n_files)
-            memcpy(files, configuration->files, configuration->n_files * sizeof *files);
-        configuration->files = files;
-        configuration->room = room;
+    if (!generation)
+        return;
+    if (generation_use(configuration, generation)) {
+        server_log(server, HAFT_NOTICE, "gateway: other policies apply");
+        return;
     }
-    copy = haft_arena_copy(gateway->arena, path, strlen(path));
-    if (!copy)
-        return HAFT_ENOMEM;
-    configuration->files[configuration->n_files++] = copy;
-    return 0;
+    server_log(server, HAFT_WARNING, "gateway: a change needs a restart");
+    generation_free(configuration, generation);
+}
+
+static void configure_discard(void *context, void *prepared)
+{
+    generation_free(context, prepared);
 }
 
 /* ---- life ---- */
@@ -445,25 +336,22 @@ static int configuration_init(struct configuration *configuration)
 {
     haft_schema_options options = {.allocator = configuration->gateway->allocator};
 
-    configuration->plugins = plugins_new_for_gateway(configuration->gateway->server);
-    if (!configuration->plugins)
-        return HAFT_ENOMEM;
-    configuration->plugin_section = (haft_section){.name = "plugins",
-                                                   .prepare = configure_prepare_plugins,
-                                                   .commit = configure_commit_plugins,
-                                                   .discard = configure_discard_plugins,
-                                                   .context = configuration};
+    int status = configure_plugins(configuration);
+
     configuration->section = (haft_section){.name = "gateway",
                                             .prepare = configure_prepare,
                                             .commit = configure_commit,
+                                            .discard = configure_discard,
                                             .context = configuration};
-    return haft_schema_compile(&gateway_section_type, &options, &configuration->schema, NULL);
+    if (!status)
+        status = haft_schema_compile(&gateway_section_type, &options, &configuration->schema, NULL);
+    return status ? status
+                  : haft_configure(configuration->gateway->server, &configuration->section);
 }
 
 int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint)
 {
     struct configuration *configuration;
-    int status;
 
     if (!gateway)
         return HAFT_EINVAL;
@@ -475,16 +363,14 @@ int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoi
     configuration->gateway = gateway;
     configuration->endpoint = endpoint;
     gateway->configuration = configuration;
-    status = configuration_init(configuration);
-    if (!status)
-        status = haft_configure(gateway->server, &configuration->plugin_section);
-    return status ? status : haft_configure(gateway->server, &configuration->section);
+    return configuration_init(configuration);
 }
 
 void configuration_finish(struct configuration *configuration)
 {
     if (!configuration)
         return;
+    generations_free(configuration);
     haft_plugins_free(configuration->plugins);
     haft_schema_free(configuration->schema);
 }

@@ -45,7 +45,7 @@ static const struct policy_list *policies_of_route(const haft_gateway *gateway,
         router_find(&gateway->router, method, request->target ? request->target : request->path,
                     arena, &match) <= 0)
         return NULL;
-    return &((const struct route *)match.route)->policies;
+    return atomic_load(&((const struct route *)match.route)->policies);
 }
 
 bool exposure_allows_origin(const void *app, const haft_http_request *request, const char *origin,
@@ -56,7 +56,7 @@ bool exposure_allows_origin(const void *app, const haft_http_request *request, c
     const char *text = arena ? haft_arena_copy(arena, origin, size) : NULL;
     const struct mcp *mcp = endpoint_find(gateway, request->path, NULL);
     const struct policy_list *policies = !text ? NULL
-                                         : mcp ? &mcp->policies
+                                         : mcp ? atomic_load(&mcp->policies)
                                                : policies_of_route(gateway, request, arena);
     bool allowed = policies && policies_allow_origin(policies, text);
 
@@ -83,12 +83,12 @@ const char *exposure_unauthenticated(void *app)
     const haft_gateway *gateway = site->gateway;
 
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
-        if (!policies_authenticate(&mcp->policies)) {
+        if (!policies_authenticate(atomic_load(&mcp->policies))) {
             snprintf(site->unauthenticated, sizeof site->unauthenticated, "endpoint %s", mcp->path);
             return site->unauthenticated;
         }
     for (const struct route *route = gateway->routes; route; route = route->next)
-        if (!policies_authenticate(&route->policies)) {
+        if (!policies_authenticate(atomic_load(&route->policies))) {
             snprintf(site->unauthenticated, sizeof site->unauthenticated, "route %s %s",
                      route->method, route->path);
             return site->unauthenticated;

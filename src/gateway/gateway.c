@@ -98,6 +98,7 @@ void haft_gateway_free(haft_gateway *gateway)
         haft_server_free(mcp->server);
     for (struct route *route = gateway->routes; route; route = route->next)
         item_drop(route->item);
+    configuration_drop_policies(gateway->configuration);
     policies_free(gateway);
     haft_server_free(gateway->server);
     configuration_finish(gateway->configuration); /* what has been freed may be in a plugin */

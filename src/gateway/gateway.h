@@ -18,6 +18,7 @@ struct policy {
     haft_policy policy;
     void (*drop)(void *data); /* its kind's */
     bool built_in;            /* its kind is */
+    const char *made_of;      /* of a kind whose policies may be kept when others are replaced */
 };
 
 struct kind {
@@ -33,6 +34,10 @@ struct policy_list {
     bool blocks; /* one of them may */
     bool waits;  /* one of them may return HAFT_PENDING: it is a program's own */
 };
+
+/* The policies around a route or an endpoint, which can be replaced while requests are answered: a
+ * request keeps to the list that it began with, and no list is freed before the gateway. */
+typedef _Atomic(const struct policy_list *) policy_lists;
 
 /* A field of a route's input, and where it comes from. */
 enum origin { ORIGIN_PATH, ORIGIN_QUERY, ORIGIN_BODY, ORIGIN_HEADER };
@@ -55,15 +60,14 @@ struct route {
     struct field *fields;
     size_t n_fields;
     bool has_body; /* a field comes from it */
-    struct policy_list policies;
-    bool quick;
+    policy_lists policies;
 };
 
 struct mcp {
     struct mcp *next;
     const char *path;
     haft_server *server;
-    struct policy_list policies;
+    policy_lists policies;
     haft_stage forward; /* keeps the headers that invokes take along */
 };
 
@@ -78,6 +82,7 @@ struct haft_gateway {
     struct router router;
     struct route *routes, **last_route;
     struct policy *policies;
+    struct policy *replaced; /* those before, while others are made in their place; else NULL */
     struct kind *kinds;
     struct mcp *endpoints, **last_endpoint;
     struct crew *crew;      /* NULL when there is none */
@@ -108,7 +113,9 @@ int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids);
 
 /* The policies of a list of names, after the gateway's own; `what` is who lists them. */
 int policies_find(haft_gateway *gateway, const char *what, const char *names,
-                  struct policy_list *ret_list);
+                  const struct policy_list **ret_list);
+/* Drops what policies have, up to one of them; the list ends with NULL. */
+void policies_drop(struct policy *policies, const struct policy *end);
 int policies_install(haft_gateway *gateway);
 void policies_free(haft_gateway *gateway);
 
@@ -146,7 +153,7 @@ struct haft_visit {
     size_t n_passed; /* of them, on the way in */
     enum visit_step step;
     bool pending;                        /* the next policy, or the handler, has not answered yet */
-    bool in_stages; /* what is pending is a stage in front of the handler */
+    bool in_stages;                      /* what is pending is a stage in front of the handler */
     atomic_uint wait;                    /* for it: who has come (visit_wait.c) */
     int wait_status;                     /* that it was continued with */
     void (*on_continued)(void *carrier); /* called then, on the thread that continues */

@@ -215,7 +215,7 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
     tool->call = call_route;
     tool->data = (void *)(uintptr_t)route;
     tool->rate = (haft_rate){.calls = 0};
-    tool->quick = route->quick;
+    tool->quick = route->info->quick && !atomic_load(&route->policies)->blocks;
     status = haft_add(server, tool);
     if (status)
         error_set(&gateway->error, status, haft_server_error(server)->path, "%s",
@@ -237,13 +237,16 @@ int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids)
 
 static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *options)
 {
-    int status = policies_find(gateway, mcp->path, options->policies, &mcp->policies);
+    const struct policy_list *policies;
+    int status = policies_find(gateway, mcp->path, options->policies, &policies);
 
     mcp->server->gateway = gateway;
     mcp->server->endpoint = mcp->path;
     mcp->forward = (haft_stage){.name = "forward", .before = invoke_keep_headers, .data = gateway};
-    if (!status)
+    if (!status) {
+        atomic_store(&mcp->policies, policies);
         status = haft_use(mcp->server, &mcp->forward);
+    }
     for (const haft_tool *const *tool = options->tools; tool && *tool && !status; tool++)
         status = haft_add(mcp->server, *tool);
     if (status && !gateway->error.code)

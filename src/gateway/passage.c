@@ -535,17 +535,17 @@ static void *handle_mcp(struct passage *passage, const struct mcp *mcp)
     /* A route whose variable would take the path has nothing to do with it. */
     visit->route = NULL;
     visit->call->item = NULL;
-    visit->policies = &mcp->policies;
+    visit->policies = atomic_load(&mcp->policies);
     visit->mcp = true;
     call_allow(visit->call, 0);
-    if (visit_preflight(visit, &mcp->policies)) {
+    if (visit_preflight(visit, visit->policies)) {
         answer_response(passage);
         passage_free(passage);
         return NULL;
     }
-    if (mcp->policies.blocks)
+    if (visit->policies->blocks)
         return send_away(passage);
-    if (mcp->policies.waits && !keep_request(passage))
+    if (visit->policies->waits && !keep_request(passage))
         return passage_refuse(passage);
     return passage_advance(passage);
 }

@@ -48,17 +48,21 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
 }
 
 int policies_find(haft_gateway *gateway, const char *what, const char *names,
-                  struct policy_list *ret_list)
+                  const struct policy_list **ret_list)
 {
     size_t n = count(gateway->options.policies) + count(names);
+    struct policy_list *list = haft_arena_zalloc(gateway->arena, 1, sizeof *list);
     int status;
 
-    *ret_list = (struct policy_list){
-        .list = haft_arena_zalloc(gateway->arena, n + 1, sizeof *ret_list->list)};
-    if (!ret_list->list)
+    if (list)
+        list->list = haft_arena_zalloc(gateway->arena, n + 1, sizeof *list->list);
+    if (!list || !list->list)
         return gateway_refuse(gateway, HAFT_ENOMEM, what, "out of memory");
-    status = append(gateway, what, gateway->options.policies, ret_list);
-    return status ? status : append(gateway, what, names, ret_list);
+    status = append(gateway, what, gateway->options.policies, list);
+    if (!status)
+        status = append(gateway, what, names, list);
+    *ret_list = list;
+    return status;
 }
 
 /* ---- adding ---- */
@@ -158,11 +162,16 @@ int policies_install(haft_gateway *gateway)
     return status;
 }
 
-void policies_free(haft_gateway *gateway)
+void policies_drop(struct policy *policies, const struct policy *end)
 {
-    for (struct policy *policy = gateway->policies; policy; policy = policy->next)
+    for (struct policy *policy = policies; policy && policy != end; policy = policy->next)
         if (policy->drop)
             policy->drop(policy->policy.data);
+}
+
+void policies_free(haft_gateway *gateway)
+{
+    policies_drop(gateway->policies, NULL);
     for (struct kind *kind = gateway->kinds; kind; kind = kind->next)
         haft_schema_free(kind->options);
 }
@@ -218,11 +227,49 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
     haft_buffer_finish(&text);
 }
 
+/* ---- keeping ---- */
+
+/* What a policy is made of, when it is to be kept as long as that is the same: one that counts would
+ * begin anew.  NULL for others, and without memory. */
+static const char *policy_recipe(const haft_gateway *gateway, const struct kind *kind, int scope,
+                                 const char *json, size_t size)
+{
+    return kind->kind == &policy_rate_limit
+               ? haft_arena_printf(gateway->arena, "%d %.*s", scope, (int)size, json ? json : "")
+               : NULL;
+}
+
+/* One of those that are being replaced, of the same name and recipe; NULL for none. */
+static const struct policy *policy_before(const haft_gateway *gateway, const char *name,
+                                          const char *recipe)
+{
+    const struct policy *policy = recipe ? gateway->replaced : NULL;
+
+    while (policy && (strcmp(policy->policy.name, name) != 0 || !policy->made_of ||
+                      strcmp(policy->made_of, recipe) != 0))
+        policy = policy->next;
+    return policy;
+}
+
+/* The same policy in the new list; its data stays the old one's. */
+static int policy_keep(haft_gateway *gateway, const struct policy *before, const char *recipe)
+{
+    struct policy *policy = put(gateway, &before->policy);
+
+    if (!policy)
+        return gateway_refuse(gateway, HAFT_ENOMEM, before->policy.name, "out of memory");
+    policy->made_of = recipe;
+    link_in(gateway, policy);
+    return 0;
+}
+
 static int make(haft_gateway *gateway, int scope, const char *name, const char *kind_name,
                 const char *json, size_t size)
 {
     int status = gateway && kind_name ? check_name(gateway, name) : HAFT_EINVAL;
     haft_reason reason = {.text = ""};
+    const struct policy *before;
+    const char *recipe;
     struct kind *kind;
     struct policy *policy;
     void *options;
@@ -234,6 +281,10 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
         refuse_kind(gateway, name, kind_name);
         return HAFT_ENOTFOUND;
     }
+    recipe = policy_recipe(gateway, kind, scope, json, size);
+    before = policy_before(gateway, name, recipe);
+    if (before)
+        return policy_keep(gateway, before, recipe);
     status = read_options(gateway, kind, name, json, size, &options);
     if (status)
         return status;
@@ -249,6 +300,7 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
     policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
     policy->drop = kind->kind->drop;
     policy->built_in = kind->built_in;
+    policy->made_of = recipe;
     link_in(gateway, policy);
     return 0;
 }

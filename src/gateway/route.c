@@ -199,6 +199,7 @@ static int place(haft_gateway *gateway, struct route *route)
 
 int haft_route(haft_gateway *gateway, const haft_route_info *info)
 {
+    const struct policy_list *policies;
     struct route *route;
     haft_reason reason;
     int status;
@@ -218,7 +219,7 @@ int haft_route(haft_gateway *gateway, const haft_route_info *info)
     if (template_read(gateway->arena, info->path, &route->path_template, &reason))
         return gateway_refuse(gateway, reason.code, info->id, "%s: %s",
                               info->path ? info->path : "", reason.text);
-    status = policies_find(gateway, info->id, info->policies, &route->policies);
+    status = policies_find(gateway, info->id, info->policies, &policies);
     if (!status)
         status = make_tool(gateway, route, info);
     if (status)
@@ -231,7 +232,7 @@ int haft_route(haft_gateway *gateway, const haft_route_info *info)
         item_drop(route->item);
         return status;
     }
-    route->quick = info->quick && !route->policies.blocks;
+    atomic_store(&route->policies, policies);
     *gateway->last_route = route;
     gateway->last_route = &route->next;
     return 0;

@@ -47,7 +47,7 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_req
         visit->failure = 0;
     visit->route = visit->match.route;
     if (visit->route) {
-        visit->policies = &visit->route->policies;
+        visit->policies = atomic_load(&visit->route->policies);
         inner_set_tool(call, &visit->route->entry);
         call->misfit = refuse_input;
     }
@@ -66,7 +66,7 @@ haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
 
 bool haft_visit_quick(const haft_visit *visit)
 {
-    return !visit->route || visit->route->quick;
+    return !visit->route || (visit->route->info->quick && !visit->policies->blocks);
 }
 
 void haft_visit_cancel(haft_visit *visit)
@@ -309,6 +309,7 @@ static int respond_options(haft_visit *visit)
 {
     haft_call *call = visit->call;
     const char *method = haft_request_header(call, "access-control-request-method");
+    const struct policy_list *policies;
     const struct route *route;
     struct match match;
     int status;
@@ -319,7 +320,8 @@ static int respond_options(haft_visit *visit)
     if (status < 0)
         return status;
     route = match.route;
-    return route && visit_preflight(visit, &route->policies) ? 0 : respond_allow(visit, 204, NULL);
+    policies = route ? atomic_load(&route->policies) : NULL;
+    return policies && visit_preflight(visit, policies) ? 0 : respond_allow(visit, 204, NULL);
 }
 
 static int respond_without_route(haft_visit *visit)

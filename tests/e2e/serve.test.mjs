@@ -333,6 +333,64 @@ test("a plugin with routes stays until a restart", () =>
         { config: { plugins: ["{DIR}/routes.so"] }, copies: { "routes.so": plugin("routes-1") } },
     ));
 
+test("at SIGHUP other policies apply, and requests in flight finish under the old ones", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const config = (policies, routes, endpoint) => ({
+                log: { level: "notice" },
+                gateway: { policies, routes, endpoints: [endpoint] },
+            });
+            const again = async (settings, text) => {
+                const from = server.log().length;
+
+                writeFileSync(join(server.directory, "config.json"), JSON.stringify(settings));
+                server.process.kill("SIGHUP");
+                await until(() => text.test(server.log().slice(from)), `${text}: ${server.log()}`);
+            };
+            const get = async (path) => (await send(server.base + path, { method: "GET" })).status;
+            const mock = (status) => [{ name: "p", policy: "mock", options: { status } }];
+            const around = { "GET /todos": { policies: ["p"] } };
+            const done = /gateway: other policies apply[^]*the configuration was read again/;
+            let over = false;
+            const statuses = new Set();
+            const callers = Promise.all(
+                Array.from({ length: 8 }, async () => {
+                    while (!over) statuses.add(await get("/todos"));
+                }),
+            );
+            const slow = send(`${server.base}/customers/cust-1`, { method: "GET" });
+
+            assert.equal(await get("/todos"), 200);
+            await again(config(mock(418), around, {}), done);
+            assert.equal(await get("/todos"), 418);
+            /* Around the endpoint. */
+            await again(config(mock(410), {}, { policies: ["p"] }), done);
+            assert.equal(await get("/todos"), 200);
+            assert.equal((await send(server.url, { method: "POST", body: "{}" })).status, 410);
+            /* What is wrong changes nothing, and neither does what needs a restart. */
+            await again(config(mock("x"), around, {}), /the old one stays in force/);
+            await again(config(mock(418), around, { name: "other" }), /gateway: a change needs a restart/);
+            assert.equal(await get("/todos"), 200);
+            await again(config([], {}, {}), done);
+            assert.equal((await slow).status, 200);
+            over = true;
+            await callers;
+            assert.deepEqual([...statuses].sort(), [200, 418]);
+        },
+        {
+            config: {
+                log: { level: "notice" },
+                gateway: {
+                    policies: [{ name: "nap", policy: "sleep", options: { ms: 1000 } }],
+                    routes: { "GET /customers/{id}": { policies: ["nap"] } },
+                    endpoints: [{}],
+                },
+            },
+            args: ["--threads", "2"],
+        },
+    ));
+
 test("plugins of the command line are tools of every endpoint", async () => {
     const greeted = await run(["serve", plugin("greet-1"), "--call", "greet", '{"name": "Ada"}']);
     const both = await run(["serve", "--list", plugin("passing"), plugin("greet-2")]);

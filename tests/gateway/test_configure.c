@@ -255,6 +255,118 @@ static void changes_plugins_without_routes(void **state)
     haft_gateway_free(gateway);
 }
 
+/* The configuration with one policy of the section, around GET /closed. */
+static const char *closing(const char *policy, const char *options, const char *endpoint)
+{
+    static char json[2048];
+
+    snprintf(
+        json, sizeof json,
+        "{\"plugins\":[" SO(
+            "routes-1") "],\"gateway\":{"
+                        "\"policies\":[{\"name\":\"p\",\"policy\":\"%s\",\"options\":%s}],"
+                        "\"routes\":{\"GET /closed\":{\"policies\":[\"p\"]}},\"endpoints\":[%s]}}",
+        policy, options, endpoint);
+    return json;
+}
+
+/* As a whole or not at all. */
+static void replaces_policies(void **state)
+{
+    static const char open[] = "200 ", one[] = "403 ";
+    static const struct {
+        const char *json; /* NULL: a policy of the kind deny, with this reason */
+        const char *why;
+        bool refused;
+        const char *answer; /* to GET /closed */
+    } rows[] = {
+        {NULL, "one", false, "one"},
+        {NULL, "one", false, "one"},
+        {NULL, "two", false, "two"},
+        {"{\"plugins\":[" SO("routes-1") "],\"gateway\":{\"endpoints\":[{}],"
+                                         "\"routes\":{\"GET /closed\":{\"policies\":[\"p\"]}}}}",
+         NULL, true, "two"},
+        {"{\"plugins\":[" SO("routes-1") "],\"gateway\":{\"endpoints\":[{}],"
+                                         "\"policies\":[{\"name\":\"p\",\"policy\":\"deny\"}]}}",
+         NULL, true, "two"},
+        /* Another endpoint needs a restart, and so nothing of the section applies. */
+        {"{\"plugins\":[" SO("routes-1") "],\"gateway\":{\"endpoints\":[{\"name\":\"x\"}]}}", NULL,
+         0, "two"},
+        /* And so does a policy that may wait around a route that never does. */
+        {"{\"plugins\":[" SO(
+             "routes-1") "],\"gateway\":{\"endpoints\":[{}],"
+                         "\"policies\":[{\"name\":\"p\",\"policy\":\"sleep\",\"options\":{\"ms\":1}}],"
+                         "\"routes\":{\"GET /words/{word}\":{\"policies\":[\"p\"]}}}}",
+         NULL, false, "two"},
+        {"{\"plugins\":[" SO("routes-1") "],\"gateway\":{\"endpoints\":[{}]}}", NULL, false, NULL},
+        {NULL, "three", false, "three"},
+    };
+    haft_gateway *gateway = gateway_of(NULL, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char options[64];
+        haft_reason reason;
+        const char *answer;
+
+        snprintf(options, sizeof options, "{\"why\":\"%s\"}", rows[i].why ? rows[i].why : "");
+        assert_int_equal(take(gateway, rows[i].json ? rows[i].json : closing("deny", options, "{}"),
+                              &reason) < 0,
+                         rows[i].refused);
+        answer = ask(gateway, "GET", "/closed", NULL);
+        assert_memory_equal(answer, rows[i].answer ? one : open, 4);
+        if (rows[i].answer)
+            if (!strstr(answer, rows[i].answer))
+                fail_msg("row %zu: %s", i, answer);
+    }
+    haft_gateway_free(gateway);
+}
+
+static void finishes_requests_under_the_old_policies(void **state)
+{
+    haft_gateway *gateway = configured(closing("deny", "{\"why\":\"old\"}", "{}"));
+    haft_request request = {.method = "GET", .path = "/closed", .query = "", .body = ""};
+    haft_visit *visit = haft_visit_new(gateway, &request, NULL, ASK_NOW);
+    haft_reason reason;
+
+    (void)state;
+    assert_int_equal(take(gateway, closing("deny", "{\"why\":\"new\"}", "{}"), &reason), 0);
+    assert_int_equal(take(gateway, closing("mock", "{\"status\":204}", "{}"), &reason), 0);
+    haft_visit_run(visit);
+    assert_non_null(strstr(haft_visit_response(visit)->body, "old"));
+    haft_visit_free(visit);
+    assert_memory_equal(ask(gateway, "GET", "/closed", NULL), "204", 3);
+    haft_gateway_free(gateway);
+}
+
+/* A limit that stays as it is goes on counting; another begins anew. */
+static void keeps_counting(void **state)
+{
+    static const char format[] = "{\"plugins\":[" SO(
+        "routes-1") "],\"gateway\":{\"endpoints\":[{}],\"policies\":["
+                    "{\"name\":\"limit\",\"policy\":\"rate-limit\",\"options\":{\"calls\":%d,\"seconds\":600}},"
+                    "{\"name\":\"other\",\"policy\":\"set-headers\",\"options\":{\"response\":{\"x\":\"%d\"}}}],"
+                    "\"routes\":{\"GET /closed\":{\"policies\":[\"limit\"]}}}}";
+    static const struct {
+        int calls, other;
+        const char *answer;
+    } rows[] = {{2, 1, "200"}, {2, 2, "200"}, {2, 3, "429"}, {3, 3, "200"},
+                {3, 4, "200"}, {3, 5, "200"}, {3, 6, "429"}};
+    haft_gateway *gateway = gateway_of(NULL, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_reason reason;
+        char json[2048];
+
+        snprintf(json, sizeof json, format, rows[i].calls, rows[i].other);
+        if (take(gateway, json, &reason))
+            fail_msg("%s: %s", reason.path, reason.text);
+        assert_memory_equal(ask(gateway, "GET", "/closed", NULL), rows[i].answer, 3);
+    }
+    haft_gateway_free(gateway);
+}
+
 /* ---- without memory ---- */
 
 static void survives_every_failing_allocation(void **state)
@@ -262,6 +374,11 @@ static void survives_every_failing_allocation(void **state)
     static const char json[] = "{\"plugins\":[" SO("routes-1") "," SO(
         "passing") "],\"gateway\":{"
                    "\"policies\":[{\"name\":\"shut\",\"policy\":\"deny\",\"options\":{\"why\":\"No.\"}}],"
+                   "\"routes\":{\"GET /closed\":{\"policies\":[\"shut\"]}},"
+                   "\"endpoints\":[{\"routes\":\"get_*\"},{\"endpoint\":\"/b\",\"tools\":\"pass*\"}]}}";
+    static const char other[] = "{\"plugins\":[" SO("routes-1") "," SO(
+        "passing") "],\"gateway\":{"
+                   "\"policies\":[{\"name\":\"shut\",\"policy\":\"deny\",\"options\":{\"why\":\"Never.\"}}],"
                    "\"routes\":{\"GET /closed\":{\"policies\":[\"shut\"]}},"
                    "\"endpoints\":[{\"routes\":\"get_*\"},{\"endpoint\":\"/b\",\"tools\":\"pass*\"}]}}";
 
@@ -280,6 +397,11 @@ static void survives_every_failing_allocation(void **state)
             status = take(gateway, json, &reason);
         if (!status)
             assert_string_equal(tools_of(gateway, 0), "old say passing get_word");
+        if (!status)
+            status = take(gateway, other, &reason);
+        failing.fail_at = 0;
+        if (!status)
+            assert_non_null(strstr(ask(gateway, "GET", "/closed", NULL), "Never."));
         haft_gateway_free(gateway);
         failing_check(&failing);
         if (!failing.failures) {
@@ -296,6 +418,9 @@ int main(void)
                                        cmocka_unit_test(refuses),
                                        cmocka_unit_test(is_configured_once),
                                        cmocka_unit_test(changes_plugins_without_routes),
+                                       cmocka_unit_test(replaces_policies),
+                                       cmocka_unit_test(finishes_requests_under_the_old_policies),
+                                       cmocka_unit_test(keeps_counting),
                                        cmocka_unit_test(survives_every_failing_allocation)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

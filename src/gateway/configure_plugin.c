@@ -1,0 +1,137 @@
+/* configure_plugin.c - the plugins of a configured gateway: which files, and what they bring. */
+#include "gateway/configure.h"
+
+#include <string.h>
+
+enum { FIRST_FILES = 8 };
+
+/* ---- what plugins bring ---- */
+
+int part_add_policies(haft_gateway *gateway, const haft_gateway_part *part)
+{
+    int status = 0;
+
+    for (size_t i = 0; part->policy_kinds && part->policy_kinds[i] && !status; i++)
+        status = haft_policy_kind_add(gateway, part->policy_kinds[i]);
+    for (size_t i = 0; part->policies && part->policies[i] && !status; i++)
+        status = haft_policy_add(gateway, part->policies[i]);
+    return status;
+}
+
+int part_add_routes(haft_gateway *gateway, const haft_gateway_part *part)
+{
+    int status = 0;
+
+    for (size_t i = 0; part->routes && part->routes[i] && !status; i++)
+        status = haft_route(gateway, part->routes[i]);
+    return status;
+}
+
+static bool part_has_right_sizes(const haft_gateway_part *part)
+{
+    static const unsigned sizes[HAFT_GATEWAY_SIZES_] = HAFT_GATEWAY_LAYOUT_;
+
+    return !memcmp(part->sizes, sizes, sizeof sizes);
+}
+
+int configure_add_parts(const struct configuration *configuration,
+                        int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
+                        haft_reason *reterr_reason)
+{
+    const haft_gateway_part *part;
+    const char *path;
+
+    for (size_t i = 0; plugins_part_at(configuration->plugins, i, &path, &part); i++) {
+        const haft_reason *error = haft_gateway_error(configuration->gateway);
+        int status;
+
+        if (!part)
+            continue;
+        if (!part_has_right_sizes(part))
+            return error_set(reterr_reason, HAFT_EINVAL, "",
+                             "%s was compiled with the headers of another haft than this, %s", path,
+                             HAFT_VERSION);
+        status = add(configuration->gateway, part);
+        if (status)
+            return error_set(reterr_reason, status, "", "%s: %s: %s", path, error->path,
+                             error->text);
+    }
+    return 0;
+}
+
+/* ---- plugins ---- */
+
+/* Those that the program names come first, and are there before the configuration's. */
+static int configure_load(struct configuration *configuration, haft_reason *reterr_reason)
+{
+    haft_reason reason = {.code = 0};
+    int status = haft_plugins_set(configuration->plugins, configuration->files,
+                                  configuration->n_files, &reason);
+
+    configuration->loaded = !status;
+    return status ? error_set(reterr_reason, status, "", "%s: %s", reason.path, reason.text) : 0;
+}
+
+static int configure_prepare_plugins(void *context, haft_value *value, void **ret_prepared,
+                                     haft_reason *reterr_reason)
+{
+    struct configuration *configuration = context;
+    const haft_section *section = haft_plugins_section(configuration->plugins);
+    int status = configuration->loaded ? 0 : configure_load(configuration, reterr_reason);
+
+    return status ? status : section->prepare(section->context, value, ret_prepared, reterr_reason);
+}
+
+static void configure_commit_plugins(void *context, void *prepared)
+{
+    const struct configuration *configuration = context;
+    const haft_section *section = haft_plugins_section(configuration->plugins);
+
+    section->commit(section->context, prepared);
+}
+
+static void configure_discard_plugins(void *context, void *prepared)
+{
+    const struct configuration *configuration = context;
+    const haft_section *section = haft_plugins_section(configuration->plugins);
+
+    section->discard(section->context, prepared);
+}
+
+int haft_gateway_plugin(haft_gateway *gateway, const char *path)
+{
+    struct configuration *configuration = gateway ? gateway->configuration : NULL;
+    const char *copy;
+
+    if (!configuration || !path)
+        return HAFT_EINVAL;
+    if (configuration->n_files == configuration->room) {
+        size_t room = configuration->room ? 2 * configuration->room : FIRST_FILES;
+        const char **files = haft_arena_zalloc(gateway->arena, room, sizeof *files);
+
+        if (!files)
+            return HAFT_ENOMEM;
+        if (configuration->n_files)
+            memcpy(files, configuration->files, configuration->n_files * sizeof *files);
+        configuration->files = files;
+        configuration->room = room;
+    }
+    copy = haft_arena_copy(gateway->arena, path, strlen(path));
+    if (!copy)
+        return HAFT_ENOMEM;
+    configuration->files[configuration->n_files++] = copy;
+    return 0;
+}
+
+int configure_plugins(struct configuration *configuration)
+{
+    configuration->plugins = plugins_new_for_gateway(configuration->gateway->server);
+    configuration->plugin_section = (haft_section){.name = "plugins",
+                                                   .prepare = configure_prepare_plugins,
+                                                   .commit = configure_commit_plugins,
+                                                   .discard = configure_discard_plugins,
+                                                   .context = configuration};
+    return configuration->plugins
+               ? haft_configure(configuration->gateway->server, &configuration->plugin_section)
+               : HAFT_ENOMEM;
+}
