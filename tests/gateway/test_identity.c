@@ -70,7 +70,8 @@ static bool believe(void *context, haft_http_request *request, const haft_respon
     (void)context;
     (void)responder;
     (void)responder_context;
-    request->principal = request->headers.get(request->headers.context, "x-claim", &size);
+    if (request->headers.get(request->headers.context, "x-claim", &size))
+        request->principal = "ann";
     return true;
 }
 
