@@ -186,7 +186,7 @@ static int meet_options(struct reach *reach, const struct met *met, const struct
     return status;
 }
 
-static int look_at(struct reach *reach, const struct met *met)
+static int finish_look_at(struct reach *reach, const struct met *met)
 {
     const struct node *node = met->node;
     int status = 0;
@@ -210,7 +210,7 @@ struct visit {
 };
 
 /* The i-th node that is asked about the same value; NULL past the last. */
-static const struct node *same_value(const struct node *node, size_t i)
+static const struct node *finish_same_value(const struct node *node, size_t i)
 {
     for (size_t r = 0; r < node->n_rules; r++) {
         if (i < node->rules[r].n_nodes)
@@ -230,7 +230,7 @@ static bool is_loop(const struct node *from, struct visit *stack, unsigned char 
     colours[from->id] = GREY;
     while (depth) {
         struct visit *top = &stack[depth - 1];
-        const struct node *next = same_value(top->node, top->next++);
+        const struct node *next = finish_same_value(top->node, top->next++);
 
         if (!next) {
             colours[top->node->id] = BLACK;
@@ -284,7 +284,7 @@ int build_reach(haft_builder *builder, struct node *root)
         struct met *met = reach.waiting;
 
         reach.waiting = met->next;
-        status = look_at(&reach, met);
+        status = finish_look_at(&reach, met);
     }
     arena_rewind(builder->schema->arena, mark);
     if (!status)

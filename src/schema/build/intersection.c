@@ -11,7 +11,7 @@
 /* How deep objects within objects are joined; deeper ones are asked one after the other. */
 enum { FOLD_DEPTH = 16 };
 
-static bool is_plain(const struct node *node)
+static bool intersection_is_plain(const struct node *node)
 {
     return node->types == TYPE_OBJECT && node->object && !node->object->record && !node->n_checks &&
            !node->n_rules && !node->nullable && !node->message &&
@@ -22,8 +22,8 @@ static struct node *intersect(haft_builder *builder, const struct node *left,
                               const struct node *right, size_t depth);
 
 /* A key of both sides: it has to fit both, and to be there if either side says so. */
-static bool share(haft_builder *builder, struct property *property, const struct property *other,
-                  size_t depth)
+static bool intersection_share(haft_builder *builder, struct property *property,
+                               const struct property *other, size_t depth)
 {
     if (property->presence == PRESENCE_REQUIRED || other->presence == PRESENCE_REQUIRED) {
         property->presence = PRESENCE_REQUIRED;
@@ -64,7 +64,8 @@ static struct node *fold(haft_builder *builder, const struct node *left, const s
             at++;
         if (at == n)
             object->properties[n++] = theirs->properties[i];
-        else if (!share(builder, &object->properties[at], &theirs->properties[i], depth))
+        else if (!intersection_share(builder, &object->properties[at], &theirs->properties[i],
+                                     depth))
             return NULL;
     }
     object->n_properties = n;
@@ -75,13 +76,14 @@ static struct node *fold(haft_builder *builder, const struct node *left, const s
 static bool has_closed_options(const struct node *side, const struct node *node)
 {
     const struct rule *rule = node->n_rules == 1 ? &node->rules[0] : NULL;
-    bool closed = is_plain(side) && side->object->extra == EXTRA_REJECT;
+    bool closed = intersection_is_plain(side) && side->object->extra == EXTRA_REJECT;
 
-    if (!is_plain(side) || !rule || (rule->op != RULE_ANY && rule->op != RULE_DISCRIMINATED) ||
-        node->nullable || node->n_checks || node->message)
+    if (!intersection_is_plain(side) || !rule ||
+        (rule->op != RULE_ANY && rule->op != RULE_DISCRIMINATED) || node->nullable ||
+        node->n_checks || node->message)
         return false;
     for (size_t i = 0; i < rule->n_nodes; i++) {
-        if (!is_plain(rule->nodes[i]))
+        if (!intersection_is_plain(rule->nodes[i]))
             return false;
         closed |= rule->nodes[i]->object->extra == EXTRA_REJECT;
     }
@@ -197,7 +199,7 @@ static struct node *intersect(haft_builder *builder, const struct node *left,
 {
     if (depth >= FOLD_DEPTH)
         return ask_both(builder, left, right);
-    if (is_plain(left) && is_plain(right))
+    if (intersection_is_plain(left) && intersection_is_plain(right))
         return fold(builder, left, right, depth);
     if (has_closed_options(left, right))
         return distribute(builder, left, right, false, depth);

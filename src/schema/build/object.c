@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static size_t find(const struct object *object, const char *name)
+static size_t object_find(const struct object *object, const char *name)
 {
     size_t i = 0;
 
@@ -18,16 +18,16 @@ static size_t find(const struct object *object, const char *name)
 }
 
 /* Puts a property into a list that has room: in the place of the one of its name, or at the end. */
-static void put(struct object *object, const struct property *property)
+static void object_put(struct object *object, const struct property *property)
 {
-    size_t i = find(object, property->name);
+    size_t i = object_find(object, property->name);
 
     object->properties[i] = *property;
     if (i == object->n_properties)
         object->n_properties++;
 }
 
-static bool is_object(const haft_def *def, const char *use)
+static bool object_is_object(const haft_def *def, const char *use)
 {
     if (!def || def->builder->error.code)
         return false;
@@ -88,7 +88,7 @@ static size_t count_pairs(va_list pairs)
 }
 
 /* Puts the pairs into the list; an object's own names must differ, an extension's may replace. */
-static bool put_pairs(haft_builder *builder, struct object *object, size_t n, va_list pairs)
+static bool object_put_pairs(haft_builder *builder, struct object *object, size_t n, va_list pairs)
 {
     size_t old = object->n_properties;
 
@@ -99,11 +99,11 @@ static bool put_pairs(haft_builder *builder, struct object *object, size_t n, va
 
         if (!name || !build_accepts(builder, def, name))
             return false;
-        at = find(object, name);
+        at = object_find(object, name);
         if (at >= old && at < object->n_properties)
             return build_fail(builder, HAFT_ESCHEMA, name, "the name is given twice");
-        put(object,
-            &(struct property){.name = name,
+        object_put(object, &(struct property){
+                               .name = name,
                                .size = strlen(name),
                                .node = def->node,
                                .presence = def->presence,
@@ -132,7 +132,7 @@ haft_def *haft_def_object(haft_builder *builder, ...)
     n = count_pairs(pairs);
     object->properties = build_room(builder, n, sizeof *object->properties);
     if (object->properties)
-        done = put_pairs(builder, object, n, pairs);
+        done = object_put_pairs(builder, object, n, pairs);
     va_end(pairs);
     return done ? def : NULL;
 }
@@ -143,7 +143,7 @@ haft_def *haft_def_extend(haft_def *object, ...)
     size_t n, before;
     va_list pairs;
 
-    if (!is_object(object, "extend"))
+    if (!object_is_object(object, "extend"))
         return NULL;
     va_start(pairs, object);
     n = count_pairs(pairs);
@@ -151,7 +151,7 @@ haft_def *haft_def_extend(haft_def *object, ...)
     if (copy) {
         copy->node->meta = NULL;
         before = copy->node->object->n_properties;
-        if (!put_pairs(object->builder, copy->node->object, n, pairs))
+        if (!object_put_pairs(object->builder, copy->node->object, n, pairs))
             copy = NULL;
         else if (copy->node->object->n_properties != before + n && copy->node->n_checks)
             copy = build_fail(object->builder, HAFT_ESCHEMA, "extend",
@@ -166,7 +166,7 @@ haft_def *haft_def_extend(haft_def *object, ...)
 static haft_def *with_extra(const haft_def *object, const char *use, enum extra extra,
                             const struct node *node)
 {
-    haft_def *copy = is_object(object, use) ? reshaped(object, 0) : NULL;
+    haft_def *copy = object_is_object(object, use) ? reshaped(object, 0) : NULL;
 
     if (copy) {
         copy->node->object->extra = (uint8_t)extra;
@@ -200,14 +200,14 @@ haft_def *haft_def_merge(haft_def *object, haft_def *other)
 {
     haft_def *copy;
 
-    if (!is_object(object, "merge") || !has_no_checks(object, "merge") ||
-        !build_accepts(object->builder, other, "merge") || !is_object(other, "merge"))
+    if (!object_is_object(object, "merge") || !has_no_checks(object, "merge") ||
+        !build_accepts(object->builder, other, "merge") || !object_is_object(other, "merge"))
         return NULL;
     copy = reshaped(object, other->node->object->n_properties);
     if (!copy)
         return NULL;
     for (size_t i = 0; i < other->node->object->n_properties; i++)
-        put(copy->node->object, &other->node->object->properties[i]);
+        object_put(copy->node->object, &other->node->object->properties[i]);
     copy->node->object->extra = other->node->object->extra;
     copy->node->object->extra_node = other->node->object->extra_node;
     copy->node->checks = other->node->checks;
@@ -224,14 +224,14 @@ static haft_def *selected(const haft_def *object, const char *use, bool keep, co
     struct object *shape;
     size_t n = 0;
 
-    if (is_object(object, use) && has_no_checks(object, use))
+    if (object_is_object(object, use) && has_no_checks(object, use))
         copy = reshaped(object, 0);
     if (!copy)
         return NULL;
     shape = copy->node->object;
     copy->node->meta = NULL;
     for (const char *name = first; name; name = va_arg(more, const char *)) {
-        size_t i = find(shape, name);
+        size_t i = object_find(shape, name);
 
         if (i == shape->n_properties)
             return build_fail(object->builder, HAFT_ESCHEMA, name, "%s: there is no such key", use);
@@ -277,7 +277,7 @@ haft_def *haft_def_partial(haft_def *object)
 {
     haft_def *copy = NULL;
 
-    if (is_object(object, "partial") && has_no_checks(object, "partial"))
+    if (object_is_object(object, "partial") && has_no_checks(object, "partial"))
         copy = reshaped(object, 0);
     if (!copy)
         return NULL;
@@ -290,7 +290,7 @@ haft_def *haft_def_partial(haft_def *object)
 
 haft_def *haft_def_required(haft_def *object)
 {
-    haft_def *copy = is_object(object, "required") ? reshaped(object, 0) : NULL;
+    haft_def *copy = object_is_object(object, "required") ? reshaped(object, 0) : NULL;
 
     if (!copy)
         return NULL;
@@ -311,7 +311,7 @@ haft_def *haft_def_keyof(haft_def *object)
     struct value_list list = {0};
     haft_def *def;
 
-    if (!is_object(object, "keyof"))
+    if (!object_is_object(object, "keyof"))
         return NULL;
     for (size_t i = 0; i < object->node->object->n_properties; i++) {
         const struct property *property = &object->node->object->properties[i];

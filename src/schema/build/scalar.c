@@ -106,7 +106,7 @@ static haft_def *number_bound(const haft_def *def, const char *rule, struct chec
 }
 
 /* A double as JSON would have it: an integer when it is one that doubles hold exactly. */
-static void set_number(yyjson_val *value, double number)
+static void scalar_set_number(yyjson_val *value, double number)
 {
     if (number_whole(number) == number && fabs(number) <= MAX_SAFE_INTEGER && number >= 0)
         unsafe_yyjson_set_uint(value, (uint64_t)number);
@@ -123,7 +123,7 @@ static haft_def *double_bound(const haft_def *def, const char *rule, enum check_
 
     if (def && !isfinite(bound))
         return build_fail(def->builder, HAFT_EINVAL, rule, "%s is not a finite number", rule);
-    set_number(&check.bound, bound);
+    scalar_set_number(&check.bound, bound);
     return number_bound(def, rule, &check);
 }
 

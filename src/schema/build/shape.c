@@ -68,7 +68,7 @@ haft_def *haft_def_unique(haft_def *def)
 static size_t count_lenient(const struct rule *rule, size_t depth);
 
 /* Whether a node passes what is absent, as anything does. */
-static bool is_lenient(const struct node *node, size_t depth)
+static bool shape_is_lenient(const struct node *node, size_t depth)
 {
     if (!node || node->types != TYPE_ANY || node->never || node->values || depth > JSON_MAX_DEPTH)
         return false;
@@ -87,7 +87,7 @@ static size_t count_lenient(const struct rule *rule, size_t depth)
     size_t n = 0;
 
     for (size_t i = 0; i < rule->n_nodes; i++)
-        n += is_lenient(rule->nodes[i], depth);
+        n += shape_is_lenient(rule->nodes[i], depth);
     return n;
 }
 
@@ -112,7 +112,8 @@ static bool fill_tuple(haft_builder *builder, struct array *array, haft_def *fir
         if (!build_accepts(builder, item, "prefixItems"))
             return false;
         prefix[i++] = item->node;
-        if (item->presence == PRESENCE_REQUIRED && (array->closed || !is_lenient(item->node, 0)))
+        if (item->presence == PRESENCE_REQUIRED &&
+            (array->closed || !shape_is_lenient(item->node, 0)))
             array->n_required = i;
     }
     array->prefix = prefix;
@@ -151,7 +152,7 @@ static bool fill_listed(haft_builder *builder, struct object *object, const stru
 {
     struct property *properties = build_room(builder, keys->n, sizeof *properties);
     bool may_be_absent =
-        partial || value->presence != PRESENCE_REQUIRED || is_lenient(value->node, 0);
+        partial || value->presence != PRESENCE_REQUIRED || shape_is_lenient(value->node, 0);
 
     if (!properties)
         return false;
@@ -180,8 +181,8 @@ static bool keys_are_strings(haft_builder *builder, const struct value_list *key
     return true;
 }
 
-static haft_def *record(haft_builder *builder, const haft_def *key, const haft_def *value,
-                        bool partial)
+static haft_def *shape_record(haft_builder *builder, const haft_def *key, const haft_def *value,
+                              bool partial)
 {
     struct value_list keys = {0};
     haft_def *def;
@@ -215,10 +216,10 @@ static haft_def *record(haft_builder *builder, const haft_def *key, const haft_d
 
 haft_def *haft_def_record(haft_builder *builder, haft_def *key, haft_def *value)
 {
-    return record(builder, key, value, false);
+    return shape_record(builder, key, value, false);
 }
 
 haft_def *haft_def_partial_record(haft_builder *builder, haft_def *key, haft_def *value)
 {
-    return record(builder, key, value, true);
+    return shape_record(builder, key, value, true);
 }

@@ -48,7 +48,8 @@ static haft_def *joined(haft_builder *builder, enum rule_op op, const haft_def *
 }
 
 /* A union of one option is that option. */
-static haft_def *alternatives(haft_builder *builder, enum rule_op op, haft_def *first, va_list more)
+static haft_def *union_alternatives(haft_builder *builder, enum rule_op op, haft_def *first,
+                                    va_list more)
 {
     size_t n;
 
@@ -66,7 +67,7 @@ haft_def *haft_def_union(haft_builder *builder, haft_def *first, ...)
     haft_def *def;
 
     va_start(more, first);
-    def = alternatives(builder, RULE_ANY, first, more);
+    def = union_alternatives(builder, RULE_ANY, first, more);
     va_end(more);
     return def;
 }
@@ -77,7 +78,7 @@ haft_def *haft_def_xor(haft_builder *builder, haft_def *first, ...)
     haft_def *def;
 
     va_start(more, first);
-    def = alternatives(builder, RULE_ONE, first, more);
+    def = union_alternatives(builder, RULE_ONE, first, more);
     va_end(more);
     return def;
 }

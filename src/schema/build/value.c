@@ -100,7 +100,7 @@ static int add_null(haft_builder *builder, struct value_list *list)
 }
 
 /* The one way to go on to look for values: a reference, or the options of a union. */
-static const struct rule *alternatives(const struct node *node)
+static const struct rule *value_alternatives(const struct node *node)
 {
     if (node->n_rules != 1 || node->object || node->array)
         return NULL;
@@ -110,7 +110,7 @@ static const struct rule *alternatives(const struct node *node)
 static int values_within(haft_builder *builder, const struct node *node, struct value_list *list,
                          size_t depth)
 {
-    const struct rule *rule = alternatives(node);
+    const struct rule *rule = value_alternatives(node);
     int status = 0;
     size_t i, n;
     yyjson_val *value;

@@ -28,8 +28,8 @@ static bool is_static(const struct document *doc, const char *anchor)
 }
 
 /* The i-th schema that the node applies to its own value; *ret_more is false past the last. */
-static const struct node *same_value(const struct document *doc, const struct node *node, size_t i,
-                                     bool *ret_more)
+static const struct node *cycle_same_value(const struct document *doc, const struct node *node,
+                                           size_t i, bool *ret_more)
 {
     const struct object *object = node->object;
 
@@ -69,7 +69,7 @@ static int search(struct document *doc, const struct node *from, unsigned char *
     while (depth) {
         struct visit *top = &stack[depth - 1];
         bool more;
-        const struct node *next = same_value(doc, top->node, top->next++, &more);
+        const struct node *next = cycle_same_value(doc, top->node, top->next++, &more);
 
         if (!more) {
             colours[top->node->id] = BLACK;

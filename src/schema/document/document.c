@@ -146,7 +146,7 @@ static int compile_main(struct document *doc, const struct location *end)
     return compile_waiting(doc);
 }
 
-static int build(struct document *doc, struct node **ret_root)
+static int document_build(struct document *doc, struct node **ret_root)
 {
     static const char standard[] = "https://json-schema.org/draft/2020-12/schema";
     const char *dialect = doc->options->dialect ? doc->options->dialect : standard;
@@ -176,7 +176,7 @@ static int parse(haft_schema *schema, const haft_schema_options *options, struct
 
     doc.scratch = haft_arena_new(options->allocator,
                                  options->max_memory ? options->max_memory : SCRATCH_LIMIT);
-    status = doc.scratch ? build(&doc, ret_root) : document_no_memory(&doc);
+    status = doc.scratch ? document_build(&doc, ret_root) : document_no_memory(&doc);
     haft_arena_free(doc.scratch);
     return status;
 }

@@ -230,7 +230,7 @@ int keyword_format(struct site *site, const struct keyword_row *row, yyjson_val 
     return status ? document_fail(doc, site->location, row->name, status, "%s", error.text) : 0;
 }
 
-static bool is_word(yyjson_val *value, const char *word)
+static bool keyword_is_word(yyjson_val *value, const char *word)
 {
     const char *text = yyjson_get_str(value);
     size_t size = yyjson_get_len(value);
@@ -249,7 +249,7 @@ int keyword_content(struct site *site, const struct keyword_row *row, yyjson_val
 {
     yyjson_val *encoding = site->values[KEYWORD_ENCODING];
     yyjson_val *media_type = site->values[KEYWORD_MEDIA_TYPE];
-    bool base64 = encoding && is_word(encoding, "base64");
+    bool base64 = encoding && keyword_is_word(encoding, "base64");
     struct check check = {.op = CHECK_CONTENT};
 
     if (!yyjson_is_str(value))
@@ -260,6 +260,6 @@ int keyword_content(struct site *site, const struct keyword_row *row, yyjson_val
         return 0;
     check.text = base64 ? "base64" : NULL;
     check.text_size = base64 ? strlen("base64") : 0;
-    check.size = media_type && is_word(media_type, "application/json");
+    check.size = media_type && keyword_is_word(media_type, "application/json");
     return check.text || check.size ? add_check(site, &check) : 0;
 }

@@ -5,7 +5,7 @@
 
 enum { FIRST_CAPACITY = 32 };
 
-static struct name_entry *find(const struct name_map *map, const void *key, size_t size)
+static struct name_entry *map_find(const struct name_map *map, const void *key, size_t size)
 {
     size_t at = (size_t)hash_bytes(key, size);
 
@@ -19,10 +19,10 @@ static struct name_entry *find(const struct name_map *map, const void *key, size
 
 void *name_map_get(const struct name_map *map, const void *key, size_t size)
 {
-    return map->n ? find(map, key, size)->value : NULL;
+    return map->n ? map_find(map, key, size)->value : NULL;
 }
 
-static int grow(struct name_map *map, haft_arena *arena)
+static int map_grow(struct name_map *map, haft_arena *arena)
 {
     struct name_map more = {NULL, map->n, map->capacity ? map->capacity * 2 : FIRST_CAPACITY};
 
@@ -31,7 +31,7 @@ static int grow(struct name_map *map, haft_arena *arena)
         return HAFT_ENOMEM;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].key)
-            *find(&more, map->entries[i].key, map->entries[i].size) = map->entries[i];
+            *map_find(&more, map->entries[i].key, map->entries[i].size) = map->entries[i];
     *map = more;
     return 0;
 }
@@ -40,9 +40,9 @@ int name_map_put(struct name_map *map, haft_arena *arena, const void *key, size_
 {
     struct name_entry *entry;
 
-    if (map->n * 2 >= map->capacity && grow(map, arena))
+    if (map->n * 2 >= map->capacity && map_grow(map, arena))
         return HAFT_ENOMEM;
-    entry = find(map, key, size);
+    entry = map_find(map, key, size);
     map->n += !entry->key;
     *entry = (struct name_entry){key, size, value};
     return 0;

@@ -229,8 +229,8 @@ static int read_anchor(struct document *doc, struct location *location, enum key
 
 /* Gives the location a base of its own when its `$id` is an address, and a name when it is (in the
  * old drafts) a fragment. */
-static int read_id(struct document *doc, struct location *location, const struct dialect *dialect,
-                   const struct keyword_row *row)
+static int scan_read_id(struct document *doc, struct location *location,
+                        const struct dialect *dialect, const struct keyword_row *row)
 {
     yyjson_val *id = yyjson_obj_get(location->value, row->name);
     const char *text = yyjson_get_str(id), *uri, *fragment;
@@ -276,8 +276,8 @@ static int read_names(struct document *doc, struct location *location)
             dialect_find(doc, location, yyjson_get_str(named), yyjson_get_len(named), &dialect);
     if (status || keyword_ref_only(dialect, location->value))
         return status;
-    status = read_id(doc, location, dialect,
-                     &keyword_rows[dialect->draft == DRAFT_4 ? KEYWORD_ID_4 : KEYWORD_ID]);
+    status = scan_read_id(doc, location, dialect,
+                          &keyword_rows[dialect->draft == DRAFT_4 ? KEYWORD_ID_4 : KEYWORD_ID]);
     if (!status)
         status = read_anchor(doc, location, KEYWORD_ANCHOR);
     if (!status)

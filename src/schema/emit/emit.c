@@ -16,7 +16,7 @@ static void emit_body(struct object_writer *object, const struct node *node,
 
 /* ---- members ---- */
 
-static void put_key(struct object_writer *object, const char *key)
+static void emit_put_key(struct object_writer *object, const char *key)
 {
     if (object->any)
         haft_buffer_add(object->e->buffer, ",", 1);
@@ -29,13 +29,13 @@ void emit_text(struct object_writer *object, const char *key, const char *text)
 {
     if (!text)
         return;
-    put_key(object, key);
+    emit_put_key(object, key);
     haft_buffer_json_string(object->e->buffer, text, strlen(text));
 }
 
 void emit_size(struct object_writer *object, const char *key, size_t size)
 {
-    put_key(object, key);
+    emit_put_key(object, key);
     haft_buffer_printf(object->e->buffer, "%zu", size);
 }
 
@@ -43,13 +43,13 @@ void emit_json(struct object_writer *object, const char *key, const yyjson_val *
 {
     if (!value)
         return;
-    put_key(object, key);
+    emit_put_key(object, key);
     haft_json_write(value, object->e->buffer);
 }
 
 void emit_flag(struct object_writer *object, const char *key, bool value)
 {
-    put_key(object, key);
+    emit_put_key(object, key);
     haft_buffer_puts(object->e->buffer, value ? "true" : "false");
 }
 
@@ -57,7 +57,7 @@ static void emit_child(struct object_writer *object, const char *key, const stru
 {
     if (!node)
         return;
-    put_key(object, key);
+    emit_put_key(object, key);
     emit_node(object->e, node, NULL);
 }
 
@@ -72,7 +72,7 @@ static void emit_types(struct object_writer *object, unsigned types)
         emit_text(object, "type", found[0]);
         return;
     }
-    put_key(object, "type");
+    emit_put_key(object, "type");
     haft_buffer_add(object->e->buffer, "[", 1);
     for (size_t i = 0; i < n; i++)
         haft_buffer_printf(object->e->buffer, "%s\"%s\"", i ? "," : "", found[i]);
@@ -114,7 +114,7 @@ static void emit_values(struct object_writer *object, const struct node *node)
         emit_json(object, "const", yyjson_arr_get_first(node->values));
         return;
     }
-    put_key(object, "enum");
+    emit_put_key(object, "enum");
     haft_buffer_add(buffer, "[", 1);
     yyjson_arr_foreach(node->values, i, n, value) {
         if (i)
@@ -138,7 +138,7 @@ static void emit_required(struct object_writer *writer, const struct object *obj
         if (object->properties[i].presence != PRESENCE_REQUIRED)
             continue;
         if (!n)
-            put_key(writer, "required");
+            emit_put_key(writer, "required");
         haft_buffer_add(buffer, n++ ? "," : "[", 1);
         haft_buffer_json_string(buffer, object->properties[i].name, object->properties[i].size);
     }
@@ -150,7 +150,7 @@ static void emit_properties(struct object_writer *writer, const struct object *o
 {
     haft_buffer *buffer = writer->e->buffer;
 
-    put_key(writer, "properties");
+    emit_put_key(writer, "properties");
     haft_buffer_add(buffer, "{", 1);
     for (size_t i = 0; i < object->n_properties; i++) {
         if (i)
@@ -169,7 +169,7 @@ static void emit_names(struct object_writer *writer, const struct node *names)
         emit_child(writer, "propertyNames", names);
         return;
     }
-    put_key(writer, "propertyNames");
+    emit_put_key(writer, "propertyNames");
     haft_buffer_printf(writer->e->buffer, "{\"type\":\"string\",\"pattern\":\"^-?\\\\d+%s$\"}",
                        emits_integer(names) ? "" : "(?:\\\\.\\\\d+)?");
 }
@@ -194,7 +194,7 @@ static void emit_prefix(struct object_writer *writer, const struct array *array)
 
     for (size_t i = 0; i < array->n_prefix; i++) {
         if (!i)
-            put_key(writer, draft07 ? "items" : "prefixItems");
+            emit_put_key(writer, draft07 ? "items" : "prefixItems");
         haft_buffer_add(writer->e->buffer, i ? "," : "[", 1);
         emit_node(writer->e, array->prefix[i], NULL);
     }
@@ -219,7 +219,7 @@ static void emit_array(struct object_writer *writer, const struct array *array)
     if (array->items) {
         emit_child(writer, "items", array->items);
     } else {
-        put_key(writer, "items");
+        emit_put_key(writer, "items");
         haft_buffer_puts(writer->e->buffer, "{}");
     }
     emit_child(writer, "contains", array->contains);
@@ -262,7 +262,7 @@ static void put_def_name(const struct emit *e, size_t i)
 
 static void emit_ref(struct object_writer *object, const struct node *target)
 {
-    put_key(object, "$ref");
+    emit_put_key(object, "$ref");
     if (target == object->e->schema->root) {
         haft_buffer_puts(object->e->buffer, "\"#\"");
         return;
@@ -302,7 +302,7 @@ static void emit_options(struct object_writer *object, const char *key, const st
 {
     haft_buffer *buffer = object->e->buffer;
 
-    put_key(object, key);
+    emit_put_key(object, key);
     haft_buffer_add(buffer, "[", 1);
     for (size_t i = 0; i < rule->n_nodes; i++) {
         if (i)
@@ -357,7 +357,7 @@ static void emit_all(struct object_writer *object, const struct node *node, size
         parts += node->rules[i].op == RULE_ALL ? node->rules[i].n_nodes : 0;
     if (!parts)
         return;
-    put_key(object, "allOf");
+    emit_put_key(object, "allOf");
     haft_buffer_add(buffer, "[", 1);
     for (size_t i = 0; i < node->n_rules; i++) {
         const struct rule *rule = &node->rules[i];
@@ -427,7 +427,7 @@ static void emit_rules(struct object_writer *object, const struct node *node)
     size_t parts;
 
     if (node->never) {
-        put_key(object, "not");
+        emit_put_key(object, "not");
         haft_buffer_puts(object->e->buffer, "{}");
         return;
     }
@@ -455,7 +455,7 @@ static void emit_reference(struct object_writer *object, const struct node *node
         emit_ref(object, target);
         return;
     }
-    put_key(object, node->nullable ? "anyOf" : "allOf");
+    emit_put_key(object, node->nullable ? "anyOf" : "allOf");
     haft_buffer_puts(object->e->buffer, "[{");
     emit_ref(&inner, target);
     haft_buffer_puts(object->e->buffer, node->nullable ? "},{\"type\":\"null\"}]" : "}]");
@@ -481,7 +481,7 @@ static void emit_alternative(struct object_writer *object, const struct node *no
         emit_types(object, TYPE_NULL);
         return;
     }
-    put_key(object, "anyOf");
+    emit_put_key(object, "anyOf");
     haft_buffer_add(object->e->buffer, "[", 1);
     emit_node(object->e, &plain, NULL);
     haft_buffer_puts(object->e->buffer, ",{\"type\":\"null\"}]");
@@ -532,7 +532,7 @@ static void emit_defs(struct object_writer *object)
 
     if (!e->n_defs)
         return;
-    put_key(object, e->options.dialect == HAFT_DRAFT_07 ? "definitions" : "$defs");
+    emit_put_key(object, e->options.dialect == HAFT_DRAFT_07 ? "definitions" : "$defs");
     haft_buffer_add(e->buffer, "{", 1);
     /* Writing one may meet others. */
     for (size_t i = 0; i < e->n_defs && !e->buffer->status; i++) {

@@ -21,8 +21,8 @@ static bool is_max(enum check_op op)
 }
 
 /* The tightest size of `op`, or of an exact size. */
-static bool size_of(const struct node *node, enum check_op op, enum check_op exact,
-                    size_t *ret_size)
+static bool emit_checks_size_of(const struct node *node, enum check_op op, enum check_op exact,
+                                size_t *ret_size)
 {
     bool found = false;
 
@@ -55,7 +55,7 @@ static void emit_sizes(struct object_writer *object, const struct node *node)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         size_t size = 0;
 
-        if (size_of(node, keys[i].op, keys[i].exact, &size))
+        if (emit_checks_size_of(node, keys[i].op, keys[i].exact, &size))
             emit_size(object, keys[i].key, size);
     }
     for (size_t i = 0; i < node->n_checks; i++)
@@ -126,7 +126,7 @@ static void put_letter(haft_buffer *pattern, char c, bool in_class)
     haft_buffer_printf(pattern, in_class ? "%c%c" : "[%c%c]", c, other);
 }
 
-static bool is_letter(char c)
+static bool emit_checks_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -148,15 +148,16 @@ static bool put_flagless(haft_buffer *pattern, const struct pattern *from)
             if (!p[1] || strchr("uxpPkc", p[1]) || (p[1] >= '1' && p[1] <= '9'))
                 return false;
             haft_buffer_add(pattern, p++, 2);
-        } else if (in_class && is_letter(*p) && p[1] == '-' && is_letter(p[2])) {
+        } else if (in_class && emit_checks_is_letter(*p) && p[1] == '-' &&
+                   emit_checks_is_letter(p[2])) {
             haft_buffer_printf(pattern, "%c-%c%c-%c", *p, p[2], *p ^ 0x20, p[2] ^ 0x20);
             p += 2;
         } else if (*p == '(' && p[1] == '?') {
-            if (p[2] == '<' && is_letter(p[3]))
+            if (p[2] == '<' && emit_checks_is_letter(p[3]))
                 return false;
             haft_buffer_add(pattern, p, p[2] == '<' ? 4 : 3);
             p += p[2] == '<' ? 3 : 2;
-        } else if (is_letter(*p)) {
+        } else if (emit_checks_is_letter(*p)) {
             put_letter(pattern, *p, in_class);
         } else {
             in_class = *p == '[' || (in_class && *p != ']');

@@ -93,7 +93,7 @@ static yyjson_val stand_in(yyjson_type type, size_t n)
 }
 
 /* What has just been written, read back: for the few checks that look at all of it. */
-static yyjson_val *written(struct encode *e, size_t start)
+static yyjson_val *encode_written(struct encode *e, size_t start)
 {
     yyjson_val *value = NULL;
     const char *reason;
@@ -140,7 +140,7 @@ static unsigned encode_array(struct encode *e, const struct node *node, struct p
         if (verdict)
             verdict |= ABORT;
         else
-            value = written(e, start);
+            value = encode_written(e, start);
     }
     return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, value, at, verdict, n, NOWHERE);
 }
@@ -186,7 +186,7 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
     }
     buffer_literal(e->buffer, "}");
     if (!verdict && n > 1) {
-        value = written(e, start);
+        value = encode_written(e, start);
         if (value)
             twice = json_duplicate(value, e->w.arena, &key);
         if (twice < 0)

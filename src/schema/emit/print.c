@@ -30,8 +30,8 @@ static const char *text(struct print *p, const char *made)
     return made ? made : "";
 }
 
-static void add_row(struct print *p, const char *name, const char *type, const char *rules,
-                    const char *description)
+static void print_add_row(struct print *p, const char *name, const char *type, const char *rules,
+                          const char *description)
 {
     struct row *row = haft_arena_alloc(p->arena, sizeof *row);
 
@@ -44,7 +44,8 @@ static void add_row(struct print *p, const char *name, const char *type, const c
     p->last = &row->next;
 }
 
-static const char *join(struct print *p, const char *left, const char *between, const char *right)
+static const char *print_join(struct print *p, const char *left, const char *between,
+                              const char *right)
 {
     if (!*right)
         return left;
@@ -69,7 +70,7 @@ static const char *json_text(struct print *p, const yyjson_val *value)
 
 /* ---- types ---- */
 
-static const char *type_text(struct print *p, const struct node *node, size_t depth);
+static const char *print_type_text(struct print *p, const struct node *node, size_t depth);
 
 static const char *options_text(struct print *p, const struct rule *rule, size_t depth)
 {
@@ -78,8 +79,8 @@ static const char *options_text(struct print *p, const struct rule *rule, size_t
     if (rule->op == RULE_DISCRIMINATED)
         return text(p, haft_arena_printf(p->arena, "object by %s", rule->text));
     for (size_t i = 0; i < rule->n_nodes; i++)
-        all = join(p, all, rule->op == RULE_ALL ? " & " : " | ",
-                   type_text(p, rule->nodes[i], depth + 1));
+        all = print_join(p, all, rule->op == RULE_ALL ? " & " : " | ",
+                         print_type_text(p, rule->nodes[i], depth + 1));
     return all;
 }
 
@@ -90,7 +91,7 @@ static const char *values_text(struct print *p, const struct node *node)
     yyjson_val *value;
 
     yyjson_arr_foreach(node->values, i, n, value)
-        all = join(p, all, " | ", json_text(p, value));
+        all = print_join(p, all, " | ", json_text(p, value));
     return all;
 }
 
@@ -105,17 +106,18 @@ static const char *plain_type(struct print *p, const struct node *node, size_t d
     if (emits_integer(node))
         left &= ~(unsigned)TYPE_FRACTION;
     if (left == TYPE_ARRAY && node->array && node->array->items)
-        return join(p, "array of ", "", type_text(p, node->array->items, depth + 1));
+        return print_join(p, "array of ", "", print_type_text(p, node->array->items, depth + 1));
     if (left == TYPE_OBJECT && node->object && node->object->extra == EXTRA_CHECK &&
         !node->object->n_properties)
-        return join(p, "map of ", "", type_text(p, node->object->extra_node, depth + 1));
+        return print_join(p, "map of ", "",
+                          print_type_text(p, node->object->extra_node, depth + 1));
     n = type_names(left, names);
     for (size_t i = 0; i < n; i++)
-        all = join(p, all, " | ", names[i]);
+        all = print_join(p, all, " | ", names[i]);
     return all;
 }
 
-static const char *type_text(struct print *p, const struct node *node, size_t depth)
+static const char *print_type_text(struct print *p, const struct node *node, size_t depth)
 {
     const char *type = "";
 
@@ -133,7 +135,7 @@ static const char *type_text(struct print *p, const struct node *node, size_t de
                    : options_text(p, &node->rules[0], depth);
     else
         type = plain_type(p, node, depth);
-    return node->nullable ? join(p, type, " | ", "null") : type;
+    return node->nullable ? print_join(p, type, " | ", "null") : type;
 }
 
 /* ---- rules ---- */
@@ -202,9 +204,10 @@ static const char *rules_text(struct print *p, const struct node *node,
     const char *all = "";
 
     for (size_t i = 0; i < node->n_checks; i++)
-        all = join(p, all, ", ", rule_text(p, &node->checks[i]));
+        all = print_join(p, all, ", ", rule_text(p, &node->checks[i]));
     if (property && property->presence == PRESENCE_DEFAULT)
-        all = join(p, all, ", ", join(p, "default ", "", json_text(p, property->fallback)));
+        all = print_join(p, all, ", ",
+                         print_join(p, "default ", "", json_text(p, property->fallback)));
     return all;
 }
 
@@ -218,10 +221,11 @@ static void add_property(struct print *p, const struct property *property, const
     const struct node *node = property->node;
     const struct meta *meta = node->meta;
 
-    add_row(p,
-            text(p, haft_arena_printf(p->arena, "%s%s%s", indent, property->name,
-                                      property->presence == PRESENCE_OPTIONAL ? "?" : "")),
-            type_text(p, node, 0), rules_text(p, node, property), meta ? meta->description : NULL);
+    print_add_row(p,
+                  text(p, haft_arena_printf(p->arena, "%s%s%s", indent, property->name,
+                                            property->presence == PRESENCE_OPTIONAL ? "?" : "")),
+                  print_type_text(p, node, 0), rules_text(p, node, property),
+                  meta ? meta->description : NULL);
     if (!(node->as && node->as->recursive))
         add_members(p, node, text(p, haft_arena_printf(p->arena, "%s  ", indent)), depth + 1);
 }
@@ -246,7 +250,7 @@ static void add_members(struct print *p, const struct node *node, const char *in
 }
 
 /* A row is one line, whatever a description holds. */
-static void put_cell(haft_buffer *buffer, const char *cell)
+static void print_put_cell(haft_buffer *buffer, const char *cell)
 {
     for (; *cell; cell++)
         haft_buffer_add(buffer, (unsigned char)*cell < ' ' ? " " : cell, 1);
@@ -271,7 +275,7 @@ static void write_rows(const struct print *p, haft_buffer *buffer)
 
             for (; *row->cells[i] && due; due--)
                 haft_buffer_add(buffer, " ", 1);
-            put_cell(buffer, row->cells[i]);
+            print_put_cell(buffer, row->cells[i]);
             due += i + 1 < COLUMNS ? widths[i] - width + 2 : 0;
         }
         haft_buffer_add(buffer, "\n", 1);
@@ -287,10 +291,11 @@ int haft_schema_print(const haft_schema *schema, haft_buffer *buffer)
     p.arena = haft_arena_new(arena_allocator(schema->arena), 16 << 20);
     if (!p.arena)
         return HAFT_ENOMEM;
-    add_row(&p, headings[0], headings[1], headings[2], headings[3]);
+    print_add_row(&p, headings[0], headings[1], headings[2], headings[3]);
     if (!schema->root->object || !schema->root->object->n_properties)
-        add_row(&p, "(value)", type_text(&p, schema->root, 0), rules_text(&p, schema->root, NULL),
-                schema->root->meta ? schema->root->meta->description : NULL);
+        print_add_row(&p, "(value)", print_type_text(&p, schema->root, 0),
+                      rules_text(&p, schema->root, NULL),
+                      schema->root->meta ? schema->root->meta->description : NULL);
     add_members(&p, schema->root, "", 0);
     if (!p.status)
         write_rows(&p, buffer);

@@ -19,8 +19,8 @@ struct nodes {
     bool hidden; /* one is secret, or there are too many to tell */
 };
 
-/* The node, and later by gather() all that it stands for. */
-static void add(struct nodes *nodes, const struct node *node)
+/* The node, and later by redact_gather() all that it stands for. */
+static void redact_add(struct nodes *nodes, const struct node *node)
 {
     if (!node)
         return;
@@ -38,10 +38,10 @@ static void add_dynamic(struct nodes *nodes, const haft_schema *schema, const ch
     for (const struct node *node = schema->nodes; node && !nodes->hidden; node = node->all)
         for (size_t i = 0; node->resource && i < node->resource->n_anchors; i++)
             if (!strcmp(node->resource->anchors[i].name, name))
-                add(nodes, node->resource->anchors[i].node);
+                redact_add(nodes, node->resource->anchors[i].node);
 }
 
-static void gather(struct nodes *nodes, const haft_schema *schema)
+static void redact_gather(struct nodes *nodes, const haft_schema *schema)
 {
     for (size_t i = 0; i < nodes->n && !nodes->hidden; i++) {
         const struct node *node = nodes->list[i];
@@ -50,10 +50,10 @@ static void gather(struct nodes *nodes, const haft_schema *schema)
             if (node->rules[r].op == RULE_DYNAMIC_REF)
                 add_dynamic(nodes, schema, node->rules[r].text);
             for (size_t k = 0; k < node->rules[r].n_nodes; k++)
-                add(nodes, node->rules[r].nodes[k]);
+                redact_add(nodes, node->rules[r].nodes[k]);
         }
         for (size_t k = 0; node->object && k < node->object->n_dependents; k++)
-            add(nodes, node->object->dependents[k].node);
+            redact_add(nodes, node->object->dependents[k].node);
     }
 }
 
@@ -63,21 +63,21 @@ static void add_member(struct nodes *inside, const struct object *object, yyjson
     const struct property *property =
         object_property(object, yyjson_get_str(key), yyjson_get_len(key));
 
-    add(inside, property ? property->node : object->extra_node);
+    redact_add(inside, property ? property->node : object->extra_node);
     for (size_t i = 0; i < object->n_patterns; i++)
-        add(inside, object->patterns[i].node);
-    add(inside, object->unevaluated);
+        redact_add(inside, object->patterns[i].node);
+    redact_add(inside, object->unevaluated);
 }
 
 static void add_item(struct nodes *inside, const struct array *array, size_t i)
 {
-    add(inside, i < array->n_prefix ? array->prefix[i] : array->items);
-    add(inside, array->contains);
-    add(inside, array->unevaluated);
+    redact_add(inside, i < array->n_prefix ? array->prefix[i] : array->items);
+    redact_add(inside, array->contains);
+    redact_add(inside, array->unevaluated);
 }
 
 /* Whether a scalar may be shown: not where an object or array is described, whose text it may be. */
-static bool is_plain(const struct nodes *nodes)
+static bool redact_is_plain(const struct nodes *nodes)
 {
     for (size_t i = 0; i < nodes->n; i++)
         if (nodes->list[i]->object || nodes->list[i]->array)
@@ -85,11 +85,11 @@ static bool is_plain(const struct nodes *nodes)
     return nodes->n > 0;
 }
 
-static void put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value, size_t depth,
-                haft_buffer *out);
+static void redact_put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value,
+                       size_t depth, haft_buffer *out);
 
-static void put_object(const haft_schema *schema, const struct nodes *nodes, yyjson_val *value,
-                       size_t depth, haft_buffer *out)
+static void redact_put_object(const haft_schema *schema, const struct nodes *nodes,
+                              yyjson_val *value, size_t depth, haft_buffer *out)
 {
     size_t i, n;
     yyjson_val *key, *item;
@@ -104,7 +104,7 @@ static void put_object(const haft_schema *schema, const struct nodes *nodes, yyj
         haft_buffer_puts(out, i ? "," : "");
         haft_json_write(key, out);
         haft_buffer_add(out, ":", 1);
-        put(schema, &inside, item, depth, out);
+        redact_put(schema, &inside, item, depth, out);
     }
     haft_buffer_add(out, "}", 1);
 }
@@ -123,21 +123,21 @@ static void put_array(const haft_schema *schema, const struct nodes *nodes, yyjs
             if (nodes->list[k]->array)
                 add_item(&inside, nodes->list[k]->array, i);
         haft_buffer_puts(out, i ? "," : "");
-        put(schema, &inside, item, depth, out);
+        redact_put(schema, &inside, item, depth, out);
     }
     haft_buffer_add(out, "]", 1);
 }
 
-static void put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value, size_t depth,
-                haft_buffer *out)
+static void redact_put(const haft_schema *schema, struct nodes *nodes, yyjson_val *value,
+                       size_t depth, haft_buffer *out)
 {
     bool container = yyjson_is_ctn(value);
 
-    gather(nodes, schema);
-    if (nodes->hidden || !nodes->n || depth == MAX_DEPTH || (!container && !is_plain(nodes)))
+    redact_gather(nodes, schema);
+    if (nodes->hidden || !nodes->n || depth == MAX_DEPTH || (!container && !redact_is_plain(nodes)))
         haft_buffer_puts(out, "\"***\"");
     else if (yyjson_is_obj(value))
-        put_object(schema, nodes, value, depth + 1, out);
+        redact_put_object(schema, nodes, value, depth + 1, out);
     else if (container)
         put_array(schema, nodes, value, depth + 1, out);
     else
@@ -152,6 +152,6 @@ void schema_put_redacted(const haft_schema *schema, const yyjson_val *value, haf
         haft_json_write(value, out);
         return;
     }
-    add(&nodes, schema->root);
-    put(schema, &nodes, (yyjson_val *)(uintptr_t)value, 0, out);
+    redact_add(&nodes, schema->root);
+    redact_put(schema, &nodes, (yyjson_val *)(uintptr_t)value, 0, out);
 }

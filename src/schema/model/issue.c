@@ -18,7 +18,7 @@ const char *haft_issue_code_name(haft_issue_code code)
     return (size_t)code < sizeof names / sizeof *names ? names[code] : "unknown";
 }
 
-static void put_text(haft_buffer *buffer, const char *key, const char *text)
+static void issue_put_text(haft_buffer *buffer, const char *key, const char *text)
 {
     if (!text)
         return;
@@ -33,12 +33,13 @@ static void put_raw(haft_buffer *buffer, const char *key, const char *json)
         haft_buffer_printf(buffer, "\"%s\":%s,", key, json);
 }
 
-static void put_flag(haft_buffer *buffer, const char *key, bool value)
+static void issue_put_flag(haft_buffer *buffer, const char *key, bool value)
 {
     put_raw(buffer, key, value ? "true" : "false");
 }
 
-static void put_names(haft_buffer *buffer, const char *key, const char *const *names, size_t n)
+static void issue_put_names(haft_buffer *buffer, const char *key, const char *const *names,
+                            size_t n)
 {
     haft_buffer_printf(buffer, "\"%s\":[", key);
     for (size_t i = 0; i < n; i++) {
@@ -49,7 +50,7 @@ static void put_names(haft_buffer *buffer, const char *key, const char *const *n
     haft_buffer_puts(buffer, "],");
 }
 
-static void put_path(haft_buffer *buffer, const haft_issue *issue)
+static void issue_put_path(haft_buffer *buffer, const haft_issue *issue)
 {
     haft_buffer_puts(buffer, "\"path\":[");
     for (size_t i = 0; i < issue->n_path; i++) {
@@ -73,9 +74,9 @@ static void put_bound(haft_buffer *buffer, const haft_issue *issue)
     }
     put_raw(buffer, issue->code == HAFT_TOO_BIG ? "maximum" : "minimum", issue->bound);
     if (issue->code == HAFT_TOO_BIG || issue->code == HAFT_TOO_SMALL)
-        put_flag(buffer, "inclusive", issue->inclusive);
+        issue_put_flag(buffer, "inclusive", issue->inclusive);
     if (issue->exact)
-        put_flag(buffer, "exact", true);
+        issue_put_flag(buffer, "exact", true);
 }
 
 static void put_union(haft_buffer *buffer, const haft_issue *issue, size_t depth)
@@ -88,7 +89,7 @@ static void put_union(haft_buffer *buffer, const haft_issue *issue, size_t depth
     }
     haft_buffer_puts(buffer, "],");
     if (!issue->inclusive)
-        put_flag(buffer, "inclusive", false);
+        issue_put_flag(buffer, "inclusive", false);
     put_raw(buffer, "options", issue->values);
 }
 
@@ -100,23 +101,23 @@ static const char *operand_name(const haft_issue *issue)
 }
 
 /* The members that a code brings along, in one order for all. */
-static void put_members(haft_buffer *buffer, const haft_issue *issue, size_t depth)
+static void issue_put_members(haft_buffer *buffer, const haft_issue *issue, size_t depth)
 {
-    put_text(buffer, "expected", issue->expected);
-    put_text(buffer, "origin", issue->origin);
-    put_text(buffer, "format", issue->format);
-    put_text(buffer, "code", haft_issue_code_name(issue->code));
+    issue_put_text(buffer, "expected", issue->expected);
+    issue_put_text(buffer, "origin", issue->origin);
+    issue_put_text(buffer, "format", issue->format);
+    issue_put_text(buffer, "code", haft_issue_code_name(issue->code));
     put_bound(buffer, issue);
-    put_text(buffer, "pattern", issue->pattern);
+    issue_put_text(buffer, "pattern", issue->pattern);
     if (issue->operand)
-        put_text(buffer, operand_name(issue), issue->operand);
-    put_text(buffer, "note", issue->note);
-    put_text(buffer, "discriminator", issue->discriminator);
+        issue_put_text(buffer, operand_name(issue), issue->operand);
+    issue_put_text(buffer, "note", issue->note);
+    issue_put_text(buffer, "discriminator", issue->discriminator);
     if (issue->code == HAFT_INVALID_VALUE)
         put_raw(buffer, "values", issue->values);
     if (issue->code == HAFT_UNRECOGNIZED_KEYS) {
-        put_names(buffer, "keys", issue->keys, issue->n_keys);
-        put_names(buffer, "accepted", issue->accepted, issue->n_accepted);
+        issue_put_names(buffer, "keys", issue->keys, issue->n_keys);
+        issue_put_names(buffer, "accepted", issue->accepted, issue->n_accepted);
     }
     if (issue->code == HAFT_INVALID_UNION)
         put_union(buffer, issue, depth);
@@ -135,8 +136,8 @@ static void put_list(haft_buffer *buffer, const haft_issues *issues, size_t dept
         const haft_issue *issue = &issues->list[i];
 
         haft_buffer_puts(buffer, i ? ",{" : "{");
-        put_members(buffer, issue, depth);
-        put_path(buffer, issue);
+        issue_put_members(buffer, issue, depth);
+        issue_put_path(buffer, issue);
         haft_buffer_puts(buffer, "\"message\":");
         haft_buffer_json_string(buffer, issue->message, strlen(issue->message));
         haft_buffer_add(buffer, "}", 1);

@@ -37,7 +37,7 @@ uint32_t ecma_next(struct ecma *ecma)
     return point;
 }
 
-static void put(struct ecma *ecma, const char *text)
+static void ecma_put(struct ecma *ecma, const char *text)
 {
     haft_buffer_puts(&ecma->out, text);
 }
@@ -51,7 +51,7 @@ static bool is_name_byte(char c, bool first)
 }
 
 /* The size of the name at `offset`, which `>` must follow; 0 when there is none. */
-static size_t name_size(const struct ecma *ecma, size_t offset)
+static size_t ecma_name_size(const struct ecma *ecma, size_t offset)
 {
     size_t end = offset;
 
@@ -71,7 +71,7 @@ static const struct ecma_name *find_name(const struct ecma *ecma, size_t offset,
 
 static bool add_name(struct ecma *ecma, size_t offset)
 {
-    size_t size = name_size(ecma, offset);
+    size_t size = ecma_name_size(ecma, offset);
 
     if (!size)
         return ecma_fail(ecma, offset, "invalid group name");
@@ -135,13 +135,13 @@ static bool open_group(struct ecma *ecma)
     }
     if (opening) {
         ecma->pos += strlen(opening->source);
-        put(ecma, opening->target);
+        ecma_put(ecma, opening->target);
     } else if (ecma_peek(ecma, 1) != '?') {
         ecma->pos++;
-        put(ecma, "(");
+        ecma_put(ecma, "(");
     } else if (ecma_peek(ecma, 2) == '<') {
-        ecma->pos += 3 + name_size(ecma, start + 3) + 1;
-        put(ecma, "(");
+        ecma->pos += 3 + ecma_name_size(ecma, start + 3) + 1;
+        ecma_put(ecma, "(");
     } else {
         return ecma_fail(ecma, start, "invalid group");
     }
@@ -155,7 +155,7 @@ enum { MOST_REPEATS = 65535 }; /* PCRE2's */
 
 /* Digits at *ahead as a number, which saturates above MOST_REPEATS; false when there is no
  * digit. */
-static bool read_count(const struct ecma *ecma, size_t *ahead, unsigned *ret_count)
+static bool ecma_read_count(const struct ecma *ecma, size_t *ahead, unsigned *ret_count)
 {
     size_t first = *ahead;
     unsigned count = 0;
@@ -176,12 +176,12 @@ static size_t braces(const struct ecma *ecma, unsigned *ret_low, unsigned *ret_h
 {
     size_t ahead = 1;
 
-    if (!read_count(ecma, &ahead, ret_low))
+    if (!ecma_read_count(ecma, &ahead, ret_low))
         return 0;
     *ret_high = *ret_low;
     if (ecma_peek(ecma, ahead) == ',') {
         ahead++;
-        if (!read_count(ecma, &ahead, ret_high))
+        if (!ecma_read_count(ecma, &ahead, ret_high))
             *ret_high = MOST_REPEATS;
     }
     return ecma_peek(ecma, ahead) == '}' ? ahead + 1 : 0;
@@ -204,7 +204,7 @@ static bool quantifier(struct ecma *ecma, bool *repeatable)
     ecma->pos += size;
     if (ecma_peek(ecma, 0) == '?') {
         ecma->pos++;
-        put(ecma, "?");
+        ecma_put(ecma, "?");
     }
     *repeatable = false;
     return true;
@@ -217,7 +217,7 @@ static void put_character(struct ecma *ecma, uint32_t point)
     char text[5] = {'\\'};
 
     if (point >= 0xD800 && point <= 0xDFFF) {
-        put(ecma, ECMA_NEVER); /* valid UTF-8 has no such code point */
+        ecma_put(ecma, ECMA_NEVER); /* valid UTF-8 has no such code point */
     } else if (point < 0x20 || point == 0x7F) {
         haft_buffer_printf(&ecma->out, "\\x{%x}", (unsigned)point);
     } else {
@@ -236,7 +236,7 @@ static bool back_reference(struct ecma *ecma)
     unsigned number = 0;
 
     if (ecma_peek(ecma, 1) == 'k') {
-        size_t size = ecma_peek(ecma, 2) == '<' ? name_size(ecma, start + 3) : 0;
+        size_t size = ecma_peek(ecma, 2) == '<' ? ecma_name_size(ecma, start + 3) : 0;
         const struct ecma_name *name = size ? find_name(ecma, start + 3, size) : NULL;
 
         if (!name)
@@ -244,7 +244,7 @@ static bool back_reference(struct ecma *ecma)
         number = name->group;
         ahead = 3 + size + 1;
     } else {
-        read_count(ecma, &ahead, &number);
+        ecma_read_count(ecma, &ahead, &number);
         if (number == 0 || number > ecma->n_groups)
             return ecma_fail(ecma, start, "a reference to a group that is not there");
     }
@@ -267,7 +267,7 @@ static bool escape(struct ecma *ecma, bool *repeatable)
     if (kind == ECMA_CHARACTER) {
         put_character(ecma, point);
     } else if (kind == ECMA_OTHER && (c == 'b' || c == 'B')) {
-        put(ecma, c == 'b' ? "\\b" : "\\B");
+        ecma_put(ecma, c == 'b' ? "\\b" : "\\B");
         ecma->pos += 2;
         *repeatable = false;
     } else if (kind == ECMA_OTHER) {
@@ -280,9 +280,9 @@ static bool escape(struct ecma *ecma, bool *repeatable)
 static void anchor(struct ecma *ecma, char c)
 {
     if (c == '^')
-        put(ecma, ecma->multiline ? "(?<![^" LINE_END "])" : "^");
+        ecma_put(ecma, ecma->multiline ? "(?<![^" LINE_END "])" : "^");
     else
-        put(ecma, ecma->multiline ? "(?![^" LINE_END "])" : "\\z");
+        ecma_put(ecma, ecma->multiline ? "(?![^" LINE_END "])" : "\\z");
     ecma->pos++;
 }
 
@@ -302,11 +302,11 @@ static bool term(struct ecma *ecma, bool *repeatable)
             return ecma_fail(ecma, ecma->pos, "unmatched )");
         *repeatable = ecma->kinds[--ecma->depth] == KIND_GROUP;
         ecma->pos++;
-        put(ecma, ")");
+        ecma_put(ecma, ")");
         return true;
     case '|':
         ecma->pos++;
-        put(ecma, "|");
+        ecma_put(ecma, "|");
         return true;
     case '^':
     case '$':
@@ -314,7 +314,7 @@ static bool term(struct ecma *ecma, bool *repeatable)
         return true;
     case '.':
         ecma->pos++;
-        put(ecma, ecma->dot_all ? "." : "[^" LINE_END "]");
+        ecma_put(ecma, ecma->dot_all ? "." : "[^" LINE_END "]");
         return true;
     case '[':
         ecma->pos++;

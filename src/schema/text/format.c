@@ -201,7 +201,7 @@ static const struct named names[] = {
     NAMED("uuid", "UUID", rfc_uuid, 2019, LATEST),
 };
 
-static bool is_named(const struct format *format, const char *name, size_t size)
+static bool format_is_named(const struct format *format, const char *name, size_t size)
 {
     return format->json_name && strlen(format->json_name) == size &&
            !memcmp(format->json_name, name, size);
@@ -212,14 +212,14 @@ const struct format *format_named(const char *name, size_t size, int draft)
     bool taken = false; /* a draft has the name, so it is not Zod's to give */
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!is_named(&names[i].format, name, size))
+        if (!format_is_named(&names[i].format, name, size))
             continue;
         if (draft >= names[i].first && draft <= names[i].last)
             return &names[i].format;
         taken = true;
     }
     for (size_t i = 1; i < HAFT_FORMAT_COUNT_ && !taken; i++)
-        if (is_named(&formats[i], name, size))
+        if (format_is_named(&formats[i], name, size))
             return &formats[i];
     return NULL;
 }

@@ -22,7 +22,7 @@ struct name {
     bool left_over; /* and a label fails the Bidi rule */
 };
 
-static bool has_prefix(const uint32_t *points, size_t count)
+static bool idn_has_prefix(const uint32_t *points, size_t count)
 {
     return count >= PREFIX && (points[0] | 0x20) == 'x' && (points[1] | 0x20) == 'n' &&
            points[2] == '-' && points[3] == '-';
@@ -39,7 +39,7 @@ static bool is_ldh(const uint32_t *points, size_t count)
 }
 
 /* The U-label of an A-label, which must encode back to the same size: 0 when it is none. */
-static size_t decode(const uint32_t *points, size_t count, uint32_t ret_points[IDNA_MAX_LABEL])
+static size_t idn_decode(const uint32_t *points, size_t count, uint32_t ret_points[IDNA_MAX_LABEL])
 {
     char text[MAX_LABEL];
     size_t decoded, ascii = 0;
@@ -62,8 +62,8 @@ static bool add_label(struct name *name, const uint32_t *points, size_t count)
     if (is_ldh(points, count)) {
         if (count > MAX_LABEL)
             return false;
-        if (has_prefix(points, count)) {
-            count = decode(points, count, decoded);
+        if (idn_has_prefix(points, count)) {
+            count = idn_decode(points, count, decoded);
             points = decoded;
             if (!idna_label(points, count))
                 return false;
@@ -82,7 +82,7 @@ static bool add_label(struct name *name, const uint32_t *points, size_t count)
     return name->size <= MAX_NAME;
 }
 
-static bool is_name(const char *text, size_t size, bool unicode)
+static bool idn_is_name(const char *text, size_t size, bool unicode)
 {
     const char *end = text + size;
     uint32_t points[IDNA_MAX_LABEL];
@@ -107,10 +107,10 @@ static bool is_name(const char *text, size_t size, bool unicode)
 
 bool rfc_hostname(const char *text, size_t size)
 {
-    return is_name(text, size, false);
+    return idn_is_name(text, size, false);
 }
 
 bool rfc_idn_hostname(const char *text, size_t size)
 {
-    return is_name(text, size, true);
+    return idn_is_name(text, size, true);
 }

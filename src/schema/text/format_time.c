@@ -8,7 +8,7 @@ struct cursor {
     const char *at, *end;
 };
 
-static bool take(struct cursor *cursor, char c)
+static bool format_time_take(struct cursor *cursor, char c)
 {
     if (cursor->at == cursor->end || *cursor->at != c)
         return false;
@@ -47,8 +47,8 @@ static bool take_date(struct cursor *cursor)
     static const int lengths[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year, month, day, leap;
 
-    if (!take_number(cursor, 4, 0, 9999, &year) || !take(cursor, '-') ||
-        !take_number(cursor, 2, 1, 12, &month) || !take(cursor, '-'))
+    if (!take_number(cursor, 4, 0, 9999, &year) || !format_time_take(cursor, '-') ||
+        !take_number(cursor, 2, 1, 12, &month) || !format_time_take(cursor, '-'))
         return false;
     leap = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     return take_number(cursor, 2, 1, lengths[month - 1] + leap, &day);
@@ -62,15 +62,15 @@ struct clock {
 static bool take_clock(struct cursor *cursor, int last_second, struct clock *ret_clock)
 {
     *ret_clock = (struct clock){0};
-    if (!take_number(cursor, 2, 0, 23, &ret_clock->hour) || !take(cursor, ':') ||
+    if (!take_number(cursor, 2, 0, 23, &ret_clock->hour) || !format_time_take(cursor, ':') ||
         !take_number(cursor, 2, 0, 59, &ret_clock->minute))
         return false;
-    if (!take(cursor, ':'))
+    if (!format_time_take(cursor, ':'))
         return true;
     ret_clock->seconds = true;
     if (!take_number(cursor, 2, 0, last_second, &ret_clock->second))
         return false;
-    return !take(cursor, '.') || take_digits(cursor);
+    return !format_time_take(cursor, '.') || take_digits(cursor);
 }
 
 /* "+hh:mm", in minutes. */
@@ -79,9 +79,9 @@ static bool take_offset(struct cursor *cursor, int *ret_minutes)
     bool minus = cursor->at < cursor->end && *cursor->at == '-';
     int hours, minutes;
 
-    if (!take(cursor, '-') && !take(cursor, '+'))
+    if (!format_time_take(cursor, '-') && !format_time_take(cursor, '+'))
         return false;
-    if (!take_number(cursor, 2, 0, 23, &hours) || !take(cursor, ':') ||
+    if (!take_number(cursor, 2, 0, 23, &hours) || !format_time_take(cursor, ':') ||
         !take_number(cursor, 2, 0, 59, &minutes))
         return false;
     *ret_minutes = (hours * 60 + minutes) * (minus ? -1 : 1);
@@ -96,11 +96,12 @@ static bool zod_moment(const char *text, size_t size, bool offset, bool local)
     struct clock clock;
     int minutes;
 
-    if (!take_date(&cursor) || !take(&cursor, 'T') || !take_clock(&cursor, 59, &clock))
+    if (!take_date(&cursor) || !format_time_take(&cursor, 'T') || !take_clock(&cursor, 59, &clock))
         return false;
     if (cursor.at == cursor.end)
         return local;
-    return clock.seconds && (take(&cursor, 'Z') || (offset && take_offset(&cursor, &minutes))) &&
+    return clock.seconds &&
+           (format_time_take(&cursor, 'Z') || (offset && take_offset(&cursor, &minutes))) &&
            cursor.at == cursor.end;
 }
 
@@ -150,7 +151,8 @@ static bool take_full_time(struct cursor *cursor)
 
     if (!take_clock(cursor, 60, &clock) || !clock.seconds)
         return false;
-    if (!take(cursor, 'Z') && !take(cursor, 'z') && !take_offset(cursor, &offset))
+    if (!format_time_take(cursor, 'Z') && !format_time_take(cursor, 'z') &&
+        !take_offset(cursor, &offset))
         return false;
     return clock.second < 60 || (clock.hour * 60 + clock.minute - offset + DAY) % DAY == DAY - 1;
 }
@@ -166,7 +168,8 @@ bool rfc_date_time(const char *text, size_t size)
 {
     struct cursor cursor = {text, text + size};
 
-    return take_date(&cursor) && (take(&cursor, 'T') || take(&cursor, 't')) &&
+    return take_date(&cursor) &&
+           (format_time_take(&cursor, 'T') || format_time_take(&cursor, 't')) &&
            take_full_time(&cursor) && cursor.at == cursor.end;
 }
 
@@ -185,10 +188,10 @@ static int take_units(struct cursor *cursor, const char *units, bool iso)
         bool fraction;
 
         take_digits(cursor);
-        fraction = iso && (take(cursor, '.') || take(cursor, ','));
+        fraction = iso && (format_time_take(cursor, '.') || format_time_take(cursor, ','));
         if (fraction && !take_digits(cursor))
             return -1;
-        while (*unit && !take(cursor, *unit))
+        while (*unit && !format_time_take(cursor, *unit))
             unit++;
         if (!*unit || (fraction && *unit != 'S') || (!iso && count && unit != first))
             return -1;
@@ -203,13 +206,13 @@ static bool is_duration(const char *text, size_t size, bool iso)
     struct cursor cursor = {text, text + size}, weeks;
     int days, times = 0;
 
-    if (!take(&cursor, 'P'))
+    if (!format_time_take(&cursor, 'P'))
         return false;
     weeks = cursor;
-    if (take_digits(&weeks) && take(&weeks, 'W'))
+    if (take_digits(&weeks) && format_time_take(&weeks, 'W'))
         return weeks.at == weeks.end;
     days = take_units(&cursor, "YMD", iso);
-    if (days >= 0 && take(&cursor, 'T')) {
+    if (days >= 0 && format_time_take(&cursor, 'T')) {
         times = take_units(&cursor, "HMS", iso);
         if (times == 0)
             return false;

@@ -45,7 +45,7 @@ static int sextet(char c)
 
 /* What JavaScript's atob gives: ASCII white space is skipped, padding may be missing, and each
  * byte is a character, which is written as UTF-8.  The size, or SIZE_MAX when it is not base64. */
-static size_t decode(const char *text, size_t size, char *ret_text)
+static size_t token_decode(const char *text, size_t size, char *ret_text)
 {
     size_t count = 0, padding = 0, written = 0;
     unsigned bits = 0;
@@ -118,7 +118,7 @@ int format_jwt_in(haft_arena *arena, const char *text, size_t size)
     if (!header || !second || memchr(second + 1, '.', (size_t)(end - second - 1)))
         return 0;
     json = haft_arena_alloc(arena, header * 2 + YYJSON_PADDING_SIZE);
-    decoded = json ? decode(text, header, json) : 0;
+    decoded = json ? token_decode(text, header, json) : 0;
     if (!json || decoded == SIZE_MAX || !decoded) {
         arena_rewind(arena, mark);
         return json ? 0 : HAFT_ENOMEM;

@@ -87,7 +87,7 @@ static size_t ip_literal(const char *text, size_t size)
     return inner + 2;
 }
 
-static bool is_authority(const char *text, size_t size, size_t ranges)
+static bool format_uri_is_authority(const char *text, size_t size, size_t ranges)
 {
     const char *at = size ? memchr(text, '@', size) : NULL;
     size_t host = 0;
@@ -123,7 +123,7 @@ static size_t scheme(const char *text, size_t size)
 }
 
 /* The size up to the first of `stops`. */
-static size_t until(const char *text, size_t size, const char *stops)
+static size_t format_uri_until(const char *text, size_t size, const char *stops)
 {
     size_t i = 0;
 
@@ -143,22 +143,22 @@ static bool is_reference(const char *text, size_t size, bool absolute, bool inte
     size -= part;
     has_authority = size >= 2 && text[0] == '/' && text[1] == '/';
     if (has_authority) {
-        part = until(text + 2, size - 2, "/?#");
-        if (!is_authority(text + 2, part, ranges))
+        part = format_uri_until(text + 2, size - 2, "/?#");
+        if (!format_uri_is_authority(text + 2, part, ranges))
             return false;
         text += part + 2;
         size -= part + 2;
     }
-    part = until(text, size, "?#");
+    part = format_uri_until(text, size, "?#");
     if (!is_made_of(text, part, SUB_DELIMS ":@/", ranges))
         return false;
     /* Without a scheme, a first segment with a colon would read as one. */
-    if (!has_scheme && !has_authority && memchr(text, ':', until(text, part, "/")))
+    if (!has_scheme && !has_authority && memchr(text, ':', format_uri_until(text, part, "/")))
         return false;
     text += part;
     size -= part;
     if (size && *text == '?') {
-        part = until(text, size, "#");
+        part = format_uri_until(text, size, "#");
         if (!is_made_of(text + 1, part - 1, SUB_DELIMS ":@/?", international ? UCS_AND_PRIVATE : 0))
             return false;
         text += part;

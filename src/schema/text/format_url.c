@@ -420,7 +420,7 @@ static bool is_port(struct reader reader)
 }
 
 /* [userinfo@]host[:port] */
-static bool is_authority(struct reader reader, enum kind kind)
+static bool format_url_is_authority(struct reader reader, enum kind kind)
 {
     struct reader host = reader, port = {reader.end, reader.end};
     bool user = false, brackets = false;
@@ -456,7 +456,7 @@ static bool is_drive(struct reader host)
 }
 
 /* What follows "file:". */
-static bool is_file(struct reader reader)
+static bool format_url_is_file(struct reader reader)
 {
     struct reader host;
 
@@ -471,7 +471,7 @@ static bool is_special(struct reader reader, enum kind kind)
 {
     while (is_slash(peek(reader), true))
         next(&reader);
-    return is_authority(authority(reader, true), kind);
+    return format_url_is_authority(authority(reader, true), kind);
 }
 
 bool zod_url(const char *text, size_t size)
@@ -481,13 +481,13 @@ bool zod_url(const char *text, size_t size)
     if (!take_scheme(&rest))
         return false;
     if (is_scheme(reader, "file"))
-        return is_file(rest);
+        return format_url_is_file(rest);
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (is_scheme(reader, specials[i]))
             return is_special(rest, HOST_SPECIAL);
     if (next(&rest) != '/' || next(&rest) != '/')
         return true; /* a path, which cannot fail */
-    return is_authority(authority(rest, false), HOST_OPAQUE);
+    return format_url_is_authority(authority(rest, false), HOST_OPAQUE);
 }
 
 /* http or https, both slashes written out, and a host of the DNS. */

@@ -203,7 +203,7 @@ void patterns_free(struct pattern *list)
 
 /* ---- matching ---- */
 
-static int prepare(struct pattern_scratch *scratch)
+static int pattern_prepare(struct pattern_scratch *scratch)
 {
     if (scratch->match_context)
         return 0;
@@ -222,7 +222,7 @@ static int prepare(struct pattern_scratch *scratch)
 int pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, const char *text,
                   size_t size)
 {
-    int result = prepare(scratch);
+    int result = pattern_prepare(scratch);
 
     if (result)
         return result;

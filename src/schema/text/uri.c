@@ -17,7 +17,7 @@ struct uri {
     struct span scheme, authority, path, query;
 };
 
-static bool is_letter(char c)
+static bool uri_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -27,16 +27,16 @@ static size_t scheme_size(const char *text, size_t size)
 {
     size_t i;
 
-    if (!size || !is_letter(text[0]))
+    if (!size || !uri_is_letter(text[0]))
         return 0;
-    for (i = 1; i < size && (is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ||
+    for (i = 1; i < size && (uri_is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ||
                              text[i] == '+' || text[i] == '-' || text[i] == '.');
          i++)
         ;
     return i < size && text[i] == ':' ? i : 0;
 }
 
-static size_t until(const char *text, size_t size, char stop)
+static size_t uri_until(const char *text, size_t size, char stop)
 {
     const char *found = size ? memchr(text, stop, size) : NULL;
 
@@ -48,19 +48,19 @@ static struct uri take_apart(const char *text, size_t size)
     struct uri uri = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
     size_t n;
 
-    size = until(text, size, '#');
+    size = uri_until(text, size, '#');
     n = scheme_size(text, size);
     if (n) {
         uri.scheme = (struct span){text, n};
         text += n + 1;
         size -= n + 1;
     }
-    n = until(text, size, '?');
+    n = uri_until(text, size, '?');
     if (n < size)
         uri.query = (struct span){text + n + 1, size - n - 1};
     size = n;
     if (size >= 2 && text[0] == '/' && text[1] == '/') {
-        n = until(text + 2, size - 2, '/');
+        n = uri_until(text + 2, size - 2, '/');
         uri.authority = (struct span){text + 2, n};
         text += n + 2;
         size -= n + 2;
@@ -69,14 +69,14 @@ static struct uri take_apart(const char *text, size_t size)
     return uri;
 }
 
-static size_t put(char *out, size_t at, const char *text, size_t size)
+static size_t uri_put(char *out, size_t at, const char *text, size_t size)
 {
     if (size)
         memcpy(out + at, text, size);
     return at + size;
 }
 
-static bool begins(const char *text, size_t size, const char *prefix)
+static bool uri_begins(const char *text, size_t size, const char *prefix)
 {
     size_t n = strlen(prefix);
 
@@ -93,25 +93,25 @@ static size_t remove_dots(char *text, size_t size)
         size_t left = size - at, n;
         bool up = false;
 
-        if (begins(rest, left, "../")) {
+        if (uri_begins(rest, left, "../")) {
             at += 3;
-        } else if (begins(rest, left, "./")) {
+        } else if (uri_begins(rest, left, "./")) {
             at += 2;
-        } else if (begins(rest, left, "/./")) {
+        } else if (uri_begins(rest, left, "/./")) {
             at += 2;
-        } else if (left == 2 && begins(rest, left, "/.")) {
+        } else if (left == 2 && uri_begins(rest, left, "/.")) {
             text[++at] = '/';
-        } else if (begins(rest, left, "/../")) {
+        } else if (uri_begins(rest, left, "/../")) {
             at += 3;
             up = true;
-        } else if (left == 3 && begins(rest, left, "/..")) {
+        } else if (left == 3 && uri_begins(rest, left, "/..")) {
             at += 2;
             text[at] = '/';
             up = true;
-        } else if ((left == 1 && rest[0] == '.') || (left == 2 && begins(rest, left, ".."))) {
+        } else if ((left == 1 && rest[0] == '.') || (left == 2 && uri_begins(rest, left, ".."))) {
             at = size;
         } else {
-            n = 1 + until(rest + 1, left - 1, '/');
+            n = 1 + uri_until(rest + 1, left - 1, '/');
             memmove(text + kept, rest, n);
             kept += n;
             at += n;
@@ -123,7 +123,7 @@ static size_t remove_dots(char *text, size_t size)
 }
 
 /* The path of a reference that has neither scheme nor authority, written at out[at]. */
-static size_t put_path(char *out, size_t at, const struct uri *base, const struct span *path)
+static size_t uri_put_path(char *out, size_t at, const struct uri *base, const struct span *path)
 {
     size_t start = at;
 
@@ -135,10 +135,10 @@ static size_t put_path(char *out, size_t at, const struct uri *base, const struc
 
             while (keep && base->path.text[keep - 1] != '/')
                 keep--;
-            at = put(out, at, base->path.text, keep);
+            at = uri_put(out, at, base->path.text, keep);
         }
     }
-    at = put(out, at, path->text, path->size);
+    at = uri_put(out, at, path->text, path->size);
     return start + remove_dots(out + start, at - start);
 }
 
@@ -162,26 +162,26 @@ char *uri_resolve(haft_arena *arena, const char *base_text, const char *referenc
         }
     }
     if (to.scheme.text) {
-        at = put(out, at, to.scheme.text, to.scheme.size);
+        at = uri_put(out, at, to.scheme.text, to.scheme.size);
         out[at++] = ':';
     }
     if (to.authority.text) {
-        at = put(out, at, "//", 2);
-        at = put(out, at, to.authority.text, to.authority.size);
+        at = uri_put(out, at, "//", 2);
+        at = uri_put(out, at, to.authority.text, to.authority.size);
     }
     path = at;
     if (from.scheme.text || from.authority.text)
-        at = put(out, at, to.path.text, to.path.size);
+        at = uri_put(out, at, to.path.text, to.path.size);
     else if (from.path.size)
-        at = put_path(out, at, &base, &from.path);
+        at = uri_put_path(out, at, &base, &from.path);
     else
-        at = put(out, at, to.path.text, to.path.size);
+        at = uri_put(out, at, to.path.text, to.path.size);
     /* The path of an address without authority ("urn:a:b") has no dot segments to remove. */
     if (from.authority.text || (from.scheme.text && to.authority.text))
         at = path + remove_dots(out + path, at - path);
     if (to.query.text) {
         out[at++] = '?';
-        at = put(out, at, to.query.text, to.query.size);
+        at = uri_put(out, at, to.query.text, to.query.size);
     }
     out[at] = '\0';
     return out;
@@ -189,7 +189,7 @@ char *uri_resolve(haft_arena *arena, const char *base_text, const char *referenc
 
 char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size)
 {
-    size_t start = until(reference, size, '#'), n = 0;
+    size_t start = uri_until(reference, size, '#'), n = 0;
     char *out;
 
     start += start < size;

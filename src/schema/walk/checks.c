@@ -10,20 +10,20 @@ struct refinement {
     unsigned verdict;
 };
 
-static const char *text_of(const yyjson_val *value)
+static const char *checks_text_of(const yyjson_val *value)
 {
     return unsafe_yyjson_get_str((void *)(uintptr_t)value);
 }
 
-static size_t size_of(const yyjson_val *value)
+static size_t checks_size_of(const yyjson_val *value)
 {
     return unsafe_yyjson_get_len((void *)(uintptr_t)value);
 }
 
 /* ---- sizes ---- */
 
-static unsigned check_size(struct walk *w, const struct check *check, size_t size,
-                           const char *origin, const struct path *at)
+static unsigned checks_size(struct walk *w, const struct check *check, size_t size,
+                            const char *origin, const struct path *at)
 {
     switch ((enum check_op)check->op) {
     case CHECK_MIN_LENGTH:
@@ -137,15 +137,16 @@ static unsigned check_string(struct walk *w, const struct check *check, const yy
     int passes;
 
     if (check->op <= CHECK_LENGTH)
-        return check_size(w, check, haft_utf8_length(text_of(value), size_of(value)), "string", at);
-    passes = string_passes(w, check, text_of(value), size_of(value));
+        return checks_size(w, check, haft_utf8_length(checks_text_of(value), checks_size_of(value)),
+                           "string", at);
+    passes = string_passes(w, check, checks_text_of(value), checks_size_of(value));
     if (passes < 0)
         return walk_stop(w, passes);
     if (passes)
         return PASS;
     report_format(w, at, check);
     if (check->format && check->format == format_of(HAFT_FORMAT_HTTP_URL))
-        explain_url(w, text_of(value), size_of(value));
+        explain_url(w, checks_text_of(value), checks_size_of(value));
     return FAIL;
 }
 
@@ -290,7 +291,7 @@ static unsigned check_array(struct walk *w, const struct check *check, yyjson_va
     int unique;
 
     if (check->op != CHECK_UNIQUE)
-        return check_size(w, check, size, "array", at);
+        return checks_size(w, check, size, "array", at);
     unique = is_unique(w, value);
     if (unique < 0)
         return walk_stop(w, unique);
@@ -375,7 +376,7 @@ unsigned walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
             found = check_array(w, check, value, size, at);
             break;
         case YYJSON_TYPE_OBJ:
-            found = check_size(w, check, size, "object", at);
+            found = checks_size(w, check, size, "object", at);
             break;
         default:
             found = check_refine(w, check, value, at, place);
@@ -414,7 +415,7 @@ static void refine_at(struct refinement *refinement, const struct path *at, cons
 }
 
 /* What a refinement cut out of a value may end in half a character, which JSON could not carry. */
-static void mend_text(char *text)
+static void checks_mend_text(char *text)
 {
     size_t left = strlen(text), valid;
 
@@ -437,6 +438,6 @@ void haft_refine_issue(haft_refinement *refinement, const char *path, const char
         walk_stop(refinement->walk, HAFT_ENOMEM);
         return;
     }
-    mend_text(message);
+    checks_mend_text(message);
     refine_at(refinement, refinement->at, path, message);
 }

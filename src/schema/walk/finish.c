@@ -137,7 +137,7 @@ static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
 }
 
 /* A node that is done when its type, its structure and its checks are. */
-static bool is_plain(const struct node *node)
+static bool finish_is_plain(const struct node *node)
 {
     return !node->never && !node->nullable && !node->values && !node->n_rules && !node->tracks &&
            !node->resource && node->store != STORE_POINTER;
@@ -251,7 +251,7 @@ int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_er
         schema->covered = schema->covered && is_covered(node);
         schema->secrets = schema->secrets || node->secret;
         schema->headers = schema->headers || has_headers(node->object);
-        node->plain = is_plain(node);
+        node->plain = finish_is_plain(node);
         if (node->object) {
             node->object->simple = is_simple(node->object);
             status = index_properties(schema, node->object);

@@ -191,7 +191,7 @@ static APART bool accept_array(struct lane *lane, const struct node *node, yyjso
     return item;
 }
 
-static inline bool is_key(const yyjson_val *key, const struct property *property)
+static inline bool quick_is_key(const yyjson_val *key, const struct property *property)
 {
     return unsafe_yyjson_get_len((void *)(uintptr_t)key) == property->size &&
            same_bytes(key->uni.str, property->name, property->size);
@@ -210,7 +210,7 @@ static APART bool accept_object(struct lane *lane, const struct node *node, yyjs
     lane->depth--;
     base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
     for (; n; n--, property++) {
-        if (left && is_key(key, property)) {
+        if (left && quick_is_key(key, property)) {
             left--;
             key = accept(lane, property->node, key + 1, base, &property->member);
             if (!key)

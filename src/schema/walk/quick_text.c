@@ -15,7 +15,7 @@ struct lane {
 };
 
 /* Mostly there is none. */
-static ALWAYS_INLINE char *skip_space(char *at)
+static ALWAYS_INLINE char *quick_text_skip_space(char *at)
 {
     if ((unsigned char)*at <= ' ')
         while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')
@@ -69,8 +69,8 @@ static ALWAYS_INLINE char *read_string(struct lane *lane, const struct node *nod
 }
 
 /* As a rule it is a small integer. */
-static ALWAYS_INLINE char *read_number(const struct node *node, char *at, char *base,
-                                       const struct member *member)
+static ALWAYS_INLINE char *quick_text_read_number(const struct node *node, char *at, char *base,
+                                                  const struct member *member)
 {
     enum { SURE_DIGITS = 18 };
     yyjson_val value = {.tag = YYJSON_TYPE_NUM | YYJSON_SUBTYPE_UINT};
@@ -98,8 +98,8 @@ static char *read_boolean(const struct node *node, char *at, char *base,
     return at + size;
 }
 
-static char *read_array(struct lane *lane, const struct node *node, char *at, char *base,
-                        const struct member *member);
+static char *quick_text_read_array(struct lane *lane, const struct node *node, char *at, char *base,
+                                   const struct member *member);
 static char *read_object(struct lane *lane, const struct node *node, char *at, char *base,
                          const struct member *member);
 
@@ -117,12 +117,13 @@ static ALWAYS_INLINE char *read(struct lane *lane, const struct node *node, char
     case '{':
         return takes(node, YYJSON_TYPE_OBJ) ? read_object(lane, node, at, base, member) : NULL;
     case '[':
-        return takes(node, YYJSON_TYPE_ARR) ? read_array(lane, node, at, base, member) : NULL;
+        return takes(node, YYJSON_TYPE_ARR) ? quick_text_read_array(lane, node, at, base, member)
+                                            : NULL;
     case 't':
     case 'f':
         return takes(node, YYJSON_TYPE_BOOL) ? read_boolean(node, at, base, member) : NULL;
     default:
-        return takes(node, YYJSON_TYPE_NUM) ? read_number(node, at, base, member) : NULL;
+        return takes(node, YYJSON_TYPE_NUM) ? quick_text_read_number(node, at, base, member) : NULL;
     }
 }
 
@@ -131,10 +132,10 @@ static ALWAYS_INLINE char *read(struct lane *lane, const struct node *node, char
 /* To the next part, or to the end. */
 static ALWAYS_INLINE char *skip_comma(char *at, char end)
 {
-    at = skip_space(at);
+    at = quick_text_skip_space(at);
     if (*at == end)
         return at;
-    at = *at == ',' ? skip_space(at + 1) : NULL;
+    at = *at == ',' ? quick_text_skip_space(at + 1) : NULL;
     return at && *at != end ? at : NULL;
 }
 
@@ -144,7 +145,7 @@ struct items {
     size_t n, room;
 };
 
-static bool grow(struct lane *lane, struct items *items, size_t stride)
+static bool quick_text_grow(struct lane *lane, struct items *items, size_t stride)
 {
     enum { FIRST_ROOM = 4 };
     size_t room = items->room ? items->room * 2 : FIRST_ROOM;
@@ -161,8 +162,8 @@ static bool grow(struct lane *lane, struct items *items, size_t stride)
     return true;
 }
 
-static APART char *read_array(struct lane *lane, const struct node *node, char *at, char *base,
-                              const struct member *member)
+static APART char *quick_text_read_array(struct lane *lane, const struct node *node, char *at,
+                                         char *base, const struct member *member)
 {
     const struct node *each = node->array->items;
     bool keeps = base && node->store == STORE_ARRAY;
@@ -171,8 +172,8 @@ static APART char *read_array(struct lane *lane, const struct node *node, char *
     if (!lane->depth)
         return NULL;
     lane->depth--;
-    for (at = skip_space(at + 1); at && *at != ']'; items.n++) {
-        if (keeps && items.n == items.room && !grow(lane, &items, each->size))
+    for (at = quick_text_skip_space(at + 1); at && *at != ']'; items.n++) {
+        if (keeps && items.n == items.room && !quick_text_grow(lane, &items, each->size))
             return NULL;
         at = read(lane, each, at, keeps ? items.list + items.n * each->size : NULL, &lane_whole);
         at = at ? skip_comma(at, ']') : NULL;
@@ -195,8 +196,8 @@ static APART char *read_array(struct lane *lane, const struct node *node, char *
 }
 
 /* A name has neither quotes nor escapes: quick_prepare sees to that. */
-static ALWAYS_INLINE bool is_key(const struct lane *lane, const char *at,
-                                 const struct property *property)
+static ALWAYS_INLINE bool quick_text_is_key(const struct lane *lane, const char *at,
+                                            const struct property *property)
 {
     return *at == '"' && (size_t)(lane->end - at) > property->size &&
            at[property->size + 1] == '"' && same_bytes(at + 1, property->name, property->size);
@@ -212,17 +213,17 @@ static APART char *read_object(struct lane *lane, const struct node *node, char 
         return NULL;
     lane->depth--;
     base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
-    at = skip_space(at + 1);
+    at = quick_text_skip_space(at + 1);
     for (; n; n--, property++) {
-        if (!is_key(lane, at, property)) {
+        if (!quick_text_is_key(lane, at, property)) {
             if (property->presence != PRESENCE_OPTIONAL)
                 return NULL;
             continue;
         }
-        at = skip_space(at + property->size + 2);
+        at = quick_text_skip_space(at + property->size + 2);
         if (*at != ':')
             return NULL;
-        at = read(lane, property->node, skip_space(at + 1), base, &property->member);
+        at = read(lane, property->node, quick_text_skip_space(at + 1), base, &property->member);
         at = at ? skip_comma(at, '}') : NULL;
         if (!at)
             return NULL;

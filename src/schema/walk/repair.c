@@ -118,7 +118,7 @@ static unsigned type_of_text(char first)
     }
 }
 
-static void record(struct mender *m, const struct path *at, const yyjson_val *value)
+static void repair_record(struct mender *m, const struct path *at, const yyjson_val *value)
 {
     struct made *made = haft_arena_alloc(m->walk.arena, sizeof *made);
     haft_step *path;
@@ -140,8 +140,8 @@ static void record(struct mender *m, const struct path *at, const yyjson_val *va
 
 /* The text read as JSON, when that is of a type that is accepted where no string is; else as it
  * is. */
-static yyjson_val *mend_text(struct mender *m, const struct node *node, yyjson_val *value,
-                             const struct path *at)
+static yyjson_val *repair_mend_text(struct mender *m, const struct node *node, yyjson_val *value,
+                                    const struct path *at)
 {
     const char *text = unsafe_yyjson_get_str(value), *reason;
     size_t size = unsafe_yyjson_get_len(value), blank = 0, offset;
@@ -167,7 +167,7 @@ static yyjson_val *mend_text(struct mender *m, const struct node *node, yyjson_v
         walk_stop(&m->walk, status);
     if (status || (type == TYPE_NUMBER && !(types & TYPE_FRACTION) && !json_is_integral(made)))
         return value;
-    record(m, at, made);
+    repair_record(m, at, made);
     return made;
 }
 
@@ -371,7 +371,7 @@ static yyjson_val *mend(struct mender *m, const struct node *node, yyjson_val *v
         m->walk.scope = &scope;
     m->walk.frames++;
     if (yyjson_is_str(value))
-        value = mend_text(m, node, value, at);
+        value = repair_mend_text(m, node, value, at);
     value = mend_inside(m, node, value, at);
     for (size_t i = 0; i < node->n_rules && !m->walk.status; i++)
         value = mend_rule(m, &node->rules[i], value, at);
@@ -403,8 +403,8 @@ int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *aren
     return (int)ret_repairs->n;
 }
 
-static int judge(const haft_schema *schema, yyjson_val *value, haft_arena *arena, void *to,
-                 haft_issues *issues)
+static int repair_judge(const haft_schema *schema, yyjson_val *value, haft_arena *arena, void *to,
+                        haft_issues *issues)
 {
     return to ? haft_decode(schema, value, arena, to, issues)
               : haft_validate(schema, value, arena, issues);
@@ -413,7 +413,7 @@ static int judge(const haft_schema *schema, yyjson_val *value, haft_arena *arena
 int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,
                           void *to, haft_issues *reterr_issues, struct repairs *ret_repairs)
 {
-    int status = judge(schema, *value, arena, to, reterr_issues);
+    int status = repair_judge(schema, *value, arena, to, reterr_issues);
     haft_issues issues = {0};
     yyjson_val *made;
 
@@ -421,7 +421,7 @@ int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_ar
     if (status != HAFT_EISSUES)
         return status;
     if (schema_repair(schema, *value, arena, ret_repairs, &made) <= 0 ||
-        judge(schema, made, arena, to, &issues)) {
+        repair_judge(schema, made, arena, to, &issues)) {
         ret_repairs->n = 0;
         return status;
     }

@@ -165,7 +165,7 @@ static const char *value_json(struct walk *w, const yyjson_val *value)
 }
 
 /* A value as JavaScript's template strings show it: a string in quotes and unescaped. */
-static void put_value(haft_buffer *text, yyjson_val *value)
+static void report_put_value(haft_buffer *text, yyjson_val *value)
 {
     if (yyjson_is_str(value))
         haft_buffer_printf(text, "\"%s\"", yyjson_get_str(value));
@@ -256,7 +256,7 @@ unsigned report_value(struct walk *w, const struct path *at, const struct node *
                                                               : "Invalid option: expected one of ");
     yyjson_arr_foreach(node->values, i, n, value) {
         haft_buffer_puts(text, i ? "|" : "");
-        put_value(text, value);
+        report_put_value(text, value);
     }
     report_end(w, issue,
                !issue->values  ? NULL

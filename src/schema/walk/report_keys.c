@@ -7,7 +7,7 @@
 enum { SHOWN = 120, MAX_LISTED = 24 }; /* bytes of a key that was sent; keys in a sentence */
 
 /* The accepted key that was probably meant; NULL when none is near. */
-static const char *nearest(const struct object *object, const char *key)
+static const char *report_keys_nearest(const struct object *object, const char *key)
 {
     struct nearest search = nearest_begin(key);
 
@@ -36,7 +36,7 @@ static bool list_keys(struct walk *w, haft_issue *issue, const struct object *ob
 }
 
 /* What a client sent, cut to a length that fits a sentence. */
-static void put_key(haft_buffer *text, const char *key)
+static void report_keys_put_key(haft_buffer *text, const char *key)
 {
     size_t size = strlen(key), cut = size;
 
@@ -51,7 +51,7 @@ static void put_keys(haft_buffer *text, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n && i < MAX_LISTED; i++) {
         haft_buffer_puts(text, i ? ", " : "");
-        put_key(text, keys[i]);
+        report_keys_put_key(text, keys[i]);
     }
     haft_buffer_puts(text, n > MAX_LISTED ? ", ..." : "");
 }
@@ -69,7 +69,7 @@ unsigned report_keys(struct walk *w, const struct path *at, const struct object 
     if (!list_keys(w, issue, object, keys, n))
         return walk_stop(w, HAFT_ENOMEM);
     for (size_t i = 0; i < n && i < MAX_LISTED && !meant; i++)
-        meant = nearest(object, issue->keys[i]);
+        meant = report_keys_nearest(object, issue->keys[i]);
     text = sentence_start(&sentence, w);
     haft_buffer_puts(text, n > 1 ? "Unrecognized keys: " : "Unrecognized key: ");
     put_keys(text, issue->keys, n);
@@ -77,7 +77,7 @@ unsigned report_keys(struct walk *w, const struct path *at, const struct object 
     put_keys(text, issue->accepted, object->n_properties);
     if (meant) {
         haft_buffer_puts(text, "; did you mean ");
-        put_key(text, meant);
+        report_keys_put_key(text, meant);
         haft_buffer_puts(text, "?");
     }
     haft_buffer_puts(text, ")");
@@ -95,7 +95,7 @@ unsigned report_duplicate(struct walk *w, const struct path *at, yyjson_val *key
         return ABORT;
     text = sentence_start(&sentence, w);
     haft_buffer_puts(text, "Duplicate key: ");
-    put_key(text, unsafe_yyjson_get_str(key));
+    report_keys_put_key(text, unsafe_yyjson_get_str(key));
     report_end(w, issue, sentence_end(&sentence));
     return ABORT;
 }

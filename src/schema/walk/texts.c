@@ -40,8 +40,8 @@ static bool same_name(const struct text_field *left, const struct text_field *ri
 }
 
 /* Puts all texts of one name into a row of cells, and returns how many cells that took. */
-static size_t put_field(const haft_schema *schema, const struct text_field *fields, size_t n,
-                        size_t first, yyjson_val *to)
+static size_t texts_put_field(const haft_schema *schema, const struct text_field *fields, size_t n,
+                              size_t first, yyjson_val *to)
 {
     size_t found = 0, at = 2;
 
@@ -81,7 +81,7 @@ int schema_from_texts(const haft_schema *schema, const struct text_field *fields
             before++;
         if (before < i)
             continue;
-        at += put_field(schema, fields, n, i, object + at);
+        at += texts_put_field(schema, fields, n, i, object + at);
         keys++;
     }
     *object = (yyjson_val){.tag = (uint64_t)keys << YYJSON_TAG_BIT | YYJSON_TYPE_OBJ,

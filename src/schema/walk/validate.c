@@ -98,8 +98,8 @@ int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *val
 }
 
 /* From the root, into `to`; NULL when nobody but a refinement wants to see it. */
-static int run(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to,
-               haft_issues *issues)
+static int validate_run(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to,
+                        haft_issues *issues)
 {
     static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
@@ -116,8 +116,8 @@ static int run(const haft_schema *schema, yyjson_val *value, haft_arena *arena, 
     return walk_run(schema, schema->root, value, arena, (struct place){to, &whole}, issues);
 }
 
-static int read_text(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
-                     haft_issues *reterr_issues)
+static int validate_read_text(const char *text, size_t size, haft_arena *arena,
+                              yyjson_val **ret_value, haft_issues *reterr_issues)
 {
     struct walk w = {.arena = arena, .issues = reterr_issues};
     const char *reason = NULL;
@@ -136,16 +136,16 @@ static int read_text(const char *text, size_t size, haft_arena *arena, yyjson_va
 int haft_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
                   haft_issues *reterr_issues)
 {
-    return run(schema, value, arena, NULL, reterr_issues);
+    return validate_run(schema, value, arena, NULL, reterr_issues);
 }
 
 int haft_validate_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
                        haft_issues *reterr_issues)
 {
     yyjson_val *value;
-    int status = read_text(text, size, arena, &value, reterr_issues);
+    int status = validate_read_text(text, size, arena, &value, reterr_issues);
 
-    return status ? status : run(schema, value, arena, NULL, reterr_issues);
+    return status ? status : validate_run(schema, value, arena, NULL, reterr_issues);
 }
 
 int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena, void *ret_value,
@@ -155,7 +155,7 @@ int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena,
     if (!schema->typed)
         return HAFT_EINVAL;
     memset(ret_value, 0, schema->root->size);
-    return run(schema, value, arena, ret_value, reterr_issues);
+    return validate_run(schema, value, arena, ret_value, reterr_issues);
 }
 
 /* Whether the text is a value of the schema, seen at once. */
@@ -183,7 +183,7 @@ int haft_decode_text(const haft_schema *schema, const char *text, size_t size, h
     *reterr_issues = (haft_issues){NULL, 0, 0};
     if (decode_quickly(schema, text, size, arena, ret_value))
         return 0;
-    status = read_text(text, size, arena, &value, reterr_issues);
+    status = validate_read_text(text, size, arena, &value, reterr_issues);
 
     return status ? status : haft_decode(schema, value, arena, ret_value, reterr_issues);
 }

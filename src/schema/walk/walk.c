@@ -75,8 +75,8 @@ static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char 
 }
 
 /* Keeps a scalar that has passed. */
-static inline unsigned store(struct walk *w, const struct node *node, yyjson_val *value,
-                             size_t index, struct place place)
+static inline unsigned walk_store(struct walk *w, const struct node *node, yyjson_val *value,
+                                  size_t index, struct place place)
 {
     char *to = place.base + place.member->offset;
 
@@ -174,7 +174,7 @@ static APART unsigned walk_typed(struct walk *w, const struct node *node, yyjson
     if (node->n_checks && (w->issues || !verdict))
         verdict |= walk_checks(w, node, value, at, verdict, size, place);
     if (place.base && !verdict && node->store != STORE_STRUCT)
-        verdict |= store(w, node, value, index, place);
+        verdict |= walk_store(w, node, value, index, place);
     return verdict;
 }
 
@@ -301,7 +301,7 @@ unsigned walk(struct walk *w, const struct node *node, yyjson_val *value, const 
     if (node->n_checks && (w->issues || !verdict) && value)
         verdict |= walk_checks(w, node, value, at, verdict, 0, place);
     if (place.base && !verdict)
-        verdict |= store(w, node, value, 0, place);
+        verdict |= walk_store(w, node, value, 0, place);
     return verdict;
 }
 

@@ -9,7 +9,8 @@
 
 enum { FEW_PROPERTIES = 64, FEW_UNKNOWN = 16 };
 
-static inline bool is_named(const struct property *property, const char *name, size_t size)
+static inline bool walk_object_is_named(const struct property *property, const char *name,
+                                        size_t size)
 {
     return property->size == size && !memcmp(property->name, name, size);
 }
@@ -23,13 +24,13 @@ static size_t search_property(const struct object *object, const char *name, siz
         for (; object->slots[at & (object->n_slots - 1)]; at++) {
             size_t i = object->slots[at & (object->n_slots - 1)] - 1;
 
-            if (is_named(&object->properties[i], name, size))
+            if (walk_object_is_named(&object->properties[i], name, size))
                 return i;
         }
         return object->n_properties;
     }
     for (size_t i = 0; i < object->n_properties; i++)
-        if (is_named(&object->properties[i], name, size))
+        if (walk_object_is_named(&object->properties[i], name, size))
             return i;
     return object->n_properties;
 }
@@ -46,7 +47,7 @@ const struct property *object_property(const struct object *object, const char *
 static inline size_t find_property(const struct object *object, const char *name, size_t size,
                                    size_t next)
 {
-    if (next < object->n_properties && is_named(&object->properties[next], name, size))
+    if (next < object->n_properties && walk_object_is_named(&object->properties[next], name, size))
         return next;
     return search_property(object, name, size);
 }

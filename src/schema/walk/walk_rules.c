@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Walks every option with a list of its own; *ret_lists has n of them. */
-static unsigned collect(struct walk *w, const struct rule *rule, yyjson_val *value,
-                        haft_issues **ret_lists, unsigned **ret_verdicts)
+static unsigned walk_rules_collect(struct walk *w, const struct rule *rule, yyjson_val *value,
+                                   haft_issues **ret_lists, unsigned **ret_verdicts)
 {
     haft_issues *outer = w->issues;
     haft_issues *lists = haft_arena_zalloc(w->arena, rule->n_nodes + 1, sizeof *lists);
@@ -61,7 +61,7 @@ static unsigned fail_union(struct walk *w, const struct node *node, const struct
 
     if (!w->issues)
         return ABORT;
-    if (collect(w, rule, value, &lists, &verdicts) || !verdicts)
+    if (walk_rules_collect(w, rule, value, &lists, &verdicts) || !verdicts)
         return ABORT_ALL;
     for (size_t i = 0; i < rule->n_nodes; i++) {
         if ((verdicts[i] & ABORT) == FAIL) {
