@@ -42,7 +42,7 @@ void answer_request(haft_client *client, yyjson_val *message)
 }
 
 /* {"key":ANSWER,...} for every question; false when one is refused. */
-static bool put_answers(haft_client *client, yyjson_val *questions, haft_buffer *responses)
+static bool answer_put_answers(haft_client *client, yyjson_val *questions, haft_buffer *responses)
 {
     haft_buffer answer;
     yyjson_val *key, *question;
@@ -81,7 +81,7 @@ bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
     if (asked->rounds >= MAX_ROUNDS)
         return false;
     haft_buffer_init(&responses, client->allocator, ANSWER_LIMIT);
-    if (put_answers(client, questions, &responses)) {
+    if (answer_put_answers(client, questions, &responses)) {
         int64_t before = asked->wire_id;
 
         asked->rounds++;

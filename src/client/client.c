@@ -34,7 +34,7 @@ static void receive(void *context, const haft_outgoing *message)
     client->last = arrived;
 }
 
-static void release(haft_client *client, struct arrived *arrived)
+static void client_release(haft_client *client, struct arrived *arrived)
 {
     if (arrived)
         client->allocator->release(client->allocator->context, arrived,
@@ -43,7 +43,7 @@ static void release(haft_client *client, struct arrived *arrived)
 
 static void drop_answer(haft_client *client, struct asked *asked)
 {
-    release(client, asked->answer);
+    client_release(client, asked->answer);
     asked->answer = NULL;
 }
 
@@ -59,7 +59,7 @@ void client_forget(haft_client *client, struct asked *asked)
 }
 
 /* An answer is kept for whoever waits for it.  True when it was. */
-static bool take_response(haft_client *client, struct arrived *arrived, yyjson_val *message)
+static bool client_take_response(haft_client *client, struct arrived *arrived, yyjson_val *message)
 {
     yyjson_val *id = yyjson_obj_get(message, "id"), *result = rpc_object(message, "result");
     struct asked *asked = client->asked;
@@ -78,14 +78,14 @@ static bool take_response(haft_client *client, struct arrived *arrived, yyjson_v
 }
 
 /* True when the message is kept. */
-static bool look_at(haft_client *client, struct arrived *arrived)
+static bool client_look_at(haft_client *client, struct arrived *arrived)
 {
     yyjson_val *message =
         haft_json_read(arrived->text, arrived->size, JSON_MAX_DEPTH, client->scratch, NULL);
     const char *method = yyjson_get_str(yyjson_obj_get(message, "method"));
 
     if (arrived->kind == HAFT_OUT_RESPONSE)
-        return take_response(client, arrived, message);
+        return client_take_response(client, arrived, message);
     if (arrived->kind == HAFT_OUT_REQUEST)
         answer_request(client, message);
     else if (client->options.notify && method)
@@ -106,8 +106,8 @@ void client_pump(haft_client *client)
             client->last = NULL;
         arrived->next = NULL;
         haft_arena_reset(client->scratch);
-        if (!look_at(client, arrived))
-            release(client, arrived);
+        if (!client_look_at(client, arrived))
+            client_release(client, arrived);
     }
     client->busy = false;
 }
@@ -164,7 +164,7 @@ static const char *or_else(const char *text, const char *otherwise)
     return text ? text : otherwise;
 }
 
-static bool prepare(haft_client *client, haft_server *server, enum revision revision)
+static bool client_prepare(haft_client *client, haft_server *server, enum revision revision)
 {
     const haft_client_options *options = &client->options;
     haft_session_options peer = {.send = receive,
@@ -242,7 +242,8 @@ haft_client *haft_connect(haft_server *server, const haft_client_options *option
     memset(client, 0, sizeof *client);
     client->options = *options;
     client->allocator = allocator;
-    if (!prepare(client, server, revision) || (!client->modern && !introduce(client, name))) {
+    if (!client_prepare(client, server, revision) ||
+        (!client->modern && !introduce(client, name))) {
         haft_client_free(client);
         return NULL;
     }
@@ -260,7 +261,7 @@ void haft_client_free(haft_client *client)
         struct arrived *arrived = client->first;
 
         client->first = arrived->next;
-        release(client, arrived);
+        client_release(client, arrived);
     }
     haft_buffer_finish(&client->items);
     haft_buffer_finish(&client->out);

@@ -41,7 +41,7 @@ static void put_own_meta(haft_client *client, haft_buffer *out, yyjson_val *thei
     }
 }
 
-static void put_member(haft_buffer *out, const yyjson_val *key, const yyjson_val *value)
+static void request_put_member(haft_buffer *out, const yyjson_val *key, const yyjson_val *value)
 {
     char last = out->size ? out->data[out->size - 1] : '{';
 
@@ -52,7 +52,7 @@ static void put_member(haft_buffer *out, const yyjson_val *key, const yyjson_val
     haft_json_write(value, out);
 }
 
-static void put_members(haft_buffer *out, yyjson_val *object, const char *except)
+static void request_put_members(haft_buffer *out, yyjson_val *object, const char *except)
 {
     yyjson_val *key, *value;
     size_t i, n;
@@ -61,18 +61,18 @@ static void put_members(haft_buffer *out, yyjson_val *object, const char *except
         return;
     yyjson_obj_foreach(object, i, n, key, value)
         if (!except || !yyjson_equals_str(key, except))
-            put_member(out, key, value);
+            request_put_member(out, key, value);
 }
 
 /* The parameters with the envelope; `id` 0 for those of a notification, which have none. */
-static void put_params(haft_client *client, yyjson_val *params, int64_t id,
-                       const haft_buffer *responses, const yyjson_val *state)
+static void request_put_params(haft_client *client, yyjson_val *params, int64_t id,
+                               const haft_buffer *responses, const yyjson_val *state)
 {
     haft_buffer *out = &client->out;
     yyjson_val *theirs = rpc_object(params, "_meta");
 
     haft_buffer_puts(out, ",\"params\":{");
-    put_members(out, params, "_meta");
+    request_put_members(out, params, "_meta");
     if (responses) {
         haft_buffer_puts(out, out->data && out->data[out->size - 1] == '{'
                                   ? "\"inputResponses\":"
@@ -88,7 +88,7 @@ static void put_params(haft_client *client, yyjson_val *params, int64_t id,
                                                                            : ",\"_meta\":{");
         if (id)
             put_own_meta(client, out, theirs, id);
-        put_members(out, theirs, NULL);
+        request_put_members(out, theirs, NULL);
         haft_buffer_add(out, "}", 1);
     }
     haft_buffer_add(out, "}", 1);
@@ -130,7 +130,7 @@ int request_write(haft_client *client, const struct asked *asked, const haft_buf
     if (status)
         return status;
     put_head(&client->out, asked->wire_id, asked->method);
-    put_params(client, params, asked->wire_id, responses, state);
+    request_put_params(client, params, asked->wire_id, responses, state);
     haft_buffer_add(&client->out, "}", 1);
     return client->out.status;
 }
@@ -203,12 +203,12 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
         return status;
     put_head(&client->out, 0, method);
     if (params)
-        put_params(client, value, 0, NULL, NULL);
+        request_put_params(client, value, 0, NULL, NULL);
     haft_buffer_add(&client->out, "}", 1);
     return client_deliver(client);
 }
 
-static struct asked *find(const haft_client *client, int64_t id)
+static struct asked *request_find(const haft_client *client, int64_t id)
 {
     struct asked *asked = client ? client->asked : NULL;
 
@@ -219,7 +219,7 @@ static struct asked *find(const haft_client *client, int64_t id)
 
 int haft_client_cancel(haft_client *client, int64_t id)
 {
-    struct asked *asked = find(client, id);
+    struct asked *asked = request_find(client, id);
     haft_buffer *out = &client->out;
 
     if (!asked)
@@ -248,7 +248,7 @@ static void pass_time(haft_client *client, haft_time end)
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result)
 {
-    struct asked *asked = find(client, id);
+    struct asked *asked = request_find(client, id);
     haft_time end;
     int status;
 

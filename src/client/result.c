@@ -30,7 +30,7 @@ static const char *text_in(haft_value *item, size_t *ret_size)
     return yyjson_get_str(text);
 }
 
-static const char *join(haft_client *client, haft_value *content)
+static const char *result_join(haft_client *client, haft_value *content)
 {
     haft_buffer text;
     haft_value *item;
@@ -78,6 +78,6 @@ int result_read(haft_client *client, const char *text, size_t size, haft_result 
     ret_result->is_error = yyjson_is_true(yyjson_obj_get(ret_result->value, "isError"));
     ret_result->content = content_of(ret_result->value);
     ret_result->structured = yyjson_obj_get(ret_result->value, "structuredContent");
-    ret_result->text = join(client, ret_result->content);
+    ret_result->text = result_join(client, ret_result->content);
     return ret_result->text ? 0 : HAFT_ENOMEM;
 }

@@ -24,21 +24,21 @@ void sse_finish(struct sse *sse)
     haft_buffer_finish(&sse->last_id);
 }
 
-static bool is_text(const char *text, size_t size, const char *expected)
+static bool sse_is_text(const char *text, size_t size, const char *expected)
 {
     return size == strlen(expected) && !memcmp(text, expected, size);
 }
 
 /* An event without a name is a message; so is one that is called so. */
-static bool is_message(const struct sse *sse)
+static bool sse_is_message(const struct sse *sse)
 {
     return !sse->name.status &&
-           (!sse->name.size || is_text(sse->name.data, sse->name.size, "message"));
+           (!sse->name.size || sse_is_text(sse->name.data, sse->name.size, "message"));
 }
 
 static void end_event(struct sse *sse, sse_function *on_event, void *context)
 {
-    if (sse->has_data && sse->data.size && is_message(sse))
+    if (sse->has_data && sse->data.size && sse_is_message(sse))
         on_event(context, sse->data.data, sse->data.size);
     if (sse->has_id) {
         haft_buffer_clear(&sse->last_id);
@@ -75,19 +75,19 @@ static void take_field(struct sse *sse, const char *line, size_t size)
         value++;
         n_value--;
     }
-    if (is_text(line, n, "data")) {
+    if (sse_is_text(line, n, "data")) {
         if (sse->has_data)
             buffer_literal(&sse->data, "\n");
         sse->has_data = true;
         haft_buffer_add(&sse->data, value, n_value);
-    } else if (is_text(line, n, "event")) {
+    } else if (sse_is_text(line, n, "event")) {
         haft_buffer_clear(&sse->name);
         haft_buffer_add(&sse->name, value, n_value);
-    } else if (is_text(line, n, "id") && !memchr(value, '\0', n_value)) {
+    } else if (sse_is_text(line, n, "id") && !memchr(value, '\0', n_value)) {
         haft_buffer_clear(&sse->id);
         haft_buffer_add(&sse->id, value, n_value);
         sse->has_id = true;
-    } else if (is_text(line, n, "retry") && n_value && n_value <= RETRY_DIGITS) {
+    } else if (sse_is_text(line, n, "retry") && n_value && n_value <= RETRY_DIGITS) {
         take_retry(sse, value, n_value);
     }
 }
