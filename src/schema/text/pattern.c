@@ -101,8 +101,8 @@ static int refused(haft_reason *error, const char *text, size_t offset)
 }
 
 /* The code of a translation; NULL with PCRE2's error and its offset in the translation. */
-static pcre2_code *compile(haft_arena *arena, const struct ecma *ecma, int *reterr_code,
-                           size_t *reterr_offset)
+static pcre2_code *pattern_compile_code(haft_arena *arena, const struct ecma *ecma,
+                                        int *reterr_code, size_t *reterr_offset)
 {
     pcre2_general_context *general = pool_new(arena);
     pcre2_compile_context *context = general ? pcre2_compile_context_create(general) : NULL;
@@ -161,7 +161,7 @@ int pattern_compile(haft_arena *arena, struct pattern **list, const char *source
         status = error_set(reterr_error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
         goto out;
     }
-    code = compile(arena, &ecma, &error, &offset);
+    code = pattern_compile_code(arena, &ecma, &error, &offset);
     if (!code) {
         status = explain(arena, source, size, flags, error, offset, reterr_error);
         goto out;
@@ -186,7 +186,8 @@ int pattern_valid(haft_arena *arena, const char *source, size_t size)
 
     status = ecma_translate(&ecma, arena_allocator(arena), source, size, "", SIZE_MAX);
     /* The grammar has passed by now; of what PCRE2 refuses, only a script's name is ECMA-262's. */
-    if (!status && !compile(arena, &ecma, &error, &offset) && error == PCRE2_ERROR_HEAP_FAILED)
+    if (!status && !pattern_compile_code(arena, &ecma, &error, &offset) &&
+        error == PCRE2_ERROR_HEAP_FAILED)
         status = HAFT_ENOMEM;
     haft_buffer_finish(&ecma.out);
     arena_rewind(arena, mark);

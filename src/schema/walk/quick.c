@@ -139,8 +139,9 @@ static bool accept_object(struct lane *lane, const struct node *node, yyjson_val
 
 /* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
  * is worth a call. */
-static ALWAYS_INLINE yyjson_val *accept(struct lane *lane, const struct node *node,
-                                        yyjson_val *value, char *base, const struct member *member)
+static ALWAYS_INLINE yyjson_val *quick_accept_value(struct lane *lane, const struct node *node,
+                                                    yyjson_val *value, char *base,
+                                                    const struct member *member)
 {
     unsigned type = unsafe_yyjson_get_type(value);
     bool fits;
@@ -186,7 +187,7 @@ static APART bool accept_array(struct lane *lane, const struct node *node, yyjso
     }
     lane->depth--;
     for (; n && item; n--, items = items ? items + stride : NULL)
-        item = accept(lane, each, item, items, &lane_whole);
+        item = quick_accept_value(lane, each, item, items, &lane_whole);
     lane->depth++;
     return item;
 }
@@ -212,7 +213,7 @@ static APART bool accept_object(struct lane *lane, const struct node *node, yyjs
     for (; n; n--, property++) {
         if (left && quick_is_key(key, property)) {
             left--;
-            key = accept(lane, property->node, key + 1, base, &property->member);
+            key = quick_accept_value(lane, property->node, key + 1, base, &property->member);
             if (!key)
                 return false;
             if (base && property->member.has != NO_MEMBER)
@@ -229,7 +230,7 @@ bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *aren
 {
     struct lane lane = {arena, schema->max_depth};
 
-    return schema->covered && accept(&lane, schema->root, value, to, &lane_whole);
+    return schema->covered && quick_accept_value(&lane, schema->root, value, to, &lane_whole);
 }
 
 /* ---- from text ---- */
