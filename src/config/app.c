@@ -131,7 +131,7 @@ static uint64_t random_number(void)
     return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
 }
 
-static void set_up(haft_server *server, struct logger *logger)
+static void app_set_up(haft_server *server, struct logger *logger)
 {
     if (logger && !server_has_log(server))
         server_set_record(server, logger_record, logger);
@@ -142,8 +142,8 @@ static void set_up(haft_server *server, struct logger *logger)
 }
 
 /* Counts, audit and seal key are those of the server of the command line, which is the first. */
-static int join(haft_server *server, haft_server *own, const struct settings *settings,
-                struct audit_file *audit)
+static int app_join(haft_server *server, haft_server *own, const struct settings *settings,
+                    struct audit_file *audit)
 {
     int status = 0;
 
@@ -181,11 +181,11 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
     int status;
 
     own->options = settings->server;
-    set_up(own, logger);
+    app_set_up(own, logger);
     link_family(hosted, own);
     for (size_t i = 0; hosted && (server = hosted_at(hosted, own, i)); i++) {
         lay_over(settings, server);
-        set_up(server, logger);
+        app_set_up(server, logger);
     }
     status = hosted_apply_live(hosted, own, settings, true);
     if (!status && settings->metrics && !own->metrics)
@@ -193,9 +193,9 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
     if (!status && settings->audit)
         status = audit_file_open(audit, own, settings->audit);
     if (!status && hosted)
-        status = join(own, own, settings, audit);
+        status = app_join(own, own, settings, audit);
     for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
-        status = join(server, own, settings, audit);
+        status = app_join(server, own, settings, audit);
         refusing = status ? server : own;
     }
     if (status)

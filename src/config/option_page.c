@@ -78,7 +78,7 @@ void option_put_help(haft_buffer *buffer)
 
 /* ---- Markdown ---- */
 
-static void put_names(const struct option *option, haft_buffer *buffer)
+static void page_put_names(const struct option *option, haft_buffer *buffer)
 {
     char variable[OPTION_VARIABLE];
 
@@ -113,7 +113,7 @@ void option_put_markdown(haft_buffer *buffer)
                                "%s### %s\n\n| key | flag | variable | what | takes | default | "
                                "while serving |\n|---|---|---|---|---|---|---|\n",
                                i ? "\n" : "", section_title(option));
-        put_names(option, buffer);
+        page_put_names(option, buffer);
         haft_buffer_puts(buffer, " | ");
         put_plain(option->help, buffer);
         haft_buffer_puts(buffer, " | ");

@@ -49,7 +49,7 @@ static void *member(const struct option *option, struct settings *settings)
     return (char *)settings + option->offset;
 }
 
-static const void *value_of(const struct option *option, const struct settings *settings)
+static const void *value_stored(const struct option *option, const struct settings *settings)
 {
     return (const char *)settings + option->offset;
 }
@@ -60,10 +60,10 @@ static uint64_t get_number(const struct option *option, const struct settings *s
     uint64_t wide;
 
     if (option->size == sizeof narrow) {
-        memcpy(&narrow, value_of(option, settings), sizeof narrow);
+        memcpy(&narrow, value_stored(option, settings), sizeof narrow);
         return narrow;
     }
-    memcpy(&wide, value_of(option, settings), sizeof wide);
+    memcpy(&wide, value_stored(option, settings), sizeof wide);
     return wide;
 }
 
@@ -81,7 +81,7 @@ static const char *get_text(const struct option *option, const struct settings *
 {
     const char *text;
 
-    memcpy(&text, value_of(option, settings), sizeof text);
+    memcpy(&text, value_stored(option, settings), sizeof text);
     return text;
 }
 
@@ -89,7 +89,7 @@ static const char *const *get_list(const struct option *option, const struct set
 {
     const char *const *list;
 
-    memcpy(&list, value_of(option, settings), sizeof list);
+    memcpy(&list, value_stored(option, settings), sizeof list);
     return list;
 }
 
@@ -107,7 +107,7 @@ static int set_rate(const struct option *option, struct settings *settings, uint
 /* ---- reading ---- */
 
 /* Digits at the front of *text; false when there are none, or too many. */
-static bool read_digits(const char **text, uint64_t *ret_number)
+static bool value_read_digits(const char **text, uint64_t *ret_number)
 {
     uint64_t number = 0;
     const char *c = *text;
@@ -150,23 +150,23 @@ static int read_number(const struct option *option, const char *text, struct set
 {
     uint64_t number;
 
-    if (!read_digits(&text, &number) || !read_unit(types[option->type].units, text, &number))
+    if (!value_read_digits(&text, &number) || !read_unit(types[option->type].units, text, &number))
         return HAFT_EINVAL;
     return store_number(option, number, settings);
 }
 
 /* "60", "60/1m", "60/m" */
-static int read_rate(const struct option *option, const char *text, struct settings *settings)
+static int value_read_rate(const struct option *option, const char *text, struct settings *settings)
 {
     uint64_t calls, period = 1;
 
-    if (!read_digits(&text, &calls))
+    if (!value_read_digits(&text, &calls))
         return HAFT_EINVAL;
     if (!*text)
         return set_rate(option, settings, calls, MINUTE);
     if (*text++ != '/' || !*text)
         return HAFT_EINVAL;
-    if (*text >= '0' && *text <= '9' && !read_digits(&text, &period))
+    if (*text >= '0' && *text <= '9' && !value_read_digits(&text, &period))
         return HAFT_EINVAL;
     if (!read_unit(times, text, &period))
         return HAFT_EINVAL;
@@ -201,10 +201,10 @@ static bool is_address(const char *text)
 
     if (!strncmp(text, local, sizeof local - 1))
         return text[sizeof local - 1];
-    return colon && colon > text && read_digits(&port, &number) && !*port && number <= 65535;
+    return colon && colon > text && value_read_digits(&port, &number) && !*port && number <= 65535;
 }
 
-static bool fits(enum option_type type, const char *text)
+static bool value_fits(enum option_type type, const char *text)
 {
     if (!*text || haft_utf8_valid(text, strlen(text)) != strlen(text))
         return false;
@@ -213,11 +213,11 @@ static bool fits(enum option_type type, const char *text)
     return type != OPTION_ADDRESS || is_address(text);
 }
 
-static int read_text(const struct option *option, const char *text, struct settings *settings)
+static int value_read_text(const struct option *option, const char *text, struct settings *settings)
 {
     const char *copy;
 
-    if (!fits(option->type, text))
+    if (!value_fits(option->type, text))
         return HAFT_EINVAL;
     copy = haft_arena_copy(settings->arena, text, strlen(text));
     if (!copy)
@@ -226,8 +226,8 @@ static int read_text(const struct option *option, const char *text, struct setti
     return 0;
 }
 
-static int append(const struct option *option, const char *text, size_t size,
-                  struct settings *settings)
+static int value_append(const struct option *option, const char *text, size_t size,
+                        struct settings *settings)
 {
     const char *const *before = get_list(option, settings);
     const char **after, *copy;
@@ -250,7 +250,7 @@ static int append(const struct option *option, const char *text, size_t size,
 
 int option_append(const struct option *option, const char *text, struct settings *settings)
 {
-    return append(option, text, strlen(text), settings);
+    return value_append(option, text, strlen(text), settings);
 }
 
 void option_clear(const struct option *option, struct settings *settings)
@@ -266,7 +266,7 @@ static int read_list(const struct option *option, const char *text, struct setti
     for (bool more = true; more && !status;) {
         size_t size = strcspn(text, ",");
 
-        status = append(option, text, size, settings);
+        status = value_append(option, text, size, settings);
         more = text[size];
         text += size + 1;
     }
@@ -277,10 +277,12 @@ int option_read(const struct option *option, const char *text, struct settings *
 {
     static int (*const readers[OPTION_TYPES])(const struct option *option, const char *text,
                                               struct settings *settings) = {
-        [OPTION_SWITCH] = read_switch,   [OPTION_NUMBER] = read_number, [OPTION_SIZE] = read_number,
-        [OPTION_DURATION] = read_number, [OPTION_RATE] = read_rate,     [OPTION_WORD] = read_word,
-        [OPTION_TEXT] = read_text,       [OPTION_FILE] = read_text,     [OPTION_PATH] = read_text,
-        [OPTION_ADDRESS] = read_text,    [OPTION_LIST] = read_list,
+        [OPTION_SWITCH] = read_switch,   [OPTION_NUMBER] = read_number,
+        [OPTION_SIZE] = read_number,     [OPTION_DURATION] = read_number,
+        [OPTION_RATE] = value_read_rate, [OPTION_WORD] = read_word,
+        [OPTION_TEXT] = value_read_text, [OPTION_FILE] = value_read_text,
+        [OPTION_PATH] = value_read_text, [OPTION_ADDRESS] = value_read_text,
+        [OPTION_LIST] = read_list,
     };
 
     return readers[option->type](option, text, settings);
@@ -298,7 +300,7 @@ static int read_json_list(const struct option *option, yyjson_val *value, struct
 
         if (!status)
             status = text && strlen(text) == yyjson_get_len(item)
-                         ? append(option, text, strlen(text), settings)
+                         ? value_append(option, text, strlen(text), settings)
                          : HAFT_EINVAL;
     }
     return status;
@@ -330,7 +332,7 @@ bool option_is_set(const struct option *option, const struct settings *settings)
 {
     static const char zero[sizeof(haft_rate)] = {0};
 
-    return memcmp(value_of(option, settings), zero, option->size) != 0;
+    return memcmp(value_stored(option, settings), zero, option->size) != 0;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -355,7 +357,7 @@ bool option_equal(const struct option *option, const struct settings *a, const s
         return same_list(get_list(option, a), get_list(option, b));
     if (option->type >= OPTION_TEXT)
         return same_text(get_text(option, a), get_text(option, b));
-    return !memcmp(value_of(option, a), value_of(option, b), option->size);
+    return !memcmp(value_stored(option, a), value_stored(option, b), option->size);
 }
 
 /* ---- writing ---- */
@@ -377,7 +379,7 @@ static void put_rate(const struct option *option, const struct settings *setting
 {
     haft_rate rate;
 
-    memcpy(&rate, value_of(option, settings), sizeof rate);
+    memcpy(&rate, value_stored(option, settings), sizeof rate);
     haft_buffer_printf(buffer, "%u", rate.calls);
     if (rate.calls) {
         haft_buffer_puts(buffer, "/");
@@ -389,7 +391,7 @@ static const char *word_of(const struct option *option, const struct settings *s
 {
     int i;
 
-    memcpy(&i, value_of(option, settings), sizeof i);
+    memcpy(&i, value_stored(option, settings), sizeof i);
     return option->words[i];
 }
 

@@ -79,7 +79,7 @@ static void reopen_files(struct reload *reload)
     audit_file_reopen(reload->audit);
 }
 
-static int replace(struct reload *reload, struct settings *settings)
+static int reload_replace(struct reload *reload, struct settings *settings)
 {
     int status;
 
@@ -109,7 +109,7 @@ void reload_now(void *context)
     if (status == HAFT_EINVAL)
         log_complaints(reload->server, &complaints);
     else if (!status)
-        status = replace(reload, &settings);
+        status = reload_replace(reload, &settings);
     if (status) {
         if (status != HAFT_EINVAL)
             server_log(reload->server, HAFT_ERROR, "the configuration was not read again: %s",

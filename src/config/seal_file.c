@@ -14,7 +14,7 @@
 
 enum { KEY = 32, DIGITS = 2 * KEY };
 
-static bool read_digits(const char *text, size_t size, unsigned char key[KEY])
+static bool seal_file_read_digits(const char *text, size_t size, unsigned char key[KEY])
 {
     while (size > DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
         size--;
@@ -42,7 +42,7 @@ int seal_file_read(haft_server *server, const char *path)
 
     if (n < 0)
         status = server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
-    else if ((size_t)n == sizeof text || !read_digits(text, (size_t)n, key))
+    else if ((size_t)n == sizeof text || !seal_file_read_digits(text, (size_t)n, key))
         status = server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits", DIGITS);
     else {
         haft_server_set_seal_key(server, key);

@@ -19,7 +19,7 @@ struct reading {
     struct complaints *complaints;
 };
 
-static void refuse_key(const struct reading *reading, const char *key)
+static void settings_file_refuse_key(const struct reading *reading, const char *key)
 {
     const struct program_settings *program = reading->settings->program;
     const char *nearest = option_nearest_key(key);
@@ -61,7 +61,7 @@ static int read_member(const struct reading *reading, const char *key, yyjson_va
     int status;
 
     if (!option) {
-        refuse_key(reading, key);
+        settings_file_refuse_key(reading, key);
         return 0;
     }
     status = option_read_json(option, value, reading->settings);
@@ -69,14 +69,15 @@ static int read_member(const struct reading *reading, const char *key, yyjson_va
     return status == HAFT_EINVAL ? refuse_value(reading, option, value) : status;
 }
 
-static int read_section(const struct reading *reading, const char *section, yyjson_val *members)
+static int settings_file_read_section(const struct reading *reading, const char *section,
+                                      yyjson_val *members)
 {
     size_t i, n;
     yyjson_val *name, *value;
     int status = 0;
 
     if (!option_has_section(section)) {
-        refuse_key(reading, section);
+        settings_file_refuse_key(reading, section);
         return 0;
     }
     if (!yyjson_is_obj(members)) {
@@ -148,7 +149,7 @@ int settings_read_text(struct settings *settings, const char *name, const char *
     settings->file = file;
     yyjson_obj_foreach(file, i, n, key, value) {
         if (!status && !is_anothers(settings->program, yyjson_get_str(key)))
-            status = read_section(&reading, yyjson_get_str(key), value);
+            status = settings_file_read_section(&reading, yyjson_get_str(key), value);
     }
     return status;
 }

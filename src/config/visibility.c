@@ -44,7 +44,7 @@ static bool hides(void *context, const char *tool)
 }
 
 /* The names that are not to be seen, at the end of those that are: the last that matches decides. */
-static int put_names(const struct settings *settings, haft_buffer *names)
+static int visibility_put_names(const struct settings *settings, haft_buffer *names)
 {
     haft_buffer_puts(names, settings->tools ? settings->tools : "");
     for (size_t i = 0; settings->disabled && settings->disabled[i]; i++)
@@ -62,7 +62,7 @@ int visibility_apply(haft_server *server, const struct settings *settings)
     int status;
 
     haft_buffer_init(&names, server->allocator, NAMES_LIMIT);
-    status = put_names(settings, &names);
+    status = visibility_put_names(settings, &names);
     if (status) {
         server_refuse(server, status, "tools", "%s", haft_strerror(status));
     } else {
