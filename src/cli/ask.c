@@ -46,7 +46,7 @@ static void print_block(yyjson_val *block)
         printf("[%s%s%s]\n", type ? type : "?", what ? " " : "", what ? what : "");
 }
 
-static int show_list(struct command *command, yyjson_val *result, haft_arena *arena)
+static int cli_show_list(struct command *command, yyjson_val *result, haft_arena *arena)
 {
     haft_buffer buffer;
     int status;
@@ -105,8 +105,8 @@ static int ask_and_show(struct command *command, struct local *local, const char
     return show(command, result, arena);
 }
 
-static int ask(struct command *command, haft_server *server, const char *method, const char *params,
-               show_function *show)
+static int cli_ask(struct command *command, haft_server *server, const char *method,
+                   const char *params, show_function *show)
 {
     haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
     struct local local;
@@ -131,7 +131,7 @@ static int ask(struct command *command, haft_server *server, const char *method,
 int command_list(struct command *command, haft_server *server)
 {
     server->options.page_size = 0;
-    return ask(command, server, "tools/list", NULL, show_list);
+    return cli_ask(command, server, "tools/list", NULL, cli_show_list);
 }
 
 int command_call(struct command *command, haft_server *server)
@@ -154,7 +154,7 @@ int command_call(struct command *command, haft_server *server)
     if (params.status)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(params.status));
     else
-        status = ask(command, server, "tools/call", params.data, show_call);
+        status = cli_ask(command, server, "tools/call", params.data, show_call);
 
 out:
     haft_buffer_finish(&params);

@@ -5,7 +5,7 @@
 
 enum { MAX_WAITING = 16, GRACE = 100 };
 
-static void take(void *context, const haft_outgoing *message)
+static void local_take(void *context, const haft_outgoing *message)
 {
     struct local *local = context;
 
@@ -36,8 +36,8 @@ int local_open(struct local *local, haft_server *server, unsigned workers)
     int status;
 
     *local = (struct local){.answered = false};
-    status =
-        host_init(&local->host, server, workers, MAX_WAITING, (struct guest){take, settle, local});
+    status = host_init(&local->host, server, workers, MAX_WAITING,
+                       (struct guest){local_take, settle, local});
     if (status)
         return status;
     haft_buffer_init(&local->response, server->allocator, server->options.max_message * 4);

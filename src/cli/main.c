@@ -99,7 +99,7 @@ static int read_verb(struct command *command, const struct verb *verb, char **ar
 }
 
 /* The same of an option: "--workers 3", "--workers=3"; a switch is on without a value. */
-static int read_option(struct command *command, char **argv, int left)
+static int cli_read_option(struct command *command, char **argv, int left)
 {
     const char *equals = strchr(argv[0], '=');
     size_t size = equals ? (size_t)(equals - argv[0]) : strlen(argv[0]);
@@ -139,7 +139,7 @@ static int read_arguments(struct command *command, int argc, char **argv)
     for (int i = 1; i < argc;) {
         const struct verb *verb = find_verb(argv[i]);
         int taken = verb ? read_verb(command, verb, argv + i, argc - i)
-                         : read_option(command, argv + i, argc - i);
+                         : cli_read_option(command, argv + i, argc - i);
 
         if (taken < 0)
             return verb ? refuse_without(command, verb->text.name, verb->text.takes)
@@ -302,7 +302,7 @@ static int load(struct command *command, haft_server *server)
 }
 
 /* What the operator asks of the server, whatever it does then. */
-static int prepare(struct command *command, struct logger *logger, struct audit_file *audit)
+static int cli_prepare(struct command *command, struct logger *logger, struct audit_file *audit)
 {
     haft_reason reason = {0};
     int status;
@@ -348,7 +348,7 @@ static int act(struct command *command)
 }
 
 /* Once; a program that hosts others frees the server with them. */
-static void release(struct command *command)
+static void cli_release(struct command *command)
 {
     if (command->hosted && command->server)
         command->hosted->release(command->hosted->context);
@@ -357,7 +357,7 @@ static void release(struct command *command)
     command->server = NULL;
 }
 
-static int run(struct command *command)
+static int cli_run(struct command *command)
 {
     struct audit_file audit = {0};
     struct logger logger;
@@ -379,14 +379,14 @@ static int run(struct command *command)
                                       .started = &command->settings,
                                       .logger = own_log ? &logger : NULL,
                                       .audit = &audit};
-    status = prepare(command, own_log ? &logger : NULL, &audit);
+    status = cli_prepare(command, own_log ? &logger : NULL, &audit);
     if (status == COMMAND_OK)
         status = act(command);
     if (fflush(stdout) && status == COMMAND_OK)
         status = COMMAND_FAILED;
     settings_discard(&command->settings); /* the sections may need the server for it */
     audit_file_close(&audit);             /* and so may what it has to say */
-    release(command);
+    cli_release(command);
     reload_finish(&command->reload);
     logger_finish(&logger);
     return status;
@@ -399,7 +399,7 @@ static int read_and_run(struct command *command, int argc, char **argv)
     if (status == COMMAND_OK)
         status = load(command, command->server);
     if (status == COMMAND_OK)
-        status = run(command);
+        status = cli_run(command);
     settings_finish(&command->settings);
     return status;
 }
@@ -424,7 +424,7 @@ int command_main(haft_server *server, const struct hosted *hosted, int argc, cha
         status = read_and_run(&command, argc, argv);
     else
         fprintf(stderr, "%s: %s\n", command.program, haft_strerror(HAFT_ENOMEM));
-    release(&command);
+    cli_release(&command);
     if (command.given)
         allocator.release(allocator.context, command.given, size);
     return status;

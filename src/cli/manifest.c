@@ -25,7 +25,7 @@ bool manifest_requires(yyjson_val *schema, const char *name)
 }
 
 /* "query: string, limit?: integer" */
-static void put_arguments(yyjson_val *tool, haft_buffer *cell)
+static void manifest_put_arguments(yyjson_val *tool, haft_buffer *cell)
 {
     yyjson_val *schema = yyjson_obj_get(tool, "inputSchema"), *key, *property;
     yyjson_val *properties = yyjson_obj_get(schema, "properties");
@@ -68,7 +68,7 @@ void manifest_put_hints(yyjson_val *tool, haft_buffer *buffer)
 }
 
 /* Its first line. */
-static void put_description(yyjson_val *tool, haft_buffer *cell)
+static void manifest_put_description(yyjson_val *tool, haft_buffer *cell)
 {
     const char *text = yyjson_get_str(yyjson_obj_get(tool, "description"));
 
@@ -81,9 +81,9 @@ static const struct {
     void (*put)(yyjson_val *tool, haft_buffer *cell);
 } columns[] = {
     {"NAME", put_name},
-    {"ARGUMENTS", put_arguments},
+    {"ARGUMENTS", manifest_put_arguments},
     {"HINTS", manifest_put_hints},
-    {"DESCRIPTION", put_description},
+    {"DESCRIPTION", manifest_put_description},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, CELL_LIMIT = 1 << 16 };
 
@@ -100,7 +100,7 @@ static void put_cell(haft_buffer *buffer, const char *text, size_t width, bool l
 }
 
 /* The columns of a row end with the last that is not empty. */
-static void put_row(haft_buffer *buffer, const char *const *cells, const size_t *widths)
+static void manifest_put_row(haft_buffer *buffer, const char *const *cells, const size_t *widths)
 {
     size_t n = COLUMNS;
 
@@ -110,8 +110,8 @@ static void put_row(haft_buffer *buffer, const char *const *cells, const size_t 
         put_cell(buffer, cells[i], widths[i], i + 1 == n);
 }
 
-static int fill(yyjson_val *tool, haft_arena *arena, haft_buffer *cell, const char **cells,
-                size_t *widths)
+static int manifest_fill(yyjson_val *tool, haft_arena *arena, haft_buffer *cell, const char **cells,
+                         size_t *widths)
 {
     for (size_t i = 0; i < COLUMNS; i++) {
         size_t width;
@@ -143,20 +143,20 @@ int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer)
     if (!cells)
         return HAFT_ENOMEM;
     haft_buffer_init(&cell, buffer->allocator, CELL_LIMIT);
-    status = fill(NULL, arena, &cell, cells, widths);
+    status = manifest_fill(NULL, arena, &cell, cells, widths);
     yyjson_arr_foreach(tools, i, n, tool) {
         if (!status)
-            status = fill(tool, arena, &cell, cells + (i + 1) * COLUMNS, widths);
+            status = manifest_fill(tool, arena, &cell, cells + (i + 1) * COLUMNS, widths);
     }
     haft_buffer_finish(&cell);
     for (size_t row = 0; !status && row < n_rows; row++)
-        put_row(buffer, cells + row * COLUMNS, widths);
+        manifest_put_row(buffer, cells + row * COLUMNS, widths);
     return status ? status : buffer->status;
 }
 
 /* ---- a paragraph a tool ---- */
 
-static void put_time(haft_buffer *buffer, unsigned ms)
+static void manifest_put_time(haft_buffer *buffer, unsigned ms)
 {
     if (ms % 1000)
         haft_buffer_printf(buffer, "%u ms", ms);
@@ -176,7 +176,8 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         haft_buffer_printf(buffer, ", %u at once and %u in line", item->cap->max_running,
                            item->cap->max_waiting);
     haft_buffer_puts(buffer, "\n  timeout    ");
-    put_time(buffer, item->timeout_ms ? item->timeout_ms : atomic_load(&server->timeout_ms));
+    manifest_put_time(buffer,
+                      item->timeout_ms ? item->timeout_ms : atomic_load(&server->timeout_ms));
     haft_buffer_puts(buffer, "\n");
     for (int i = 0; i < 2; i++) {
         haft_rate rate = i ? all : item->tool->rate;
@@ -184,7 +185,7 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         if (!rate.calls)
             continue;
         haft_buffer_printf(buffer, "  rate       %u calls in ", rate.calls);
-        put_time(buffer, rate.per_ms);
+        manifest_put_time(buffer, rate.per_ms);
         haft_buffer_puts(buffer, i ? ", of all tools together\n" : "\n");
     }
     if (item->lenient == HAFT_UNSET ? atomic_load(&server->lenient) : item->lenient == HAFT_YES)
@@ -210,8 +211,8 @@ static void put_stages(const haft_server *server, const struct item *item, haft_
         haft_buffer_puts(buffer, "\n");
 }
 
-static void put_line(haft_buffer *buffer, const char *title, yyjson_val *tool,
-                     void (*put)(yyjson_val *tool, haft_buffer *cell))
+static void manifest_put_line(haft_buffer *buffer, const char *title, yyjson_val *tool,
+                              void (*put)(yyjson_val *tool, haft_buffer *cell))
 {
     size_t before = buffer->size, title_size;
 
@@ -236,10 +237,10 @@ int manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *
                                                yyjson_get_str(name), yyjson_get_len(name));
 
         haft_buffer_printf(buffer, "%s%s: ", i ? "\n" : "", yyjson_get_str(name));
-        put_description(tool, buffer);
+        manifest_put_description(tool, buffer);
         haft_buffer_puts(buffer, "\n");
-        put_line(buffer, "arguments", tool, put_arguments);
-        put_line(buffer, "hints", tool, manifest_put_hints);
+        manifest_put_line(buffer, "arguments", tool, manifest_put_arguments);
+        manifest_put_line(buffer, "hints", tool, manifest_put_hints);
         if (entry) {
             put_limits(server, entry->item, buffer);
             put_stages(server, entry->item, buffer);

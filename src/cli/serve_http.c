@@ -13,7 +13,7 @@
 
 /* ---- serving ---- */
 
-static void on_ready(void *context, const char *url)
+static void serve_http_on_ready(void *context, const char *url)
 {
     const struct command *command = context;
     const struct hosted *hosted = command->hosted;
@@ -53,7 +53,7 @@ int command_http(struct command *command, haft_server *server)
     http.max_queue = command->settings.max_queue;
     http.drain_ms = command->settings.drain_ms;
     http.fd = inherited_socket();
-    http.ready = on_ready;
+    http.ready = serve_http_on_ready;
     http.ready_context = command;
     http.reload = command_can_reload(command) ? reload_now : NULL;
     http.reload_context = &command->reload;
