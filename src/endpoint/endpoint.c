@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "base/list.h"
 
 enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, SCRATCH_LIMIT = 64 << 20 };
 
@@ -132,10 +133,7 @@ static haft_exchange *exchange_new(haft_endpoint *endpoint, const haft_responder
     if (!exchange)
         return NULL;
     *exchange = (haft_exchange){.endpoint = endpoint, .responder = *responder, .context = context};
-    exchange->next = endpoint->exchanges;
-    if (exchange->next)
-        exchange->next->previous = exchange;
-    endpoint->exchanges = exchange;
+    LIST_PUSH(endpoint->exchanges, exchange, previous, next);
     endpoint->n_exchanges++;
     return exchange;
 }
@@ -144,19 +142,10 @@ void exchange_join(haft_exchange *exchange, struct http_session *session)
 {
     haft_endpoint *endpoint = exchange->endpoint;
 
-    if (exchange->next)
-        exchange->next->previous = exchange->previous;
-    if (exchange->previous)
-        exchange->previous->next = exchange->next;
-    else
-        endpoint->exchanges = exchange->next;
+    LIST_TAKE(endpoint->exchanges, exchange, previous, next);
     exchange->session = session;
     exchange->engine = session->engine;
-    exchange->previous = NULL;
-    exchange->next = session->exchanges;
-    if (exchange->next)
-        exchange->next->previous = exchange;
-    session->exchanges = exchange;
+    LIST_PUSH(session->exchanges, exchange, previous, next);
     http_session_touch(session);
 }
 

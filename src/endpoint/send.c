@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "endpoint/endpoint.h"
 
 enum { RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
@@ -65,10 +66,7 @@ void exchange_listen(haft_exchange *exchange, struct http_session *session)
     session->listen_number = exchange->number;
     if (!before)
         return;
-    before->next = session->exchanges;
-    if (before->next)
-        before->next->previous = before;
-    session->exchanges = before;
+    LIST_PUSH(session->exchanges, before, previous, next);
 }
 
 /* ---- whole responses ---- */

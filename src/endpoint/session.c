@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hex.h"
+#include "base/list.h"
 #include "endpoint/endpoint.h"
 
 enum {
@@ -62,27 +63,14 @@ static void link_newest(struct http_session *session)
 {
     haft_endpoint *endpoint = session->endpoint;
 
-    session->older = endpoint->newest;
-    session->newer = NULL;
-    if (endpoint->newest)
-        endpoint->newest->newer = session;
-    else
-        endpoint->oldest = session;
-    endpoint->newest = session;
+    LIST_APPEND(endpoint->oldest, endpoint->newest, session, older, newer);
 }
 
 static void unlink_session(struct http_session *session)
 {
     haft_endpoint *endpoint = session->endpoint;
 
-    if (session->older)
-        session->older->newer = session->newer;
-    else
-        endpoint->oldest = session->newer;
-    if (session->newer)
-        session->newer->older = session->older;
-    else
-        endpoint->newest = session->older;
+    LIST_REMOVE(endpoint->oldest, endpoint->newest, session, older, newer);
 }
 
 void http_session_touch(struct http_session *session)

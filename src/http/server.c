@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/defaults.h"
+#include "base/list.h"
 #include "http/http.h"
 #include "loop/reserve.h"
 #include "process/isolate.h"
@@ -95,11 +96,7 @@ void http_use(haft_http *http, haft_time now)
 
 void http_remember(haft_http *http, struct connection *c)
 {
-    c->next = http->connections;
-    c->previous = NULL;
-    if (c->next)
-        c->next->previous = c;
-    http->connections = c;
+    LIST_PUSH(http->connections, c, previous, next);
     http->n_connections++;
     http_use(http, http_now(http));
     if (http->lanes)
@@ -111,12 +108,7 @@ void http_forget(struct connection *c)
     haft_http *http = c->http;
 
     turn_forget(c);
-    if (c->next)
-        c->next->previous = c->previous;
-    if (c->previous)
-        c->previous->next = c->next;
-    else
-        http->connections = c->next;
+    LIST_TAKE(http->connections, c, previous, next);
     http->n_connections--;
     if (http->lanes)
         atomic_fetch_sub(&http->lanes->n_connections, 1);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "store/window.h"
 
 enum {
@@ -49,25 +50,12 @@ struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys)
 
 static void take_out(struct limiter *limiter, struct counter *counter)
 {
-    if (counter->older)
-        counter->older->newer = counter->newer;
-    else
-        limiter->oldest = counter->newer;
-    if (counter->newer)
-        counter->newer->older = counter->older;
-    else
-        limiter->newest = counter->older;
+    LIST_REMOVE(limiter->oldest, limiter->newest, counter, older, newer);
 }
 
 static void put_last(struct limiter *limiter, struct counter *counter)
 {
-    counter->older = limiter->newest;
-    counter->newer = NULL;
-    if (limiter->newest)
-        limiter->newest->newer = counter;
-    else
-        limiter->oldest = counter;
-    limiter->newest = counter;
+    LIST_APPEND(limiter->oldest, limiter->newest, counter, older, newer);
 }
 
 /* ---- counters ---- */

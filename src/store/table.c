@@ -1,6 +1,8 @@
 /* table.c - a hash table with an order of use. */
 #include "store/table.h"
 
+#include "base/list.h"
+
 enum {
     FIRST_SLOTS = 64,
     SWEEP_WHEN_FULL = 256, /* slots */
@@ -101,25 +103,12 @@ struct entry *table_find(struct table *table, haft_slice group, haft_slice key, 
 
 static void order_unlink(struct table *table, struct entry *entry)
 {
-    if (entry->older)
-        entry->older->newer = entry->newer;
-    else
-        table->oldest = entry->newer;
-    if (entry->newer)
-        entry->newer->older = entry->older;
-    else
-        table->newest = entry->older;
+    LIST_REMOVE(table->oldest, table->newest, entry, older, newer);
 }
 
 static void order_append(struct table *table, struct entry *entry)
 {
-    entry->older = table->newest;
-    entry->newer = NULL;
-    if (table->newest)
-        table->newest->newer = entry;
-    else
-        table->oldest = entry;
-    table->newest = entry;
+    LIST_APPEND(table->oldest, table->newest, entry, older, newer);
 }
 
 void table_touch(struct table *table, struct entry *entry)
