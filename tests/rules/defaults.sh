@@ -23,4 +23,46 @@ report "$(grep -nE '\.initial = "[1-9]' src/config/option.c)" \
     "a default of its own; make it a row of src/base/defaults.h"
 report "$(grep -nE '\? [^:]*: ("/|"[0-9]|[0-9]{2})' $sources | grep -E '([a-z_]+) = .*\b\1 \? .*\b\1 :')" \
     "a default as a literal"
+
+# The public headers say them in comments.
+commas() {
+    echo "$1" | sed -e ':again' -e 's/\([0-9]\)\([0-9]\{3\}\)\(,\|$\)/\1,\2\3/' -e 't again'
+}
+while read -r header member name; do
+    row=$(sed -n "s/^ *X($name, *\([0-9]*\), *\([A-Za-z]*\)).*/\1 \2/p" src/base/defaults.h)
+    number=${row% *}
+    case ${row#* } in
+    KiB | MiB) text=$row ;;
+    s) text=$(commas $((number * 1000))) ;;
+    m) text="($(commas $((number * 60000)))|$number minutes)" ;;
+    *) text=$(commas "$number") ;;
+    esac
+    grep -qE "^    .* $member;.*[ :]$text([^0-9,]|, )" "include/haft/$header" ||
+        report "include/haft/$header: $member: $text" "a comment that does not state the default"
+done <<END
+server.h timeout_ms TIMEOUT
+server.h max_message MESSAGE
+server.h max_depth DEPTH
+server.h max_in_flight IN_FLIGHT
+server.h max_subscriptions SUBSCRIPTIONS
+run.h workers WORKERS
+run.h max_queue QUEUE
+run.h max_unsent STDIO_UNSENT
+run.h grace_ms GRACE
+run.h drain_ms DRAIN
+http.h max_sessions SESSIONS
+http.h session_idle_ms SESSION_IDLE
+http.h workers WORKERS
+http.h max_queue QUEUE
+http.h max_connections CONNECTIONS
+http.h max_per_address PER_ADDRESS
+http.h max_headers HEADERS
+http.h max_url URL
+http.h max_unsent HTTP_UNSENT
+http.h header_ms HEADER_TIME
+http.h body_ms BODY_TIME
+http.h idle_ms IDLE_TIME
+http.h drain_ms DRAIN
+gateway.h workers WORKERS
+END
 exit $failed
