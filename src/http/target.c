@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/percent.h"
+#include "base/url.h"
 #include "http/http.h"
 
 /* Decodes the path in place, once; -1 when it is not well written or has a NUL. */
@@ -38,35 +39,28 @@ static void keep_path(struct connection *c)
     }
 }
 
-/* The size of the scheme and what parts it from the authority; 0 for a target of another form. */
-static size_t target_scheme_size(const char *target)
+static bool target_is_web(const struct url *url)
 {
-    static const char *const schemes[] = {"http://", "https://"};
+    const struct url_part *scheme = &url->scheme;
 
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        size_t n = 0;
-
-        while (schemes[i][n] && ascii_lower(target[n]) == schemes[i][n])
-            n++;
-        if (!schemes[i][n])
-            return n;
-    }
-    return 0;
+    return url->authority.size && (text_is_ignoring_case(scheme->text, scheme->size, "http") ||
+                                   text_is_ignoring_case(scheme->text, scheme->size, "https"));
 }
 
 /* Parts an absolute target into its authority, which becomes the host, and its path.  False when it
- * has no host, or names a user. */
-static bool read_absolute(struct connection *c, size_t scheme)
+ * is not one of HTTP's, has no host, or names a user. */
+static bool target_read_absolute(struct connection *c)
 {
     char *target = c->head.data;
-    size_t size = strcspn(target + scheme, "/?#");
+    struct url url = url_split(target, strlen(target));
+    size_t size = url.authority.size;
 
-    if (!size || memchr(target + scheme, '@', size))
+    if (!url.scheme.text || !target_is_web(&url) || memchr(url.authority.text, '@', size))
         return false;
+    c->path = (size_t)(url.authority.text - target) + size;
     /* The authority moves to the front, over the scheme; so there is room for the slash that an
      * empty path is. */
-    memmove(target, target + scheme, size);
-    c->path = scheme + size;
+    memmove(target, url.authority.text, size);
     if (target[c->path] != '/')
         target[--c->path] = '/';
     connection_set_host(c, 0, size);
@@ -74,22 +68,20 @@ static bool read_absolute(struct connection *c, size_t scheme)
 }
 
 /* Finds where the path begins; false for what is no target of its method. */
-static bool read_form(struct connection *c)
+static bool target_read_form(struct connection *c)
 {
-    size_t scheme = target_scheme_size(c->head.data);
+    const char *target = c->head.data;
 
     c->path = 0;
     if (c->parser.method == HTTP_CONNECT)
         return false;
-    if (scheme)
-        return read_absolute(c, scheme);
-    return c->head.data[0] == '/' ||
-           (c->parser.method == HTTP_OPTIONS && !strcmp(c->head.data, "*"));
+    return target[0] == '/' || (c->parser.method == HTTP_OPTIONS && !strcmp(target, "*")) ||
+           target_read_absolute(c);
 }
 
 bool connection_read_target(struct connection *c)
 {
-    bool well_written = read_form(c);
+    bool well_written = target_read_form(c);
     char *query;
 
     if (well_written) {

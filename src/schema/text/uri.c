@@ -7,66 +7,13 @@
 #include <string.h>
 
 #include "base/percent.h"
-
-struct span {
-    const char *text; /* NULL when the part is absent, which is not the same as empty */
-    size_t size;
-};
-
-struct uri {
-    struct span scheme, authority, path, query;
-};
-
-static bool uri_is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Bytes of "scheme:" at the front without the colon; 0 when there is none. */
-static size_t scheme_size(const char *text, size_t size)
-{
-    size_t i;
-
-    if (!size || !uri_is_letter(text[0]))
-        return 0;
-    for (i = 1; i < size && (uri_is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ||
-                             text[i] == '+' || text[i] == '-' || text[i] == '.');
-         i++)
-        ;
-    return i < size && text[i] == ':' ? i : 0;
-}
+#include "base/url.h"
 
 static size_t uri_until(const char *text, size_t size, char stop)
 {
     const char *found = size ? memchr(text, stop, size) : NULL;
 
     return found ? (size_t)(found - text) : size;
-}
-
-static struct uri take_apart(const char *text, size_t size)
-{
-    struct uri uri = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
-    size_t n;
-
-    size = uri_until(text, size, '#');
-    n = scheme_size(text, size);
-    if (n) {
-        uri.scheme = (struct span){text, n};
-        text += n + 1;
-        size -= n + 1;
-    }
-    n = uri_until(text, size, '?');
-    if (n < size)
-        uri.query = (struct span){text + n + 1, size - n - 1};
-    size = n;
-    if (size >= 2 && text[0] == '/' && text[1] == '/') {
-        n = uri_until(text + 2, size - 2, '/');
-        uri.authority = (struct span){text + 2, n};
-        text += n + 2;
-        size -= n + 2;
-    }
-    uri.path = (struct span){text, size};
-    return uri;
 }
 
 static size_t uri_put(char *out, size_t at, const char *text, size_t size)
@@ -123,7 +70,8 @@ static size_t remove_dots(char *text, size_t size)
 }
 
 /* The path of a reference that has neither scheme nor authority, written at out[at]. */
-static size_t uri_put_path(char *out, size_t at, const struct uri *base, const struct span *path)
+static size_t uri_put_path(char *out, size_t at, const struct url *base,
+                           const struct url_part *path)
 {
     size_t start = at;
 
@@ -144,8 +92,8 @@ static size_t uri_put_path(char *out, size_t at, const struct uri *base, const s
 
 char *uri_resolve(haft_arena *arena, const char *base_text, const char *reference, size_t size)
 {
-    struct uri base = take_apart(base_text, strlen(base_text));
-    struct uri from = take_apart(reference, size), to = from;
+    struct url base = url_split(base_text, strlen(base_text));
+    struct url from = url_split(reference, size), to = from;
     char *out = haft_arena_alloc(arena, strlen(base_text) + size + 8);
     size_t at = 0, path;
 
@@ -189,17 +137,16 @@ char *uri_resolve(haft_arena *arena, const char *base_text, const char *referenc
 
 char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size)
 {
-    size_t start = uri_until(reference, size, '#'), n = 0;
-    char *out;
+    struct url_part fragment = url_split(reference, size).fragment;
+    char *out = haft_arena_alloc(arena, fragment.size + 1);
+    size_t n = 0;
 
-    start += start < size;
-    out = haft_arena_alloc(arena, size - start + 1);
     if (!out)
         return NULL;
-    for (size_t i = start; i < size; i++) {
-        int byte = percent_byte(reference + i, size - i);
+    for (size_t i = 0; i < fragment.size; i++) {
+        int byte = percent_byte(fragment.text + i, fragment.size - i);
 
-        out[n++] = byte >= 0 ? (char)byte : reference[i];
+        out[n++] = byte >= 0 ? (char)byte : fragment.text[i];
         i += byte >= 0 ? PERCENT_ESCAPE - 1 : 0;
     }
     out[n] = '\0';
