@@ -207,8 +207,8 @@ static haft_visit *child_new(haft_call *caller, const haft_request *asked, const
 
 /* A child, ready to run: 0; HAFT_STOP when the caller has been left behind and may have none; or an
  * error. */
-static int child_prepare(haft_call *caller, const char *method, const char *target,
-                         const haft_invoke_options *options, haft_visit **ret_visit)
+static int invoke_prepare(haft_call *caller, const char *method, const char *target,
+                          const haft_invoke_options *options, haft_visit **ret_visit)
 {
     static const haft_invoke_options none;
     haft_request request = {.method = method, .body = "", .peer = caller->peer};
@@ -269,7 +269,7 @@ int haft_invoke(haft_call *call, const char *method, const char *target,
                 const haft_invoke_options *options, haft_response *ret_response)
 {
     haft_visit *visit;
-    int status = child_prepare(call, method, target, options, &visit);
+    int status = invoke_prepare(call, method, target, options, &visit);
 
     if (status == HAFT_STOP)
         *ret_response = nothing;
@@ -369,7 +369,8 @@ int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n)
         return HAFT_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         haft_invocation *one = &invocations[i];
-        int status = child_prepare(call, one->method, one->target, &one->options, &heap->visits[i]);
+        int status =
+            invoke_prepare(call, one->method, one->target, &one->options, &heap->visits[i]);
 
         one->response = status == HAFT_STOP ? nothing : (haft_response){.status = 0, .body = ""};
         status = status == HAFT_STOP ? 0 : status;

@@ -48,7 +48,7 @@ struct haft_otlp {
 
 /* ---- spans ---- */
 
-static void copy_text(char *to, size_t room, const char *text, size_t size)
+static void span_copy_text(char *to, size_t room, const char *text, size_t size)
 {
     if (size >= room) {
         size = room - 1;
@@ -78,7 +78,7 @@ static uint64_t next_random(uint64_t *seed)
 }
 
 /* The call's place in its trace; one that has none begins one. */
-static void set_ids(struct span *span, const haft_trace *trace, uint64_t *seed)
+static void span_set_ids(struct span *span, const haft_trace *trace, uint64_t *seed)
 {
     if (trace) {
         memcpy(span->trace_id, trace->trace_id, sizeof span->trace_id);
@@ -91,7 +91,7 @@ static void set_ids(struct span *span, const haft_trace *trace, uint64_t *seed)
     snprintf(span->span_id, sizeof span->span_id, "%016llx", (unsigned long long)next_random(seed));
 }
 
-static void fill(struct span *span, haft_call *call, haft_outcome outcome)
+static void span_fill(struct span *span, haft_call *call, haft_outcome outcome)
 {
     const char *asked = yyjson_get_str(rpc_string(call->params, "name"));
     const char *tool = call->item ? call->item->name : asked ? asked : "";
@@ -101,15 +101,15 @@ static void fill(struct span *span, haft_call *call, haft_outcome outcome)
     span->outcome = outcome;
     span->end = nanoseconds_since_1970();
     span->start = span->end - call_nanoseconds(call);
-    copy_text(span->tool, sizeof span->tool, tool, strlen(tool));
-    copy_text(span->client, sizeof span->client, client, strlen(client));
-    copy_text(span->revision, sizeof span->revision, haft_revision(call),
-              strlen(haft_revision(call)));
+    span_copy_text(span->tool, sizeof span->tool, tool, strlen(tool));
+    span_copy_text(span->client, sizeof span->client, client, strlen(client));
+    span_copy_text(span->revision, sizeof span->revision, haft_revision(call),
+                   strlen(haft_revision(call)));
     if (call->id)
         rpc_id_to_text(call->id, span->request_id, sizeof span->request_id);
 }
 
-static void after(haft_call *call, haft_outcome outcome, void *data)
+static void span_after(haft_call *call, haft_outcome outcome, void *data)
 {
     struct tap *tap = data;
     haft_otlp *otlp = atomic_load(&tap->otlp);
@@ -120,10 +120,10 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     /* Whoever began the trace decides whether it is recorded. */
     if (!otlp || (trace && !(trace->flags & 1)))
         return;
-    fill(&span, call, outcome);
+    span_fill(&span, call, outcome);
     uv_mutex_lock(&otlp->lock);
     if (otlp->n < otlp->room) {
-        set_ids(&span, trace, &otlp->seed);
+        span_set_ids(&span, trace, &otlp->seed);
         otlp->spans[(otlp->first + otlp->n++) % otlp->room] = span;
     } else {
         otlp->lost++;
@@ -138,7 +138,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
 /* ---- what the sender asks, on its thread ---- */
 
 /* Says once what happens again and again. */
-static void report(haft_otlp *otlp, const char *why_not)
+static void otlp_report(haft_otlp *otlp, const char *why_not)
 {
     if (why_not && !otlp->failing)
         server_log(otlp->server, HAFT_WARNING,
@@ -153,7 +153,7 @@ static void report(haft_otlp *otlp, const char *why_not)
 }
 
 /* What is at the front is read without the lock: nobody writes there. */
-static bool take(void *context, haft_buffer *body)
+static bool otlp_take(void *context, haft_buffer *body)
 {
     haft_otlp *otlp = context;
     size_t straight = otlp->room - otlp->first;
@@ -169,7 +169,7 @@ static bool take(void *context, haft_buffer *body)
     return true;
 }
 
-static void done(void *context, const char *why_not)
+static void otlp_done(void *context, const char *why_not)
 {
     haft_otlp *otlp = context;
 
@@ -178,11 +178,11 @@ static void done(void *context, const char *why_not)
     otlp->n -= otlp->batch;
     otlp->sent += why_not ? 0 : otlp->batch;
     otlp->lost += why_not ? otlp->batch : 0;
-    report(otlp, why_not);
+    otlp_report(otlp, why_not);
     uv_mutex_unlock(&otlp->lock);
 }
 
-static bool is_full(void *context)
+static bool otlp_is_full(void *context)
 {
     haft_otlp *otlp = context;
     bool full;
@@ -193,7 +193,7 @@ static bool is_full(void *context)
     return full;
 }
 
-static void drop(void *context)
+static void otlp_drop(void *context)
 {
     haft_otlp *otlp = context;
 
@@ -205,7 +205,7 @@ static void drop(void *context)
 
 /* ---- life ---- */
 
-static void set_defaults(haft_otlp_options *o)
+static void otlp_set_defaults(haft_otlp_options *o)
 {
     o->url = o->url ? o->url : "http://127.0.0.1:4318/v1/traces";
     o->max_queue = o->max_queue ? o->max_queue : DEFAULT_SPANS;
@@ -215,7 +215,7 @@ static void set_defaults(haft_otlp_options *o)
     o->flush_ms = o->flush_ms ? o->flush_ms : DEFAULT_FLUSH_MS;
 }
 
-static haft_otlp *make(haft_server *server, const haft_otlp_options *options)
+static haft_otlp *otlp_make(haft_server *server, const haft_otlp_options *options)
 {
     const haft_allocator *allocator = server->allocator;
     haft_otlp *otlp = allocator->alloc(allocator->context, sizeof *otlp);
@@ -244,7 +244,7 @@ no_memory:
     return NULL;
 }
 
-static void release(haft_otlp *otlp)
+static void otlp_release(haft_otlp *otlp)
 {
     const haft_allocator *allocator = otlp->allocator;
 
@@ -254,16 +254,16 @@ static void release(haft_otlp *otlp)
 }
 
 /* For the ids of spans in traces that others have begun. */
-static uint64_t random_number(void)
+static uint64_t otlp_random(void)
 {
     uint64_t number;
 
     return uv_random(NULL, NULL, &number, sizeof number, 0, NULL) ? uv_hrtime() : number;
 }
 
-static int start(haft_otlp *otlp, haft_reason *reterr_reason)
+static int otlp_start(haft_otlp *otlp, haft_reason *reterr_reason)
 {
-    const struct otlp_source source = {take, done, is_full, drop, otlp};
+    const struct otlp_source source = {otlp_take, otlp_done, otlp_is_full, otlp_drop, otlp};
     const struct http_client_options options = {
         .allocator = otlp->allocator, .max_requests = 1, .ca_file = otlp->options.ca_file};
     int status;
@@ -288,35 +288,35 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     haft_otlp *otlp;
     int status;
 
-    set_defaults(&all);
+    otlp_set_defaults(&all);
     if (otlp_read_url(all.url, &address, reterr_reason))
         return NULL;
     if (all.ca_file && access(all.ca_file, R_OK)) {
         error_set(reterr_reason, HAFT_EINVAL, all.ca_file, "%s", strerror(errno));
         return NULL;
     }
-    otlp = make(server, &all);
+    otlp = otlp_make(server, &all);
     if (!otlp) {
         error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
     }
     otlp->address = address;
-    otlp->tap->stage = (haft_stage){.name = "spans", .after = after, .data = otlp->tap};
+    otlp->tap->stage = (haft_stage){.name = "spans", .after = span_after, .data = otlp->tap};
     status = haft_use(server, &otlp->tap->stage);
     if (status) {
         if (reterr_reason)
             *reterr_reason = server->error;
-        release(otlp);
+        otlp_release(otlp);
         return NULL;
     }
-    if (start(otlp, reterr_reason)) {
-        release(otlp);
+    if (otlp_start(otlp, reterr_reason)) {
+        otlp_release(otlp);
         return NULL;
     }
     if (!server->options.clock)
         server->options.clock = uv_hrtime;
     if (!server->options.random)
-        server->options.random = random_number;
+        server->options.random = otlp_random;
     atomic_store(&otlp->tap->otlp, otlp);
     return otlp;
 }
@@ -335,7 +335,7 @@ void haft_otlp_free(haft_otlp *otlp)
     if (otlp->lost)
         server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
                    (unsigned long long)otlp->lost);
-    release(otlp);
+    otlp_release(otlp);
 }
 
 void haft_otlp_counts(haft_otlp *otlp, uint64_t *ret_sent, uint64_t *ret_lost)

@@ -13,12 +13,12 @@ enum { BODY_LIMIT = 16 << 20, ANSWER_LIMIT = 64 << 10 };
 
 /* ---- the address ---- */
 
-static int refuse(haft_reason *reason, const char *url, const char *text)
+static int url_refuse(haft_reason *reason, const char *url, const char *text)
 {
     return error_set(reason, HAFT_EINVAL, url, "%s", text);
 }
 
-static bool is_plain(const char *text, size_t size)
+static bool url_is_plain(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)text[i] <= ' ' || (unsigned char)text[i] >= 0x7F || text[i] == '@')
@@ -35,8 +35,8 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
     long port;
 
     if (!address.tls && strncmp(url, http, sizeof http - 1) != 0)
-        return refuse(reterr_reason, url,
-                      "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
+        return url_refuse(reterr_reason, url,
+                          "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
     end = host + strcspn(host, "/?#");
     size = (size_t)(end - host);
     rest = *end ? end : path;
@@ -47,7 +47,7 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
 
         port = strtol(colon + 1, &after, 10);
         if (after != end || colon[1] < '0' || colon[1] > '9' || port < 1 || port > 65535)
-            return refuse(reterr_reason, url, "invalid port");
+            return url_refuse(reterr_reason, url, "invalid port");
         snprintf(address.port, sizeof address.port, "%ld", port);
         size = (size_t)(colon - host);
     }
@@ -56,10 +56,10 @@ int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason
         size -= 2;
     }
     if (!size || size >= sizeof address.host || strlen(rest) >= sizeof address.path ||
-        *rest != '/' || !is_plain(host, size) || !is_plain(rest, strlen(rest)) ||
+        *rest != '/' || !url_is_plain(host, size) || !url_is_plain(rest, strlen(rest)) ||
         memchr(host, '[', size) || memchr(host, ']', size))
-        return refuse(reterr_reason, url,
-                      "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
+        return url_refuse(reterr_reason, url,
+                          "expected http://HOST:PORT/PATH or https://HOST:PORT/PATH");
     memcpy(address.host, host, size);
     snprintf(address.path, sizeof address.path, "%s", strcmp(rest, "/") ? rest : path);
     *ret_address = address;

@@ -81,7 +81,7 @@ static struct http_watch *watch_find(const http_client *client, curl_socket_t so
     return watch;
 }
 
-static struct http_watch *watch_new(http_client *client, curl_socket_t socket)
+static struct http_watch *socket_watch_new(http_client *client, curl_socket_t socket)
 {
     struct http_watch *watch = client->allocator->alloc(client->allocator->context, sizeof *watch);
 
@@ -126,7 +126,7 @@ static struct http_watch *watch_assign(http_client *client, curl_socket_t socket
     struct http_watch *watch = watch_find(client, socket);
 
     if (!watch)
-        watch = watch_new(client, socket);
+        watch = socket_watch_new(client, socket);
     if (watch && curl_multi_assign(client->multi, socket, watch))
         return NULL;
     return watch;

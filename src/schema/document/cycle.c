@@ -49,7 +49,7 @@ static const struct node *cycle_same_value(const struct document *doc, const str
     return NULL;
 }
 
-static int report(struct document *doc, const struct node *node)
+static int cycle_report(struct document *doc, const struct node *node)
 {
     const struct location *location = doc->first;
 
@@ -75,7 +75,7 @@ static int search(struct document *doc, const struct node *from, unsigned char *
             colours[top->node->id] = BLACK;
             depth--;
         } else if (next && colours[next->id] == GREY) {
-            return report(doc, next);
+            return cycle_report(doc, next);
         } else if (next && colours[next->id] == WHITE) {
             colours[next->id] = GREY;
             stack[depth++] = (struct visit){next, 0};

@@ -120,8 +120,8 @@ static pcre2_code *pattern_compile_code(haft_arena *arena, const struct ecma *ec
                          options, reterr_code, reterr_offset, context);
 }
 
-static int explain(haft_arena *arena, const char *source, size_t size, const char *flags, int code,
-                   size_t offset, haft_reason *error)
+static int pattern_explain(haft_arena *arena, const char *source, size_t size, const char *flags,
+                           int code, size_t offset, haft_reason *error)
 {
     PCRE2_UCHAR buffer[128] = "";
     const char *text = (const char *)buffer;
@@ -163,7 +163,7 @@ int pattern_compile(haft_arena *arena, struct pattern **list, const char *source
     }
     code = pattern_compile_code(arena, &ecma, &error, &offset);
     if (!code) {
-        status = explain(arena, source, size, flags, error, offset, reterr_error);
+        status = pattern_explain(arena, source, size, flags, error, offset, reterr_error);
         goto out;
     }
     (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* without it a match is slower, not wrong */
