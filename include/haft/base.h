@@ -27,7 +27,7 @@ extern "C" {
 
 /* Functions return 0 or a count when all is well, and one of these when not. */
 #define HAFT_ERRORS(X)                                                                             \
-    X(HAFT_ENOMEM, -1, "out of memory")                                                            \
+    X(HAFT_EFAIL, -1, "it failed") /* for handlers: of no particular kind */                       \
     X(HAFT_EINVAL, -2, "the argument is not valid")                                                \
     X(HAFT_EPARSE, -3, "the text is not valid JSON")                                               \
     X(HAFT_EUTF8, -4, "the text is not valid UTF-8")                                               \
@@ -44,7 +44,8 @@ extern "C" {
     X(HAFT_EBUSY, -15, "too much is being done already")                                           \
     X(HAFT_ECAPABILITY, -16, "the client has not declared the capability")                         \
     X(HAFT_ECLOSED, -17, "the connection is closed")                                               \
-    X(HAFT_ECRASHED, -18, "the tool's process ended before it answered")
+    X(HAFT_ECRASHED, -18, "the tool's process ended before it answered")                           \
+    X(HAFT_ENOMEM, -19, "out of memory")
 
 enum haft_status {
     HAFT_OK = 0,

@@ -471,6 +471,26 @@ static int thing(haft_call *call, haft_value *params, void *data)
     return 0;
 }
 
+static int give_up(haft_call *call)
+{
+    (void)call;
+    return -1;
+}
+HAFT_TOOL_BARE(give_up, "Fails");
+
+/* What C programs return for a failure is one, of no particular kind. */
+static void minus_one_is_a_failure(void **state)
+{
+    haft_server *server = serve();
+
+    (void)state;
+    assert_int_equal(haft_add(server, &give_up_tool), 0);
+    dialogue_alone(server,
+                   LINES("R 1 tools/call {'name':'give_up'}", "= 1 " FAILED("The tool failed.")));
+    assert_string_equal(haft_strerror(-1), "it failed");
+    haft_server_free(server);
+}
+
 /* What the server answers itself would never get to the program. */
 static void refuses_methods_of_the_protocol(void **state)
 {
@@ -566,6 +586,7 @@ int main(void)
         cmocka_unit_test(tick),
         cmocka_unit_test(checks_elsewhere),
         cmocka_unit_test(freed_while_away),
+        cmocka_unit_test(minus_one_is_a_failure),
         cmocka_unit_test(refuses_methods_of_the_protocol),
         cmocka_unit_test(own_methods),
         cmocka_unit_test(own_results),
