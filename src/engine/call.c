@@ -170,6 +170,13 @@ void call_free_spare(haft_session *session)
 
 /* ---- running ---- */
 
+void call_check_move(haft_call *call, enum call_state to)
+{
+    if (!call_state_may_follow(call->state, to))
+        haft_log(call, HAFT_CRITICAL, "illegal move of a call from \"%s\" to \"%s\"",
+                 call_state_name(call->state), call_state_name(to));
+}
+
 static int run_isolated(haft_call *call)
 {
     struct isolation *isolation = atomic_load(&call->server->isolation);

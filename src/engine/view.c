@@ -120,11 +120,6 @@ haft_value *haft_request_meta(const haft_call *call)
     return call->meta;
 }
 
-haft_value *haft_arguments(const haft_call *call)
-{
-    return call_arguments((haft_call *)(uintptr_t)call);
-}
-
 void *haft_alloc(haft_call *call, size_t size)
 {
     return haft_arena_alloc(call->arena, size);
