@@ -67,7 +67,8 @@ typedef struct haft_stage {
     int (*ready)(haft_call *call, void *data);
     /* The call is over, once for every call, also for one that was refused, cancelled or timed out.
      * Until then more may be added to a result; not to one that timed out, whose handler may be
-     * running. */
+     * running: what is allocated or kept with such a call here is apart from what the handler has,
+     * and NULL without memory. */
     void (*after)(haft_call *call, haft_outcome outcome, void *data);
     void *data;
 } haft_stage;

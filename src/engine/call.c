@@ -152,6 +152,7 @@ void call_release(haft_call *call)
     call_unlink(call);
     catalogue_drop(call->catalogue);
     straight_release(call);
+    haft_arena_free(call->late.arena);
     if (!keep_spare(call))
         call_free(call);
 }

@@ -74,6 +74,13 @@ struct rate_answer {
     int64_t wait;
 };
 
+/* What `after` stages have of a call whose handler, or another stage, may still be at work. */
+struct late {
+    _Atomic(const void *) thread; /* that the stages run on, while they do; NULL otherwise */
+    haft_arena *arena;            /* made by the first who wants memory */
+    struct kept *kept;
+};
+
 struct haft_call {
     /* what stays when the call is used again */
     haft_call *next;       /* in flight, or spare */
@@ -124,16 +131,17 @@ struct haft_call {
     const char *role;        /* of a prompt's next block */
     const char *description; /* of a prompt's result */
     size_t n_values;         /* of a completion */
-    void *user_data;
-    struct kept *kept;      /* by stages */
+    _Atomic(void *) user_data;
+    _Atomic(struct kept *) kept; /* by stages */
+    struct late late;
     int64_t retry_after_ms; /* of one that a rate limit refused */
-    haft_outcome outcome;   /* that has been settled before the end: HAFT_OUTCOME_OK for none */
-    bool after_ran;         /* the stages have been told how it ended */
-    bool counted;           /* as one that is in flight, */
-    bool queued;            /* and as one that waits to be run */
-    bool told;              /* watchers know that it has started, and not that it has ended */
-    uint64_t started;       /* by the server's clock, */
-    uint64_t elapsed;       /* and how long it took, once it is over */
+    haft_outcome outcome; /* that has been settled before the end: HAFT_OUTCOME_OK for none */
+    bool after_ran;       /* the stages have been told how it ended */
+    bool counted;         /* as one that is in flight, */
+    bool queued;          /* and as one that waits to be run */
+    bool told;            /* watchers know that it has started, and not that it has ended */
+    uint64_t started;     /* by the server's clock, */
+    uint64_t elapsed;     /* and how long it took, once it is over */
     const haft_trace *trace;
     const struct text *variables; /* of a template: name, value, name, value */
     size_t n_variables;
@@ -450,6 +458,14 @@ const haft_stage *stages_holder(const haft_call *call);
 enum { STAGE_REPEAT = -1001 };
 /* Since the call came in; 0 without a clock. */
 uint64_t call_nanoseconds(const haft_call *call);
+
+/* From here to its end on this thread, `after` stages have memory of their own (view.c). */
+void late_begin(haft_call *call);
+void late_end(haft_call *call);
+/* Whether the caller is such a stage. */
+bool late_is_here(const haft_call *call);
+/* The arena for what the caller wants to keep with the call; NULL without memory. */
+haft_arena *call_memory(haft_call *call);
 
 /* Tells the stages, once. */
 void stages_after(haft_call *call, haft_outcome outcome);

@@ -172,12 +172,16 @@ void stages_after(haft_call *call, haft_outcome outcome)
     call->after_ran = true;
     call->outcome = outcome;
     call->elapsed = call_nanoseconds(call);
+    if (call_is_shared(call))
+        late_begin(call);
     for (size_t i = stages->n; i-- > 0;) {
         const haft_stage *stage = stages->list[i];
 
         if (concerns(stage, call))
             stage->after(call, outcome, stage->data);
     }
+    if (call_is_shared(call))
+        late_end(call);
 }
 
 /* ---- for stages ---- */
@@ -238,41 +242,60 @@ haft_value *haft_content(haft_call *call)
     return value;
 }
 
-/* A thing that is kept with a call. */
+/* A thing that is kept with a call.  A stage may look at those of a handler that is at work. */
 struct kept {
     struct kept *next;
     const char *key;
-    void *value;
+    _Atomic(void *) value;
 };
 
-static struct kept *find(const haft_call *call, const char *key)
+static struct kept *kept_find(struct kept *kept, const char *key)
 {
-    struct kept *kept = call->kept;
-
     while (kept && strcmp(kept->key, key))
         kept = kept->next;
     return kept;
 }
 
+/* A new first one of a list; NULL without memory. */
+static struct kept *kept_new(haft_call *call, struct kept *next, const char *key, void *value)
+{
+    haft_arena *arena = call_memory(call);
+    struct kept *kept = arena ? haft_arena_zalloc(arena, 1, sizeof *kept) : NULL;
+
+    if (!kept)
+        return NULL;
+    kept->key = key;
+    kept->next = next;
+    atomic_store(&kept->value, value);
+    return kept;
+}
+
 int haft_set(haft_call *call, const char *key, void *value)
 {
-    struct kept *kept = find(call, key);
+    bool late = late_is_here(call);
+    struct kept *first = late ? call->late.kept : atomic_load(&call->kept);
+    struct kept *kept = kept_find(first, key);
 
-    if (!kept) {
-        kept = haft_arena_zalloc(call->arena, 1, sizeof *kept);
-        if (!kept)
-            return HAFT_ENOMEM;
-        kept->key = key;
-        kept->next = call->kept;
-        call->kept = kept;
+    if (kept) {
+        atomic_store(&kept->value, value);
+        return 0;
     }
-    kept->value = value;
+    kept = kept_new(call, first, key, value);
+    if (!kept)
+        return HAFT_ENOMEM;
+    if (late)
+        call->late.kept = kept;
+    else
+        atomic_store(&call->kept, kept);
     return 0;
 }
 
 void *haft_get(const haft_call *call, const char *key)
 {
-    const struct kept *kept = find(call, key);
+    haft_call *own = (haft_call *)(uintptr_t)call;
+    struct kept *kept = late_is_here(call) ? kept_find(call->late.kept, key) : NULL;
 
-    return kept ? kept->value : NULL;
+    if (!kept)
+        kept = kept_find(atomic_load(&own->kept), key);
+    return kept ? atomic_load(&kept->value) : NULL;
 }

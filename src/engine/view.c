@@ -3,6 +3,45 @@
 
 #include "engine/inner.h"
 
+/* ---- memory ---- */
+
+/* Which thread this is: the address is another one in each. */
+static const void *late_thread(void)
+{
+    static _Thread_local char here;
+
+    return &here;
+}
+
+void late_begin(haft_call *call)
+{
+    atomic_store(&call->late.thread, late_thread());
+}
+
+void late_end(haft_call *call)
+{
+    atomic_store(&call->late.thread, NULL);
+}
+
+bool late_is_here(const haft_call *call)
+{
+    const void *thread =
+        atomic_load_explicit(&((haft_call *)(uintptr_t)call)->late.thread, memory_order_relaxed);
+
+    return thread && thread == late_thread();
+}
+
+haft_arena *call_memory(haft_call *call)
+{
+    if (!late_is_here(call))
+        return call->arena;
+    if (!call->late.arena)
+        call->late.arena = haft_arena_new(call->server->allocator, CALL_ARENA);
+    return call->late.arena;
+}
+
+/* ---- what is known ---- */
+
 bool haft_cancelled(const haft_call *call)
 {
     haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
@@ -42,11 +81,13 @@ const char *haft_request_id(const haft_call *call)
     static const char none[] = "";
     const char *string = yyjson_get_str(call->id);
     size_t size = yyjson_get_len(call->id), room = string ? 6 * size + 1 : RPC_ID_NUMBER;
+    haft_arena *arena;
     char *text;
 
     if (!call->id || (string && !memchr(string, '\0', size)))
         return string ? string : none;
-    text = haft_arena_alloc(call->arena, room);
+    arena = call_memory((haft_call *)(uintptr_t)call);
+    text = arena ? haft_arena_alloc(arena, room) : NULL;
     if (!text)
         return none;
     rpc_id_to_text(call->id, text, room);
@@ -70,12 +111,12 @@ void *haft_server_data(const haft_call *call)
 
 void *haft_user_data(const haft_call *call)
 {
-    return call->user_data;
+    return atomic_load(&((haft_call *)(uintptr_t)call)->user_data);
 }
 
 void haft_set_user_data(haft_call *call, void *data)
 {
-    call->user_data = data;
+    atomic_store(&call->user_data, data);
 }
 
 const char *haft_client_name(const haft_call *call)
@@ -122,23 +163,28 @@ haft_value *haft_request_meta(const haft_call *call)
 
 void *haft_alloc(haft_call *call, size_t size)
 {
-    return haft_arena_alloc(call->arena, size);
+    haft_arena *arena = call_memory(call);
+
+    return arena ? haft_arena_alloc(arena, size) : NULL;
 }
 
 char *haft_printf(haft_call *call, const char *format, ...)
 {
+    haft_arena *arena = call_memory(call);
     va_list args;
     char *text;
 
+    if (!arena)
+        return NULL;
     va_start(args, format);
-    text = haft_arena_vprintf(call->arena, format, args);
+    text = haft_arena_vprintf(arena, format, args);
     va_end(args);
     return text;
 }
 
 haft_arena *haft_call_arena(haft_call *call)
 {
-    return call->arena;
+    return call_memory(call);
 }
 
 const char *haft_variable(const haft_call *call, const char *name)
