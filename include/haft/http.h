@@ -139,6 +139,22 @@ typedef struct haft_http_mount {
     bool legacy_sse; /* at most one endpoint can have it */
 } haft_http_mount;
 
+/* A request that waits for admit, with a copy of it. */
+typedef struct haft_admission {
+    haft_http_request request;
+} haft_admission;
+
+/* For an `admit` that returns HAFT_PENDING: takes the very request that it was given, and returns what
+ * to continue with, once and from any thread, also before `admit` has returned; NULL without memory.
+ * The copy lives until then, also when the client has left.  A request that is not continued within
+ * the server's timeout_ms is answered 504, and must still be continued. */
+haft_admission *haft_admit_later(const haft_http_request *request);
+/* 0 admits it, as the principal, which is copied and may be NULL; an error: 500. */
+void haft_admit_continue(haft_admission *admission, int status, const char *principal);
+/* Answers it instead, as a responder does.  Everything is copied. */
+void haft_admit_answer(haft_admission *admission, int status, const char *headers, const char *body,
+                       size_t size);
+
 /* ---- the server: libuv --------------------------------------------------------- */
 
 /* Zero means the stated default. */
@@ -154,10 +170,11 @@ typedef struct haft_http_options {
     const haft_http_mount *mounts; /* besides the server's own endpoint */
     size_t n_mounts;
     /* Sees every request before it is handed on, and may say whose it is (request->principal, for
-     * as long as the request is handled).  False when it has answered.  Called on the loops'
-     * threads; NULL: no need. */
-    bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
-                  void *responder_context);
+     * as long as the request is handled).  0 to admit it, HAFT_STOP after having answered,
+     * HAFT_PENDING after haft_admit_later, or an error: 500, with a line in the log, as for anything
+     * else.  Called on the loops' threads; NULL: no need. */
+    int (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
+                 void *responder_context);
     void *admit_context;
     /* Requests that are answered, of one client and of all together; others get 429.  A client is
      * its principal, else its address (of IPv6, the network of 64 bits).  Probes and /metrics are

@@ -292,10 +292,60 @@ static void answer_for_all(struct front *front, const haft_responder *responder,
                  "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n", NULL, NULL, 0);
 }
 
+/* ---- who is let in ---- */
+
+static const struct taken nobody;
+
+struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+                         const haft_responder *responder, void *context, haft_time now)
+{
+    struct taken taken = {.by = by};
+
+    if (front->limiter &&
+        !limit_allows(front, request, by->app == &endpoint_app, responder, context, now))
+        return nobody;
+    taken.exchange = by->app->handle(by->context, request, responder, context, now);
+    return taken.exchange ? taken : nobody;
+}
+
+void front_fail_admit(struct front *front, int status, const haft_responder *responder,
+                      void *context)
+{
+    if (status < 0)
+        server_log(front->door.server, HAFT_ERROR, "admit: %s", haft_strerror(status));
+    else
+        server_log(front->door.server, HAFT_ERROR, "admit returned %d, which is not a status",
+                   status);
+    door_refuse(&front->door, responder, context, 500, "", NULL, RPC_INTERNAL_ERROR,
+                "Internal Server Error");
+}
+
+static struct taken front_admit(struct front *front, const struct mounted *by,
+                                const haft_http_request *request, const haft_responder *responder,
+                                void *context, haft_time now)
+{
+    struct admitting admitting = {.request = *request,
+                                  .front = front,
+                                  .by = by,
+                                  .responder = responder,
+                                  .context = context,
+                                  .now = now};
+    int status = front->admit(front->admit_context, &admitting.request, responder, context);
+
+    if (status == HAFT_PENDING && admitting.admission)
+        return (struct taken){&admission_row, admitting.admission};
+    if (admitting.admission)
+        admission_free(admitting.admission);
+    if (!status)
+        return front_enter(front, by, &admitting.request, responder, context, now);
+    if (status != HAFT_STOP)
+        front_fail_admit(front, status, responder, context);
+    return nobody;
+}
+
 struct taken front_handle(struct front *front, haft_http_request *request,
                           const haft_responder *responder, void *context, haft_time now)
 {
-    static const struct taken nobody;
     struct taken taken;
 
     if (!door_opens(&front->door, request, responder, context))
@@ -323,13 +373,8 @@ struct taken front_handle(struct front *front, haft_http_request *request,
         if (front->app_responder)
             responder = front->app_responder;
     }
-    if (front->admit && !front->admit(front->admit_context, request, responder, context))
-        return nobody;
-    if (front->limiter &&
-        !limit_allows(front, request, taken.by->app == &endpoint_app, responder, context, now))
-        return nobody;
-    taken.exchange = taken.by->app->handle(taken.by->context, request, responder, context, now);
-    return taken.exchange ? taken : nobody;
+    return front->admit ? front_admit(front, taken.by, request, responder, context, now)
+                        : front_enter(front, taken.by, request, responder, context, now);
 }
 
 void front_gone(struct taken taken)
@@ -348,6 +393,7 @@ bool front_half_closed(struct taken taken)
 
 void front_tick(struct front *front, haft_time now)
 {
+    admissions_tick(front, now);
     for (size_t i = 0; i < front->n_mounts; i++)
         if (front->mounts[i].owns && front->mounts[i].app->tick)
             front->mounts[i].app->tick(front->mounts[i].context, now);
@@ -370,6 +416,8 @@ void front_abandon(struct front *front)
 
 bool front_idle(const struct front *front)
 {
+    if (front->admissions || atomic_load(&((struct front *)(uintptr_t)front)->n_continuing))
+        return false;
     for (size_t i = 0; i < front->n_mounts; i++)
         if (front->mounts[i].owns && front->mounts[i].app->idle &&
             !front->mounts[i].app->idle(front->mounts[i].context))

@@ -21,11 +21,14 @@ struct front {
     haft_http_loop loop;
     struct mounted *mounts; /* the longest path first */
     size_t n_mounts, room;
-    bool (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
-                  void *responder_context);
+    int (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
+                 void *responder_context);
     void *admit_context;
-    struct limiter *limiter;  /* shared by all loops; NULL when nothing is limited */
-    haft_time (*clock)(void); /* that they share; NULL: the time that is passed in */
+    struct admission *admissions;          /* that are not over */
+    _Atomic(struct admission *) continued; /* from any thread, and not seen yet */
+    atomic_uint n_continuing;              /* threads that do so */
+    struct limiter *limiter;               /* shared by all loops; NULL when nothing is limited */
+    haft_time (*clock)(void);              /* that they share; NULL: the time that is passed in */
     haft_rate rate, total_rate;
     const char *metrics_path; /* NULL when nothing is counted */
     bool metrics_for_all;
@@ -61,6 +64,33 @@ void front_tick(struct front *front, haft_time now);
 void front_shut_down(struct front *front);
 void front_abandon(struct front *front);
 bool front_idle(const struct front *front);
+
+/* ---- admission.c: requests that wait for `admit` ---- */
+
+/* A request that `admit` looks at. */
+struct admitting {
+    haft_http_request request; /* first */
+    struct front *front;
+    const struct mounted *by;
+    const haft_responder *responder;
+    void *context;
+    haft_time now;
+    struct admission *admission; /* once haft_admit_later was called */
+};
+
+/* Who has a request that waits; the exchange is its admission. */
+extern const struct mounted admission_row;
+
+void admission_free(struct admission *admission);
+/* Goes on with those that were continued, and answers those whose time is over. */
+void admissions_tick(struct front *front, haft_time now);
+
+/* Behind `admit`: hands a request to whoever has its path. */
+struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+                         const haft_responder *responder, void *context, haft_time now);
+/* Answers 500, and logs what `admit` has returned. */
+void front_fail_admit(struct front *front, int status, const haft_responder *responder,
+                      void *context);
 
 /* ---- endpoint_limit.c: how often clients may ask ---- */
 

@@ -166,8 +166,8 @@ static const haft_app refusing_app = {.open = refusing_open, .handle = plain_han
 
 /* ---- who is told of it ---- */
 
-static bool admit(void *context, haft_http_request *request, const haft_responder *responder,
-                  void *responder_context)
+static int admit(void *context, haft_http_request *request, const haft_responder *responder,
+                 void *responder_context)
 {
     size_t size;
     const char *who = request->headers.get(request->headers.context, "authorization", &size);
@@ -175,10 +175,10 @@ static bool admit(void *context, haft_http_request *request, const haft_responde
     (void)context;
     if (!who) {
         responder->respond(responder_context, 401, "WWW-Authenticate: Test\r\n", NULL, 0);
-        return false;
+        return HAFT_STOP;
     }
     request->principal = size == 3 && !memcmp(who, "amy", 3) ? "amy" : "bob";
-    return true;
+    return 0;
 }
 
 static int whoami(haft_call *call)

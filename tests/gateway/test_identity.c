@@ -62,8 +62,8 @@ static void make_keys(haft_gateway *gateway, const char *name, const char *line)
 }
 
 /* Who says so is taken at its word. */
-static bool believe(void *context, haft_http_request *request, const haft_responder *responder,
-                    void *responder_context)
+static int believe(void *context, haft_http_request *request, const haft_responder *responder,
+                   void *responder_context)
 {
     size_t size;
 
@@ -72,7 +72,7 @@ static bool believe(void *context, haft_http_request *request, const haft_respon
     (void)responder_context;
     if (request->headers.get(request->headers.context, "x-claim", &size))
         request->principal = "ann";
-    return true;
+    return 0;
 }
 
 static haft_gateway *make(void)

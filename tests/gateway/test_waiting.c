@@ -7,64 +7,11 @@
 
 #include <haft/gateway.h>
 
-/* ---- calls that wait to be let go ---- */
-
-enum { MAX_HELD = 2048 };
-
-static struct {
-    uv_mutex_t lock;
-    haft_call *calls[MAX_HELD];
-    void (*go_on[MAX_HELD])(haft_call *call, int status);
-    size_t n;
-    atomic_size_t count;
-} held;
-
-static int hold(haft_call *call, void (*go_on)(haft_call *call, int status))
-{
-    uv_mutex_lock(&held.lock);
-    held.calls[held.n] = call;
-    held.go_on[held.n++] = go_on;
-    uv_mutex_unlock(&held.lock);
-    atomic_fetch_add(&held.count, 1);
-    return HAFT_PENDING;
-}
-
-static void wait_for_held(size_t n)
-{
-    for (int i = 0; atomic_load(&held.count) < n; i++) {
-        if (i > PATIENCE_MS)
-            fail_msg("%zu of %zu are held", atomic_load(&held.count), n);
-        uv_sleep(1);
-    }
-    assert_int_equal(atomic_load(&held.count), n);
-}
-
-static void wait_for_cancel(size_t i)
-{
-    for (int ms = 0; !haft_cancelled(held.calls[i]); ms++) {
-        if (ms > PATIENCE_MS)
-            fail_msg("it is not cancelled");
-        uv_sleep(1);
-    }
-}
-
-/* Lets all of them go that are held now. */
-static void let_go(int status)
-{
-    size_t n;
-
-    uv_mutex_lock(&held.lock);
-    n = held.n;
-    held.n = 0;
-    atomic_fetch_sub(&held.count, n);
-    uv_mutex_unlock(&held.lock);
-    for (size_t i = 0; i < n; i++)
-        held.go_on[i](held.calls[i], status);
-}
+#include "gateway/held.h"
 
 /* ---- what is served ---- */
 
-static void say_and_finish(haft_call *call, int status)
+static void say_and_finish(void *call, int status)
 {
     haft_text(call, "later");
     haft_finish(call, status);
@@ -143,7 +90,7 @@ static int relay(haft_call *call)
 HAFT_ROUTE_BARE(relay, "GET", "/relay", "Invokes one that answers too late");
 HAFT_TOOL_BARE(relay, "The same as a tool");
 
-static void name_and_continue(haft_call *call, int status)
+static void name_and_continue(void *call, int status)
 {
     if (!status)
         status = haft_set_principal(call, "ann");
@@ -273,6 +220,15 @@ static void expect(int fd, const char *status, const char *part)
 
 /* ---- cases ---- */
 
+static void wait_for_cancel(void)
+{
+    for (int ms = 0; !haft_cancelled(held.items[0]); ms++) {
+        if (ms > PATIENCE_MS)
+            fail_msg("it is not cancelled");
+        uv_sleep(1);
+    }
+}
+
 enum { MANY = 32 };
 
 /* One worker, and many requests that wait at the same time, each kind in turn. */
@@ -355,7 +311,7 @@ static void ends_at_the_deadline(void **state)
         expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
         wait_for_held(MANY);
         for (size_t j = 0; j < MANY; j++)
-            assert_true(haft_cancelled(held.calls[j]));
+            assert_true(haft_cancelled(held.items[j]));
         let_go(0);
     }
     assert_non_null(strstr(logged, "nobody called haft_finish"));
@@ -376,8 +332,8 @@ static void gives_up_an_invoke(void **state)
     expect(ask(&stand, POST("/open", 72, TOOL("relay"))), "HTTP/1.1 200 ", "relayed 504");
     expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
     wait_for_held(2);
-    assert_true(haft_cancelled(held.calls[0]));
-    assert_int_equal(haft_time_left(held.calls[1]), 0);
+    assert_true(haft_cancelled(held.items[0]));
+    assert_int_equal(haft_time_left(held.items[1]), 0);
     let_go(0);
     stand_close(&stand);
 }
@@ -398,7 +354,7 @@ static void outlives_its_client(void **state)
         wait_for_held(1);
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &now_, sizeof now_);
         close(fd);
-        wait_for_cancel(0);
+        wait_for_cancel();
         let_go(0);
     }
     stand_close(&stand);
@@ -428,7 +384,7 @@ static void ends_with_the_server(void **state)
             stand.site->hasty = hasty_end;
             assert_int_equal(uv_thread_create(&closer, close_site, stand.site), 0);
             if (hasty_end)
-                wait_for_cancel(0);
+                wait_for_cancel();
             let_go(0);
             if (!hasty_end)
                 expect(fd, "HTTP/1.1 200 ", "");
@@ -447,7 +403,7 @@ int main(void)
         cmocka_unit_test(outlives_its_client),  cmocka_unit_test(ends_with_the_server),
     };
 
-    uv_mutex_init(&held.lock);
+    held_init();
     uv_mutex_init(&log_lock);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,319 @@
+/* admission.c - requests that wait for `admit`.
+ *
+ * The request is copied, since its connection may go away while somebody looks at it.  Whoever decides
+ * puts it into a list that the loop's thread empties; what answers it later is hidden behind it, so
+ * that the connection needs to know of nobody else. */
+#include <string.h>
+
+#include "endpoint/mux.h"
+
+enum { ADMISSION_ARENA = 256 << 20 };
+
+struct header_copy {
+    const char *name, *value;
+    size_t name_size, value_size;
+};
+
+struct admission {
+    haft_admission base; /* first: it is what others hold */
+    struct front *front;
+    struct admission *next, *previous; /* of those that are not over */
+    struct admission *next_continued;  /* decided, and not seen by the loop yet */
+    haft_arena *arena;
+    struct header_copy *headers;
+    size_t n_headers;
+    const struct mounted *by;
+    const haft_responder *responder; /* NULL when nobody is there to be answered any more */
+    void *context;
+    haft_time deadline;
+    int status; /* that it was continued with */
+    int code;   /* of an answer */
+    const char *extra, *body;
+    size_t size;
+    struct taken taken; /* whoever has it, once it is admitted */
+    bool decided;       /* the loop has seen that */
+    bool inside;        /* whoever has it is being given it */
+    bool answered;
+};
+
+/* ---- a copy of the request ---- */
+
+static const char *admission_header(const void *context, const char *name, size_t *ret_size)
+{
+    const struct admission *admission = context;
+
+    for (size_t i = 0; i < admission->n_headers; i++) {
+        const struct header_copy *header = &admission->headers[i];
+
+        if (text_is_ignoring_case(header->name, header->name_size, name)) {
+            *ret_size = header->value_size;
+            return header->value;
+        }
+    }
+    return NULL;
+}
+
+static bool admission_header_at(const void *context, size_t index, const char **ret_name,
+                                size_t *ret_name_size, const char **ret_value,
+                                size_t *ret_value_size)
+{
+    const struct admission *admission = context;
+    const struct header_copy *header = admission->headers + index;
+
+    if (index >= admission->n_headers)
+        return false;
+    *ret_name = header->name;
+    *ret_name_size = header->name_size;
+    *ret_value = header->value;
+    *ret_value_size = header->value_size;
+    return true;
+}
+
+static bool admission_copy_headers(struct admission *admission, const haft_headers *from)
+{
+    struct header_copy one;
+    size_t n = 0;
+
+    while (from->at &&
+           from->at(from->context, n, &one.name, &one.name_size, &one.value, &one.value_size))
+        n++;
+    admission->headers = haft_arena_zalloc(admission->arena, n + 1, sizeof *admission->headers);
+    for (size_t i = 0; admission->headers && i < n; i++) {
+        from->at(from->context, i, &one.name, &one.name_size, &one.value, &one.value_size);
+        one.name = haft_arena_copy(admission->arena, one.name, one.name_size);
+        one.value = haft_arena_copy(admission->arena, one.value, one.value_size);
+        if (!one.name || !one.value)
+            return false;
+        admission->headers[admission->n_headers++] = one;
+    }
+    return admission->headers;
+}
+
+static bool admission_copy_text(haft_arena *arena, const char **text)
+{
+    if (*text)
+        *text = haft_arena_copy(arena, *text, strlen(*text));
+    return *text;
+}
+
+static bool admission_copy(struct admission *admission, const haft_http_request *from)
+{
+    haft_http_request *to = &admission->base.request;
+    haft_arena *arena = admission->arena;
+
+    *to = *from;
+    if (!admission_copy_headers(admission, &from->headers))
+        return false;
+    to->headers =
+        (haft_headers){.get = admission_header, .context = admission, .at = admission_header_at};
+    to->body = haft_arena_copy(arena, from->body ? from->body : "", from->body_size);
+    return to->body && admission_copy_text(arena, &to->method) &&
+           admission_copy_text(arena, &to->path) && admission_copy_text(arena, &to->query) &&
+           (!to->target || admission_copy_text(arena, &to->target)) &&
+           (!to->peer || admission_copy_text(arena, &to->peer)) &&
+           (!to->principal || admission_copy_text(arena, &to->principal));
+}
+
+/* ---- life ---- */
+
+void admission_free(struct admission *admission)
+{
+    struct front *front = admission->front;
+
+    if (admission->next)
+        admission->next->previous = admission->previous;
+    if (admission->previous)
+        admission->previous->next = admission->next;
+    else
+        front->admissions = admission->next;
+    haft_arena_free(admission->arena);
+}
+
+haft_admission *haft_admit_later(const haft_http_request *request)
+{
+    const struct admitting *admitting = (const struct admitting *)request;
+    struct front *front = admitting->front;
+    haft_arena *arena = haft_arena_new(front->allocator, ADMISSION_ARENA);
+    struct admission *admission = arena ? haft_arena_zalloc(arena, 1, sizeof *admission) : NULL;
+
+    if (!admission) {
+        haft_arena_free(arena);
+        return NULL;
+    }
+    admission->arena = arena;
+    if (admitting->admission || !admission_copy(admission, request)) {
+        haft_arena_free(arena);
+        return NULL;
+    }
+    admission->front = front;
+    admission->by = admitting->by;
+    admission->responder = admitting->responder;
+    admission->context = admitting->context;
+    admission->deadline = admitting->now + (haft_time)atomic_load(&front->door.server->timeout_ms);
+    admission->next = front->admissions;
+    if (front->admissions)
+        front->admissions->previous = admission;
+    front->admissions = admission;
+    ((struct admitting *)(uintptr_t)admitting)->admission = admission;
+    return &admission->base;
+}
+
+/* ---- from any thread ---- */
+
+/* The loop may free it as soon as it is in the list, and does not end before it has been woken. */
+static void admission_continue(struct admission *admission, int status)
+{
+    struct front *front = admission->front;
+    struct admission *first = atomic_load(&front->continued);
+
+    admission->status = status;
+    atomic_fetch_add(&front->n_continuing, 1);
+    do
+        admission->next_continued = first;
+    while (!atomic_compare_exchange_weak(&front->continued, &first, admission));
+    front->loop.wake(front->loop.context);
+    atomic_fetch_sub(&front->n_continuing, 1);
+}
+
+void haft_admit_continue(haft_admission *given, int status, const char *principal)
+{
+    struct admission *admission = (struct admission *)given;
+
+    if (!status && principal) {
+        given->request.principal = principal;
+        if (!admission_copy_text(admission->arena, &given->request.principal))
+            status = HAFT_ENOMEM;
+    }
+    admission_continue(admission, status);
+}
+
+void haft_admit_answer(haft_admission *given, int status, const char *headers, const char *body,
+                       size_t size)
+{
+    struct admission *admission = (struct admission *)given;
+
+    admission->code = status;
+    admission->extra = haft_arena_copy(admission->arena, headers, strlen(headers));
+    admission->body = haft_arena_copy(admission->arena, body ? body : "", size);
+    admission->size = size;
+    admission_continue(admission, admission->extra && admission->body ? HAFT_STOP : HAFT_ENOMEM);
+}
+
+/* ---- the answer of whoever has it ---- */
+
+static void admission_over(struct admission *admission)
+{
+    admission->answered = true;
+    admission->responder = NULL;
+    if (!admission->inside)
+        admission_free(admission);
+}
+
+static void admission_respond(void *context, int status, const char *headers, const char *body,
+                              size_t size)
+{
+    struct admission *admission = context;
+
+    if (admission->responder)
+        admission->responder->respond(admission->context, status, headers, body, size);
+    admission_over(admission);
+}
+
+static void admission_stream(void *context, int status, const char *headers)
+{
+    struct admission *admission = context;
+
+    if (admission->responder)
+        admission->responder->stream(admission->context, status, headers);
+}
+
+static void admission_write(void *context, const char *bytes, size_t size)
+{
+    struct admission *admission = context;
+
+    if (admission->responder)
+        admission->responder->write(admission->context, bytes, size);
+}
+
+static void admission_end(void *context)
+{
+    struct admission *admission = context;
+
+    if (admission->responder)
+        admission->responder->end(admission->context);
+    admission_over(admission);
+}
+
+static const haft_responder admission_responder = {admission_respond, admission_stream,
+                                                   admission_write, admission_end};
+
+/* ---- on the loop's thread ---- */
+
+static void admission_enter(struct admission *admission, haft_time now)
+{
+    admission->inside = true;
+    admission->taken = front_enter(admission->front, admission->by, &admission->base.request,
+                                   &admission_responder, admission, now);
+    admission->inside = false;
+    if (admission->answered)
+        admission_free(admission);
+}
+
+static void admission_decide(struct admission *admission, haft_time now)
+{
+    struct front *front = admission->front;
+
+    admission->decided = true;
+    if (!admission->responder) {
+        admission_free(admission);
+    } else if (!admission->status) {
+        admission_enter(admission, now);
+    } else if (admission->status == HAFT_STOP && admission->code) {
+        admission_respond(admission, admission->code, admission->extra, admission->body,
+                          admission->size);
+    } else {
+        front_fail_admit(front, admission->status, &admission_responder, admission);
+    }
+}
+
+void admissions_tick(struct front *front, haft_time now)
+{
+    struct admission *continued = atomic_exchange(&front->continued, NULL), *next;
+
+    for (; continued; continued = next) {
+        next = continued->next_continued;
+        admission_decide(continued, now);
+    }
+    for (struct admission *one = front->admissions; one; one = one->next)
+        if (!one->decided && one->responder && now >= one->deadline) {
+            const haft_responder *responder = one->responder;
+
+            one->responder = NULL;
+            responder->respond(one->context, 504, "", "", 0);
+        }
+}
+
+static void admission_gone(void *app, void *exchange)
+{
+    struct admission *admission = exchange;
+
+    (void)app;
+    admission->responder = NULL;
+    if (!admission->taken.by)
+        return;
+    front_gone(admission->taken);
+    admission_free(admission);
+}
+
+/* Before it is admitted nobody has begun with it; its client may still want the answer. */
+static bool admission_half_closed(const void *app, const void *exchange)
+{
+    const struct admission *admission = exchange;
+
+    (void)app;
+    return !admission->taken.by || front_half_closed(admission->taken);
+}
+
+static const haft_app admission_app = {.gone = admission_gone,
+                                       .half_closed = admission_half_closed};
+const struct mounted admission_row = {.path = "", .app = &admission_app};
