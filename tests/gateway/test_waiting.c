@@ -395,12 +395,75 @@ static void ends_with_the_server(void **state)
         }
 }
 
+/* ---- without memory ---- */
+
+static int finish_at_once(haft_call *call)
+{
+    haft_text(call, "finished");
+    haft_finish(call, 0);
+    return HAFT_PENDING;
+}
+HAFT_ROUTE_BARE(finish_at_once, "GET", "/finished", "Is pending, and done", .policies = "at-once");
+
+static int relay_finished(haft_call *call)
+{
+    haft_response response;
+    int status =
+        haft_invoke(call, "GET", "/finished", &(haft_invoke_options){.body = "{}"}, &response);
+
+    return status ? status : haft_respond_with(call, &response);
+}
+HAFT_ROUTE_BARE(relay_finished, "GET", "/relayed", "Invokes it");
+
+static int ask_without(const haft_allocator *allocator, const char *path)
+{
+    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){
+        .one_thread = true, .server = &(haft_server_options){.allocator = allocator}});
+    haft_request request = {.method = "GET", .path = path, .query = "", .body = ""};
+    haft_visit *visit = NULL;
+    int status = 0;
+
+    if (gateway && !haft_policy_add(gateway, &policies[2]) &&
+        !haft_route(gateway, &finish_at_once_route) && !haft_route(gateway, &relay_finished_route))
+        visit = haft_visit_new(gateway, &request, "eve", 1000000);
+    if (visit) {
+        haft_visit_run(visit);
+        status = haft_visit_response(visit)->status;
+    }
+    haft_visit_free(visit);
+    haft_gateway_free(gateway);
+    return status;
+}
+
+/* Whatever allocation fails, there is an answer or none, and nothing is left behind. */
+static void survives_lack_of_memory(void **state)
+{
+    static const char *const paths[] = {"/finished", "/relayed"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(paths); i++)
+        for (size_t nth = 1;; nth++) {
+            struct failing failing;
+            int status;
+
+            failing_init(&failing, nth);
+            status = ask_without(&failing.allocator, paths[i]);
+            failing_check(&failing);
+            if (!failing.failures) {
+                assert_int_equal(status, 200);
+                break;
+            }
+            assert_true(status == 0 || status == 200 || status == 204 || status >= 500);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_no_worker),      cmocka_unit_test(refuses_later),
-        cmocka_unit_test(ends_at_the_deadline), cmocka_unit_test(gives_up_an_invoke),
-        cmocka_unit_test(outlives_its_client),  cmocka_unit_test(ends_with_the_server),
+        cmocka_unit_test(holds_no_worker),         cmocka_unit_test(refuses_later),
+        cmocka_unit_test(ends_at_the_deadline),    cmocka_unit_test(gives_up_an_invoke),
+        cmocka_unit_test(outlives_its_client),     cmocka_unit_test(ends_with_the_server),
+        cmocka_unit_test(survives_lack_of_memory),
     };
 
     held_init();
