@@ -404,8 +404,8 @@ typedef struct haft_gateway_part {
  * with its place, before anything is served.
  *
  * At SIGHUP plugins without routes are replaced, and so are policies and where they apply; requests
- * in flight finish under the old ones.  Another list of endpoints, or a policy that may wait around
- * a route that is quick, needs a restart, which the log says.  0, or an error as for
+ * in flight finish under the old ones.  Other endpoints, a policy that may wait around a route that
+ * is quick, and less authentication need a restart, which the log says.  0, or an error as for
  * haft_configure. */
 int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint);
 

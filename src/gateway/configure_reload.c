@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gateway/policies.h"
+
 enum { ARENA_LIMIT = 64 << 20, PLACE = 160 };
 
 /* Other policies, and where they apply: all that can change.  It is made beside what is in force,
@@ -72,6 +74,25 @@ static bool generation_blocks(const struct route *route, const struct policy_lis
     return route->info->quick && list->blocks && !atomic_load(&route->policies)->blocks;
 }
 
+static bool generation_authenticates(const struct policy_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct policy *policy = list->list[i];
+
+        if ((policy->kind == &policy_api_key || policy->kind == &policy_basic_auth) &&
+            policy->policy.scope != HAFT_INVOKE)
+            return true;
+    }
+    return false;
+}
+
+/* Whether something would be open that was not.  Whether the address may be used without
+ * authentication is looked at when the program starts. */
+static bool generation_opens(const struct policy_list *now, const struct policy_list *then)
+{
+    return generation_authenticates(now) && !generation_authenticates(then);
+}
+
 static int generation_find_endpoints(const struct configuration *configuration,
                                      struct generation *generation, const gateway_section *section,
                                      haft_reason *reterr_reason)
@@ -95,6 +116,8 @@ static int generation_find_endpoints(const struct configuration *configuration,
         }
         if (policies_find(gateway, mcp->path, names, &generation->endpoints[i]))
             return configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
+        if (generation_opens(atomic_load(&mcp->policies), generation->endpoints[i]))
+            generation->fits = false;
     }
     return 0;
 }
@@ -111,7 +134,8 @@ static int generation_fill(const struct configuration *configuration, struct gen
         status = configure_check_routes(gateway, section, reterr_reason);
     for (const struct route *route = gateway->routes; route && !status; route = route->next, i++) {
         status = configure_route(gateway, route, section, &generation->routes[i], reterr_reason);
-        if (!status && generation_blocks(route, generation->routes[i]))
+        if (!status && (generation_blocks(route, generation->routes[i]) ||
+                        generation_opens(atomic_load(&route->policies), generation->routes[i])))
             generation->fits = false;
     }
     return status ? status

@@ -16,9 +16,10 @@
 struct policy {
     struct policy *next;
     haft_policy policy;
-    void (*drop)(void *data); /* its kind's */
-    bool built_in;            /* its kind is */
-    const char *made_of;      /* of a kind whose policies may be kept when others are replaced */
+    const haft_policy_kind *kind; /* NULL for one of the program's own */
+    void (*drop)(void *data);     /* its kind's */
+    bool built_in;                /* its kind is */
+    const char *made_of; /* of a kind whose policies may be kept when others are replaced */
 };
 
 struct kind {

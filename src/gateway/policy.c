@@ -298,6 +298,7 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
                               reason.text[0] ? reason.text : haft_strerror(status));
     policy->policy.name = name;
     policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
+    policy->kind = kind->kind;
     policy->drop = kind->kind->drop;
     policy->built_in = kind->built_in;
     policy->made_of = recipe;

@@ -339,6 +339,30 @@ static void finishes_requests_under_the_old_policies(void **state)
     haft_gateway_free(gateway);
 }
 
+/* What asks who somebody is stays until a restart, in some form. */
+static void keeps_authentication(void **state)
+{
+    static const struct {
+        const char *policy, *options, *answer;
+    } rows[] = {
+        {"basic-auth", "{\"file\":\"tests/fault/people\"}", "401"},
+        {"mock", "{\"status\":204}", "401"},
+        {"basic-auth", "{\"file\":\"tests/fault/people\",\"remember\":0}", "401"},
+        {"mock", "{\"status\":204}", "401"},
+    };
+    haft_gateway *gateway = gateway_of(NULL, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_reason reason;
+
+        if (take(gateway, closing(rows[i].policy, rows[i].options, "{}"), &reason))
+            fail_msg("%s: %s", reason.path, reason.text);
+        assert_memory_equal(ask(gateway, "GET", "/closed", NULL), rows[i].answer, 3);
+    }
+    haft_gateway_free(gateway);
+}
+
 /* A limit that stays as it is goes on counting; another begins anew. */
 static void keeps_counting(void **state)
 {
@@ -420,6 +444,7 @@ int main(void)
                                        cmocka_unit_test(changes_plugins_without_routes),
                                        cmocka_unit_test(replaces_policies),
                                        cmocka_unit_test(finishes_requests_under_the_old_policies),
+                                       cmocka_unit_test(keeps_authentication),
                                        cmocka_unit_test(keeps_counting),
                                        cmocka_unit_test(survives_every_failing_allocation)};
 
