@@ -12,6 +12,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { haft, run } from "./cli.mjs";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { createHash } from "node:crypto";
 import { Agent } from "node:http";
 import { call, send } from "./http-client.mjs";
 import { withGateway } from "./serve.mjs";
@@ -388,6 +389,33 @@ test("at SIGHUP other policies apply, and requests in flight finish under the ol
                 },
             },
             args: ["--threads", "2"],
+        },
+    ));
+
+test("an endpoint keeps its authentication until a restart", () =>
+    withGateway(
+        "haft",
+        async (server) => {
+            const ask = async () => (await send(server.url, { method: "POST", body: "{}" })).status;
+
+            assert.equal(await ask(), 401);
+            writeFileSync(
+                join(server.directory, "config.json"),
+                JSON.stringify({ log: { level: "notice" }, gateway: { endpoints: [{}] } }),
+            );
+            server.process.kill("SIGHUP");
+            await until(() => /gateway: a change needs a restart/.test(server.log()), "a warning");
+            assert.equal(await ask(), 401);
+        },
+        {
+            config: {
+                log: { level: "notice" },
+                gateway: {
+                    policies: [{ name: "keys", policy: "api-key", options: { file: "{DIR}/keys" } }],
+                    endpoints: [{ policies: ["keys"] }],
+                },
+            },
+            files: { keys: `${createHash("sha256").update("secret").digest("hex")} ada\n` },
         },
     ));
 
