@@ -135,13 +135,13 @@ struct haft_call {
     _Atomic(struct kept *) kept; /* by stages */
     struct late late;
     int64_t retry_after_ms; /* of one that a rate limit refused */
-    haft_outcome outcome; /* that has been settled before the end: HAFT_OUTCOME_OK for none */
-    bool after_ran;       /* the stages have been told how it ended */
-    bool counted;         /* as one that is in flight, */
-    bool queued;          /* and as one that waits to be run */
-    bool told;            /* watchers know that it has started, and not that it has ended */
-    uint64_t started;     /* by the server's clock, */
-    uint64_t elapsed;     /* and how long it took, once it is over */
+    haft_outcome outcome;   /* that has been settled before the end: HAFT_OUTCOME_OK for none */
+    bool after_ran;         /* the stages have been told how it ended */
+    bool counted;           /* as one that is in flight, */
+    bool queued;            /* and as one that waits to be run */
+    bool told;              /* watchers know that it has started, and not that it has ended */
+    uint64_t started;       /* by the server's clock, */
+    uint64_t elapsed;       /* and how long it took, once it is over */
     const haft_trace *trace;
     const struct text *variables; /* of a template: name, value, name, value */
     size_t n_variables;

@@ -74,23 +74,11 @@ static bool generation_blocks(const struct route *route, const struct policy_lis
     return route->info->quick && list->blocks && !atomic_load(&route->policies)->blocks;
 }
 
-static bool generation_authenticates(const struct policy_list *list)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        const struct policy *policy = list->list[i];
-
-        if ((policy->kind == &policy_api_key || policy->kind == &policy_basic_auth) &&
-            policy->policy.scope != HAFT_INVOKE)
-            return true;
-    }
-    return false;
-}
-
 /* Whether something would be open that was not.  Whether the address may be used without
  * authentication is looked at when the program starts. */
 static bool generation_opens(const struct policy_list *now, const struct policy_list *then)
 {
-    return generation_authenticates(now) && !generation_authenticates(then);
+    return policies_authenticate(now) && !policies_authenticate(then);
 }
 
 static int generation_find_endpoints(const struct configuration *configuration,

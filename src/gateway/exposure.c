@@ -66,7 +66,7 @@ bool exposure_allows_origin(const void *app, const haft_http_request *request, c
 
 /* ---- authentication ---- */
 
-static bool policies_authenticate(const struct policy_list *policies)
+bool policies_authenticate(const struct policy_list *policies)
 {
     for (size_t i = 0; i < policies->n; i++) {
         const haft_policy *policy = &policies->list[i]->policy;

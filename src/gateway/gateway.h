@@ -117,6 +117,8 @@ int policies_find(haft_gateway *gateway, const char *what, const char *names,
                   const struct policy_list **ret_list);
 /* Drops what policies have, up to one of them; the list ends with NULL. */
 void policies_drop(struct policy *policies, const struct policy *end);
+/* Whether one of them finds out who calls from outside, or refuses. */
+bool policies_authenticate(const struct policy_list *policies);
 int policies_install(haft_gateway *gateway);
 void policies_free(haft_gateway *gateway);
 
