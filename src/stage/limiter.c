@@ -145,6 +145,8 @@ static int count(struct limiter *limiter, struct counter *counter, haft_rate rat
     size_t before = counter->bytes;
     int status;
 
+    if (window_count_quickly(window, rate, now))
+        return 1;
     window_set_rate(window, rate, limiter->allocator, &counter->bytes);
     status = window_allows(window, now, ret_wait);
     if (status && window_reserve(window, limiter->allocator, &counter->bytes))

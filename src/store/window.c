@@ -100,6 +100,13 @@ static int64_t slice_start(const struct window *window, int64_t slice)
     return slice / WINDOW_SLICES * per_ms + rest / WINDOW_SLICES + (rest % WINDOW_SLICES != 0);
 }
 
+static void slices_set_newest(struct window *window, int64_t slice)
+{
+    window->newest_slice = slice;
+    window->slice_until = slice_start(window, slice + 1);
+    window->slice_at = (unsigned)((uint64_t)slice % (WINDOW_SLICES + 1));
+}
+
 /* The oldest slice that can still have a call in the window is WINDOW_SLICES before the newest. */
 static void slices_advance(struct window *window, int64_t slice)
 {
@@ -117,7 +124,7 @@ static void slices_advance(struct window *window, int64_t slice)
         window->counted -= (uint64_t)*count;
         *count = 0;
     }
-    window->newest_slice = slice;
+    slices_set_newest(window, slice);
 }
 
 static bool slices_allow(struct window *window, int64_t now, int64_t *ret_wait)
@@ -127,7 +134,7 @@ static bool slices_allow(struct window *window, int64_t now, int64_t *ret_wait)
     if (window->capacity)
         slices_advance(window, slice);
     else
-        window->newest_slice = slice;
+        slices_set_newest(window, slice);
     if (window->counted < window->rate.calls)
         return true;
     for (int64_t oldest = window->newest_slice - WINDOW_SLICES; oldest <= window->newest_slice;
@@ -154,7 +161,7 @@ bool window_allows(struct window *window, int64_t now, int64_t *ret_wait)
 void window_count(struct window *window, int64_t now)
 {
     if (is_sliced(window->rate)) {
-        window->times[(uint64_t)window->newest_slice % (WINDOW_SLICES + 1)]++;
+        window->times[window->slice_at]++;
         window->counted++;
     } else {
         window->times[window_at(window, window->n)] = now;
@@ -170,8 +177,7 @@ void window_give_back(struct window *window)
         window->n -= window->n ? 1 : 0;
         return;
     }
-    slice = window->capacity ? &window->times[(uint64_t)window->newest_slice % (WINDOW_SLICES + 1)]
-                             : NULL;
+    slice = window->capacity ? &window->times[window->slice_at] : NULL;
     if (slice && *slice) {
         --*slice;
         window->counted--;

@@ -22,7 +22,9 @@ struct window {
     unsigned first, n;    /* of the ring, what is in use */
     unsigned capacity;    /* of the ring */
     uint64_t counted;     /* above WINDOW_EXACT: calls in the window, */
-    int64_t newest_slice; /* and the number of the latest slice */
+    int64_t newest_slice; /* and the number of the latest slice, */
+    int64_t slice_until;  /* when it ends, */
+    unsigned slice_at;    /* and its place in the ring */
 };
 
 /* In this order for each call.  *bytes grows or shrinks by what the window holds.
@@ -48,5 +50,28 @@ static inline bool window_is_of(const struct window *window, haft_rate rate)
 }
 
 void window_finish(struct window *window, const haft_allocator *allocator);
+
+/* Counts a call that is plainly allowed, without a look at what has left the window; false when it takes a
+ * closer look. */
+static inline bool window_count_quickly(struct window *window, haft_rate rate, int64_t now)
+{
+    unsigned at = window->first + window->n;
+
+    if (!window->capacity || !window_is_of(window, rate))
+        return false;
+    if (rate.calls > WINDOW_EXACT) {
+        if (now >= window->slice_until || window->counted >= rate.calls)
+            return false;
+        window->times[window->slice_at]++;
+        window->counted++;
+        return true;
+    }
+    if (window->n == window->capacity ||
+        (window->n && now - window->times[window->first] >= (int64_t)rate.per_ms))
+        return false;
+    window->times[at < window->capacity ? at : at - window->capacity] = now;
+    window->n++;
+    return true;
+}
 
 #endif

@@ -10,6 +10,9 @@
 static int window_take(struct window *window, haft_rate rate, int64_t now, int64_t *ret_wait,
                        const haft_allocator *allocator, size_t *bytes)
 {
+    /* Both ways must count alike, so they take turns. */
+    if (now % 3 && window_count_quickly(window, rate, now))
+        return 1;
     window_set_rate(window, rate, allocator, bytes);
     if (!window_allows(window, now, ret_wait))
         return 0;
