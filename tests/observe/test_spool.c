@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -317,6 +318,25 @@ static void waits_for_somebody_who_reads(void **state)
     end(&bench);
 }
 
+#if !defined F_SETPIPE_SZ
+#define F_SETPIPE_SZ 1031
+#endif
+
+/* A pipe that holds one page is full: else what it still takes ends a loss that has begun. */
+static void fill_pipe(struct bench *bench, const struct reader *reader, size_t size)
+{
+    int64_t late = milliseconds() + PATIENCE;
+    int held = 0;
+
+    for (unsigned k = 0; k * size < 4096; k++)
+        put(bench, k, size);
+    while (held <= 4096 - 700) {
+        assert_true(milliseconds() < late);
+        assert_int_equal(ioctl(reader->fd, FIONREAD, &held), 0);
+        uv_sleep(1);
+    }
+}
+
 static void counts_what_a_stalled_reader_loses(void **state)
 {
     /* Shorter and longer than what a pipe takes as a whole. */
@@ -330,8 +350,10 @@ static void counts_what_a_stalled_reader_loses(void **state)
 
         begin(&bench, true);
         open_reader(&reader, bench.path);
+        assert_true(fcntl(reader.fd, F_SETPIPE_SZ, 4096) >= 0);
         start(&bench, LIMIT);
-        for (unsigned k = 0; k < n; k++)
+        fill_pipe(&bench, &reader, sizes[i]);
+        for (unsigned k = (unsigned)((4096 + sizes[i] - 1) / sizes[i]); k < n; k++)
             put(&bench, k, sizes[i]);
         await(&bench, SPOOL_LOSES, 1);
         read_until_told(&bench, &reader, sizes[i]);
