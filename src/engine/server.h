@@ -178,7 +178,7 @@ struct haft_server {
     atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
     atomic_bool lenient;
     atomic_uint client_calls, client_per_ms;
-    const struct haft_section *sections[SECTIONS_MAX]; /* of src/runtime */
+    const struct haft_section *sections[SECTIONS_MAX]; /* of src/config */
     size_t n_sections;
     struct haft_gateway *gateway; /* of src/gateway, that it belongs to; NULL for none, */
     const char *endpoint;         /* and its path there */
@@ -187,7 +187,7 @@ struct haft_server {
     haft_session *sessions;
     uint64_t n_sessions; /* ever */
     atomic_uint_least64_t n_spans;
-    _Atomic(struct isolation *) isolation; /* of src/runtime; NULL when there is none */
+    _Atomic(struct isolation *) isolation; /* of src/process; NULL when there is none */
     atomic_uint n_isolated;                /* tools, ever */
     struct item *isolated; /* those that are there, offered or not; under the lock */
     unsigned char seal_key[32];
