@@ -37,7 +37,7 @@ enum {
 
 static int much(haft_call *call)
 {
-    char *text = haft_alloc(call, RESULT);
+    char *text = haft_call_alloc(call, RESULT);
 
     if (!text)
         return HAFT_ENOMEM;
@@ -67,7 +67,7 @@ static pid_t serve(int *ret_port)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         haft_add(server, &add_tool);
         haft_add(server, &much_tool);
-        _exit(haft_serve_http(server,
+        _exit(haft_http_serve(server,
                               &(haft_http_options){.address = "127.0.0.1:0",
                                                    .ready = on_ready,
                                                    .ready_context = &ends[1]},

@@ -59,7 +59,7 @@ static haft_gateway *make(void)
     if (gateway &&
         !haft_policy_make(gateway, "limit", "rate-limit",
                           "{\"calls\": 1000000, \"seconds\": 3600}") &&
-        !haft_route(gateway, &check_stock_route) && !haft_route(gateway, &check_many_route))
+        !haft_route_add(gateway, &check_stock_route) && !haft_route_add(gateway, &check_many_route))
         return gateway;
     haft_gateway_free(gateway);
     return NULL;

@@ -20,7 +20,7 @@ HAFT_TOOL(add, add_args, add_sum, "Adds two numbers", .quick = true,
           .annotations = {.read_only = HAFT_YES});
 
 static const haft_tool limited_tool = {.name = "add",
-                                       .describe = "Adds two numbers",
+                                       .description = "Adds two numbers",
                                        .call = add_call_,
                                        .input = &add_args_type,
                                        .output = &add_sum_type,
@@ -62,9 +62,10 @@ static haft_server *make(const char *mode)
 
     if (!server || haft_add(server, idle ? &limited_tool : &add_tool))
         return NULL;
-    if (idle && haft_set_visibility(server, &(haft_visibility){.tools = "a*", .read_only = true}))
+    if (idle &&
+        haft_server_set_visibility(server, &(haft_visibility){.tools = "a*", .read_only = true}))
         return NULL;
-    if (full && (haft_audit(server, count_line, NULL) || haft_metrics(server)))
+    if (full && (haft_audit_add(server, count_line, NULL) || haft_metrics_enable(server)))
         return NULL;
     return server;
 }

@@ -71,7 +71,8 @@ static void decode(struct work *w)
     haft_issues issues;
 
     haft_arena_reset(w->arena);
-    w->sink += (size_t)haft_decode_text(w->schema, w->text, w->size, w->arena, w->out, &issues);
+    w->sink +=
+        (size_t)haft_schema_decode_text(w->schema, w->text, w->size, w->arena, w->out, &issues);
 }
 
 static void validate_text(struct work *w)
@@ -79,7 +80,7 @@ static void validate_text(struct work *w)
     haft_issues issues;
 
     haft_arena_reset(w->arena);
-    w->sink += (size_t)haft_validate_text(w->schema, w->text, w->size, w->arena, &issues);
+    w->sink += (size_t)haft_schema_validate_text(w->schema, w->text, w->size, w->arena, &issues);
 }
 
 static double now(void)

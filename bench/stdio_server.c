@@ -9,7 +9,7 @@ int main(void)
     int status = haft_add(server, &add_tool);
 
     if (!status)
-        status = haft_serve_stdio(server, NULL);
+        status = haft_stdio_serve(server, NULL);
     haft_server_free(server);
     return status != 0;
 }

@@ -45,7 +45,8 @@ static int search(haft_call *call, const search_args *in)
     for (size_t i = 0; i < catalog->n_products && limit > 0; i++) {
         if (!contains(catalog->products[i].name, in->query))
             continue;
-        names = haft_printf(call, "%s%s%s", names, *names ? "\n" : "", catalog->products[i].name);
+        names =
+            haft_call_printf(call, "%s%s%s", names, *names ? "\n" : "", catalog->products[i].name);
         if (!names)
             return HAFT_ENOMEM;
         limit--;

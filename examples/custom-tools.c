@@ -57,9 +57,9 @@ static int answer(haft_call *call, const answer_args *in)
     case kind_image:
         return haft_image(call, "image/gif", dot, sizeof dot);
     case kind_resource:
-        return haft_resource(call, &(haft_link){.uri = "file:///var/log/app.log",
-                                                .name = "app.log",
-                                                .mime_type = "text/plain"});
+        return haft_resource_link(call, &(haft_link){.uri = "file:///var/log/app.log",
+                                                     .name = "app.log",
+                                                     .mime_type = "text/plain"});
     default:
         return haft_error(call, "Something went wrong");
     }
@@ -96,7 +96,7 @@ static int create_order(haft_call *call, const order_args *in, order *out)
 {
     enum { EACH = 500, FASTER = 250 };
 
-    out->id = haft_printf(call, "%.8s-%zu", in->customer, in->n_items);
+    out->id = haft_call_printf(call, "%.8s-%zu", in->customer, in->n_items);
     for (size_t i = 0; i < in->n_items; i++)
         out->total += (double)in->items[i].quantity * (EACH + FASTER * (int)in->type);
     out->status = order_status_confirmed;
@@ -115,7 +115,7 @@ static int shout(haft_call *call, haft_value *arguments, void *data)
     (void)data;
     haft_buffer_init(&json, NULL, 1 << 20);
     haft_buffer_puts(&json, "{\"result\":");
-    haft_buffer_json_string(&json, haft_printf(call, "%s!", input),
+    haft_buffer_json_string(&json, haft_call_printf(call, "%s!", input),
                             yyjson_get_len(yyjson_obj_get(arguments, "input")) + 1);
     haft_buffer_puts(&json, "}");
     status = json.status ? json.status : haft_json(call, json.data, json.size);
@@ -149,10 +149,11 @@ int main(int argc, char **argv)
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     if (gateway) {
-        haft_server *server = haft_mcp(gateway, &(haft_mcp_options){.name = "My Custom MCP Server",
-                                                                    .version = "1.0.0",
-                                                                    .endpoint = "/mcp-custom",
-                                                                    .tools = tools});
+        haft_server *server =
+            haft_mcp_add(gateway, &(haft_mcp_options){.name = "My Custom MCP Server",
+                                                      .version = "1.0.0",
+                                                      .endpoint = "/mcp-custom",
+                                                      .tools = tools});
 
         if (server)
             add_built(server);

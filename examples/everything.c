@@ -77,12 +77,13 @@ HAFT_TOOL_BARE(test_multiple_content_types, "Returns a text, an image and a reso
 
 static int test_resource_link(haft_call *call)
 {
-    int status = haft_resource(call, &(haft_link){.uri = "test://static-text",
-                                                  .name = "static-text",
-                                                  .describe = "The text itself is elsewhere",
-                                                  .mime_type = "text/plain"});
+    int status =
+        haft_resource_link(call, &(haft_link){.uri = "test://static-text",
+                                              .name = "static-text",
+                                              .description = "The text itself is elsewhere",
+                                              .mime_type = "text/plain"});
 
-    return status ? status : haft_annotate(call, "user", 0.5, "2026-07-28T00:00:00Z");
+    return status ? status : haft_block_annotate(call, "user", 0.5, "2026-07-28T00:00:00Z");
 }
 HAFT_TOOL_BARE(test_resource_link, "Returns a link to a resource", .quick = true);
 
@@ -127,10 +128,10 @@ HAFT_TOOL_BARE(test_logging_tool, "Sends one log message", .quick = true);
 static int test_cancellation(haft_call *call)
 {
     haft_progress(call, 0, 0, NULL);
-    for (int i = 0; i < 500 && !haft_cancelled(call); i++)
+    for (int i = 0; i < 500 && !haft_call_cancelled(call); i++)
         sleep_ms(20);
     haft_log(call, HAFT_WARNING, "%s",
-             haft_cancelled(call) ? "stopped: nobody waits" : "ran to its end");
+             haft_call_cancelled(call) ? "stopped: nobody waits" : "ran to its end");
     return haft_text(call, "Nobody cancelled it");
 }
 HAFT_TOOL_BARE(test_cancellation, "Runs for ten seconds unless it is cancelled");
@@ -138,7 +139,7 @@ HAFT_TOOL_BARE(test_cancellation, "Runs for ten seconds unless it is cancelled")
 /* Lets the connection go while it works; the client comes back for the answer. */
 static int test_reconnection(haft_call *call)
 {
-    haft_close_stream(call);
+    haft_call_close_stream(call);
     sleep_ms(100);
     return haft_text(call, "The answer came after the connection was closed");
 }
@@ -152,8 +153,8 @@ HAFT_TOOL_BARE(test_trigger_tool_change, "Announces that the tools have changed"
 static int test_trigger_tool_change(haft_call *call)
 {
     const struct world *world = haft_server_data(call);
-    int status =
-        haft_update(world->server, "test_trigger_tool_change", &test_trigger_tool_change_tool);
+    int status = haft_tool_replace(world->server, "test_trigger_tool_change",
+                                   &test_trigger_tool_change_tool);
 
     return status ? status : haft_text(call, "The tools have changed");
 }
@@ -161,10 +162,10 @@ static int test_trigger_tool_change(haft_call *call)
 static int test_trigger_prompt_change(haft_call *call)
 {
     const struct world *world = haft_server_data(call);
-    int status = haft_disable(world->server, HAFT_OFFER_PROMPT, "test_simple_prompt");
+    int status = haft_offer_disable(world->server, HAFT_OFFER_PROMPT, "test_simple_prompt");
 
     if (!status)
-        status = haft_enable(world->server, HAFT_OFFER_PROMPT, "test_simple_prompt");
+        status = haft_offer_enable(world->server, HAFT_OFFER_PROMPT, "test_simple_prompt");
     return status ? status : haft_text(call, "The prompts have changed");
 }
 HAFT_TOOL_BARE(test_trigger_prompt_change, "Announces that the prompts have changed",
@@ -383,11 +384,11 @@ HAFT_TOOL_BARE(list_roots, "Asks for the client's roots",
 /* State of the handler's own goes to the client and back, sealed. */
 static int keep_state(haft_call *call)
 {
-    const char *state = haft_state(call);
+    const char *state = haft_call_state(call);
     confirm_form form;
     int status;
 
-    if (!state && (status = haft_set_state(call, "asked")))
+    if (!state && (status = haft_call_set_state(call, "asked")))
         return status;
     status = haft_elicit(call, "confirm", "Please confirm", &confirm_form_type, &form);
     if (!is_action(status))
@@ -541,24 +542,24 @@ static int read_pixel(haft_call *call, const char *uri)
 static char static_text[] = "This is the content of the static text resource.";
 static char watched_text[] = "Watched resource content";
 
-static const haft_resource_info resources[] = {
+static const haft_resource resources[] = {
     {.uri = "test://static-text",
      .name = "static-text",
      .mime_type = "text/plain",
-     .describe = "A text that never changes",
+     .description = "A text that never changes",
      .read = read_text,
      .data = static_text,
      .quick = true},
     {.uri = "test://static-binary",
      .name = "static-binary",
      .mime_type = "image/png",
-     .describe = "An image that never changes",
+     .description = "An image that never changes",
      .read = read_pixel,
      .quick = true},
     {.uri = "test://watched-resource",
      .name = "watched-resource",
      .mime_type = "text/plain",
-     .describe = "Worth subscribing to",
+     .description = "Worth subscribing to",
      .read = read_text,
      .data = watched_text,
      .quick = true},
@@ -587,28 +588,28 @@ static int complete_id(haft_call *call, const char *argument, const char *value)
 {
     (void)argument;
     for (int i = 1; i <= 120; i++) {
-        const char *id = haft_printf(call, "%d", i);
+        const char *id = haft_call_printf(call, "%d", i);
 
-        if (!id || (!strncmp(id, value, strlen(value)) && haft_complete(call, id)))
+        if (!id || (!strncmp(id, value, strlen(value)) && haft_completion_add(call, id)))
             return HAFT_ENOMEM;
     }
     return 0;
 }
 
-static const haft_resource_info template = {.uri = "test://template/{id}/data",
-                                            .name = "template",
-                                            .mime_type = "application/json",
-                                            .describe = "One for every id",
-                                            .read = read_template,
-                                            .complete = complete_id,
-                                            .quick = true};
+static const haft_resource template = {.uri = "test://template/{id}/data",
+                                       .name = "template",
+                                       .mime_type = "application/json",
+                                       .description = "One for every id",
+                                       .read = read_template,
+                                       .complete = complete_id,
+                                       .quick = true};
 
 /* ---- prompts ---- */
 
 static int simple_prompt(haft_call *call, const void *arguments)
 {
     (void)arguments;
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return haft_text(call, "This is a simple prompt for testing.");
 }
 
@@ -620,7 +621,7 @@ static int prompt_with_arguments(haft_call *call, const void *arguments)
 {
     const prompt_args *in = arguments;
 
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return haft_text(call, "Prompt with arguments: arg1='%s', arg2='%s'", in->arg1, in->arg2);
 }
 
@@ -630,7 +631,7 @@ static int complete_arguments(haft_call *call, const char *argument, const char 
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(argument, "arg1") && !strncmp(words[i], value, strlen(value)))
-            haft_complete(call, words[i]);
+            haft_completion_add(call, words[i]);
     return 0;
 }
 
@@ -642,11 +643,11 @@ static int prompt_with_resource(haft_call *call, const void *arguments)
     const embed_args *in = arguments;
     int status;
 
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     status = haft_embed(call, &(haft_contents){.uri = in->resourceUri,
                                                .mime_type = "text/plain",
                                                .text = "Embedded resource content for testing."});
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return status ? status : haft_text(call, "Please process the embedded resource above.");
 }
 
@@ -655,9 +656,9 @@ static int prompt_with_image(haft_call *call, const void *arguments)
     int status;
 
     (void)arguments;
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     status = haft_image(call, "image/png", pixel, sizeof pixel);
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return status ? status : haft_text(call, "Please analyze the image above.");
 }
 
@@ -674,32 +675,32 @@ static int prompt_that_asks(haft_call *call, const void *arguments)
     (void)arguments;
     if (!is_action(status))
         return status;
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return haft_text(call, "Context: %s", status == HAFT_ACCEPTED ? form.context : "none");
 }
 
 static const haft_prompt prompts[] = {
     {.name = "test_simple_prompt",
-     .describe = "A prompt without arguments",
+     .description = "A prompt without arguments",
      .get = simple_prompt,
      .quick = true},
     {.name = "test_prompt_with_arguments",
-     .describe = "A prompt with two arguments",
+     .description = "A prompt with two arguments",
      .arguments = &prompt_args_type,
      .get = prompt_with_arguments,
      .complete = complete_arguments,
      .quick = true},
     {.name = "test_prompt_with_embedded_resource",
-     .describe = "A prompt with a resource in it",
+     .description = "A prompt with a resource in it",
      .arguments = &embed_args_type,
      .get = prompt_with_resource,
      .quick = true},
     {.name = "test_prompt_with_image",
-     .describe = "A prompt with an image in it",
+     .description = "A prompt with an image in it",
      .get = prompt_with_image,
      .quick = true},
     {.name = "test_input_required_result_prompt",
-     .describe = "A prompt that asks for its context",
+     .description = "A prompt that asks for its context",
      .get = prompt_that_asks},
 };
 
@@ -748,11 +749,11 @@ static int add_everything(haft_server *server)
     if (!status)
         status = add_schema_tool(server);
     for (size_t i = 0; i < sizeof resources / sizeof *resources && !status; i++)
-        status = haft_add_resource(server, &resources[i]);
+        status = haft_resource_add(server, &resources[i]);
     if (!status)
-        status = haft_add_template(server, &template);
+        status = haft_template_add(server, &template);
     for (size_t i = 0; i < sizeof prompts / sizeof *prompts && !status; i++)
-        status = haft_add_prompt(server, &prompts[i]);
+        status = haft_prompt_add(server, &prompts[i]);
     return status;
 }
 

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
         return 1;
     if (argc > 1)
         return haft_main(server, argc, argv);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     if (!client)
         return 1;
     show(client, "read_table", "{\"at\":2}");

@@ -11,7 +11,7 @@ HAFT_STRUCT(order_args,
 
 static int order(haft_call *call, const order_args *in)
 {
-    const char *who = haft_get(call, "customer");
+    const char *who = haft_call_get(call, "customer");
 
     return haft_text(call, "%s gets %d of %s", who, (int)in->quantity, in->product);
 }
@@ -30,13 +30,13 @@ static int recognise(haft_call *call, void *data)
     const char *name = haft_client_name(call);
 
     (void)data;
-    return haft_set(call, "customer", (void *)(uintptr_t)(*name ? name : "somebody"));
+    return haft_call_set(call, "customer", (void *)(uintptr_t)(*name ? name : "somebody"));
 }
 
 /* Answers in the handler's place. */
 static int keep_out(haft_call *call, void *data)
 {
-    const char *who = haft_get(call, "customer");
+    const char *who = haft_call_get(call, "customer");
 
     return strcmp(who, data) ? 0 : haft_refuse(call, "%s may look, but not order.", who);
 }
@@ -60,9 +60,9 @@ int main(int argc, char **argv)
     haft_server *server = haft_server_new("shop", "1.0.0");
 
     if (server) {
-        haft_use(server, &recognising);
-        haft_use(server, &guarding);
-        haft_use(server, &noting);
+        haft_stage_add(server, &recognising);
+        haft_stage_add(server, &guarding);
+        haft_stage_add(server, &noting);
         haft_add(server, &order_tool);
         haft_add(server, &stock_tool);
     }

@@ -38,7 +38,7 @@ HAFT_STRUCT(reverse_args,
 static int reverse_string(haft_call *call, const reverse_args *in)
 {
     size_t size = strlen(in->text), at = size;
-    char *reversed = haft_alloc(call, size + 1);
+    char *reversed = haft_call_alloc(call, size + 1);
 
     if (!reversed)
         return HAFT_ENOMEM;
@@ -63,7 +63,7 @@ static bool is_zone(haft_call *call, const char *name)
 {
     static const char allowed[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
-    const char *file = haft_printf(call, "/usr/share/zoneinfo/%s", name);
+    const char *file = haft_call_printf(call, "/usr/share/zoneinfo/%s", name);
 
     return !strcmp(name, "UTC") ||
            (file && *name && strspn(name, allowed) == strlen(name) && !access(file, R_OK));

@@ -22,7 +22,7 @@ static int failed(haft_call *call, const char *path, const char *why)
 
 static int read_file(haft_call *call, const read_args *in)
 {
-    char *text = haft_alloc(call, LARGEST + 1);
+    char *text = haft_call_alloc(call, LARGEST + 1);
     FILE *file = text ? fopen(in->path, "rb") : NULL;
     size_t size;
     int error;

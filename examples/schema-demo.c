@@ -40,7 +40,7 @@ static void decode(const haft_schema *schema, const char *json, haft_arena *aren
     haft_arena_reset(arena);
     haft_buffer_clear(text);
     printf("== decode %s\n", json);
-    if (haft_decode_text(schema, json, strlen(json), arena, &args, &issues)) {
+    if (haft_schema_decode_text(schema, json, strlen(json), arena, &args, &issues)) {
         haft_issues_text(&issues, text);
         printf("%.*s\n\n", (int)text->size, text->data);
         return;
@@ -48,7 +48,7 @@ static void decode(const haft_schema *schema, const char *json, haft_arena *aren
     printf("where: %s, tags: %zu, days: %s\n",
            args.where.kind == place_city ? args.where.as.city.name : "a point", args.n_tags,
            args.has_days ? "given" : "not given");
-    haft_encode(schema, &args, arena, text, &issues);
+    haft_schema_encode(schema, &args, arena, text, &issues);
     printf("and back: %.*s\n\n", (int)text->size, text->data);
 }
 
@@ -68,7 +68,7 @@ int main(void)
     haft_schema_print(schema, &text);
     show("for people", &text);
     haft_buffer_clear(&text);
-    haft_emit(schema, NULL, &text);
+    haft_schema_emit(schema, NULL, &text);
     show("for models", &text);
     puts("");
     decode(schema, "{\"where\":{\"kind\":\"city\",\"name\":\"Oslo\"},\"tags\":[\"wind\"]}", arena,

@@ -52,9 +52,9 @@ static int create_order(haft_call *call, const order_args *in, order *out)
 {
     for (size_t i = 0; i < in->n_items; i++)
         out->total += 5 * in->items[i].quantity;
-    out->id = haft_printf(call, "%s-%zu", in->customer, in->n_items);
+    out->id = haft_call_printf(call, "%s-%zu", in->customer, in->n_items);
     out->delivery = "in three days";
-    haft_respond_status(call, 201);
+    haft_response_set_status(call, 201);
     return out->id ? 0 : HAFT_ENOMEM;
 }
 HAFT_ROUTE(create_order, "POST", "/orders", order_args, order, "Places an order", .quick = true);
@@ -87,8 +87,9 @@ static int get_weather(haft_call *call, const weather_args *in, weather *out)
     haft_response response;
     haft_value *found;
     int status = haft_invoke(
-        call, "GET", haft_printf(call, "/weather?location=%s", haft_encoded(call, in->location)),
-        NULL, &response);
+        call, "GET",
+        haft_call_printf(call, "/weather?location=%s", haft_url_encode(call, in->location)), NULL,
+        &response);
 
     if (status)
         return status;
@@ -111,8 +112,9 @@ HAFT_STRUCT(receipt,
 static int customer_exists(haft_call *call, const char *id, bool *ret_exists)
 {
     haft_response response;
-    int status = haft_invoke(
-        call, "GET", haft_printf(call, "/customers/%s", haft_encoded(call, id)), NULL, &response);
+    int status =
+        haft_invoke(call, "GET", haft_call_printf(call, "/customers/%s", haft_url_encode(call, id)),
+                    NULL, &response);
 
     *ret_exists = !status && haft_response_ok(&response);
     return status;
@@ -127,15 +129,15 @@ static int check_items(haft_call *call, const order_args *in, const char **ret_l
     for (size_t i = 0; i < in->n_items; i++) {
         checks[i].method = "GET";
         checks[i].target =
-            haft_printf(call, "/inventory/%s/check?quantity=%g",
-                        haft_encoded(call, in->items[i].product), in->items[i].quantity);
+            haft_call_printf(call, "/inventory/%s/check?quantity=%g",
+                             haft_url_encode(call, in->items[i].product), in->items[i].quantity);
     }
     status = haft_invoke_all(call, checks, in->n_items);
     *ret_lacking = "";
     for (size_t i = 0; i < in->n_items && !status; i++)
         if (!haft_response_ok(&checks[i].response))
-            *ret_lacking = haft_printf(call, "%s%s%s", *ret_lacking, **ret_lacking ? ", " : "",
-                                       in->items[i].product);
+            *ret_lacking = haft_call_printf(call, "%s%s%s", *ret_lacking, **ret_lacking ? ", " : "",
+                                            in->items[i].product);
     return status;
 }
 
@@ -145,7 +147,7 @@ static int place_order(haft_call *call, haft_response *ret_response)
     int status;
 
     haft_buffer_init(&body, NULL, 1 << 20);
-    haft_json_write(haft_arguments(call), &body);
+    haft_json_write(haft_call_arguments(call), &body);
     status = body.status
                  ? body.status
                  : haft_invoke(call, "POST", "/orders",
@@ -186,20 +188,20 @@ HAFT_TOOL(process_order, order_args, receipt, "Process a customer order through 
 
 int main(int argc, char **argv)
 {
-    static const haft_route_info *const routes[] = {&get_customer_route, &check_stock_route,
-                                                    &create_order_route, &look_outside_route};
+    static const haft_route *const routes[] = {&get_customer_route, &check_stock_route,
+                                               &create_order_route, &look_outside_route};
     static const haft_tool *const tools[] = {&get_weather_tool, &process_order_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     if (gateway) {
         haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}");
         for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
-            haft_route(gateway, routes[i]);
-        haft_mcp(gateway, &(haft_mcp_options){.name = "shop",
-                                              .version = "1.0.0",
-                                              .tools = tools,
-                                              .routes = "get_*",
-                                              .policies = "limit"});
+            haft_route_add(gateway, routes[i]);
+        haft_mcp_add(gateway, &(haft_mcp_options){.name = "shop",
+                                                  .version = "1.0.0",
+                                                  .tools = tools,
+                                                  .routes = "get_*",
+                                                  .policies = "limit"});
     }
     return haft_gateway_main(gateway, argc, argv);
 }

@@ -88,9 +88,9 @@ bool shop_todo_remove(struct shop *shop, uint64_t number);
 struct shop *shop_here(void);
 
 /* What is served; each list ends with NULL. */
-extern const haft_route_info *const shop_routes[];       /* shop_routes.c */
-extern const haft_route_info *const shop_todo_list[];    /* shop_todo.c */
-extern const haft_route_info *const shop_weather_list[]; /* shop_weather.c */
-extern const haft_tool *const shop_tools[];              /* shop_tools.c */
+extern const haft_route *const shop_routes[];       /* shop_routes.c */
+extern const haft_route *const shop_todo_list[];    /* shop_todo.c */
+extern const haft_route *const shop_weather_list[]; /* shop_weather.c */
+extern const haft_tool *const shop_tools[];         /* shop_tools.c */
 
 #endif

@@ -6,7 +6,7 @@
 enum { ROUTES_MAX = 16 };
 
 static struct shop *shop;
-static const haft_route_info *routes[ROUTES_MAX + 1];
+static const haft_route *routes[ROUTES_MAX + 1];
 
 struct shop *shop_here(void)
 {
@@ -16,8 +16,8 @@ struct shop *shop_here(void)
 /* The routes of all files as one list. */
 static int gather_routes(void)
 {
-    static const haft_route_info *const *const lists[] = {shop_routes, shop_weather_list,
-                                                          shop_todo_list};
+    static const haft_route *const *const lists[] = {shop_routes, shop_weather_list,
+                                                     shop_todo_list};
     size_t n = 0;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

@@ -34,7 +34,7 @@ static int list_customers(haft_call *call, customer_list *out)
 
     while (shop_customers[n].id)
         n++;
-    out->customers = haft_alloc(call, n * sizeof *out->customers);
+    out->customers = haft_call_alloc(call, n * sizeof *out->customers);
     if (!out->customers)
         return HAFT_ENOMEM;
     for (; out->n_customers < n; out->n_customers++)
@@ -67,7 +67,7 @@ static int list_products(haft_call *call, product_list *out)
 {
     struct shop_product found;
 
-    out->products = haft_alloc(call, SHOP_PRODUCTS * sizeof *out->products);
+    out->products = haft_call_alloc(call, SHOP_PRODUCTS * sizeof *out->products);
     if (!out->products)
         return HAFT_ENOMEM;
     while (shop_product_at(shop_here(), out->n_products, &found))
@@ -118,9 +118,9 @@ static const char order_prefix[] = "order-";
 /* `found` is in the call's memory. */
 static int show_order(haft_call *call, struct shop_order *found, order *out)
 {
-    out->id = haft_printf(call, "%s%llu", order_prefix, (unsigned long long)found->number);
+    out->id = haft_call_printf(call, "%s%llu", order_prefix, (unsigned long long)found->number);
     out->customer = found->customer;
-    out->items = haft_alloc(call, found->n_items * sizeof *out->items);
+    out->items = haft_call_alloc(call, found->n_items * sizeof *out->items);
     if (!out->id || !out->items)
         return HAFT_ENOMEM;
     for (; out->n_items < found->n_items; out->n_items++)
@@ -133,7 +133,7 @@ static int show_order(haft_call *call, struct shop_order *found, order *out)
 
 static int create_order(haft_call *call, const order_args *in, order *out)
 {
-    struct shop_order *made = haft_alloc(call, sizeof *made);
+    struct shop_order *made = haft_call_alloc(call, sizeof *made);
     const struct shop_customer *buyer = shop_customer_of(in->customer);
     const char *lacking;
 
@@ -151,7 +151,7 @@ static int create_order(haft_call *call, const order_args *in, order *out)
     }
     if (shop_order_place(shop_here(), made, &lacking))
         return haft_problem(call, 409, "There is not enough of %s.", lacking);
-    haft_respond_status(call, 201);
+    haft_response_set_status(call, 201);
     return show_order(call, made, out);
 }
 HAFT_ROUTE(create_order, "POST", "/orders", order_args, order,
@@ -164,14 +164,14 @@ static uint64_t order_number(haft_call *call, const char *id)
 {
     size_t size = sizeof order_prefix - 1;
     unsigned long long number = strncmp(id, order_prefix, size) ? 0 : strtoull(id + size, NULL, 10);
-    const char *again = haft_printf(call, "%s%llu", order_prefix, number);
+    const char *again = haft_call_printf(call, "%s%llu", order_prefix, number);
 
     return again && !strcmp(again, id) ? number : 0;
 }
 
 static int get_order(haft_call *call, const order_key *in, order *out)
 {
-    struct shop_order *found = haft_alloc(call, sizeof *found);
+    struct shop_order *found = haft_call_alloc(call, sizeof *found);
 
     if (!found)
         return HAFT_ENOMEM;
@@ -182,7 +182,7 @@ static int get_order(haft_call *call, const order_key *in, order *out)
 HAFT_ROUTE(get_order, "GET", "/orders/{id}", order_key, order, "Read an order",
            .annotations = {.read_only = HAFT_YES, .open_world = HAFT_NO}, .quick = true);
 
-const haft_route_info *const shop_routes[] = {
+const haft_route *const shop_routes[] = {
     &list_customers_route,
     &get_customer_route,
     &list_products_route,

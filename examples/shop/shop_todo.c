@@ -9,7 +9,7 @@ HAFT_STRUCT(todo,
 static int show_todo(haft_call *call, const struct shop_todo *found, todo *out)
 {
     out->id = (int64_t)found->number;
-    out->title = haft_printf(call, "%s", found->title);
+    out->title = haft_call_printf(call, "%s", found->title);
     out->done = found->done;
     return out->title ? 0 : HAFT_ENOMEM;
 }
@@ -23,7 +23,7 @@ static int list_todos(haft_call *call, const list_args *in, todo_list *out)
     struct shop_todo found;
     int status = 0;
 
-    out->todos = haft_alloc(call, SHOP_TODOS * sizeof *out->todos);
+    out->todos = haft_call_alloc(call, SHOP_TODOS * sizeof *out->todos);
     if (!out->todos)
         return HAFT_ENOMEM;
     for (size_t i = 0; !status && i < SHOP_TODOS && shop_todo_at(shop_here(), i, &found); i++)
@@ -44,7 +44,7 @@ static int add_todo(haft_call *call, const add_args *in, todo *out)
 
     if (shop_todo_add(shop_here(), in->title, &made))
         return haft_problem(call, 409, "There are %d things to do already.", SHOP_TODOS);
-    haft_respond_status(call, 201);
+    haft_response_set_status(call, 201);
     return show_todo(call, &made, out);
 }
 HAFT_ROUTE(add_todo, "POST", "/todos", add_args, todo, "Note down something that is to be done",
@@ -76,6 +76,6 @@ static int remove_todo(haft_call *call, const todo_key *in)
 HAFT_ROUTE_IN(remove_todo, "DELETE", "/todos/{id}", todo_key, "Take something off the list",
               .annotations = {.destructive = HAFT_YES, .open_world = HAFT_NO});
 
-const haft_route_info *const shop_todo_list[] = {
+const haft_route *const shop_todo_list[] = {
     &list_todos_route, &add_todo_route, &set_todo_route, &remove_todo_route, NULL,
 };

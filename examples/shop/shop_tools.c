@@ -66,15 +66,15 @@ HAFT_STRUCT(weather,
 
 static int get_weather(haft_call *call, const weather_args *in, weather *out)
 {
-    const char *place = haft_encoded(call, in->location);
+    const char *place = haft_url_encode(call, in->location);
     haft_response response;
     haft_value *body;
     int status;
 
     if (!place)
         return HAFT_ENOMEM;
-    status =
-        haft_invoke(call, "GET", haft_printf(call, "/weather?location=%s", place), NULL, &response);
+    status = haft_invoke(call, "GET", haft_call_printf(call, "/weather?location=%s", place), NULL,
+                         &response);
     if (status)
         return status;
     body = haft_response_json(call, &response);
@@ -112,19 +112,20 @@ static int check_items(haft_call *call, const order_args *in, const char **ret_l
     int status;
 
     for (size_t i = 0; i < in->n_items; i++) {
-        const char *product = haft_encoded(call, in->items[i].product);
+        const char *product = haft_url_encode(call, in->items[i].product);
 
         checks[i].method = "GET";
-        checks[i].target = haft_printf(call, "/inventory/%s/check?quantity=%lld",
-                                       product ? product : "", (long long)in->items[i].quantity);
+        checks[i].target =
+            haft_call_printf(call, "/inventory/%s/check?quantity=%lld", product ? product : "",
+                             (long long)in->items[i].quantity);
         if (!product || !checks[i].target)
             return HAFT_ENOMEM;
     }
     status = haft_invoke_all(call, checks, in->n_items);
     for (size_t i = 0; i < in->n_items && !status && lacking; i++)
         if (!haft_response_ok(&checks[i].response))
-            lacking =
-                haft_printf(call, "%s%s%s", lacking, *lacking ? ", " : "", in->items[i].product);
+            lacking = haft_call_printf(call, "%s%s%s", lacking, *lacking ? ", " : "",
+                                       in->items[i].product);
     *ret_lacking = lacking;
     return !status && !lacking ? HAFT_ENOMEM : status;
 }
@@ -137,7 +138,8 @@ static int create(haft_call *call, haft_value **ret_order)
     int status;
 
     haft_buffer_init(&body, NULL, 1 << 20);
-    haft_json_write(haft_arguments(call), &body); /* what the route wants is what the tool got */
+    haft_json_write(haft_call_arguments(call),
+                    &body); /* what the route wants is what the tool got */
     status = body.status;
     if (!status)
         status = haft_invoke(call, "POST", "/orders",
@@ -156,15 +158,15 @@ static int create(haft_call *call, haft_value **ret_order)
 
 static int process_order(haft_call *call, const order_args *in, order *out)
 {
-    const char *customer = haft_encoded(call, in->customer), *lacking;
+    const char *customer = haft_url_encode(call, in->customer), *lacking;
     haft_response response;
     haft_value *made;
     int status;
 
     if (!customer)
         return HAFT_ENOMEM;
-    status =
-        haft_invoke(call, "GET", haft_printf(call, "/customers/%s", customer), NULL, &response);
+    status = haft_invoke(call, "GET", haft_call_printf(call, "/customers/%s", customer), NULL,
+                         &response);
     if (status)
         return status;
     if (!haft_response_ok(&response))

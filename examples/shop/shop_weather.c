@@ -99,4 +99,4 @@ HAFT_ROUTE(get_weather, "GET", "/weather", weather_args, weather, "Look at the w
            .id = "weather", .annotations = {.read_only = HAFT_YES, .open_world = HAFT_NO},
            .quick = true);
 
-const haft_route_info *const shop_weather_list[] = {&get_weather_route, NULL};
+const haft_route *const shop_weather_list[] = {&get_weather_route, NULL};

@@ -6,12 +6,12 @@
  *         "email", haft_def_formatted(b, HAFT_FORMAT_EMAIL),
  *         "age",   haft_def_optional(haft_def_at_least(haft_def_int(b), 0)),
  *         NULL);
- *     int status = haft_build(b, user, &schema, &error);
+ *     int status = haft_schema_build(b, user, &schema, &error);
  *
  * Every function returns a new definition and leaves its argument as it was, so a definition may be
  * used in several places.  Definitions belong to their builder; texts are copied.  The first
  * failure (no memory, a pattern that does not compile, a rule that does not fit its type) is kept
- * by the builder and comes out of haft_build; until then a failed definition is NULL, and every
+ * by the builder and comes out of haft_schema_build; until then a failed definition is NULL, and every
  * function takes NULL and gives NULL. */
 #ifndef HAFT_BUILD_H
 #define HAFT_BUILD_H
@@ -37,8 +37,8 @@ haft_builder *haft_builder_new(const haft_schema_options *options);
 void haft_builder_free(haft_builder *builder);
 
 /* Compiles `root` and frees the builder with all its definitions, whether it succeeds or not. */
-int haft_build(haft_builder *builder, haft_def *root, haft_schema **ret_schema,
-               haft_reason *reterr_error);
+int haft_schema_build(haft_builder *builder, haft_def *root, haft_schema **ret_schema,
+                      haft_reason *reterr_error);
 
 /* ---- scalars ---- */
 haft_def *haft_def_string(haft_builder *builder);
@@ -140,7 +140,7 @@ haft_def *haft_def_message(haft_def *def, const char *text);
 /* A check of the user's: true passes.  `message` NULL for "Invalid input". */
 haft_def *haft_def_refine(haft_def *def, bool (*check)(const haft_value *value, void *data),
                           void *data, const char *message);
-/* One that adds its own issues with haft_refine_issue. */
+/* One that adds its own issues with haft_refinement_add_issue. */
 haft_def *haft_def_super_refine(haft_def *def,
                                 void (*check)(haft_refinement *refinement, const haft_value *value,
                                               void *data),

@@ -2,7 +2,7 @@
  *
  * A haft_call lives until its handler has finished.  What is allocated from it lives as long; a
  * handler frees nothing.  Everything here may be called from the thread that runs the handler;
- * haft_cancelled, haft_progress, haft_message, haft_log and haft_finish from any thread. */
+ * haft_call_cancelled, haft_progress, haft_message, haft_log and haft_finish from any thread. */
 #ifndef HAFT_CALL_H
 #define HAFT_CALL_H
 
@@ -27,7 +27,7 @@ int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t
 typedef struct haft_link {
     const char *uri;
     const char *name; /* NULL: the last part of the URI */
-    const char *title, *describe, *mime_type;
+    const char *title, *description, *mime_type;
     int64_t size; /* in bytes; 0 when it is not known */
     const haft_icon *icons;
     size_t n_icons;
@@ -40,14 +40,14 @@ typedef struct haft_contents {
     size_t size;       /* of bytes; of text when it is not 0 */
 } haft_contents;
 
-int haft_resource(haft_call *call, const haft_link *link);
+int haft_resource_link(haft_call *call, const haft_link *link);
 int haft_embed(haft_call *call, const haft_contents *contents);
 
 /* Who the latest block is for and how much it matters: audience is "user", "assistant" or "user
  * assistant"; priority from 0 to 1, below 0 for none; last_modified ISO 8601 with an offset, as in
  * "2026-01-31T12:00:00Z", or NULL.  HAFT_EINVAL when one of them is not so. */
-int haft_annotate(haft_call *call, const char *audience, double priority,
-                  const char *last_modified);
+int haft_block_annotate(haft_call *call, const char *audience, double priority,
+                        const char *last_modified);
 
 /* `_meta` of the latest block, once: a JSON object. */
 int haft_block_meta(haft_call *call, const char *json);
@@ -78,13 +78,13 @@ void *haft_tool_data(const haft_call *call);
 void *haft_server_data(const haft_call *call);
 
 /* Something of the program's own for this call. */
-void *haft_user_data(const haft_call *call);
-void haft_set_user_data(haft_call *call, void *data);
+void *haft_call_user_data(const haft_call *call);
+void haft_call_set_user_data(haft_call *call, void *data);
 
 const char *haft_client_name(const haft_call *call);    /* "" when it did not say */
 const char *haft_client_version(const haft_call *call); /* "" */
-const char *haft_revision(const haft_call *call);       /* "2026-07-28" */
-const char *haft_principal(const haft_call *call);      /* who it is; NULL when not known */
+const char *haft_call_revision(const haft_call *call);  /* "2026-07-28" */
+const char *haft_call_principal(const haft_call *call); /* who it is; NULL when not known */
 
 /* Whether the client declared a capability: "sampling", "elicitation.url", "roots",
  * "extensions.io.modelcontextprotocol/ui". */
@@ -95,7 +95,7 @@ bool haft_client_can(const haft_call *call, const char *capability);
  * been decoded without becoming JSON: then they do so here, and NULL says that there is no memory
  * for it. */
 haft_value *haft_request_meta(const haft_call *call);
-haft_value *haft_arguments(const haft_call *call);
+haft_value *haft_call_arguments(const haft_call *call);
 
 /* Where the call stands in a trace (W3C Trace Context), when its request said so in `_meta` or,
  * without that, in a header; NULL when it did not, or not well.  Requests that a handler makes
@@ -112,16 +112,16 @@ typedef struct haft_trace {
 const haft_trace *haft_call_trace(const haft_call *call);
 
 /* Memory that lives as long as the call; NULL when there is none. */
-void *haft_alloc(haft_call *call, size_t size);
-char *haft_printf(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
+void *haft_call_alloc(haft_call *call, size_t size);
+char *haft_call_printf(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 haft_arena *haft_call_arena(haft_call *call);
 
 /* True once nobody waits for the answer: stop what can be stopped. */
-bool haft_cancelled(const haft_call *call);
+bool haft_call_cancelled(const haft_call *call);
 
 /* Milliseconds until the deadline as of the latest tick, 0 when it has passed, -1 when there is
  * none. */
-int64_t haft_time_left(const haft_call *call);
+int64_t haft_call_time_left(const haft_call *call);
 
 /* ---- reporting --------------------------------------------------------------- */
 
@@ -150,7 +150,7 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...) HAFT_P
 
 /* Lets a connection go while the work goes on: a legacy client over HTTP comes back for the result.
  * Everywhere else nothing happens. */
-void haft_close_stream(haft_call *call);
+void haft_call_close_stream(haft_call *call);
 
 /* ---- asking ------------------------------------------------------------------- */
 
@@ -190,8 +190,8 @@ int haft_roots(haft_call *call, const char *key, haft_value **ret_roots);
 
 /* Text of the handler's own that it finds again when it is called again; NULL when there is none
  * yet. */
-const char *haft_state(const haft_call *call);
-int haft_set_state(haft_call *call, const char *text);
+const char *haft_call_state(const haft_call *call);
+int haft_call_set_state(haft_call *call, const char *text);
 
 #ifdef __cplusplus
 }

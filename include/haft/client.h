@@ -1,6 +1,6 @@
 /* haft/client.h - a client in the same process: for tests and examples.
  *
- *     haft_client *client = haft_connect(server, NULL);
+ *     haft_client *client = haft_client_new(server, NULL);
  *     haft_result result;
  *
  *     haft_client_call(client, "search", "{\"query\":\"mug\"}", &result);
@@ -63,7 +63,7 @@ typedef struct haft_client_options {
 
 /* A client of the server, which must outlive it.  NULL without memory, or when the revision is not
  * known or refused; every request of such a one is HAFT_EINVAL. */
-haft_client *haft_connect(haft_server *server, const haft_client_options *options);
+haft_client *haft_client_new(haft_server *server, const haft_client_options *options);
 void haft_client_free(haft_client *client);
 
 /* How a request ended. */
@@ -118,20 +118,11 @@ int64_t haft_client_latest(const haft_client *client);
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result);
 
-/* Lets time pass, and hears what the server has to say. */
-void haft_client_advance(haft_client *client, unsigned milliseconds);
-
 /* A notification.  0, HAFT_ENOMEM or HAFT_EINVAL. */
 int haft_client_notify(haft_client *client, const char *method, const char *params);
 
 /* Takes a request back: it will not be answered. */
 int haft_client_cancel(haft_client *client, int64_t id);
-
-/* A message as it is, right or wrong.  Answers to it are seen by `watch` alone. */
-int haft_client_feed(haft_client *client, const char *text, size_t size);
-
-/* Responses that nothing was waiting for: 0, unless messages were fed or the server is wrong. */
-size_t haft_client_strays(const haft_client *client);
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,7 @@ typedef enum haft_presence {
 
 /* What every kind of field can say besides its rules. */
 #define HAFT_WORDS_                                                                                \
-    const char *describe;                                                                          \
+    const char *description;                                                                       \
     const char *title;                                                                             \
     const char *examples; /* a JSON array */                                                       \
     bool deprecated;                                                                               \
@@ -148,7 +148,7 @@ typedef enum haft_extra {
 
 struct haft_type_options {
     haft_extra extra;
-    const char *title, *describe;
+    const char *title, *description;
 };
 
 typedef void haft_refine_call(haft_refinement *refinement, const void *value);
@@ -237,7 +237,7 @@ struct haft_type {
 #define HAFT_OPTIONS(T, ...) static const struct haft_type_options T##_options_ = {__VA_ARGS__}
 
 /* A check across fields, after the declaration: void fn(haft_refinement *, const T *), which calls
- * haft_refine_issue for what is wrong.  It runs when every field has passed. */
+ * haft_refinement_add_issue for what is wrong.  It runs when every field has passed. */
 #define HAFT_REFINE(T, fn)                                                                         \
     _Static_assert(_Generic(&fn, void (*)(haft_refinement *, const T *): 1, default: 0),           \
                    "refinement " #fn " must be void " #fn "(haft_refinement *, const " #T " *)");  \

@@ -79,133 +79,133 @@
 /* What is no field is left with this name in front of it, which is then the error message. */
 #define HAFT_MEMBER_(T, tuple) HAFT_this_is_no_field_ tuple
 #define HAFT_this_is_no_field_(presence, dv, null, wire, header, kind, name, ...)                  \
-    HAFT_HAS_##presence(kind, name) HAFT_NULL_##null(name) HAFT_MEMBER_##kind(name, __VA_ARGS__)
-#define HAFT_HAS_REQUIRED(kind, name)
-#define HAFT_HAS_DEFAULT(kind, name)
-#define HAFT_HAS_OPTIONAL(kind, name) HAFT_HAS_##kind(name)
-#define HAFT_NULL_SOLID(name)
-#define HAFT_NULL_NULLABLE(name) bool null_##name;
-#define HAFT_HAS_BOOLEAN(name) bool has_##name;
-#define HAFT_HAS_INTEGER(name) bool has_##name;
-#define HAFT_HAS_NUMBER(name) bool has_##name;
-#define HAFT_HAS_STRING(name) bool has_##name;
-#define HAFT_HAS_BYTES(name) bool has_##name;
-#define HAFT_HAS_ENUM(name) bool has_##name;
-#define HAFT_HAS_OBJECT(name) bool has_##name;
-#define HAFT_HAS_UNION(name) bool has_##name;
-#define HAFT_HAS_POINTER(name)
-#define HAFT_HAS_ARRAY(name) bool has_##name;
-#define HAFT_HAS_MAP(name) bool has_##name;
-#define HAFT_HAS_JSON(name) bool has_##name;
-#define HAFT_HAS_EXTENDS(name)
-#define HAFT_MEMBER_BOOLEAN(name, type, ...) bool name;
-#define HAFT_MEMBER_INTEGER(name, type, ...) int64_t name;
-#define HAFT_MEMBER_NUMBER(name, type, ...) double name;
-#define HAFT_MEMBER_STRING(name, type, ...) const char *name;
-#define HAFT_MEMBER_ENUM(name, type, ...) type name;
-#define HAFT_MEMBER_OBJECT(name, type, ...) type name;
-#define HAFT_MEMBER_UNION(name, type, ...) type name;
-#define HAFT_MEMBER_POINTER(name, type, ...) type *name;
-#define HAFT_MEMBER_JSON(name, type, ...) haft_value *name;
-#define HAFT_MEMBER_EXTENDS(name, type, ...) type name;
-#define HAFT_MEMBER_BYTES(name, type, ...)                                                         \
+    HAFT_HAS_##presence##_(kind, name) HAFT_NULL_##null##_(name) HAFT_MEMBER_##kind##_(name, __VA_ARGS__)
+#define HAFT_HAS_REQUIRED_(kind, name)
+#define HAFT_HAS_DEFAULT_(kind, name)
+#define HAFT_HAS_OPTIONAL_(kind, name) HAFT_HAS_##kind##_(name)
+#define HAFT_NULL_SOLID_(name)
+#define HAFT_NULL_NULLABLE_(name) bool null_##name;
+#define HAFT_HAS_BOOLEAN_(name) bool has_##name;
+#define HAFT_HAS_INTEGER_(name) bool has_##name;
+#define HAFT_HAS_NUMBER_(name) bool has_##name;
+#define HAFT_HAS_STRING_(name) bool has_##name;
+#define HAFT_HAS_BYTES_(name) bool has_##name;
+#define HAFT_HAS_ENUM_(name) bool has_##name;
+#define HAFT_HAS_OBJECT_(name) bool has_##name;
+#define HAFT_HAS_UNION_(name) bool has_##name;
+#define HAFT_HAS_POINTER_(name)
+#define HAFT_HAS_ARRAY_(name) bool has_##name;
+#define HAFT_HAS_MAP_(name) bool has_##name;
+#define HAFT_HAS_JSON_(name) bool has_##name;
+#define HAFT_HAS_EXTENDS_(name)
+#define HAFT_MEMBER_BOOLEAN_(name, type, ...) bool name;
+#define HAFT_MEMBER_INTEGER_(name, type, ...) int64_t name;
+#define HAFT_MEMBER_NUMBER_(name, type, ...) double name;
+#define HAFT_MEMBER_STRING_(name, type, ...) const char *name;
+#define HAFT_MEMBER_ENUM_(name, type, ...) type name;
+#define HAFT_MEMBER_OBJECT_(name, type, ...) type name;
+#define HAFT_MEMBER_UNION_(name, type, ...) type name;
+#define HAFT_MEMBER_POINTER_(name, type, ...) type *name;
+#define HAFT_MEMBER_JSON_(name, type, ...) haft_value *name;
+#define HAFT_MEMBER_EXTENDS_(name, type, ...) type name;
+#define HAFT_MEMBER_BYTES_(name, type, ...)                                                        \
     const unsigned char *name;                                                                     \
     size_t name##_size;
-#define HAFT_MEMBER_ARRAY(name, item, ...)                                                         \
+#define HAFT_MEMBER_ARRAY_(name, item, ...)                                                        \
     size_t n_##name;                                                                               \
     HAFT_the_item_is_no_field_ item *name;
-#define HAFT_MEMBER_MAP(name, item, ...)                                                           \
+#define HAFT_MEMBER_MAP_(name, item, ...)                                                          \
     size_t n_##name;                                                                               \
     const char **name##_keys;                                                                      \
     HAFT_the_item_is_no_field_ item *name;
 
 #define HAFT_the_item_is_no_field_(presence, dv, null, wire, header, kind, name, type, ...)        \
-    HAFT_CTYPE_##kind(type)
-#define HAFT_CTYPE_BOOLEAN(type) bool
-#define HAFT_CTYPE_INTEGER(type) int64_t
-#define HAFT_CTYPE_NUMBER(type) double
-#define HAFT_CTYPE_STRING(type) const char *
-#define HAFT_CTYPE_ENUM(type) type
-#define HAFT_CTYPE_OBJECT(type) type
-#define HAFT_CTYPE_UNION(type) type
-#define HAFT_CTYPE_POINTER(type) type *
-#define HAFT_CTYPE_JSON(type) haft_value *
+    HAFT_CTYPE_##kind##_(type)
+#define HAFT_CTYPE_BOOLEAN_(type) bool
+#define HAFT_CTYPE_INTEGER_(type) int64_t
+#define HAFT_CTYPE_NUMBER_(type) double
+#define HAFT_CTYPE_STRING_(type) const char *
+#define HAFT_CTYPE_ENUM_(type) type
+#define HAFT_CTYPE_OBJECT_(type) type
+#define HAFT_CTYPE_UNION_(type) type
+#define HAFT_CTYPE_POINTER_(type) type *
+#define HAFT_CTYPE_JSON_(type) haft_value *
 /* Two sizes do not fit one item: the name of this type is the error message. */
-#define HAFT_CTYPE_ARRAY(type) struct haft_an_array_of_arrays_needs_HAFT_LIST_
-#define HAFT_CTYPE_MAP(type) struct haft_an_array_of_maps_needs_a_HAFT_STRUCT_around_each_
-#define HAFT_CTYPE_BYTES(type) struct haft_an_array_of_bytes_needs_a_HAFT_STRUCT_around_each_
+#define HAFT_CTYPE_ARRAY_(type) struct haft_an_array_of_arrays_needs_HAFT_LIST_
+#define HAFT_CTYPE_MAP_(type) struct haft_an_array_of_maps_needs_a_HAFT_STRUCT_around_each_
+#define HAFT_CTYPE_BYTES_(type) struct haft_an_array_of_bytes_needs_a_HAFT_STRUCT_around_each_
 
 /* ---- the check that a member has the type its field says ---- */
 #define HAFT_CHECK_(T, tuple) HAFT_CHECK2_(T, HAFT_STRIP_ tuple)
 #define HAFT_CHECK2_(...) HAFT_CHECK3_(__VA_ARGS__)
 #define HAFT_CHECK3_(T, presence, dv, null, wire, header, kind, name, ...)                         \
     HAFT_DESCRIBED_(#T "." #name, __VA_ARGS__, 0)                                                  \
-    HAFT_CHECK_HAS_##presence(T, kind, name) HAFT_CHECK_NULL_##null(T, name)                       \
-        HAFT_CHECK_##kind(T, name, __VA_ARGS__) HAFT_CHECK_DV_##presence(T, kind, name, dv)
-#define HAFT_CHECK_HAS_REQUIRED(T, kind, name)
-#define HAFT_CHECK_HAS_DEFAULT(T, kind, name)
-#define HAFT_CHECK_HAS_OPTIONAL(T, kind, name) HAFT_CHECK_HAS_##kind(T, name)
-#define HAFT_CHECK_HAS_BOOLEAN(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_INTEGER(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_NUMBER(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_STRING(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_BYTES(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_ENUM(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_OBJECT(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_UNION(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_POINTER(T, name)
-#define HAFT_CHECK_HAS_ARRAY(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_MAP(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_JSON(T, name) HAFT_IS_(T, has_##name, bool)
-#define HAFT_CHECK_HAS_EXTENDS(T, name)
-#define HAFT_CHECK_NULL_SOLID(T, name)
-#define HAFT_CHECK_NULL_NULLABLE(T, name) HAFT_IS_(T, null_##name, bool)
+    HAFT_CHECK_HAS_##presence##_(T, kind, name) HAFT_CHECK_NULL_##null##_(T, name)                 \
+        HAFT_CHECK_##kind##_(T, name, __VA_ARGS__) HAFT_CHECK_DV_##presence##_(T, kind, name, dv)
+#define HAFT_CHECK_HAS_REQUIRED_(T, kind, name)
+#define HAFT_CHECK_HAS_DEFAULT_(T, kind, name)
+#define HAFT_CHECK_HAS_OPTIONAL_(T, kind, name) HAFT_CHECK_HAS_##kind##_(T, name)
+#define HAFT_CHECK_HAS_BOOLEAN_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_INTEGER_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_NUMBER_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_STRING_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_BYTES_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_ENUM_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_OBJECT_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_UNION_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_POINTER_(T, name)
+#define HAFT_CHECK_HAS_ARRAY_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_MAP_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_JSON_(T, name) HAFT_IS_(T, has_##name, bool)
+#define HAFT_CHECK_HAS_EXTENDS_(T, name)
+#define HAFT_CHECK_NULL_SOLID_(T, name)
+#define HAFT_CHECK_NULL_NULLABLE_(T, name) HAFT_IS_(T, null_##name, bool)
 #define HAFT_IS_(T, member, type)                                                                  \
     _Static_assert(_Generic(&((T *)0)->member, type *: 1, default: 0),                             \
                    #T "." #member " must be declared as " #type);
-#define HAFT_CHECK_BOOLEAN(T, name, type, ...) HAFT_IS_(T, name, bool)
-#define HAFT_CHECK_INTEGER(T, name, type, ...) HAFT_IS_(T, name, int64_t)
-#define HAFT_CHECK_NUMBER(T, name, type, ...) HAFT_IS_(T, name, double)
-#define HAFT_CHECK_STRING(T, name, type, ...) HAFT_IS_(T, name, const char *)
-#define HAFT_CHECK_ENUM(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_OBJECT(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_UNION(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_POINTER(T, name, type, ...) HAFT_IS_(T, name, type *)
-#define HAFT_CHECK_JSON(T, name, type, ...) HAFT_IS_(T, name, haft_value *)
-#define HAFT_CHECK_EXTENDS(T, name, type, ...) HAFT_IS_(T, name, type)
-#define HAFT_CHECK_BYTES(T, name, type, ...)                                                       \
+#define HAFT_CHECK_BOOLEAN_(T, name, type, ...) HAFT_IS_(T, name, bool)
+#define HAFT_CHECK_INTEGER_(T, name, type, ...) HAFT_IS_(T, name, int64_t)
+#define HAFT_CHECK_NUMBER_(T, name, type, ...) HAFT_IS_(T, name, double)
+#define HAFT_CHECK_STRING_(T, name, type, ...) HAFT_IS_(T, name, const char *)
+#define HAFT_CHECK_ENUM_(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_OBJECT_(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_UNION_(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_POINTER_(T, name, type, ...) HAFT_IS_(T, name, type *)
+#define HAFT_CHECK_JSON_(T, name, type, ...) HAFT_IS_(T, name, haft_value *)
+#define HAFT_CHECK_EXTENDS_(T, name, type, ...) HAFT_IS_(T, name, type)
+#define HAFT_CHECK_BYTES_(T, name, type, ...)                                                      \
     HAFT_IS_(T, name, const unsigned char *) HAFT_IS_(T, name##_size, size_t)
-#define HAFT_CHECK_ARRAY(T, name, item, ...)                                                       \
+#define HAFT_CHECK_ARRAY_(T, name, item, ...)                                                      \
     HAFT_IS_(T, n_##name, size_t) HAFT_IS_ITEMS_(T, name, HAFT_the_item_is_no_field_ item)
-#define HAFT_CHECK_MAP(T, name, item, ...)                                                         \
+#define HAFT_CHECK_MAP_(T, name, item, ...)                                                        \
     HAFT_IS_(T, n_##name, size_t) HAFT_IS_(T, name##_keys, const char **)                          \
         HAFT_IS_ITEMS_(T, name, HAFT_the_item_is_no_field_ item)
 #define HAFT_IS_ITEMS_(T, name, type) HAFT_IS_(T, name, type *)
 
 /* ---- the check that a default is of its field's kind ---- */
-#define HAFT_CHECK_DV_REQUIRED(T, kind, name, dv)
-#define HAFT_CHECK_DV_OPTIONAL(T, kind, name, dv)
-#define HAFT_CHECK_DV_DEFAULT(T, kind, name, dv) HAFT_CHECK_DV_##kind(T, name, dv)
+#define HAFT_CHECK_DV_REQUIRED_(T, kind, name, dv)
+#define HAFT_CHECK_DV_OPTIONAL_(T, kind, name, dv)
+#define HAFT_CHECK_DV_DEFAULT_(T, kind, name, dv) HAFT_CHECK_DV_##kind##_(T, name, dv)
 #define HAFT_DEFAULT_IS_(T, name, dv, what, ...)                                                   \
     _Static_assert(_Generic((dv), __VA_ARGS__, default: 0),                                        \
                    "the default of " #T "." #name " must be " what);
 #define HAFT_INTS_                                                                                 \
     int : 1, unsigned : 1, long : 1, unsigned long : 1, long long : 1, unsigned long long : 1
 #define HAFT_TEXTS_ char * : 1, const char * : 1
-#define HAFT_CHECK_DV_BOOLEAN(T, name, dv)                                                         \
+#define HAFT_CHECK_DV_BOOLEAN_(T, name, dv)                                                        \
     HAFT_DEFAULT_IS_(T, name, dv, "a boolean", int : 1, bool : 1)
-#define HAFT_CHECK_DV_INTEGER(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "an integer", HAFT_INTS_)
-#define HAFT_CHECK_DV_NUMBER(T, name, dv)                                                          \
+#define HAFT_CHECK_DV_INTEGER_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "an integer", HAFT_INTS_)
+#define HAFT_CHECK_DV_NUMBER_(T, name, dv)                                                         \
     HAFT_DEFAULT_IS_(T, name, dv, "a number", HAFT_INTS_, float : 1, double : 1)
-#define HAFT_CHECK_DV_STRING(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_ENUM(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "an enumerator", HAFT_INTS_)
-#define HAFT_CHECK_DV_BYTES(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_OBJECT(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_UNION(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_POINTER(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_ARRAY(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_MAP(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
-#define HAFT_CHECK_DV_JSON(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_STRING_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_ENUM_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "an enumerator", HAFT_INTS_)
+#define HAFT_CHECK_DV_BYTES_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_OBJECT_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_UNION_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_POINTER_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_ARRAY_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_MAP_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
+#define HAFT_CHECK_DV_JSON_(T, name, dv) HAFT_DEFAULT_IS_(T, name, dv, "JSON in a string", HAFT_TEXTS_)
 
 /* ---- the table entry ---- */
 #define HAFT_FIELD_(T, tuple) HAFT_FIELD2_(T, HAFT_STRIP_ tuple)
@@ -216,103 +216,103 @@
      .presence = HAFT_PRESENCE_##presence_,                                                        \
      .header = header_,                                                                            \
      .offset = offsetof(T, name_),                                                                 \
-     HAFT_AT_HAS_##presence_(T, kind_, name_) HAFT_AT_NULL_##null_(T, name_)                       \
-         HAFT_AT_##kind_(T, name_) HAFT_FALLBACK_##presence_(kind_, dv) HAFT_TYPE_##kind_(type_)   \
-             .rules.HAFT_RULES_##kind_ = {HAFT_WIDE_##kind_ .describe = __VA_ARGS__}},
+     HAFT_AT_HAS_##presence_##_(T, kind_, name_) HAFT_AT_NULL_##null_##_(T, name_)                 \
+         HAFT_AT_##kind_##_(T, name_) HAFT_FALLBACK_##presence_##_(kind_, dv) HAFT_TYPE_##kind_##_(type_)\
+             .rules.HAFT_RULES_##kind_##_ = {HAFT_WIDE_##kind_##_ .description = __VA_ARGS__}},
 #define HAFT_ITEM_(presence_, dv, null_, wire, header_, kind_, name_, type_, ...)                  \
     {.name = wire,                                                                                 \
      .kind = HAFT_KIND_##kind_,                                                                    \
      .presence = HAFT_PRESENCE_##presence_,                                                        \
-     HAFT_ITEM_NULL_##null_ HAFT_TYPE_##kind_(type_).rules.HAFT_RULES_##kind_ = {                  \
-         HAFT_WIDE_##kind_ .describe = __VA_ARGS__}}
-#define HAFT_ITEM_NULL_SOLID
-#define HAFT_ITEM_NULL_NULLABLE .nullable = true,
-#define HAFT_AT_HAS_REQUIRED(T, kind, name)
-#define HAFT_AT_HAS_DEFAULT(T, kind, name)
-#define HAFT_AT_HAS_OPTIONAL(T, kind, name) HAFT_AT_HAS_##kind(T, name)
-#define HAFT_AT_HAS_BOOLEAN(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_INTEGER(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_NUMBER(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_STRING(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_BYTES(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_ENUM(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_OBJECT(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_UNION(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_POINTER(T, name)
-#define HAFT_AT_HAS_ARRAY(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_MAP(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_JSON(T, name) .has = offsetof(T, has_##name),
-#define HAFT_AT_HAS_EXTENDS(T, name)
-#define HAFT_AT_NULL_SOLID(T, name)
-#define HAFT_AT_NULL_NULLABLE(T, name) .nullable = true, .null = offsetof(T, null_##name),
-#define HAFT_AT_BOOLEAN(T, name)
-#define HAFT_AT_INTEGER(T, name)
-#define HAFT_AT_NUMBER(T, name)
-#define HAFT_AT_STRING(T, name)
-#define HAFT_AT_BYTES(T, name) .count = offsetof(T, name##_size),
-#define HAFT_AT_ENUM(T, name)
-#define HAFT_AT_OBJECT(T, name)
-#define HAFT_AT_UNION(T, name)
-#define HAFT_AT_POINTER(T, name)
-#define HAFT_AT_ARRAY(T, name) .count = offsetof(T, n_##name),
-#define HAFT_AT_MAP(T, name) .count = offsetof(T, n_##name), .keys = offsetof(T, name##_keys),
-#define HAFT_AT_JSON(T, name)
-#define HAFT_AT_EXTENDS(T, name)
-#define HAFT_FALLBACK_REQUIRED(kind, dv)
-#define HAFT_FALLBACK_OPTIONAL(kind, dv)
-#define HAFT_FALLBACK_DEFAULT(kind, dv) HAFT_FALLBACK2_##kind(dv)
-#define HAFT_FALLBACK2_BOOLEAN(dv) .fallback.boolean = (dv),
-#define HAFT_FALLBACK2_INTEGER(dv) .fallback.integer = (dv),
-#define HAFT_FALLBACK2_NUMBER(dv) .fallback.number = (dv),
-#define HAFT_FALLBACK2_ENUM(dv) .fallback.integer = (dv),
-#define HAFT_FALLBACK2_STRING(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_BYTES(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_OBJECT(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_UNION(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_POINTER(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_ARRAY(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_MAP(dv) .fallback.text = (dv),
-#define HAFT_FALLBACK2_JSON(dv) .fallback.text = (dv),
-#define HAFT_TYPE_BOOLEAN(T)
-#define HAFT_TYPE_INTEGER(T)
-#define HAFT_TYPE_NUMBER(T)
-#define HAFT_TYPE_STRING(T)
-#define HAFT_TYPE_BYTES(T)
-#define HAFT_TYPE_ENUM(T) .type = &T##_type,
-#define HAFT_TYPE_OBJECT(T) .type = &T##_type,
-#define HAFT_TYPE_UNION(T) .type = &T##_type,
-#define HAFT_TYPE_POINTER(T) .type = &T##_type,
-#define HAFT_TYPE_JSON(T)
-#define HAFT_TYPE_EXTENDS(T) .type = &T##_type,
-#define HAFT_TYPE_ARRAY(tuple)                                                                     \
+     HAFT_ITEM_NULL_##null_##_ HAFT_TYPE_##kind_##_(type_).rules.HAFT_RULES_##kind_##_ = {         \
+         HAFT_WIDE_##kind_##_ .description = __VA_ARGS__}}
+#define HAFT_ITEM_NULL_SOLID_
+#define HAFT_ITEM_NULL_NULLABLE_ .nullable = true,
+#define HAFT_AT_HAS_REQUIRED_(T, kind, name)
+#define HAFT_AT_HAS_DEFAULT_(T, kind, name)
+#define HAFT_AT_HAS_OPTIONAL_(T, kind, name) HAFT_AT_HAS_##kind##_(T, name)
+#define HAFT_AT_HAS_BOOLEAN_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_INTEGER_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_NUMBER_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_STRING_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_BYTES_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_ENUM_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_OBJECT_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_UNION_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_POINTER_(T, name)
+#define HAFT_AT_HAS_ARRAY_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_MAP_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_JSON_(T, name) .has = offsetof(T, has_##name),
+#define HAFT_AT_HAS_EXTENDS_(T, name)
+#define HAFT_AT_NULL_SOLID_(T, name)
+#define HAFT_AT_NULL_NULLABLE_(T, name) .nullable = true, .null = offsetof(T, null_##name),
+#define HAFT_AT_BOOLEAN_(T, name)
+#define HAFT_AT_INTEGER_(T, name)
+#define HAFT_AT_NUMBER_(T, name)
+#define HAFT_AT_STRING_(T, name)
+#define HAFT_AT_BYTES_(T, name) .count = offsetof(T, name##_size),
+#define HAFT_AT_ENUM_(T, name)
+#define HAFT_AT_OBJECT_(T, name)
+#define HAFT_AT_UNION_(T, name)
+#define HAFT_AT_POINTER_(T, name)
+#define HAFT_AT_ARRAY_(T, name) .count = offsetof(T, n_##name),
+#define HAFT_AT_MAP_(T, name) .count = offsetof(T, n_##name), .keys = offsetof(T, name##_keys),
+#define HAFT_AT_JSON_(T, name)
+#define HAFT_AT_EXTENDS_(T, name)
+#define HAFT_FALLBACK_REQUIRED_(kind, dv)
+#define HAFT_FALLBACK_OPTIONAL_(kind, dv)
+#define HAFT_FALLBACK_DEFAULT_(kind, dv) HAFT_FALLBACK2_##kind##_(dv)
+#define HAFT_FALLBACK2_BOOLEAN_(dv) .fallback.boolean = (dv),
+#define HAFT_FALLBACK2_INTEGER_(dv) .fallback.integer = (dv),
+#define HAFT_FALLBACK2_NUMBER_(dv) .fallback.number = (dv),
+#define HAFT_FALLBACK2_ENUM_(dv) .fallback.integer = (dv),
+#define HAFT_FALLBACK2_STRING_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_BYTES_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_OBJECT_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_UNION_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_POINTER_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_ARRAY_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_MAP_(dv) .fallback.text = (dv),
+#define HAFT_FALLBACK2_JSON_(dv) .fallback.text = (dv),
+#define HAFT_TYPE_BOOLEAN_(T)
+#define HAFT_TYPE_INTEGER_(T)
+#define HAFT_TYPE_NUMBER_(T)
+#define HAFT_TYPE_STRING_(T)
+#define HAFT_TYPE_BYTES_(T)
+#define HAFT_TYPE_ENUM_(T) .type = &T##_type,
+#define HAFT_TYPE_OBJECT_(T) .type = &T##_type,
+#define HAFT_TYPE_UNION_(T) .type = &T##_type,
+#define HAFT_TYPE_POINTER_(T) .type = &T##_type,
+#define HAFT_TYPE_JSON_(T)
+#define HAFT_TYPE_EXTENDS_(T) .type = &T##_type,
+#define HAFT_TYPE_ARRAY_(tuple)                                                                    \
     .item = &(const haft_field)HAFT_ITEM_ tuple, .stride = sizeof(HAFT_the_item_is_no_field_ tuple),
-#define HAFT_TYPE_MAP(tuple) HAFT_TYPE_ARRAY(tuple)
-#define HAFT_RULES_BOOLEAN plain
-#define HAFT_RULES_INTEGER integer
-#define HAFT_RULES_NUMBER number
-#define HAFT_RULES_STRING string
-#define HAFT_RULES_BYTES plain
-#define HAFT_RULES_ENUM plain
-#define HAFT_RULES_OBJECT plain
-#define HAFT_RULES_UNION plain
-#define HAFT_RULES_POINTER plain
-#define HAFT_RULES_ARRAY array
-#define HAFT_RULES_MAP map
-#define HAFT_RULES_JSON plain
-#define HAFT_RULES_EXTENDS plain
-#define HAFT_WIDE_BOOLEAN
-#define HAFT_WIDE_INTEGER .min = INT64_MIN, .max = INT64_MAX, .above = INT64_MIN, .below = INT64_MAX,
-#define HAFT_WIDE_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .above = -DBL_MAX, .below = DBL_MAX,
-#define HAFT_WIDE_STRING .max = SIZE_MAX,
-#define HAFT_WIDE_BYTES
-#define HAFT_WIDE_ENUM
-#define HAFT_WIDE_OBJECT
-#define HAFT_WIDE_UNION
-#define HAFT_WIDE_POINTER
-#define HAFT_WIDE_ARRAY .max = SIZE_MAX,
-#define HAFT_WIDE_MAP .max = SIZE_MAX,
-#define HAFT_WIDE_JSON
-#define HAFT_WIDE_EXTENDS
+#define HAFT_TYPE_MAP_(tuple) HAFT_TYPE_ARRAY_(tuple)
+#define HAFT_RULES_BOOLEAN_ plain
+#define HAFT_RULES_INTEGER_ integer
+#define HAFT_RULES_NUMBER_ number
+#define HAFT_RULES_STRING_ string
+#define HAFT_RULES_BYTES_ plain
+#define HAFT_RULES_ENUM_ plain
+#define HAFT_RULES_OBJECT_ plain
+#define HAFT_RULES_UNION_ plain
+#define HAFT_RULES_POINTER_ plain
+#define HAFT_RULES_ARRAY_ array
+#define HAFT_RULES_MAP_ map
+#define HAFT_RULES_JSON_ plain
+#define HAFT_RULES_EXTENDS_ plain
+#define HAFT_WIDE_BOOLEAN_
+#define HAFT_WIDE_INTEGER_ .min = INT64_MIN, .max = INT64_MAX, .above = INT64_MIN, .below = INT64_MAX,
+#define HAFT_WIDE_NUMBER_ .min = -DBL_MAX, .max = DBL_MAX, .above = -DBL_MAX, .below = DBL_MAX,
+#define HAFT_WIDE_STRING_ .max = SIZE_MAX,
+#define HAFT_WIDE_BYTES_
+#define HAFT_WIDE_ENUM_
+#define HAFT_WIDE_OBJECT_
+#define HAFT_WIDE_UNION_
+#define HAFT_WIDE_POINTER_
+#define HAFT_WIDE_ARRAY_ .max = SIZE_MAX,
+#define HAFT_WIDE_MAP_ .max = SIZE_MAX,
+#define HAFT_WIDE_JSON_
+#define HAFT_WIDE_EXTENDS_
 
 /* ---- enumerations and choices ---- */
 #define HAFT_ENUMERATOR_(T, name) T##_##name,

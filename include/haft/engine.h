@@ -45,7 +45,7 @@ typedef struct haft_session_options {
     /* Sends a message.  It must not come back to the session before it returns. */
     void (*send)(void *context, const haft_outgoing *message);
     /* There is no message: the connection of `tag` may be let go while the call goes on, by
-     * haft_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the
+     * haft_call_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the
      * call.  NULL: a connection is for more than one message. */
     void (*let_go)(void *context, void *tag, bool over);
     /* Takes a call to another thread, which calls haft_call_run; then the session's thread calls

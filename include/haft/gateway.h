@@ -13,8 +13,8 @@
  *
  *     haft_gateway *gateway = haft_gateway_new(NULL);
  *     haft_policy_make(gateway, "limit", "rate-limit", "{\"calls\": 60, \"seconds\": 60}");
- *     haft_route(gateway, &get_customer_route);
- *     haft_mcp(gateway, &(haft_mcp_options){.tools = my_tools, .routes = "get_*"});
+ *     haft_route_add(gateway, &get_customer_route);
+ *     haft_mcp_add(gateway, &(haft_mcp_options){.tools = my_tools, .routes = "get_*"});
  *
  * A route is a handler like a tool's, with a method and a path in front of it: its one declared
  * input comes from the path, the query and the JSON body, its one declared output is the body of
@@ -67,8 +67,8 @@ void haft_gateway_free(haft_gateway *gateway);
 /* What the latest refusal was about. */
 const haft_reason *haft_gateway_error(const haft_gateway *gateway);
 
-/* The server that the routes' calls belong to, each under the route's id: haft_use, haft_audit and
- * haft_metrics on it are for them.  Nothing is served from it. */
+/* The server that the routes' calls belong to, each under the route's id: haft_stage_add, haft_audit_add and
+ * haft_metrics_enable on it are for them.  Nothing is served from it. */
 haft_server *haft_gateway_server(haft_gateway *gateway);
 
 /* ---- requests and responses ------------------------------------------------------ */
@@ -105,12 +105,12 @@ const char *haft_query_value(haft_call *call, const char *name);
 int haft_request_set_header(haft_call *call, const char *name, const char *value);
 int haft_request_set_body(haft_call *call, const char *body, size_t size);
 
-/* For a policy that has found out who asks: haft_principal says so from then on. */
-int haft_set_principal(haft_call *call, const char *principal);
+/* For a policy that has found out who asks: haft_call_principal says so from then on. */
+int haft_call_set_principal(haft_call *call, const char *principal);
 /* For a policy that authenticates: whether the call is an invoke by one that this very policy has let
  * in.  The principal is the caller's then, and the policy may return 0.  False for every request from
  * outside, whatever principal it came with. */
-bool haft_authenticated(const haft_call *call);
+bool haft_call_authenticated(const haft_call *call);
 
 /* The answer of a route's handler, or of a policy in its place.  Text is copied.  Each returns 0
  * or an error; a handler that has answered returns that, a policy that has answered returns
@@ -118,9 +118,9 @@ bool haft_authenticated(const haft_call *call);
 int haft_respond(haft_call *call, int status, const char *content_type, const void *body,
                  size_t size);
 /* The status of an answer that is given by `out`, haft_text, haft_json or haft_error. */
-int haft_respond_status(haft_call *call, int status);
+int haft_response_set_status(haft_call *call, int status);
 /* One header, in the place of any of that name; NULL removes it. */
-int haft_respond_header(haft_call *call, const char *name, const char *value);
+int haft_response_set_header(haft_call *call, const char *name, const char *value);
 /* An answer of type application/problem+json (RFC 9457); at an MCP endpoint, a JSON-RPC error. */
 int haft_problem(haft_call *call, int status, const char *format, ...) HAFT_PRINTF_(3, 4);
 /* What another route has answered, as it is. */
@@ -149,11 +149,11 @@ typedef struct haft_source {
     const char *as; /* of a header: its name; NULL: the field's */
 } haft_source;
 
-typedef struct haft_route_info {
+typedef struct haft_route {
     const char *method; /* GET answers HEAD too */
     const char *path;   /* "/customers/{id}"; a variable is one whole segment */
     const char *id;     /* unique; the name of the tool when it is listed as one */
-    const char *describe, *title;
+    const char *description, *title;
     const char *policies; /* names, in the order in which they are passed on the way in */
     const haft_source *sources;
     size_t n_sources;
@@ -171,16 +171,16 @@ typedef struct haft_route_info {
     bool quick;          /* never blocks */
     unsigned timeout_ms; /* 0: the server's */
     haft_rate rate;
-} haft_route_info;
+} haft_route;
 
 /* Adds a route; the constant must outlive the gateway.  0, or an error: a path that is none, a
  * route that is there already, two that differ in the name of a variable only, a policy or a field
  * that does not exist. */
-int haft_route(haft_gateway *gateway, const haft_route_info *route);
+int haft_route_add(haft_gateway *gateway, const haft_route *route);
 
 /* A route known only at run time; texts are copied.  `id` NULL makes one of method and path. */
-int haft_route_add(haft_gateway *gateway, const char *method, const char *path, const char *id,
-                   haft_json_handler *handler, void *data);
+int haft_route_add_handler(haft_gateway *gateway, const char *method, const char *path,
+                           const char *id, haft_json_handler *handler, void *data);
 
 /* int fn(haft_call *, const In *, Out *) */
 #define HAFT_ROUTE(fn, verb, template, In, Out, ...)                                               \
@@ -188,28 +188,28 @@ int haft_route_add(haft_gateway *gateway, const char *method, const char *path, 
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_, (const In *)in_, (Out *)out_))                                  \
     HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .output = &Out##_type,              \
-                      .describe = __VA_ARGS__)
+                      .description = __VA_ARGS__)
 
 /* int fn(haft_call *, const In *): it answers by haft_respond and its friends. */
 #define HAFT_ROUTE_IN(fn, verb, template, In, ...)                                                 \
     HAFT_ROUTE_IS_(fn, (haft_call *, const In *))                                                  \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_, (const In *)in_))                                               \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .describe = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, verb, template, .input = &In##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *, Out *) */
 #define HAFT_ROUTE_OUT(fn, verb, template, Out, ...)                                               \
     HAFT_ROUTE_IS_(fn, (haft_call *, Out *))                                                       \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_, (Out *)out_))                                                   \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .output = &Out##_type, .describe = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, verb, template, .output = &Out##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *) */
 #define HAFT_ROUTE_BARE(fn, verb, template, ...)                                                   \
     HAFT_ROUTE_IS_(fn, (haft_call *))                                                              \
     HAFT_DESCRIBED_("route " #fn, fn, __VA_ARGS__, 0)                                              \
     HAFT_ROUTE_CALL_(fn, fn(call_))                                                                \
-    HAFT_ROUTE_TABLE_(fn, verb, template, .describe = __VA_ARGS__)
+    HAFT_ROUTE_TABLE_(fn, verb, template, .description = __VA_ARGS__)
 
 /* ---- policies ------------------------------------------------------------------------ */
 
@@ -288,7 +288,7 @@ typedef struct haft_invoke_options {
  * gateway.  It does not return before that, but not later than the call's time is over, either: what a
  * handler that has returned HAFT_PENDING answers after that is dropped.
  *
- * `target` is a path with its query; what is put into it is encoded by haft_encoded. */
+ * `target` is a path with its query; what is put into it is encoded by haft_url_encode. */
 int haft_invoke(haft_call *call, const char *method, const char *target,
                 const haft_invoke_options *options, haft_response *ret_response);
 
@@ -303,10 +303,10 @@ typedef struct haft_invocation {
 int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n);
 
 /* Text as one segment of a path, or one value of a query; in the call's memory, else NULL. */
-const char *haft_encoded(haft_call *call, const char *text);
+const char *haft_url_encode(haft_call *call, const char *text);
 
 /* The call that made this one; NULL for one that came from outside. */
-const haft_call *haft_parent(const haft_call *call);
+const haft_call *haft_call_parent(const haft_call *call);
 
 /* ---- MCP endpoints -------------------------------------------------------------------------- */
 
@@ -323,9 +323,9 @@ typedef struct haft_mcp_options {
 
 /* Adds an endpoint with a server of its own, which stays the gateway's; NULL when it or one of its
  * tools is refused.  More may be added to the server, also while it serves. */
-haft_server *haft_mcp(haft_gateway *gateway, const haft_mcp_options *options);
+haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options);
 
-/* Lists a route as a tool of a server that haft_mcp has made.  Its arguments are the route's input;
+/* Lists a route as a tool of a server that haft_mcp_add has made.  Its arguments are the route's input;
  * a response that is not 2xx is an error with the text "HTTP 404 Not Found" and the body. */
 int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *route_id);
 
@@ -358,7 +358,7 @@ void haft_visit_free(haft_visit *visit);
  * the path where it is mounted, "/" for all of them.  The gateway must outlive the server. */
 haft_app haft_gateway_app(haft_gateway *gateway);
 
-/* Serves the gateway and nothing else over HTTP, as haft_serve_http does; `path` and `mounts` of
+/* Serves the gateway and nothing else over HTTP, as haft_http_serve does; `path` and `mounts` of
  * the options do not count. */
 int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
                        haft_reason *reterr_reason);
@@ -366,7 +366,7 @@ int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
 /* The command line that every server has (haft_main), for a gateway: --http serves its routes and
  * endpoints, --stdio its first endpoint, which is also what --list, --check and --call are about.
  * What is asked for by options counts for all endpoints, --path for the first.  A section of the
- * configuration (haft_configure on haft_gateway_server) may add policies, routes and endpoints when
+ * configuration (haft_section_add on haft_gateway_server) may add policies, routes and endpoints when
  * it is prepared for the first time.  Takes over the gateway, which may be NULL (there was no
  * memory for it), and frees it.  Returns the exit status. */
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
@@ -383,10 +383,10 @@ typedef struct haft_gateway_part {
     unsigned sizes[HAFT_GATEWAY_SIZES_]; /* how large the things are that both sides know */
     const haft_policy_kind *const *policy_kinds;
     const haft_policy *const *policies;
-    const haft_route_info *const *routes;
+    const haft_route *const *routes;
 } haft_gateway_part;
 
-#define HAFT_ROUTES(...) ((const haft_route_info *const[]){__VA_ARGS__, NULL})
+#define HAFT_ROUTES(...) ((const haft_route *const[]){__VA_ARGS__, NULL})
 #define HAFT_POLICIES(...) ((const haft_policy *const[]){__VA_ARGS__, NULL})
 #define HAFT_POLICY_KINDS(...) ((const haft_policy_kind *const[]){__VA_ARGS__, NULL})
 #define HAFT_GATEWAY_PART(...)                                                                     \
@@ -406,7 +406,7 @@ typedef struct haft_gateway_part {
  * At SIGHUP plugins without routes are replaced, and so are policies and where they apply; requests
  * in flight finish under the old ones.  Other endpoints, a policy that may wait around a route that
  * is quick, and less authentication need a restart, which the log says.  0, or an error as for
- * haft_configure. */
+ * haft_section_add. */
 int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint);
 
 /* Names a plugin to load besides those of the file, after haft_gateway_configure and before
@@ -419,7 +419,7 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path);
 #define HAFT_GATEWAY_LAYOUT_                                                                       \
     {                                                                                              \
         (unsigned)sizeof(haft_policy_kind), (unsigned)sizeof(haft_policy),                         \
-            (unsigned)sizeof(haft_route_info)                                                      \
+            (unsigned)sizeof(haft_route)                                                           \
     }
 
 #define HAFT_ROUTE_IS_(fn, parameters)                                                             \
@@ -435,7 +435,7 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path);
     }
 #define HAFT_ROUTE_TABLE_(fn, verb, template, ...)                                                 \
     HAFT_OVERRIDES_BEGIN_                                                                          \
-    static const haft_route_info fn##_route = {                                                    \
+    static const haft_route fn##_route = {                                                         \
         .id = #fn, .method = verb, .path = template, .call = fn##_serve_, __VA_ARGS__};            \
     HAFT_OVERRIDES_END_                                                                            \
     _Static_assert(1, "")

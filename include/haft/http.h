@@ -2,7 +2,7 @@
  *
  * Three ways in, from the most to the least that is done for you:
  *
- *     haft_serve_http(server, &options)        a process that serves until a signal comes
+ *     haft_http_serve(server, &options)        a process that serves until a signal comes
  *     haft_http_new(server, &options, loop)    the same inside a libuv loop of yours
  *     haft_endpoint_new(server, &options)      requests in, responses out: for an HTTP stack of yours
  *
@@ -148,12 +148,12 @@ typedef struct haft_admission {
  * to continue with, once and from any thread, also before `admit` has returned; NULL without memory.
  * The copy lives until then, also when the client has left.  A request that is not continued within
  * the server's timeout_ms is answered 504, and must still be continued. */
-haft_admission *haft_admit_later(const haft_http_request *request);
+haft_admission *haft_admission_hold(const haft_http_request *request);
 /* 0 admits it, as the principal, which is copied and may be NULL; an error: 500. */
-void haft_admit_continue(haft_admission *admission, int status, const char *principal);
+void haft_admission_continue(haft_admission *admission, int status, const char *principal);
 /* Answers it instead, as a responder does.  Everything is copied. */
-void haft_admit_answer(haft_admission *admission, int status, const char *headers, const char *body,
-                       size_t size);
+void haft_admission_answer(haft_admission *admission, int status, const char *headers,
+                           const char *body, size_t size);
 
 /* ---- the server: libuv --------------------------------------------------------- */
 
@@ -171,7 +171,7 @@ typedef struct haft_http_options {
     size_t n_mounts;
     /* Sees every request before it is handed on, and may say whose it is (request->principal, for
      * as long as the request is handled).  0 to admit it, HAFT_STOP after having answered,
-     * HAFT_PENDING after haft_admit_later, or an error: 500, with a line in the log, as for anything
+     * HAFT_PENDING after haft_admission_hold, or an error: 500, with a line in the log, as for anything
      * else.  Called on the loops' threads; NULL: no need. */
     int (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
                  void *responder_context);
@@ -181,11 +181,11 @@ typedef struct haft_http_options {
      * not counted.  Zero for any number; a minute when per_ms is 0. */
     haft_rate rate;
     haft_rate total_rate;
-    const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics) */
+    const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics_enable) */
     bool metrics_for_all;     /* answer it to other machines, too, and through proxies */
     bool insecure;            /* may listen off loopback although something has no authentication */
     int fd;                   /* a listening socket to take over; 0 for none */
-    /* Of haft_serve_http: loops, each with its own connections: 1, at most 64. */
+    /* Of haft_http_serve: loops, each with its own connections: 1, at most 64. */
     unsigned threads;
     unsigned workers;       /* threads that run handlers, for each loop: 4 */
     size_t max_queue;       /* calls that wait for one: 1,024 */
@@ -205,7 +205,7 @@ typedef struct haft_http_options {
     void *log_context;
     void (*ready)(void *context, const char *url); /* listening now, at this address */
     void *ready_context;
-    /* Called at SIGHUP, on the thread of haft_serve_http, while others serve.  NULL: it ends as at
+    /* Called at SIGHUP, on the thread of haft_http_serve, while others serve.  NULL: it ends as at
      * SIGTERM. */
     void (*reload)(void *context);
     void *reload_context;
@@ -215,7 +215,7 @@ typedef struct haft_http_options {
  * error when it could not begin, with the reason in *reterr_reason (which may be NULL).  It does
  * not return, but ends the process, when handlers still run after drain_ms (status 1), and at a
  * second signal N (status 128 + N). */
-int haft_serve_http(haft_server *server, const haft_http_options *options,
+int haft_http_serve(haft_server *server, const haft_http_options *options,
                     haft_reason *reterr_reason);
 
 /* The same inside a loop of yours, on its thread.  `loop` is a uv_loop_t. */

@@ -1,7 +1,7 @@
 /* haft/otlp.h - every call of a tool as a span, sent to an OpenTelemetry collector.
  *
  *     haft_otlp *otlp = haft_otlp_new(server, NULL, &reason);
- *     haft_serve_http(server, &options, &reason);
+ *     haft_http_serve(server, &options, &reason);
  *     haft_otlp_free(otlp);
  *     haft_server_free(server);
  *

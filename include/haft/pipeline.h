@@ -6,7 +6,7 @@
  *     }
  *     static const haft_stage opening_hours = {.name = "opening hours", .tools = "order_*",
  *                                              .before = only_at_day};
- *     haft_use(server, &opening_hours);
+ *     haft_stage_add(server, &opening_hours);
  *
  * A call goes through the stages in the order they were added, and its result back through them in
  * the other direction.  A stage can look at the call, change its arguments, keep something with it,
@@ -52,9 +52,9 @@ enum { HAFT_STOP = 3 };
  * It is called exactly once for each HAFT_PENDING that was returned, from any thread, also before
  * the function that returns HAFT_PENDING has returned.  It needs no memory and cannot fail.  The
  * call belongs to whoever holds it until then, who may use it from one thread at a time, all but
- * haft_set_arguments, and not afterwards.  Nothing else waits meanwhile, and the call's deadline is
+ * haft_call_set_arguments, and not afterwards.  Nothing else waits meanwhile, and the call's deadline is
  * running, as it has been since its message came.  A call that was cancelled, timed out or lost its client in the meantime has ended for
- * the client (haft_cancelled tells), but its memory is still there, and haft_continue is required
+ * the client (haft_call_cancelled tells), but its memory is still there, and haft_continue is required
  * as ever: it then only releases what was kept. */
 void haft_continue(haft_call *call, int status);
 
@@ -74,7 +74,7 @@ typedef struct haft_stage {
 } haft_stage;
 
 /* Adds a stage, before the server serves; it must outlive the server.  At most 32. */
-int haft_use(haft_server *server, const haft_stage *stage);
+int haft_stage_add(haft_server *server, const haft_stage *stage);
 
 /* The stages in their order, from 0 on; NULL past the last.  Those that every server has are
  * among them: "deadline", "visibility" and "rate limit" before all others, "validation" behind
@@ -85,19 +85,19 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index);
 int haft_refuse(haft_call *call, const char *format, ...) HAFT_PRINTF_(2, 3);
 
 /* Other arguments in the place of those that came, for a stage's `before`: a JSON object, which is
- * then checked as any other, and is what haft_arguments, the handler and the audit have.  0; an
+ * then checked as any other, and is what haft_call_arguments, the handler and the audit have.  0; an
  * error when it is no such; HAFT_EINVAL once the arguments have been checked. */
-int haft_set_arguments(haft_call *call, const char *json, size_t size);
+int haft_call_set_arguments(haft_call *call, const char *json, size_t size);
 
 /* The blocks that the client gets, an array, for a stage's `after`; of an error they have its text.
  * Empty when there are none or they are written later, as for HAFT_OUTCOME_FAILED.  NULL without
  * memory, and for HAFT_OUTCOME_TIMED_OUT. */
-haft_value *haft_content(haft_call *call);
+haft_value *haft_result_content(haft_call *call);
 
 /* Something that a stage keeps with a call for later ones, or for the handler.  The key is compared
  * as text and must live as long as the call.  0 or HAFT_ENOMEM; NULL when there is none. */
-int haft_set(haft_call *call, const char *key, void *value);
-void *haft_get(const haft_call *call, const char *key);
+int haft_call_set(haft_call *call, const char *key, void *value);
+void *haft_call_get(const haft_call *call, const char *key);
 
 /* What a program gives its handlers, by its own type.
  *
@@ -109,7 +109,7 @@ void *haft_get(const haft_call *call, const char *key);
  *     HAFT_CALL_CONTEXT(user, struct user)
  *
  * makes `struct user *user(const haft_call *)`, NULL when there is none, and `int
- * user_set(haft_call *, struct user *)`: haft_get and haft_set under that name. */
+ * user_set(haft_call *, struct user *)`: haft_call_get and haft_call_set under that name. */
 #define HAFT_SERVER_CONTEXT(name, Type)                                                            \
     HAFT_MAYBE_UNUSED_ static inline Type *name(const haft_call *call)                             \
     {                                                                                              \
@@ -123,11 +123,11 @@ void *haft_get(const haft_call *call, const char *key);
 #define HAFT_CALL_CONTEXT(name, Type)                                                              \
     HAFT_MAYBE_UNUSED_ static inline Type *name(const haft_call *call)                             \
     {                                                                                              \
-        return (Type *)haft_get(call, #name);                                                      \
+        return (Type *)haft_call_get(call, #name);                                                 \
     }                                                                                              \
     HAFT_MAYBE_UNUSED_ static inline int name##_set(haft_call *call, Type *value)                  \
     {                                                                                              \
-        return haft_set(call, #name, value);                                                       \
+        return haft_call_set(call, #name, value);                                                  \
     }
 
 /* ---- events ----------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ typedef struct haft_event {
 typedef void haft_event_function(void *context, const haft_event *event);
 
 /* Before the server serves; at most 8. */
-int haft_watch(haft_server *server, haft_event_function *function, void *context);
+int haft_event_watch(haft_server *server, haft_event_function *function, void *context);
 
 /* ---- stages that come with haft ------------------------------------------------- */
 
@@ -196,7 +196,7 @@ void haft_rate_answer(haft_call *call, int allowed, int64_t wait_ms);
  * outcome, milliseconds, bytes of the result, the ids of trace and span, and the arguments.  Called
  * on the thread of the call's session. */
 typedef void haft_audit_function(void *context, const char *line, size_t size);
-int haft_audit(haft_server *server, haft_audit_function *write, void *context);
+int haft_audit_add(haft_server *server, haft_audit_function *write, void *context);
 
 /* What a line says of the arguments.  In either, what the schema marks as secret is "***". */
 typedef enum haft_audit_mode {
@@ -205,11 +205,11 @@ typedef enum haft_audit_mode {
 } haft_audit_mode;
 
 /* Of all audits of the server; HAFT_AUDIT_DIGEST until it is set.  Before the server serves. */
-void haft_audit_set(haft_server *server, haft_audit_mode mode);
+void haft_audit_set_mode(haft_server *server, haft_audit_mode mode);
 
 /* Counts calls by tool and outcome, how long they took, sessions, bytes, and what was repaired;
  * before the server serves. */
-int haft_metrics(haft_server *server);
+int haft_metrics_enable(haft_server *server);
 /* Appends the counts in Prometheus' text format.  HAFT_ENOTFOUND when nothing is counted. */
 int haft_metrics_write(haft_server *server, haft_buffer *buffer);
 

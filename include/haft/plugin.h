@@ -33,7 +33,7 @@ typedef struct haft_plugin {
     unsigned sizes[HAFT_PLUGIN_SIZES_]; /* and how large the things are that both sides know */
     const char *name, *version;         /* for the log; the file's name when there is none */
     const haft_tool *const *tools;
-    const haft_resource_info *const *resources, *const *templates;
+    const haft_resource *const *resources, *const *templates;
     const haft_prompt *const *prompts;
     /* Called before anything above is looked at, so it may fill in what no constant can hold.  0,
      * or an error: the plugin is refused.  What is offered is in the lists: what `start` added to
@@ -50,7 +50,7 @@ typedef struct haft_plugin {
 } haft_plugin;
 
 #define HAFT_TOOLS(...) ((const haft_tool *const[]){__VA_ARGS__, NULL})
-#define HAFT_RESOURCES(...) ((const haft_resource_info *const[]){__VA_ARGS__, NULL})
+#define HAFT_RESOURCES(...) ((const haft_resource *const[]){__VA_ARGS__, NULL})
 #define HAFT_PROMPTS(...) ((const haft_prompt *const[]){__VA_ARGS__, NULL})
 
 /* HAFT_PLUGIN(&add_tool, &greet_tool); */
@@ -80,7 +80,7 @@ int haft_plugins_load(haft_plugins *plugins, const char *path, haft_reason *rete
 int haft_plugins_set(haft_plugins *plugins, const char *const *paths, size_t n,
                      haft_reason *reterr_reason);
 
-/* For haft_configure: "plugins", a list of files in the configuration.  They are there besides the
+/* For haft_section_add: "plugins", a list of files in the configuration.  They are there besides the
  * program's own, and at SIGHUP those of both that have changed are loaded anew.  Valid until
  * haft_plugins_free. */
 const haft_section *haft_plugins_section(haft_plugins *plugins);
@@ -100,7 +100,7 @@ void haft_plugins_free(haft_plugins *plugins);
 #define HAFT_PLUGIN_LAYOUT_                                                                        \
     {                                                                                              \
         (unsigned)sizeof(haft_plugin), (unsigned)sizeof(haft_tool),                                \
-            (unsigned)sizeof(haft_resource_info), (unsigned)sizeof(haft_prompt),                   \
+            (unsigned)sizeof(haft_resource), (unsigned)sizeof(haft_prompt),                        \
             (unsigned)sizeof(haft_type), (unsigned)sizeof(haft_field)                              \
     }
 

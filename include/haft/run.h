@@ -45,7 +45,7 @@ typedef struct haft_section {
 } haft_section;
 
 /* Adds a section, before haft_main; it must outlive the server.  At most 16. */
-int haft_configure(haft_server *server, const haft_section *section);
+int haft_section_add(haft_server *server, const haft_section *section);
 
 /* Zero means the stated default. */
 typedef struct haft_stdio_options {
@@ -69,14 +69,14 @@ typedef struct haft_stdio_options {
  * 0; 128 + N when a second signal N cut it short; or an error when it could not begin, or when
  * there was no memory for an answer.  When a handler does not come back after its call was
  * cancelled, everything that can be written is, and the process ends here. */
-int haft_serve_stdio(haft_server *server, const haft_stdio_options *options);
+int haft_stdio_serve(haft_server *server, const haft_stdio_options *options);
 
 /* Starts the process that isolated tools are forked from, with what the server offers now.
- * haft_main, haft_serve_stdio, haft_serve_http, haft_http_new and haft_connect do it; call it
+ * haft_main, haft_stdio_serve, haft_http_serve, haft_http_new and haft_client_new do it; call it
  * yourself when calls come another way (haft_session, haft_endpoint), or earlier: before the
  * program has threads.  It may be called again.  0, HAFT_ENOMEM, or HAFT_EBUSY when there is no
  * process or descriptor to be had. */
-int haft_isolate(haft_server *server);
+int haft_server_isolate(haft_server *server);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
  * A schema is made in one of three ways: from a declared C type (haft/declare.h), from builder
  * functions (haft/build.h), or from a JSON Schema document (haft_schema_parse).  All three give the
  * same thing: an immutable haft_schema that any number of threads may use at once.  What it
- * advertises (haft_emit) and what it enforces come from that one form, so they cannot disagree. */
+ * advertises (haft_schema_emit) and what it enforces come from that one form, so they cannot disagree. */
 #ifndef HAFT_SCHEMA_H
 #define HAFT_SCHEMA_H
 
@@ -66,23 +66,23 @@ void haft_schema_free(haft_schema *schema);
 /* 0 when the value fits; HAFT_EISSUES with what is wrong in *reterr_issues; HAFT_ENOMEM or
  * HAFT_ESTEPS when it could not be told.  Issues live in the arena.  The text form also answers
  * HAFT_EPARSE, HAFT_EDEPTH and HAFT_EUTF8, each with one issue that says where. */
-int haft_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
-                  haft_issues *reterr_issues);
-int haft_validate_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
-                       haft_issues *reterr_issues);
+int haft_schema_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
+                         haft_issues *reterr_issues);
+int haft_schema_validate_text(const haft_schema *schema, const char *text, size_t size,
+                              haft_arena *arena, haft_issues *reterr_issues);
 
 /* The same, and on success fills *ret_value, an object of the declared type; what it points to
  * lives in the arena, and (for the first form) in `value`.  On failure *ret_value is unspecified.
  * Only for a schema that has a C type: else HAFT_EINVAL. */
-int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena, void *ret_value,
-                haft_issues *reterr_issues);
-int haft_decode_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
-                     void *ret_value, haft_issues *reterr_issues);
+int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena *arena,
+                       void *ret_value, haft_issues *reterr_issues);
+int haft_schema_decode_text(const haft_schema *schema, const char *text, size_t size,
+                            haft_arena *arena, void *ret_value, haft_issues *reterr_issues);
 
 /* Appends an object of the declared type as JSON, checked as it goes: what does not fit its own
  * schema is HAFT_EISSUES, and what was appended is taken back. */
-int haft_encode(const haft_schema *schema, const void *value, haft_arena *arena,
-                haft_buffer *buffer, haft_issues *reterr_issues);
+int haft_schema_encode(const haft_schema *schema, const void *value, haft_arena *arena,
+                       haft_buffer *buffer, haft_issues *reterr_issues);
 
 typedef enum haft_dialect { HAFT_2020_12, HAFT_DRAFT_07 } haft_dialect;
 
@@ -95,7 +95,8 @@ typedef struct haft_emit_options {
 
 /* Appends the JSON Schema.  A document comes out as it came in; asked for in a dialect it is not
  * written in, it is HAFT_EDIALECT. */
-int haft_emit(const haft_schema *schema, const haft_emit_options *options, haft_buffer *buffer);
+int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options,
+                     haft_buffer *buffer);
 
 /* Appends a table of the schema for people. */
 int haft_schema_print(const haft_schema *schema, haft_buffer *buffer);
@@ -103,12 +104,12 @@ int haft_schema_print(const haft_schema *schema, haft_buffer *buffer);
 /* ---- for refinements ----------------------------------------------------- */
 
 /* What a check across fields reports to. */
-typedef struct refinement haft_refinement;
+typedef struct haft_refinement haft_refinement;
 
 /* Adds an issue of code custom at `path` below the refined value ("items.0.name"; "" or NULL for
  * the value itself). */
-void haft_refine_issue(haft_refinement *refinement, const char *path, const char *format, ...)
-    HAFT_PRINTF_(3, 4);
+void haft_refinement_add_issue(haft_refinement *refinement, const char *path, const char *format,
+                               ...) HAFT_PRINTF_(3, 4);
 
 #ifdef __cplusplus
 }

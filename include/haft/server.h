@@ -55,7 +55,7 @@ typedef struct haft_rate_store {
 
 /* Zero means the stated default. */
 typedef struct haft_server_options {
-    const char *title, *describe, *website;
+    const char *title, *description, *website;
     const haft_icon *icons;
     size_t n_icons;
     const char *instructions;        /* for the model, about the server as a whole */
@@ -114,13 +114,13 @@ typedef enum haft_offer {
     HAFT_OFFER_PROMPT
 } haft_offer;
 
-int haft_enable(haft_server *server, haft_offer kind, const char *name);
-int haft_disable(haft_server *server, haft_offer kind, const char *name);
-int haft_remove(haft_server *server, haft_offer kind, const char *name);
-int haft_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name);
+int haft_offer_enable(haft_server *server, haft_offer kind, const char *name);
+int haft_offer_disable(haft_server *server, haft_offer kind, const char *name);
+int haft_offer_remove(haft_server *server, haft_offer kind, const char *name);
+int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name);
 
 /* Puts another definition in the place of the tool of that name. */
-int haft_update(haft_server *server, const char *name, const haft_tool *tool);
+int haft_tool_replace(haft_server *server, const char *name, const haft_tool *tool);
 
 /* Which tools clients see and can call, for whoever runs the server.  Zero hides nothing.  It holds
  * for tools that are added later too; what is hidden is as if it were disabled, and changes are
@@ -132,7 +132,7 @@ typedef struct haft_visibility {
     void *context;
 } haft_visibility;
 
-int haft_set_visibility(haft_server *server, const haft_visibility *visibility);
+int haft_server_set_visibility(haft_server *server, const haft_visibility *visibility);
 
 /* A tool put together at run time; texts are copied.  haft_tool_build adds it and frees the
  * builder, whether it succeeds or not.  Schemas are handed over: the server frees them. */
@@ -156,7 +156,7 @@ void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient);
 void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned max_waiting);
 void haft_tool_isolate(haft_tool_builder *builder, size_t memory);
 int haft_tool_build(haft_tool_builder *builder, haft_server *server);
-/* The same, in the place of the tool of that name: as haft_update. */
+/* The same, in the place of the tool of that name: as haft_tool_replace. */
 int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char *name);
 
 /* A builder that is filled from a definition as JSON: an object with `name` and, as tools/list has
@@ -170,14 +170,14 @@ haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t
 
 /* ---- resources ------------------------------------------------------------------ */
 
-typedef struct haft_resource_info {
+typedef struct haft_resource {
     const char *uri; /* or an RFC 6570 template, "users://{id}/profile" */
-    const char *name, *title, *describe, *mime_type;
+    const char *name, *title, *description, *mime_type;
     const haft_icon *icons;
     size_t n_icons;
     const char *meta; /* `_meta`: a JSON object */
     int64_t size;     /* in bytes; 0 when it is not known */
-    /* Who it is for, how much it matters and how old it is: as for haft_annotate, but a priority of
+    /* Who it is for, how much it matters and how old it is: as for haft_block_annotate, but a priority of
      * 0 is none. */
     const char *audience;
     double priority;
@@ -188,15 +188,15 @@ typedef struct haft_resource_info {
     haft_hint cache_public;
     /* Answers by haft_embed.  The values of a template's variables are read by haft_variable. */
     int (*read)(haft_call *call, const char *uri);
-    /* Fills in values for a template's variable: as for haft_complete. */
+    /* Fills in values for a template's variable: as for haft_completion_add. */
     int (*complete)(haft_call *call, const char *argument, const char *value);
     void *data;
     bool quick;
-} haft_resource_info;
+} haft_resource;
 
 /* The constants must outlive the server. */
-int haft_add_resource(haft_server *server, const haft_resource_info *resource);
-int haft_add_template(haft_server *server, const haft_resource_info *resource);
+int haft_resource_add(haft_server *server, const haft_resource *resource);
+int haft_template_add(haft_server *server, const haft_resource *resource);
 
 /* The value of a template's variable, decoded; NULL when there is none of that name. */
 const char *haft_variable(const haft_call *call, const char *name);
@@ -207,29 +207,29 @@ void haft_resource_updated(haft_server *server, const char *uri);
 /* ---- prompts ---------------------------------------------------------------------- */
 
 typedef struct haft_prompt {
-    const char *name, *title, *describe;
+    const char *name, *title, *description;
     const haft_icon *icons;
     size_t n_icons;
     const char *meta;
     const haft_type *arguments; /* fields of text; NULL for none */
-    /* Answers by haft_say, then haft_text and its friends. */
+    /* Answers by haft_prompt_say, then haft_text and its friends. */
     int (*get)(haft_call *call, const void *arguments);
     int (*complete)(haft_call *call, const char *argument, const char *value);
     void *data;
     bool quick;
 } haft_prompt;
 
-int haft_add_prompt(haft_server *server, const haft_prompt *prompt);
+int haft_prompt_add(haft_server *server, const haft_prompt *prompt);
 
 /* Starts a message: the next block belongs to it.  Role is "user" or "assistant". */
-int haft_say(haft_call *call, const char *role);
+int haft_prompt_say(haft_call *call, const char *role);
 /* The description of a prompt's result. */
 int haft_prompt_description(haft_call *call, const char *text);
 
 /* ---- completion --------------------------------------------------------------------- */
 
 /* Adds a value to a completion; at most 100 are sent, the others are counted. */
-int haft_complete(haft_call *call, const char *value);
+int haft_completion_add(haft_call *call, const char *value);
 /* What the client has filled in for another argument; NULL when it has not. */
 const char *haft_completion_context(const haft_call *call, const char *argument);
 

@@ -50,7 +50,7 @@ typedef struct haft_rate {
 
 typedef struct haft_tool {
     const char *name;
-    const char *describe;
+    const char *description;
     const char *title;
     haft_annotations annotations;
     const haft_icon *icons;
@@ -93,28 +93,28 @@ typedef struct haft_tool {
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *, Out *))                                         \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_, (Out *)out_))                                  \
-    HAFT_TOOL_TABLE_(fn, .input = &In##_type, .output = &Out##_type, .describe = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, .input = &In##_type, .output = &Out##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *, const In *): it answers by haft_text and its friends. */
 #define HAFT_TOOL_IN(fn, In, ...)                                                                  \
     HAFT_HANDLER_IS_(fn, (haft_call *, const In *))                                                \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (const In *)in_))                                               \
-    HAFT_TOOL_TABLE_(fn, .input = &In##_type, .describe = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, .input = &In##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *, Out *): no arguments. */
 #define HAFT_TOOL_OUT(fn, Out, ...)                                                                \
     HAFT_HANDLER_IS_(fn, (haft_call *, Out *))                                                     \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_, (Out *)out_))                                                   \
-    HAFT_TOOL_TABLE_(fn, .output = &Out##_type, .describe = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, .output = &Out##_type, .description = __VA_ARGS__)
 
 /* int fn(haft_call *): neither. */
 #define HAFT_TOOL_BARE(fn, ...)                                                                    \
     HAFT_HANDLER_IS_(fn, (haft_call *))                                                            \
     HAFT_DESCRIBED_("tool " #fn, fn, __VA_ARGS__, 0)                                               \
     HAFT_TRAMPOLINE_(fn, fn(call_))                                                                \
-    HAFT_TOOL_TABLE_(fn, .describe = __VA_ARGS__)
+    HAFT_TOOL_TABLE_(fn, .description = __VA_ARGS__)
 
 /* ---- behind the macros ---- */
 

@@ -258,7 +258,7 @@ static int act_stdio(struct command *command, haft_server *server)
     stdio.drain_ms = command->settings.drain_ms;
     stdio.reload = command_can_reload(command) ? reload_now : NULL;
     stdio.reload_context = &command->reload;
-    status = haft_serve_stdio(server, &stdio);
+    status = haft_stdio_serve(server, &stdio);
     if (status < 0 && command->refusal.code)
         return command_refuse(command, &command->refusal);
     if (status < 0)

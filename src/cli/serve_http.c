@@ -61,7 +61,7 @@ int command_http(struct command *command, haft_server *server)
         status =
             command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
     if (!status)
-        status = haft_serve_http(command->hosted ? command->server : server, &http, &reason);
+        status = haft_http_serve(command->hosted ? command->server : server, &http, &reason);
     return status < 0 ? command_refuse(command, &reason) : status;
 }
 

@@ -2,6 +2,7 @@
  *
  * The server speaks while it is spoken to.  What it says is kept until it has finished, and looked
  * at then, so that an answer to it is never given in the middle of its sentence. */
+#include <haft/testing.h>
 #include "client/client.h"
 
 #include <string.h>
@@ -223,7 +224,7 @@ static bool introduce(haft_client *client, const char *revision)
     return !status && !result.is_error;
 }
 
-haft_client *haft_connect(haft_server *server, const haft_client_options *options)
+haft_client *haft_client_new(haft_server *server, const haft_client_options *options)
 {
     static const haft_client_options none;
     const haft_allocator *allocator;

@@ -151,7 +151,7 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
         status = seal_file_read(server, settings->seal_key);
     else if (settings->seal_key)
         haft_server_set_seal_key(server, own->seal_key);
-    haft_audit_set(server, (haft_audit_mode)settings->audit_mode);
+    haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metrics)
         status = metrics_share(server, own);
     if (!status && settings->audit)
@@ -189,7 +189,7 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
     }
     status = hosted_apply_live(hosted, own, settings, true);
     if (!status && settings->metrics && !own->metrics)
-        status = haft_metrics(own);
+        status = haft_metrics_enable(own);
     if (!status && settings->audit)
         status = audit_file_open(audit, own, settings->audit);
     if (!status && hosted)

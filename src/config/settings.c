@@ -256,7 +256,7 @@ void settings_finish(struct settings *settings)
     settings->arena = NULL;
 }
 
-int haft_configure(haft_server *server, const haft_section *section)
+int haft_section_add(haft_server *server, const haft_section *section)
 {
     const char *name = section->name ? section->name : "";
 

@@ -67,7 +67,7 @@ int visibility_apply(haft_server *server, const struct settings *settings)
         server_refuse(server, status, "tools", "%s", haft_strerror(status));
     } else {
         visibility.tools = names.size > 1 ? names.data : NULL;
-        status = haft_set_visibility(server, &visibility);
+        status = haft_server_set_visibility(server, &visibility);
     }
     haft_buffer_finish(&names);
     return status;

@@ -129,7 +129,7 @@ void admission_free(struct admission *admission)
     haft_arena_free(admission->arena);
 }
 
-haft_admission *haft_admit_later(const haft_http_request *request)
+haft_admission *haft_admission_hold(const haft_http_request *request)
 {
     const struct admitting *admitting = (const struct admitting *)request;
     struct front *front = admitting->front;
@@ -175,7 +175,7 @@ static void admission_continue(struct admission *admission, int status)
     atomic_fetch_sub(&front->n_continuing, 1);
 }
 
-void haft_admit_continue(haft_admission *given, int status, const char *principal)
+void haft_admission_continue(haft_admission *given, int status, const char *principal)
 {
     struct admission *admission = (struct admission *)given;
 
@@ -187,8 +187,8 @@ void haft_admit_continue(haft_admission *given, int status, const char *principa
     admission_continue(admission, status);
 }
 
-void haft_admit_answer(haft_admission *given, int status, const char *headers, const char *body,
-                       size_t size)
+void haft_admission_answer(haft_admission *given, int status, const char *headers, const char *body,
+                           size_t size)
 {
     struct admission *admission = (struct admission *)given;
 

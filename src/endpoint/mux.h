@@ -75,7 +75,7 @@ struct admitting {
     const haft_responder *responder;
     void *context;
     haft_time now;
-    struct admission *admission; /* once haft_admit_later was called */
+    struct admission *admission; /* once haft_admission_hold was called */
 };
 
 /* Who has a request that waits; the exchange is its admission. */

@@ -184,7 +184,8 @@ static int run_isolated(haft_call *call)
 
     if (isolation)
         return isolation->run(isolation, call);
-    haft_log(call, HAFT_ERROR, "is isolated, and nothing has been started for that: haft_isolate");
+    haft_log(call, HAFT_ERROR,
+             "is isolated, and nothing has been started for that: haft_server_isolate");
     return HAFT_EINVAL;
 }
 

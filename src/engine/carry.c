@@ -71,7 +71,7 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     haft_buffer_printf(out,
                        "{\"tool\":%u,\"revision\":%d,\"level\":%d,\"left\":", call->item->isolate,
                        (int)call->revision, call->log_level);
-    haft_buffer_json_integer(out, haft_time_left(call));
+    haft_buffer_json_integer(out, haft_call_time_left(call));
     put_text_member(out, "client", call->client_name);
     put_text_member(out, "version", call->client_version);
     put_text_member(out, "principal", call->principal);
@@ -325,7 +325,7 @@ static bool take_result(haft_call *call, yyjson_val *root, int status)
 {
     yyjson_val *state = rpc_string(root, "state");
 
-    if (state && haft_set_state(call, yyjson_get_str(state)))
+    if (state && haft_call_set_state(call, yyjson_get_str(state)))
         return false;
     return take_given(call, root) && take_meta(call, yyjson_obj_get(root, "meta")) &&
            (status != HAFT_AGAIN || take_questions(call, yyjson_obj_get(root, "questions"))) &&

@@ -400,7 +400,7 @@ int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
 
 /* ---- changing what is offered ---- */
 
-int haft_remove(haft_server *server, haft_offer kind, const char *name)
+int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
 {
     return apply(server, &(struct change){kind, name, NULL, 0, false});
 }
@@ -447,17 +447,17 @@ static int set_disabled(haft_server *server, haft_offer kind, const char *name, 
     return status;
 }
 
-int haft_enable(haft_server *server, haft_offer kind, const char *name)
+int haft_offer_enable(haft_server *server, haft_offer kind, const char *name)
 {
     return set_disabled(server, kind, name, false);
 }
 
-int haft_disable(haft_server *server, haft_offer kind, const char *name)
+int haft_offer_disable(haft_server *server, haft_offer kind, const char *name)
 {
     return set_disabled(server, kind, name, true);
 }
 
-int haft_set_visibility(haft_server *server, const haft_visibility *visibility)
+int haft_server_set_visibility(haft_server *server, const haft_visibility *visibility)
 {
     haft_visibility own = *visibility;
     int status;
@@ -477,7 +477,7 @@ int haft_set_visibility(haft_server *server, const haft_visibility *visibility)
     return status;
 }
 
-int haft_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name)
+int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name)
 {
     bool disabled;
     struct item *base, *item;

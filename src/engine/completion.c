@@ -24,7 +24,7 @@ static bool is_completion(const haft_call *call)
     return call->complete == complete;
 }
 
-int haft_complete(haft_call *call, const char *value)
+int haft_completion_add(haft_call *call, const char *value)
 {
     haft_buffer *values = &call->structured;
     size_t size = strlen(value);

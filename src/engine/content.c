@@ -237,7 +237,7 @@ static const char *link_name(haft_call *call, const haft_link *link)
     return start < end ? haft_arena_copy(call->arena, uri + start, end - start) : uri;
 }
 
-int haft_resource(haft_call *call, const haft_link *link)
+int haft_resource_link(haft_call *call, const haft_link *link)
 {
     haft_buffer *content;
     const char *name;
@@ -257,7 +257,7 @@ int haft_resource(haft_call *call, const haft_link *link)
     put_string(content, link->uri);
     put_text_member(content, "name", name);
     put_text_member(content, "title", link->title);
-    put_text_member(content, "description", link->describe);
+    put_text_member(content, "description", link->description);
     put_text_member(content, "mimeType", link->mime_type);
     if (link->size > 0) {
         buffer_literal(content, ",\"size\":");
@@ -319,7 +319,8 @@ bool content_put_annotations(haft_buffer *content, const char *audience, double 
 }
 
 /* Takes the end off the latest block, adds to it, and ends it again. */
-int haft_annotate(haft_call *call, const char *audience, double priority, const char *last_modified)
+int haft_block_annotate(haft_call *call, const char *audience, double priority,
+                        const char *last_modified)
 {
     haft_buffer *content = &call->content;
     size_t before = content->size;

@@ -296,7 +296,7 @@ static int read_definition(struct reading *reading, const char *json, size_t siz
     static const struct row members[] = {
         {"name", read_text, offsetof(haft_tool, name), true},
         {"title", read_text, offsetof(haft_tool, title), false},
-        {"description", read_text, offsetof(haft_tool, describe), false},
+        {"description", read_text, offsetof(haft_tool, description), false},
         {"inputSchema", read_input, 0, false},
         {"outputSchema", read_output, 0, false},
         {"annotations", read_annotations, offsetof(haft_tool, annotations), false},

@@ -18,7 +18,7 @@ const char *haft_event_name(haft_event_kind kind)
     return kind < HAFT_EVENT_COUNT_ ? names[kind] : "unknown";
 }
 
-int haft_watch(haft_server *server, haft_event_function *function, void *context)
+int haft_event_watch(haft_server *server, haft_event_function *function, void *context)
 {
     size_t n = server->n_watchers;
 

@@ -232,7 +232,7 @@ static int count_headers(haft_server *server, const haft_schema *schema, size_t 
     if (!schema->headers)
         return 0;
     haft_buffer_init(&text, server->allocator, server->options.max_message);
-    status = haft_emit(schema, NULL, &text);
+    status = haft_schema_emit(schema, NULL, &text);
     haft_buffer_add(&text, "", 1);
     if (!status)
         status = text.status;
@@ -264,19 +264,19 @@ int lint_tool(haft_server *server, const struct item *item)
     haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
     struct lint lint = {server, item->name, "input", arena};
     struct headers headers = {.arena = arena};
-    const char *describe = item->tool->describe;
+    const char *description = item->tool->description;
     int status = 0;
 
     if (!arena)
         return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
-    if (!describe || !*describe)
+    if (!description || !*description)
         server_log(server, HAFT_WARNING, "%s: no description: a model cannot tell what it is for",
                    item->name);
-    else if (strlen(describe) > LONG_TEXT)
+    else if (strlen(description) > LONG_TEXT)
         server_log(server, HAFT_WARNING,
                    "%s: the description is cut at %d characters by some clients", item->name,
                    LONG_TEXT);
-    lint_description(&lint, NULL, describe);
+    lint_description(&lint, NULL, description);
     if (item->input) {
         const struct node *root = item->input->root;
 

@@ -113,7 +113,7 @@ static bool more_enabled(const struct shelf *shelf, size_t i)
 void put_cache_hints(haft_call *call, haft_buffer *out)
 {
     const haft_server_options *options = &call->server->options;
-    const haft_resource_info *resource = call->item ? call->item->resource : NULL;
+    const haft_resource *resource = call->item ? call->item->resource : NULL;
     int64_t ttl = resource && resource->ttl_ms ? resource->ttl_ms : options->ttl_ms;
     bool shared = resource && resource->cache_public ? resource->cache_public == HAFT_YES
                                                      : options->cache_public;

@@ -21,7 +21,7 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     haft_buffer message;
     va_list args;
 
-    if (!call->progress_token || !isfinite(done) || haft_cancelled(call))
+    if (!call->progress_token || !isfinite(done) || haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
     haft_buffer_puts(&message,
@@ -54,7 +54,7 @@ void haft_message(haft_call *call, haft_level level, const char *logger, const c
     va_list args;
 
     if (call->log_level < 0 || (int)level < call->log_level || level > HAFT_EMERGENCY ||
-        haft_cancelled(call))
+        haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
     haft_buffer_printf(&message,

@@ -26,7 +26,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item)
     const struct object *object = item->input ? item->input->root->object : NULL;
 
     put_text_member(buffer, "title", prompt->title);
-    put_text_member(buffer, "description", prompt->describe);
+    put_text_member(buffer, "description", prompt->description);
     if (object && object->n_properties) {
         haft_buffer_puts(buffer, ",\"arguments\":[");
         for (size_t i = 0; i < object->n_properties; i++) {
@@ -109,7 +109,7 @@ int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hol
     return status;
 }
 
-int haft_add_prompt(haft_server *server, const haft_prompt *prompt)
+int haft_prompt_add(haft_server *server, const haft_prompt *prompt)
 {
     struct item *item;
     int status = prompt_item(server, prompt, NULL, &item);
@@ -119,7 +119,7 @@ int haft_add_prompt(haft_server *server, const haft_prompt *prompt)
 
 /* ---- for handlers ---- */
 
-int haft_say(haft_call *call, const char *role)
+int haft_prompt_say(haft_call *call, const char *role)
 {
     static const char *const roles[] = {"user", "assistant"};
 
@@ -157,7 +157,7 @@ static void complete(haft_call *call)
     if (offer_failed(call))
         return;
     if (!description)
-        description = call->item->prompt->describe;
+        description = call->item->prompt->description;
     out = respond_begin(call);
     if (description) {
         haft_buffer_puts(out, "\"description\":");
@@ -207,7 +207,7 @@ static bool decode(haft_call *call)
     if (!status && (!arguments || yyjson_is_null(arguments)))
         status = json_parse("{}", 2, call->arena, &call->arguments, &offset, &reason);
     if (!status)
-        status = haft_decode(input, call->arguments, call->arena, in, &issues);
+        status = haft_schema_decode(input, call->arguments, call->arena, in, &issues);
     call->in = in;
     if (status && issues.count)
         refuse_arguments(call, &issues);

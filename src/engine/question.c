@@ -211,7 +211,7 @@ static int fits_form(haft_call *call, const char *form, yyjson_val *content)
         haft_log(call, HAFT_ERROR, "form: %s: %s", reason.path, reason.text);
         return status;
     }
-    status = haft_validate(schema, content, call->arena, &issues);
+    status = haft_schema_validate(schema, content, call->arena, &issues);
     haft_schema_free(schema);
     return status == HAFT_EISSUES ? 0 : status ? status : 1;
 }
@@ -256,7 +256,7 @@ int haft_elicit(haft_call *call, const char *key, const char *message, const haf
     action = elicit_form(call, key, message, compiled->json, &content);
     if (action != HAFT_ACCEPTED)
         return action;
-    status = haft_decode(compiled->schema, content, call->arena, ret_content, &issues);
+    status = haft_schema_decode(compiled->schema, content, call->arena, ret_content, &issues);
     if (status == HAFT_EISSUES)
         return ask_again(call, key, "elicitation/create",
                          elicit_params(call, message, compiled->json));
@@ -336,12 +336,12 @@ int haft_roots(haft_call *call, const char *key, haft_value **ret_roots)
 
 /* ---- state ---- */
 
-const char *haft_state(const haft_call *call)
+const char *haft_call_state(const haft_call *call)
 {
     return call->asking.state;
 }
 
-int haft_set_state(haft_call *call, const char *text)
+int haft_call_set_state(haft_call *call, const char *text)
 {
     call->asking.state = haft_arena_copy(call->arena, text, strlen(text));
     return call->asking.state ? 0 : HAFT_ENOMEM;

@@ -9,7 +9,7 @@
 
 /* ---- adding ---- */
 
-static bool put_annotations(haft_buffer *buffer, const haft_resource_info *resource)
+static bool put_annotations(haft_buffer *buffer, const haft_resource *resource)
 {
     bool any = resource->audience || resource->priority != 0 || resource->last_modified;
 
@@ -20,11 +20,11 @@ static bool put_annotations(haft_buffer *buffer, const haft_resource_info *resou
 
 static void put_rest(haft_buffer *buffer, const struct item *item)
 {
-    const haft_resource_info *resource = item->resource;
+    const haft_resource *resource = item->resource;
 
     put_text_member(buffer, "name", resource->name);
     put_text_member(buffer, "title", resource->title);
-    put_text_member(buffer, "description", resource->describe);
+    put_text_member(buffer, "description", resource->description);
     put_text_member(buffer, "mimeType", resource->mime_type);
     if (resource->size > 0 && !item->uri_template) {
         haft_buffer_puts(buffer, ",\"size\":");
@@ -44,7 +44,7 @@ static int check_address(haft_server *server, const char *uri)
     if (haft_utf8_valid(uri, size) == size && format->check(uri, size))
         return 0;
     return server_refuse(server, HAFT_EINVAL, uri,
-                         strchr(uri, '{') ? "a template is added by haft_add_template"
+                         strchr(uri, '{') ? "a template is added by haft_template_add"
                                           : "the address is no absolute URI");
 }
 
@@ -72,7 +72,7 @@ static int check_annotations(haft_server *server, struct item *item)
 }
 
 static int fill(haft_server *server, haft_offer kind, struct item *item,
-                const haft_resource_info *resource)
+                const haft_resource *resource)
 {
     int status;
 
@@ -94,7 +94,7 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
     return status ? status : offer_render(server, item, put_rest);
 }
 
-int resource_item(haft_server *server, haft_offer kind, const haft_resource_info *resource,
+int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
                   struct hold *hold, struct item **ret_item)
 {
     struct item *item;
@@ -113,7 +113,7 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource_info
     return status;
 }
 
-static int add(haft_server *server, haft_offer kind, const haft_resource_info *resource)
+static int add(haft_server *server, haft_offer kind, const haft_resource *resource)
 {
     struct item *item = NULL;
     int status = resource_item(server, kind, resource, NULL, &item);
@@ -121,12 +121,12 @@ static int add(haft_server *server, haft_offer kind, const haft_resource_info *r
     return item ? shelf_put(server, kind, item, NULL) : status;
 }
 
-int haft_add_resource(haft_server *server, const haft_resource_info *resource)
+int haft_resource_add(haft_server *server, const haft_resource *resource)
 {
     return add(server, HAFT_OFFER_RESOURCE, resource);
 }
 
-int haft_add_template(haft_server *server, const haft_resource_info *resource)
+int haft_template_add(haft_server *server, const haft_resource *resource)
 {
     return add(server, HAFT_OFFER_TEMPLATE, resource);
 }

@@ -68,7 +68,7 @@ void session_let_go(const haft_session *session, void *tag, bool over)
 }
 
 /* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
-void haft_close_stream(haft_call *call)
+void haft_call_close_stream(haft_call *call)
 {
     haft_buffer nothing;
 

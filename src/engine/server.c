@@ -196,7 +196,7 @@ static void put_info(haft_buffer *buffer, const haft_server *server)
     put_text_member(buffer, "title", options->title);
     haft_buffer_puts(buffer, ",\"version\":");
     haft_buffer_json_string(buffer, server->version, strlen(server->version));
-    put_text_member(buffer, "description", options->describe);
+    put_text_member(buffer, "description", options->description);
     put_text_member(buffer, "websiteUrl", options->website);
     put_icons(buffer, options->icons, options->n_icons);
     haft_buffer_add(buffer, "}", 1);

@@ -65,7 +65,7 @@ struct item {
     struct text rest[2]; /* as it is listed after its name, for legacy and for modern clients */
 
     const haft_tool *tool;
-    const haft_resource_info *resource;
+    const haft_resource *resource;
     const haft_prompt *prompt;
     const struct uri_template *uri_template;
     const haft_schema *input, *output; /* compiled; NULL for none */
@@ -242,7 +242,7 @@ int shelf_put(haft_server *server, haft_offer kind, struct item *item, const cha
  * resource.c, prompt.c).  0, or an error that has been refused. */
 int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold,
               struct item **ret_item);
-int resource_item(haft_server *server, haft_offer kind, const haft_resource_info *resource,
+int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
                   struct hold *hold, struct item **ret_item);
 int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
                 struct item **ret_item);

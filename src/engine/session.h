@@ -23,7 +23,7 @@ struct question {
 /* What a call asks the client. */
 struct asking {
     struct question *questions;
-    const char *state; /* of the handler's own: haft_set_state */
+    const char *state; /* of the handler's own: haft_call_set_state */
     unsigned rounds;
 };
 
@@ -522,7 +522,7 @@ void input_refuse(haft_call *call);
 
 /* ---- results (content.c, tool_call.c and others) ---- */
 
-/* `,"annotations":{...}`, as for haft_annotate; false when there is something wrong with them. */
+/* `,"annotations":{...}`, as for haft_block_annotate; false when there is something wrong with them. */
 bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
                              const char *last_modified);
 

@@ -47,7 +47,7 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index)
     return index < server->stages.n ? server->stages.list[index] : NULL;
 }
 
-int haft_use(haft_server *server, const haft_stage *stage)
+int haft_stage_add(haft_server *server, const haft_stage *stage)
 {
     struct stages *stages;
     size_t n;
@@ -201,7 +201,7 @@ int haft_refuse(haft_call *call, const char *format, ...)
 }
 
 /* Until the arguments have been looked at there is nothing that the handler gets. */
-int haft_set_arguments(haft_call *call, const char *json, size_t size)
+int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
 {
     haft_reason reason;
     haft_value *value;
@@ -210,7 +210,7 @@ int haft_set_arguments(haft_call *call, const char *json, size_t size)
         return HAFT_EINVAL;
     value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
     if (!value) {
-        haft_log(call, HAFT_ERROR, "haft_set_arguments: %s", reason.text);
+        haft_log(call, HAFT_ERROR, "haft_call_set_arguments: %s", reason.text);
         return reason.code;
     }
     if (!yyjson_is_obj(value))
@@ -222,7 +222,7 @@ int haft_set_arguments(haft_call *call, const char *json, size_t size)
 
 /* Blocks are kept as text, and read only for who asks.  The handler of a call that timed out may be
  * writing them. */
-haft_value *haft_content(haft_call *call)
+haft_value *haft_result_content(haft_call *call)
 {
     const haft_buffer *content = &call->content;
     haft_value *value = NULL;
@@ -270,7 +270,7 @@ static struct kept *kept_new(haft_call *call, struct kept *next, const char *key
     return kept;
 }
 
-int haft_set(haft_call *call, const char *key, void *value)
+int haft_call_set(haft_call *call, const char *key, void *value)
 {
     bool late = late_is_here(call);
     struct kept *first = late ? call->late.kept : atomic_load(&call->kept);
@@ -290,7 +290,7 @@ int haft_set(haft_call *call, const char *key, void *value)
     return 0;
 }
 
-void *haft_get(const haft_call *call, const char *key)
+void *haft_call_get(const haft_call *call, const char *key)
 {
     haft_call *own = (haft_call *)(uintptr_t)call;
     struct kept *kept = late_is_here(call) ? kept_find(call->late.kept, key) : NULL;

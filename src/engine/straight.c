@@ -259,7 +259,7 @@ yyjson_val *call_arguments(haft_call *call)
     return call->arguments || !call->straight.text ? call->arguments : straight_sent(call);
 }
 
-haft_value *haft_arguments(const haft_call *call)
+haft_value *haft_call_arguments(const haft_call *call)
 {
     return call_arguments((haft_call *)(uintptr_t)call);
 }

@@ -64,7 +64,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item, int era)
     const haft_tool *tool = item->tool;
 
     put_text_member(buffer, "title", tool->title);
-    put_text_member(buffer, "description", tool->describe);
+    put_text_member(buffer, "description", tool->description);
     haft_buffer_puts(buffer, ",\"inputSchema\":");
     if (item->input)
         put_schema(buffer, item, item->input, AS_ARGUMENTS);
@@ -267,7 +267,7 @@ int haft_add(haft_server *server, const haft_tool *tool)
     return put(server, tool, NULL);
 }
 
-int haft_update(haft_server *server, const char *name, const haft_tool *tool)
+int haft_tool_replace(haft_server *server, const char *name, const haft_tool *tool)
 {
     return put(server, tool, name);
 }
@@ -316,7 +316,7 @@ static const char *keep(haft_tool_builder *builder, const char *text)
 void haft_tool_describe(haft_tool_builder *builder, const char *text)
 {
     if (builder)
-        builder->tool->describe = keep(builder, text);
+        builder->tool->description = keep(builder, text);
 }
 
 void haft_tool_title(haft_tool_builder *builder, const char *text)

@@ -26,7 +26,7 @@ static int encode_out(haft_call *call)
 {
     haft_issues issues;
     int status =
-        haft_encode(call->item->output, call->out, call->arena, &call->structured, &issues);
+        haft_schema_encode(call->item->output, call->out, call->arena, &call->structured, &issues);
 
     if (status == HAFT_EISSUES)
         log_misfit(call, &issues);
@@ -45,8 +45,8 @@ static int check_structured(haft_call *call)
         haft_log(call, HAFT_ERROR, "there is an output schema but no structured content");
         return HAFT_EISSUES;
     }
-    status = haft_validate_text(call->item->output, call->structured.data, call->structured.size,
-                                call->arena, &issues);
+    status = haft_schema_validate_text(call->item->output, call->structured.data,
+                                       call->structured.size, call->arena, &issues);
     if (status == HAFT_EISSUES)
         log_misfit(call, &issues);
     return status;
@@ -59,7 +59,7 @@ int tool_handle(haft_call *call)
                                : item->call(call, call->in, call->out);
 
     status = call_understand(call, status);
-    return status || call->is_error || haft_cancelled(call) ? status : tool_check(call);
+    return status || call->is_error || haft_call_cancelled(call) ? status : tool_check(call);
 }
 
 /* What is checked before a result leaves; also after haft_finish. */
@@ -289,12 +289,12 @@ static int decode(haft_call *call, haft_issues *issues)
         return 0;
     if (!item->tool->input)
         return lenient ? decode_leniently(call, NULL, issues)
-                       : haft_validate(input, call->arguments, call->arena, issues);
+                       : haft_schema_validate(input, call->arguments, call->arena, issues);
     in = haft_arena_alloc(call->arena, input->root->size);
     call->in = in;
     if (in && lenient)
         return decode_leniently(call, in, issues);
-    return in ? haft_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
+    return in ? haft_schema_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
 }
 
 /* Room for what the handler gives; nothing when it does so elsewhere. */

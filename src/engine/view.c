@@ -42,7 +42,7 @@ haft_arena *call_memory(haft_call *call)
 
 /* ---- what is known ---- */
 
-bool haft_cancelled(const haft_call *call)
+bool haft_call_cancelled(const haft_call *call)
 {
     haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
     bool cancelled = !root || atomic_load(&root->cancelled);
@@ -59,7 +59,7 @@ haft_call *call_root(const haft_call *call)
     return (haft_call *)(uintptr_t)call;
 }
 
-int64_t haft_time_left(const haft_call *call)
+int64_t haft_call_time_left(const haft_call *call)
 {
     haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
     haft_time now = root ? atomic_load(&root->now) : call->deadline;
@@ -109,12 +109,12 @@ void *haft_server_data(const haft_call *call)
     return call->server->options.data;
 }
 
-void *haft_user_data(const haft_call *call)
+void *haft_call_user_data(const haft_call *call)
 {
     return atomic_load(&((haft_call *)(uintptr_t)call)->user_data);
 }
 
-void haft_set_user_data(haft_call *call, void *data)
+void haft_call_set_user_data(haft_call *call, void *data)
 {
     atomic_store(&call->user_data, data);
 }
@@ -129,12 +129,12 @@ const char *haft_client_version(const haft_call *call)
     return call->client_version ? call->client_version : "";
 }
 
-const char *haft_principal(const haft_call *call)
+const char *haft_call_principal(const haft_call *call)
 {
     return call->principal;
 }
 
-const char *haft_revision(const haft_call *call)
+const char *haft_call_revision(const haft_call *call)
 {
     return revision_row(call->revision)->name;
 }
@@ -161,14 +161,14 @@ haft_value *haft_request_meta(const haft_call *call)
     return call->meta;
 }
 
-void *haft_alloc(haft_call *call, size_t size)
+void *haft_call_alloc(haft_call *call, size_t size)
 {
     haft_arena *arena = call_memory(call);
 
     return arena ? haft_arena_alloc(arena, size) : NULL;
 }
 
-char *haft_printf(haft_call *call, const char *format, ...)
+char *haft_call_printf(haft_call *call, const char *format, ...)
 {
     haft_arena *arena = call_memory(call);
     va_list args;

@@ -155,7 +155,7 @@ int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as
     if (!arena)
         return HAFT_ENOMEM;
     haft_buffer_init(&text, allocator, buffer->limit);
-    status = haft_emit(schema, NULL, &text);
+    status = haft_schema_emit(schema, NULL, &text);
     haft_buffer_add(&text, "", 1);
     if (!status)
         status = text.status;

@@ -177,5 +177,5 @@ int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
     haft_app app;
     int status = gateway_mount(gateway, &own, &mount, &app, reterr_reason);
 
-    return status ? status : haft_serve_http(gateway->server, &own, reterr_reason);
+    return status ? status : haft_http_serve(gateway->server, &own, reterr_reason);
 }

@@ -155,7 +155,7 @@ static int configure_endpoint(const struct configuration *configuration, haft_mc
     int status;
 
     options.routes = NULL;
-    server = haft_mcp(gateway, &options);
+    server = haft_mcp_add(gateway, &options);
     if (!server)
         return configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
     status = plugins_offer(configuration->plugins, server, tools, &reason);
@@ -244,7 +244,8 @@ int configure_read(const struct configuration *configuration, haft_value *value,
     int status;
 
     *ret_section = (gateway_section){.n_routes = 0};
-    status = value ? haft_decode(configuration->schema, value, arena, ret_section, &issues) : 0;
+    status =
+        value ? haft_schema_decode(configuration->schema, value, arena, ret_section, &issues) : 0;
     return issues.count ? configure_refuse_issue(&issues, reterr_reason) : status;
 }
 
@@ -346,7 +347,7 @@ static int configuration_init(struct configuration *configuration)
     if (!status)
         status = haft_schema_compile(&gateway_section_type, &options, &configuration->schema, NULL);
     return status ? status
-                  : haft_configure(configuration->gateway->server, &configuration->section);
+                  : haft_section_add(configuration->gateway->server, &configuration->section);
 }
 
 int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoint)

@@ -23,7 +23,7 @@ int part_add_routes(haft_gateway *gateway, const haft_gateway_part *part)
     int status = 0;
 
     for (size_t i = 0; part->routes && part->routes[i] && !status; i++)
-        status = haft_route(gateway, part->routes[i]);
+        status = haft_route_add(gateway, part->routes[i]);
     return status;
 }
 
@@ -132,6 +132,6 @@ int configure_plugins(struct configuration *configuration)
                                                    .discard = configure_discard_plugins,
                                                    .context = configuration};
     return configuration->plugins
-               ? haft_configure(configuration->gateway->server, &configuration->plugin_section)
+               ? haft_section_add(configuration->gateway->server, &configuration->plugin_section)
                : HAFT_ENOMEM;
 }

@@ -52,7 +52,7 @@ struct field {
 
 struct route {
     struct route *next; /* of the gateway's */
-    const haft_route_info *info;
+    const haft_route *info;
     const char *method, *path, *id;
     haft_tool tool;     /* as the routes' server has it */
     struct item *item;  /* counted */

@@ -66,7 +66,8 @@ static int keep_authenticated(haft_call *call)
 
     if (visit && visit->gateway == call->server->gateway)
         status = authenticated_copy(call, visit->authenticated, &kept);
-    return status || !kept ? status : haft_set(call, authenticated_key, (void *)(uintptr_t)kept);
+    return status || !kept ? status
+                           : haft_call_set(call, authenticated_key, (void *)(uintptr_t)kept);
 }
 
 /* A call of a tool has headers only while it is received: those that may be wanted later are kept. */
@@ -91,14 +92,14 @@ int invoke_keep_headers(haft_call *call, void *data)
         status = !value ? HAFT_ENOMEM : add_line(call->arena, &lines, *name, value);
     }
     if (!status && lines)
-        status = haft_set(call, forward_key, lines);
+        status = haft_call_set(call, forward_key, lines);
     return status ? status : keep_authenticated(call);
 }
 
 /* Which policies have authenticated the caller of an invoke. */
 static const struct authenticated *authenticated_of(haft_call *caller)
 {
-    return caller->visit ? caller->visit->authenticated : haft_get(caller, authenticated_key);
+    return caller->visit ? caller->visit->authenticated : haft_call_get(caller, authenticated_key);
 }
 
 static const char *header_of(haft_call *caller, const char *name)
@@ -107,7 +108,7 @@ static const char *header_of(haft_call *caller, const char *name)
 
     if (caller->visit)
         return haft_request_header(caller, name);
-    return get_line(haft_get(caller, forward_key), name, &size);
+    return get_line(haft_call_get(caller, forward_key), name, &size);
 }
 
 static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_options *options,

@@ -157,14 +157,14 @@ static int answer(haft_call *call, const struct route *route, const char *target
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
     /* A path alone is no URI, which the contents of a resource must have. */
-    contents.uri = haft_printf(call, "route:%s", target);
+    contents.uri = haft_call_printf(call, "route:%s", target);
     return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
 static int call_route(haft_call *call, const void *in, void *out)
 {
     const struct route *route = haft_tool_data(call);
-    yyjson_val *arguments = haft_arguments(call);
+    yyjson_val *arguments = haft_call_arguments(call);
     const haft_allocator *allocator = call->server->allocator;
     haft_invoke_options options = {.headers = NULL};
     haft_response response;
@@ -245,7 +245,7 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
     mcp->forward = (haft_stage){.name = "forward", .before = invoke_keep_headers, .data = gateway};
     if (!status) {
         atomic_store(&mcp->policies, policies);
-        status = haft_use(mcp->server, &mcp->forward);
+        status = haft_stage_add(mcp->server, &mcp->forward);
     }
     for (const haft_tool *const *tool = options->tools; tool && *tool && !status; tool++)
         status = haft_add(mcp->server, *tool);
@@ -254,7 +254,7 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
     return status ? status : mcp_add_routes(gateway, mcp->server, options->routes);
 }
 
-haft_server *haft_mcp(haft_gateway *gateway, const haft_mcp_options *options)
+haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options)
 {
     static const haft_mcp_options none;
     struct template path;

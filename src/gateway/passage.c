@@ -113,7 +113,7 @@ static int read_headers(haft_visit *visit, const char *text)
         value += strspn(value, " \t");
         line = haft_arena_copy(visit->call->arena, text, name);
         value = haft_arena_copy(visit->call->arena, value, (size_t)(text + size - value));
-        status = line && value ? haft_respond_header(visit->call, line, value) : HAFT_ENOMEM;
+        status = line && value ? haft_response_set_header(visit->call, line, value) : HAFT_ENOMEM;
         text += size + strspn(text + size, "\r\n");
     }
     return status;
@@ -477,7 +477,7 @@ static void passage_go_on(struct passage *passage)
     if (passage_send(passage))
         return;
     visit->given_up = 503;
-    if (haft_respond_header(visit->call, "Retry-After", "1"))
+    if (haft_response_set_header(visit->call, "Retry-After", "1"))
         visit_fail(visit, visit->request.path, HAFT_ENOMEM);
     passage_end(passage);
 }

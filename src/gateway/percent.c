@@ -6,7 +6,7 @@
 
 enum { MAX_PAIRS = 256 };
 
-const char *haft_encoded(haft_call *call, const char *text)
+const char *haft_url_encode(haft_call *call, const char *text)
 {
     haft_buffer buffer;
     const char *encoded = NULL;

@@ -207,9 +207,10 @@ static int read_options(haft_gateway *gateway, const struct kind *kind, const ch
     *ret_options = haft_arena_zalloc(gateway->arena, 1, kind->options->root->size);
     if (!*ret_options)
         return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
-    status =
-        json ? haft_decode_text(kind->options, json, size, gateway->arena, *ret_options, &issues)
-             : haft_decode_text(kind->options, "{}", 2, gateway->arena, *ret_options, &issues);
+    status = json ? haft_schema_decode_text(kind->options, json, size, gateway->arena, *ret_options,
+                                            &issues)
+                  : haft_schema_decode_text(kind->options, "{}", 2, gateway->arena, *ret_options,
+                                            &issues);
     if (status && issues.count)
         return refuse_issues(gateway, status, name, "options: ", &issues);
     return status ? gateway_refuse(gateway, status, name, "options: %s", haft_strerror(status)) : 0;
@@ -354,7 +355,7 @@ int haft_policies_json(haft_gateway *gateway, const char *json, size_t size)
 
     if (status)
         return gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
-    status = haft_decode_text(schema, json, size, gateway->arena, &entries, &issues);
+    status = haft_schema_decode_text(schema, json, size, gateway->arena, &entries, &issues);
     if (status && issues.count)
         refuse_issues(gateway, status, "policies", "", &issues);
     else if (status)

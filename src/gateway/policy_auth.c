@@ -142,10 +142,10 @@ static int check_key(haft_call *call, void *data)
     int status;
 
     if (owner)
-        return haft_set_principal(call, owner);
-    if (!secret && haft_authenticated(call))
+        return haft_call_set_principal(call, owner);
+    if (!secret && haft_call_authenticated(call))
         return 0;
-    status = haft_respond_header(call, "WWW-Authenticate", keys->challenge);
+    status = haft_response_set_header(call, "WWW-Authenticate", keys->challenge);
     return status
                ? status
                : stopped(haft_problem(call, 401, "%s",

@@ -63,7 +63,7 @@ static bool is_over(void *context)
 {
     const struct verification *check = context;
 
-    return haft_cancelled(check->call) || haft_time_left(check->call) == 0;
+    return haft_call_cancelled(check->call) || haft_call_time_left(check->call) == 0;
 }
 
 static enum verdict derive(struct verification *check)
@@ -110,7 +110,7 @@ static enum verdict judge(struct verification *check)
 
 static int refuse(haft_call *call, const struct guard *guard)
 {
-    int status = haft_respond_header(call, "WWW-Authenticate", guard->challenge);
+    int status = haft_response_set_header(call, "WWW-Authenticate", guard->challenge);
 
     return status ? status : stopped(haft_problem(call, 401, "A name and a password are needed."));
 }
@@ -121,7 +121,7 @@ static int refuse_for(haft_call *call, int code, int64_t wait_ms, const char *wh
     int status;
 
     snprintf(seconds, sizeof seconds, "%lld", (long long)(wait_ms + 999) / 1000);
-    status = haft_respond_header(call, "Retry-After", seconds);
+    status = haft_response_set_header(call, "Retry-After", seconds);
     return status ? status
                   : stopped(haft_problem(call, code, "%s Try again in %s s.", what, seconds));
 }
@@ -139,7 +139,7 @@ static int verification_answer(const struct verification *check)
         return check->failure;
     switch (check->verdict) {
     case RIGHT:
-        return haft_set_principal(call, check->person->name);
+        return haft_call_set_principal(call, check->person->name);
     case LIMITED:
         return refuse_address(call, check->wait_ms);
     case STOPPED:
@@ -184,7 +184,7 @@ static bool read_credentials(haft_call *call, char **ret_name, char **ret_passwo
 
     if (!encoded || size > HAFT_BASE64_SIZE(2 * AUTH_MAX_SECRET + 1))
         return false;
-    text = haft_alloc(call, size + 1);
+    text = haft_call_alloc(call, size + 1);
     if (!text || haft_base64_decode(encoded, size, text, &size))
         return false;
     text[size] = '\0';
@@ -217,7 +217,7 @@ static int check_person(haft_call *call, void *data)
 
     if (!check)
         return HAFT_ENOMEM;
-    if (!haft_request_header(call, "authorization") && haft_authenticated(call))
+    if (!haft_request_header(call, "authorization") && haft_call_authenticated(call))
         return 0;
     if (!read_credentials(call, &name, &password))
         return refuse(call, guard);
@@ -230,7 +230,7 @@ static int check_person(haft_call *call, void *data)
     person = remembered_find(guard->remembered, check->digest, check->now);
     if (person) {
         secret_wipe(password, strlen(password));
-        return haft_set_principal(call, person->name);
+        return haft_call_set_principal(call, person->name);
     }
     check->address_size = address_put_key(peer_of(call), check->address, sizeof check->address);
     if (guard->failures.calls && !limiter_peek(guard->limiter, check->address, check->address_size,

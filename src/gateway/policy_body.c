@@ -12,7 +12,8 @@ static int validate_body(haft_call *call, void *data)
 {
     const haft_request *request = haft_request_of(call);
     haft_issues issues = {0};
-    int status = haft_validate_text(data, request->body, request->body_size, call->arena, &issues);
+    int status =
+        haft_schema_validate_text(data, request->body, request->body_size, call->arena, &issues);
 
     if (status && issues.count)
         return input_refuse_issues(call->visit, &issues, "body");
@@ -64,7 +65,7 @@ static int answer_mock(haft_call *call, void *data)
     int status = haft_respond(call, (int)options->status, mock->type, mock->body, mock->size);
 
     for (size_t i = 0; options->has_headers && i < options->n_headers && !status; i++)
-        status = haft_respond_header(call, options->headers_keys[i], options->headers[i]);
+        status = haft_response_set_header(call, options->headers_keys[i], options->headers[i]);
     return stopped(status);
 }
 

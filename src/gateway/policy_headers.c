@@ -27,7 +27,7 @@ static int set_response(haft_call *call, void *data)
     int status = 0;
 
     for (size_t i = 0; options->has_response && i < options->n_response && !status; i++)
-        status = haft_respond_header(call, options->response_keys[i], options->response[i]);
+        status = haft_response_set_header(call, options->response_keys[i], options->response[i]);
     return status;
 }
 
@@ -67,7 +67,7 @@ static int remove_response(haft_call *call, void *data)
     int status = 0;
 
     for (size_t i = 0; options->has_response && i < options->n_response && !status; i++)
-        status = haft_respond_header(call, options->response[i], NULL);
+        status = haft_response_set_header(call, options->response[i], NULL);
     return status;
 }
 
@@ -145,11 +145,11 @@ static int put_vary(haft_call *call)
     const char *vary = response ? haft_response_header(response, "vary") : NULL;
 
     if (!vary)
-        return haft_respond_header(call, "Vary", "Origin");
+        return haft_response_set_header(call, "Vary", "Origin");
     if (names_origin(vary))
         return 0;
-    vary = haft_printf(call, "%s, Origin", vary);
-    return vary ? haft_respond_header(call, "Vary", vary) : HAFT_ENOMEM;
+    vary = haft_call_printf(call, "%s, Origin", vary);
+    return vary ? haft_response_set_header(call, "Vary", vary) : HAFT_ENOMEM;
 }
 
 static int put_origin(haft_call *call, const cors_options *options)
@@ -159,11 +159,11 @@ static int put_origin(haft_call *call, const cors_options *options)
 
     if (status || !origin)
         return status;
-    status = haft_respond_header(call, "Access-Control-Allow-Origin", origin);
+    status = haft_response_set_header(call, "Access-Control-Allow-Origin", origin);
     if (!status && options->credentials)
-        status = haft_respond_header(call, "Access-Control-Allow-Credentials", "true");
+        status = haft_response_set_header(call, "Access-Control-Allow-Credentials", "true");
     if (!status && options->has_expose)
-        status = haft_respond_header(call, "Access-Control-Expose-Headers", options->expose);
+        status = haft_response_set_header(call, "Access-Control-Expose-Headers", options->expose);
     return status;
 }
 
@@ -179,11 +179,12 @@ static int answer_preflight(haft_call *call, void *data)
     snprintf(seconds, sizeof seconds, "%lld", (long long)options->max_age);
     status = put_origin(call, options);
     if (!status && allowed(call, options)) {
-        status = haft_respond_header(call, "Access-Control-Allow-Methods", options->methods);
-        status = status
-                     ? status
-                     : haft_respond_header(call, "Access-Control-Allow-Headers", options->headers);
-        status = status ? status : haft_respond_header(call, "Access-Control-Max-Age", seconds);
+        status = haft_response_set_header(call, "Access-Control-Allow-Methods", options->methods);
+        status = status ? status
+                        : haft_response_set_header(call, "Access-Control-Allow-Headers",
+                                                   options->headers);
+        status =
+            status ? status : haft_response_set_header(call, "Access-Control-Max-Age", seconds);
     }
     return status ? status : stopped(haft_respond(call, 204, NULL, NULL, 0));
 }

@@ -30,7 +30,7 @@ struct rate {
 static size_t key_of(const haft_call *call, const struct rate *rate, char key[KEY])
 {
     const haft_request *request = haft_request_of(call);
-    const char *who = haft_principal(call),
+    const char *who = haft_call_principal(call),
                *name = rate->by == rate_key_route ? haft_call_name(call) : "";
     char address[ADDRESS_KEY];
     int size;
@@ -55,7 +55,7 @@ static int check_rate(haft_call *call, void *data)
     if (status)
         return status < 0 ? status : 0;
     snprintf(seconds, sizeof seconds, "%lld", (long long)(wait + 999) / 1000);
-    status = haft_respond_header(call, "Retry-After", seconds);
+    status = haft_response_set_header(call, "Retry-After", seconds);
     return status
                ? status
                : stopped(haft_problem(call, 429, "Too many requests. Try again in %s s.", seconds));
@@ -128,7 +128,7 @@ static int sleep_for(haft_call *call, void *data)
     const sleep_options *options = data;
     uint64_t end = uv_hrtime() / 1000000 + (uint64_t)options->ms;
 
-    while (!haft_cancelled(call)) {
+    while (!haft_call_cancelled(call)) {
         uint64_t now = uv_hrtime() / 1000000;
 
         if (now >= end)

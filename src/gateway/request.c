@@ -113,7 +113,7 @@ const char *haft_query_value(haft_call *call, const char *name)
     return NULL;
 }
 
-int haft_set_principal(haft_call *call, const char *principal)
+int haft_call_set_principal(haft_call *call, const char *principal)
 {
     const char *copy = keep(call, principal);
 
@@ -123,7 +123,7 @@ int haft_set_principal(haft_call *call, const char *principal)
     return 0;
 }
 
-bool haft_authenticated(const haft_call *call)
+bool haft_call_authenticated(const haft_call *call)
 {
     const haft_visit *visit = call->visit;
     const struct authenticated *one = visit && !visit->edge ? visit->authenticated : NULL;
@@ -135,7 +135,7 @@ bool haft_authenticated(const haft_call *call)
     return one != NULL;
 }
 
-const haft_call *haft_parent(const haft_call *call)
+const haft_call *haft_call_parent(const haft_call *call)
 {
     return call->parent;
 }

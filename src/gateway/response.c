@@ -81,7 +81,7 @@ static int append_header(haft_visit *visit, const char *name, const char *value)
     return 0;
 }
 
-int haft_respond_header(haft_call *call, const char *name, const char *value)
+int haft_response_set_header(haft_call *call, const char *name, const char *value)
 {
     haft_visit *visit = call->visit;
     int status = 0;
@@ -98,7 +98,7 @@ int haft_respond_header(haft_call *call, const char *name, const char *value)
 
 /* ---- answers ---- */
 
-int haft_respond_status(haft_call *call, int status)
+int haft_response_set_status(haft_call *call, int status)
 {
     haft_visit *visit = call->visit;
 
@@ -122,7 +122,7 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
     copy = haft_arena_copy(call->arena, size ? body : "", size);
     if (!copy)
         return HAFT_ENOMEM;
-    failed = haft_respond_header(call, "Content-Type", size ? content_type : NULL);
+    failed = haft_response_set_header(call, "Content-Type", size ? content_type : NULL);
     if (failed)
         return failed;
     visit->response.status = status;
@@ -201,7 +201,8 @@ int haft_respond_with(haft_call *call, const haft_response *response)
     int status = haft_respond(call, response->status, NULL, NULL, 0);
 
     for (size_t i = 0; i < response->n_headers && !status; i++)
-        status = haft_respond_header(call, response->headers[i].name, response->headers[i].value);
+        status =
+            haft_response_set_header(call, response->headers[i].name, response->headers[i].value);
     if (status)
         return status;
     call->visit->response.body = haft_arena_copy(call->arena, response->body, response->size);

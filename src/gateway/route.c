@@ -41,7 +41,7 @@ static bool has_no_body(const char *method)
     return !strcmp(method, "GET") || !strcmp(method, "HEAD") || !strcmp(method, "DELETE");
 }
 
-static const haft_source *source_of(const haft_route_info *info, const char *name)
+static const haft_source *source_of(const haft_route *info, const char *name)
 {
     for (size_t i = 0; i < info->n_sources; i++)
         if (!strcmp(info->sources[i].field, name))
@@ -49,7 +49,7 @@ static const haft_source *source_of(const haft_route_info *info, const char *nam
     return NULL;
 }
 
-static int plan_field(haft_gateway *gateway, struct route *route, const haft_route_info *info,
+static int plan_field(haft_gateway *gateway, struct route *route, const haft_route *info,
                       const struct property *property, struct field *field)
 {
     const haft_source *source = source_of(info, property->name);
@@ -76,7 +76,7 @@ static int plan_field(haft_gateway *gateway, struct route *route, const haft_rou
     return 0;
 }
 
-static int plan_fields(haft_gateway *gateway, struct route *route, const haft_route_info *info)
+static int plan_fields(haft_gateway *gateway, struct route *route, const haft_route *info)
 {
     const haft_schema *input = route->item->input;
     const struct object *object = input ? object_of(input) : NULL;
@@ -128,20 +128,20 @@ static bool is_method(const char *text)
 /* A handler that takes JSON, as the routes' server calls it. */
 static int call_handler(haft_call *call, const void *in, void *out)
 {
-    const haft_route_info *info = call->visit->route->info;
+    const haft_route *info = call->visit->route->info;
 
     (void)out;
     return info->handler(call, (haft_value *)(uintptr_t)in, info->data);
 }
 
-static int make_tool(haft_gateway *gateway, struct route *route, const haft_route_info *info)
+static int make_tool(haft_gateway *gateway, struct route *route, const haft_route *info)
 {
     struct catalogue *catalogue;
     struct entry *entry;
     int status;
 
     route->tool = (haft_tool){.name = info->id,
-                              .describe = info->describe ? info->describe : info->id,
+                              .description = info->description ? info->description : info->id,
                               .title = info->title,
                               .annotations = info->annotations,
                               .input = info->input,
@@ -165,7 +165,7 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
     return 0;
 }
 
-static int check(haft_gateway *gateway, const haft_route_info *info)
+static int check(haft_gateway *gateway, const haft_route *info)
 {
     const char *id = info->id ? info->id : "";
 
@@ -197,7 +197,7 @@ static int place(haft_gateway *gateway, struct route *route)
     return 0;
 }
 
-int haft_route(haft_gateway *gateway, const haft_route_info *info)
+int haft_route_add(haft_gateway *gateway, const haft_route *info)
 {
     const struct policy_list *policies;
     struct route *route;
@@ -228,7 +228,7 @@ int haft_route(haft_gateway *gateway, const haft_route_info *info)
     if (!status)
         status = place(gateway, route);
     if (status) {
-        haft_remove(gateway->server, HAFT_OFFER_TOOL, route->id);
+        haft_offer_remove(gateway->server, HAFT_OFFER_TOOL, route->id);
         item_drop(route->item);
         return status;
     }
@@ -253,10 +253,10 @@ static char *make_id(haft_gateway *gateway, const char *method, const char *path
     return id;
 }
 
-int haft_route_add(haft_gateway *gateway, const char *method, const char *path, const char *id,
-                   haft_json_handler *handler, void *data)
+int haft_route_add_handler(haft_gateway *gateway, const char *method, const char *path,
+                           const char *id, haft_json_handler *handler, void *data)
 {
-    haft_route_info *info = gateway ? haft_arena_zalloc(gateway->arena, 1, sizeof *info) : NULL;
+    haft_route *info = gateway ? haft_arena_zalloc(gateway->arena, 1, sizeof *info) : NULL;
 
     if (!gateway)
         return HAFT_EINVAL;
@@ -273,5 +273,5 @@ int haft_route_add(haft_gateway *gateway, const char *method, const char *path, 
     }
     if (!info || !info->method || !info->path || !info->id)
         return gateway_refuse(gateway, HAFT_ENOMEM, path, "out of memory");
-    return haft_route(gateway, info);
+    return haft_route_add(gateway, info);
 }

@@ -128,7 +128,7 @@ static int put_retry_after(haft_visit *visit)
 
     snprintf(seconds, sizeof seconds, "%lld",
              (long long)(visit->call->retry_after_ms + 999) / 1000);
-    return haft_respond_header(visit->call, "Retry-After", seconds);
+    return haft_response_set_header(visit->call, "Retry-After", seconds);
 }
 
 /* An error in words: by the handler, or by a stage in front of it. */
@@ -157,7 +157,7 @@ static int respond_with_result(haft_visit *visit, bool refused)
     if (call->is_error)
         return respond_with_error(visit, refused);
     if (call->structured.size) {
-        status = haft_respond_header(call, "Content-Type", "application/json");
+        status = haft_response_set_header(call, "Content-Type", "application/json");
         haft_buffer_add(&call->structured, "", 1);
         if (status || call->structured.status)
             return status ? status : call->structured.status;
@@ -295,7 +295,7 @@ static int respond_allow(haft_visit *visit, int status, const char *detail)
     }
     haft_buffer_puts(&allow, ", OPTIONS");
     haft_buffer_add(&allow, "", 1);
-    failed = allow.status ? allow.status : haft_respond_header(call, "Allow", allow.data);
+    failed = allow.status ? allow.status : haft_response_set_header(call, "Allow", allow.data);
     haft_buffer_finish(&allow);
     if (failed)
         return failed;

@@ -28,10 +28,10 @@ void visit_fail(haft_visit *visit, const char *who, int status)
 int visit_is_late(haft_visit *visit)
 {
     haft_call *call = visit->call;
-    int status = visit->given_up             ? visit->given_up
-                 : haft_time_left(call) == 0 ? 504
-                 : haft_cancelled(call)      ? 499
-                                             : 0;
+    int status = visit->given_up                  ? visit->given_up
+                 : haft_call_time_left(call) == 0 ? 504
+                 : haft_call_cancelled(call)      ? 499
+                                                  : 0;
     const char *detail = status == 504   ? "The time for the call is over."
                          : status == 499 ? "The call has been cancelled."
                          : status == 503 ? "The server is busy, or going away."

@@ -86,15 +86,15 @@ static void waiter_wake(void *carrier)
  * 0 when it was continued. */
 static int waiter_wait(struct waiter *waiter, const haft_call *call)
 {
-    int64_t left = haft_time_left(call);
+    int64_t left = haft_call_time_left(call);
     uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
 
     while (!waiter->continued) {
         uint64_t now = uv_hrtime(), slice = (uint64_t)LOOK_MS * NANOSECONDS;
 
-        if (haft_time_left(call) == 0 || (left >= 0 && now >= end))
+        if (haft_call_time_left(call) == 0 || (left >= 0 && now >= end))
             return 504;
-        if (haft_cancelled(call))
+        if (haft_call_cancelled(call))
             return 499;
         if (left >= 0 && end - now < slice)
             slice = end - now;
@@ -117,7 +117,7 @@ static bool visit_abandon(haft_visit *visit, int status)
     return true;
 }
 
-/* A policy that looks at haft_cancelled is soon done, and has then put away what it used. */
+/* A policy that looks at haft_call_cancelled is soon done, and has then put away what it used. */
 static void waiter_indulge(struct waiter *waiter, const haft_visit *visit)
 {
     uint64_t end = uv_hrtime() + (uint64_t)GRACE_MS * NANOSECONDS, now;

@@ -294,7 +294,7 @@ static void unshare_log(const haft_http_options *options, const void *context)
     }
 }
 
-int haft_serve_http(haft_server *server, const haft_http_options *options,
+int haft_http_serve(haft_server *server, const haft_http_options *options,
                     haft_reason *reterr_reason)
 {
     static const haft_http_options none;

@@ -74,7 +74,7 @@ static void pool_work(void *context)
         pool->busy++;
         uv_mutex_unlock(&pool->lock);
         /* Nobody waits for one that was cancelled in the queue. */
-        if (!haft_cancelled(job->call))
+        if (!haft_call_cancelled(job->call))
             haft_call_run(job->call);
         uv_mutex_lock(&pool->lock);
         /* Before the loop hears of it, or a client that answers fast would find no free thread. */

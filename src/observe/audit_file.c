@@ -55,7 +55,7 @@ int audit_file_open(struct audit_file *file, haft_server *server, const char *pa
 
 int audit_file_take(struct audit_file *file, haft_server *server)
 {
-    return haft_audit(server, write_line, file);
+    return haft_audit_add(server, write_line, file);
 }
 
 int audit_file_start(struct audit_file *file, haft_reason *reterr_reason)

@@ -103,8 +103,8 @@ static void span_fill(struct span *span, haft_call *call, haft_outcome outcome)
     span->start = span->end - call_nanoseconds(call);
     span_copy_text(span->tool, sizeof span->tool, tool, strlen(tool));
     span_copy_text(span->client, sizeof span->client, client, strlen(client));
-    span_copy_text(span->revision, sizeof span->revision, haft_revision(call),
-                   strlen(haft_revision(call)));
+    span_copy_text(span->revision, sizeof span->revision, haft_call_revision(call),
+                   strlen(haft_call_revision(call)));
     if (call->id)
         rpc_id_to_text(call->id, span->request_id, sizeof span->request_id);
 }
@@ -302,7 +302,7 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     }
     otlp->address = address;
     otlp->tap->stage = (haft_stage){.name = "spans", .after = span_after, .data = otlp->tap};
-    status = haft_use(server, &otlp->tap->stage);
+    status = haft_stage_add(server, &otlp->tap->stage);
     if (status) {
         if (reterr_reason)
             *reterr_reason = server->error;
@@ -323,7 +323,7 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
 
 int otlp_tap(haft_otlp *otlp, haft_server *server)
 {
-    return haft_use(server, &otlp->tap->stage);
+    return haft_stage_add(server, &otlp->tap->stage);
 }
 
 void haft_otlp_free(haft_otlp *otlp)

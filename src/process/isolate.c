@@ -160,7 +160,7 @@ struct listener {
 /* 0 while the call is waited for. */
 static int look_at_call(const struct listener *listener)
 {
-    if (haft_cancelled(listener->call))
+    if (haft_call_cancelled(listener->call))
         return HAFT_ECLOSED;
     return listener->end && uv_hrtime() >= listener->end ? CALL_LATE : 0;
 }
@@ -256,7 +256,7 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
             isolate_take_line(call, &reader->body);
             break;
         case PACKET_LET_GO:
-            haft_close_stream(call);
+            haft_call_close_stream(call);
             break;
         case PACKET_RESULT:
             return carry_read_result(call, reader->body.data, reader->body.size);
@@ -265,7 +265,7 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
         case CALL_LATE:
             return CALL_LATE;
         default:
-            if (!haft_cancelled(call))
+            if (!haft_call_cancelled(call))
                 haft_log(call, HAFT_ERROR, "its process was lost: %s", haft_strerror(kind));
             return HAFT_ECRASHED;
         }
@@ -276,7 +276,7 @@ static int converse(haft_call *call, int fd)
 {
     haft_server *server = call->server;
     size_t limit = server->options.max_message * 4;
-    int64_t left = haft_time_left(call);
+    int64_t left = haft_call_time_left(call);
     struct listener listener = {call, left < 0 ? 0 : uv_hrtime() + (uint64_t)left * 1000000};
     struct packet_reader reader = {.kind = 0};
     haft_buffer out;
@@ -390,7 +390,7 @@ int isolate_start(haft_server *server)
     return status;
 }
 
-int haft_isolate(haft_server *server)
+int haft_server_isolate(haft_server *server)
 {
     struct isolate *isolate = isolate_of(server);
 

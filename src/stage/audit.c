@@ -295,7 +295,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     audit->write(audit->context, room, (size_t)(end - room));
 }
 
-int haft_audit(haft_server *server, haft_audit_function *write, void *context)
+int haft_audit_add(haft_server *server, haft_audit_function *write, void *context)
 {
     struct audit *audit = haft_arena_zalloc(server->arena, 1, sizeof *audit);
 
@@ -304,10 +304,10 @@ int haft_audit(haft_server *server, haft_audit_function *write, void *context)
     audit->write = write;
     audit->context = context;
     audit->stage = (haft_stage){.name = "audit", .after = after, .data = audit};
-    return haft_use(server, &audit->stage);
+    return haft_stage_add(server, &audit->stage);
 }
 
-void haft_audit_set(haft_server *server, haft_audit_mode mode)
+void haft_audit_set_mode(haft_server *server, haft_audit_mode mode)
 {
     server->audit_mode = mode;
 }

@@ -163,7 +163,7 @@ static void metrics_left(haft_server *server, int64_t ms)
 static const struct observer observer = {metrics_queued, metrics_repaired, metrics_met,
                                          metrics_left};
 
-int haft_metrics(haft_server *server)
+int haft_metrics_enable(haft_server *server)
 {
     struct metrics *metrics;
 
@@ -176,7 +176,7 @@ int haft_metrics(haft_server *server)
         (haft_stage){.name = "metrics", .before = before, .after = after, .data = metrics};
     server->metrics = metrics;
     server->observer = &observer;
-    return haft_use(server, &metrics->stage);
+    return haft_stage_add(server, &metrics->stage);
 }
 
 int metrics_share(haft_server *server, haft_server *with)
@@ -185,7 +185,7 @@ int metrics_share(haft_server *server, haft_server *with)
     server->observer = with->observer;
     server->counted_next = with->counted_next;
     with->counted_next = server;
-    return haft_use(server, &with->metrics->stage);
+    return haft_stage_add(server, &with->metrics->stage);
 }
 
 /* ---- writing ---- */

@@ -435,7 +435,7 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     return stdio.status;
 }
 
-int haft_serve_stdio(haft_server *server, const haft_stdio_options *options)
+int haft_stdio_serve(haft_server *server, const haft_stdio_options *options)
 {
     static const haft_stdio_options none;
     haft_stdio_options all = options ? *options : none;

@@ -1,5 +1,6 @@
 /* test_client.c - the client in the same process: what it asks for it gets, in every revision. */
 #include <haft/client.h>
+#include <haft/testing.h>
 #include <stdio.h>
 #include <string.h>
 #include <yyjson.h>
@@ -85,24 +86,24 @@ static int read_it(haft_call *call, const char *uri)
 static int complete_id(haft_call *call, const char *argument, const char *value)
 {
     (void)argument;
-    haft_complete(call, haft_printf(call, "%s1", value));
-    return haft_complete(call, haft_printf(call, "%s%s", value,
-                                           haft_completion_context(call, "other")
-                                               ? haft_completion_context(call, "other")
-                                               : "2"));
+    haft_completion_add(call, haft_call_printf(call, "%s1", value));
+    return haft_completion_add(call, haft_call_printf(call, "%s%s", value,
+                                                      haft_completion_context(call, "other")
+                                                          ? haft_completion_context(call, "other")
+                                                          : "2"));
 }
 
-static const haft_resource_info resource = {.uri = "a:b", .name = "r", .read = read_it};
-static const haft_resource_info template = {
+static const haft_resource resource = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource template = {
     .uri = "a:{id}", .name = "t", .read = read_it, .complete = complete_id};
 
 HAFT_STRUCT(prompt_args, HAFT_STRING(who, "Whom"));
 
 static int say(haft_call *call, const void *arguments)
 {
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     haft_text(call, "Hello, %s", ((const prompt_args *)arguments)->who);
-    haft_say(call, "assistant");
+    haft_prompt_say(call, "assistant");
     return haft_text(call, "Yes?");
 }
 static const haft_prompt prompt = {
@@ -117,9 +118,9 @@ static haft_server *serve(const haft_server_options *options)
     for (size_t i = 0; server && i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(server, tools[i]), 0);
     if (server) {
-        assert_int_equal(haft_add_resource(server, &resource), 0);
-        assert_int_equal(haft_add_template(server, &template), 0);
-        assert_int_equal(haft_add_prompt(server, &prompt), 0);
+        assert_int_equal(haft_resource_add(server, &resource), 0);
+        assert_int_equal(haft_template_add(server, &template), 0);
+        assert_int_equal(haft_prompt_add(server, &prompt), 0);
     }
     return server;
 }
@@ -229,7 +230,7 @@ static void requests(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(revisions); i++) {
         haft_client *client =
-            haft_connect(server, &(haft_client_options){.revision = revisions[i]});
+            haft_client_new(server, &(haft_client_options){.revision = revisions[i]});
 
         assert_non_null(client);
         check_requests(client);
@@ -247,7 +248,7 @@ static void lists(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(page_sizes); i++) {
         haft_server *server = serve(&(haft_server_options){.page_size = page_sizes[i]});
-        haft_client *client = haft_connect(server, NULL);
+        haft_client *client = haft_client_new(server, NULL);
         haft_result result;
 
         assert_int_equal(haft_client_list(client, HAFT_OFFER_TOOL, &result), 0);
@@ -274,7 +275,7 @@ static void checks_questions(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(revisions); i++) {
         struct seen seen = {.text = ""};
-        haft_client *client = haft_connect(
+        haft_client *client = haft_client_new(
             server,
             &(haft_client_options){.revision = revisions[i], .answer = answer, .context = &seen});
         bool forms = !i || i > 2;
@@ -296,7 +297,7 @@ static void refusals(void **state)
     haft_server *server = serve(NULL);
     struct seen seen = {.refuse = 2};
     haft_client_options options = {.revision = "2025-11-25", .answer = answer, .context = &seen};
-    haft_client *client = haft_connect(server, &options);
+    haft_client *client = haft_client_new(server, &options);
     haft_result result;
 
     (void)state;
@@ -305,14 +306,14 @@ static void refusals(void **state)
     haft_client_free(client);
     options.revision = NULL;
     seen.questions = 0;
-    client = haft_connect(server, &options);
+    client = haft_client_new(server, &options);
     assert_int_equal(haft_client_call(client, "interview", NULL, &result), 0);
     assert_string_equal(yyjson_get_str(yyjson_obj_get(result.value, "resultType")),
                         "input_required");
     assert_non_null(yyjson_obj_get(yyjson_obj_get(result.value, "inputRequests"), "roots"));
     haft_client_free(client);
     /* one that can be asked nothing */
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_call(client, "interview", NULL, &result), 0);
     assert_int_equal(result.error_code, -32021);
     haft_client_free(client);
@@ -339,13 +340,13 @@ static void notifications(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct seen seen = {.text = ""};
         haft_client *client =
-            haft_connect(server, &(haft_client_options){.revision = rows[i].revision,
-                                                        .name = "n\"n",
-                                                        .version = "v",
-                                                        .log_level = rows[i].level,
-                                                        .progress = rows[i].progress,
-                                                        .notify = notified,
-                                                        .context = &seen});
+            haft_client_new(server, &(haft_client_options){.revision = rows[i].revision,
+                                                           .name = "n\"n",
+                                                           .version = "v",
+                                                           .log_level = rows[i].level,
+                                                           .progress = rows[i].progress,
+                                                           .notify = notified,
+                                                           .context = &seen});
         haft_result result;
 
         assert_int_equal(haft_client_call(client, "report", NULL, &result), 0);
@@ -361,21 +362,21 @@ static void changes(void **state)
     haft_server *server = serve(NULL);
     struct seen seen = {.text = ""};
     haft_client_options options = {.revision = "2025-06-18", .notify = notified, .context = &seen};
-    haft_client *client = haft_connect(server, &options);
+    haft_client *client = haft_client_new(server, &options);
     int64_t id;
     haft_result result;
 
     (void)state;
-    haft_disable(server, HAFT_OFFER_TOOL, "hold");
+    haft_offer_disable(server, HAFT_OFFER_TOOL, "hold");
     haft_client_advance(client, 0);
     assert_string_equal(seen.text, "notifications/tools/list_changed ");
     haft_client_free(client);
     options.revision = NULL;
     seen.text[0] = '\0';
-    client = haft_connect(server, &options);
+    client = haft_client_new(server, &options);
     id = haft_client_send(client, "subscriptions/listen",
                           "{\"notifications\":{\"toolsListChanged\":true}}");
-    haft_enable(server, HAFT_OFFER_TOOL, "hold");
+    haft_offer_enable(server, HAFT_OFFER_TOOL, "hold");
     assert_int_equal(haft_client_wait(client, id, 1, &result), HAFT_PENDING);
     assert_string_equal(seen.text, "notifications/subscriptions/acknowledged "
                                    "notifications/tools/list_changed ");
@@ -390,7 +391,7 @@ static void changes(void **state)
 static void waiting(void **state)
 {
     haft_server *server = serve(NULL);
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     haft_call *first, *second;
     int64_t one, two;
     haft_result result;
@@ -417,18 +418,18 @@ static void waiting(void **state)
                      HAFT_PENDING);
     assert_int_equal(haft_client_wait(client, haft_client_latest(client), 1000, &result), 0);
     assert_string_equal(result.text, "timed out after 30 s");
-    assert_true(haft_cancelled(held));
+    assert_true(haft_call_cancelled(held));
     haft_finish(held, 0);
     /* never, because it is taken back */
     assert_int_equal(haft_client_call(client, "hold", NULL, &result), HAFT_PENDING);
     assert_int_equal(haft_client_cancel(client, haft_client_latest(client)), 0);
-    assert_true(haft_cancelled(held));
+    assert_true(haft_call_cancelled(held));
     haft_finish(held, 0);
     assert_int_equal(haft_client_strays(client), 0);
     /* or because the client goes: the handler finds that out */
     assert_int_equal(haft_client_call(client, "hold", NULL, &result), HAFT_PENDING);
     haft_client_free(client);
-    assert_true(haft_cancelled(held));
+    assert_true(haft_call_cancelled(held));
     haft_finish(held, 0);
     haft_server_free(server);
 }
@@ -450,7 +451,7 @@ static void checks_clock(void **state)
     haft_server *server = serve(NULL);
     haft_time now = 0;
     haft_client *client =
-        haft_connect(server, &(haft_client_options){.clock = tick, .context = &now});
+        haft_client_new(server, &(haft_client_options){.clock = tick, .context = &now});
     haft_result result;
 
     (void)state;
@@ -477,7 +478,7 @@ static void checks_watch(void **state)
     haft_server *server = serve(NULL);
     struct seen seen = {.text = ""};
     haft_client *client =
-        haft_connect(server, &(haft_client_options){.watch = watch, .context = &seen});
+        haft_client_new(server, &(haft_client_options){.watch = watch, .context = &seen});
 
     (void)state;
     assert_int_equal(
@@ -500,8 +501,8 @@ static void connect_badly(void **state)
     haft_server *server = serve(NULL);
 
     (void)state;
-    assert_null(haft_connect(NULL, NULL));
-    assert_null(haft_connect(server, &(haft_client_options){.revision = "1999-01-01"}));
+    assert_null(haft_client_new(NULL, NULL));
+    assert_null(haft_client_new(server, &(haft_client_options){.revision = "1999-01-01"}));
     haft_client_free(NULL);
     haft_server_free(server);
 }
@@ -522,13 +523,14 @@ static void checks_memory(void **state)
             int status;
 
             failing_init(&failing, nth);
-            client = haft_connect(server, &(haft_client_options){.revision = both[i],
-                                                                 .answer = answer,
-                                                                 .notify = notified,
-                                                                 .context = &seen,
-                                                                 .progress = true,
-                                                                 .log_level = "info",
-                                                                 .allocator = &failing.allocator});
+            client =
+                haft_client_new(server, &(haft_client_options){.revision = both[i],
+                                                               .answer = answer,
+                                                               .notify = notified,
+                                                               .context = &seen,
+                                                               .progress = true,
+                                                               .log_level = "info",
+                                                               .allocator = &failing.allocator});
             if (client) {
                 status = haft_client_call(client, "interview", NULL, &result);
                 assert_true(!status || status == HAFT_ENOMEM || status == HAFT_PENDING);

@@ -41,7 +41,7 @@ static int echo(haft_call *call, haft_value *arguments, void *data)
     haft_buffer out;
 
     (void)data;
-    assert_ptr_equal(arguments, haft_arguments(call));
+    assert_ptr_equal(arguments, haft_call_arguments(call));
     haft_buffer_init(&out, NULL, 4096);
     haft_json_write(arguments, &out);
     haft_text_bytes(call, out.data, out.size);
@@ -77,7 +77,7 @@ static haft_server *make(bool lenient)
     haft_tool_handler(builder, echo, NULL);
     haft_tool_lenient(builder, HAFT_YES);
     assert_int_equal(haft_tool_build(builder, server), 0);
-    assert_int_equal(haft_metrics(server), 0);
+    assert_int_equal(haft_metrics_enable(server), 0);
     return server;
 }
 
@@ -131,7 +131,7 @@ static void repairs_what_it_is_told_to(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = make(rows[i].lenient);
-        haft_client *client = haft_connect(server, NULL);
+        haft_client *client = haft_client_new(server, NULL);
         haft_result result;
 
         *logged = '\0';

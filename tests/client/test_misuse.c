@@ -111,7 +111,7 @@ static void handlers_that_are_wrong_are_told_of(void **state)
         server = haft_server_new_with("test", "1",
                                       &(haft_server_options){.log = note, .log_context = &log});
         assert_int_equal(haft_add(server, rows[i].tool), 0);
-        client = haft_connect(server, NULL);
+        client = haft_client_new(server, NULL);
         status = haft_client_call(client, rows[i].tool->name, NULL, &result);
         if (status == HAFT_PENDING)
             status = haft_client_wait(client, haft_client_latest(client), 1000, &result);
@@ -142,15 +142,15 @@ static void nothing_is_no_server_no_tool_and_no_client(void **state)
     (void)state;
     assert_null(haft_server_new(NULL, "1"));
     assert_int_equal(haft_add(NULL, &typeless_tool), HAFT_EINVAL);
-    assert_int_equal(haft_update(NULL, "typeless", &typeless_tool), HAFT_EINVAL);
-    assert_int_equal(haft_use(NULL, &stage), HAFT_EINVAL);
-    assert_int_equal(haft_use(server, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_tool_replace(NULL, "typeless", &typeless_tool), HAFT_EINVAL);
+    assert_int_equal(haft_stage_add(NULL, &stage), HAFT_EINVAL);
+    assert_int_equal(haft_stage_add(server, NULL), HAFT_EINVAL);
     assert_int_equal(haft_add(server, NULL), HAFT_EINVAL);
     assert_string_equal(haft_server_error(server)->text, "there is no tool");
     assert_int_equal(haft_tool_build(haft_tool_new(NULL), server), HAFT_EINVAL);
-    assert_null(haft_connect(NULL, NULL));
+    assert_null(haft_client_new(NULL, NULL));
 
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     for (int i = 0; i < 2; i++, haft_client_free(client), client = NULL) {
         assert_int_equal(haft_client_call(client, NULL, NULL, &result), HAFT_EINVAL);
         assert_int_equal(haft_client_get(client, NULL, NULL, &result), HAFT_EINVAL);

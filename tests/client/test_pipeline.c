@@ -1,5 +1,6 @@
 /* The stages of a call: their order, what they can do, and that each hears of every call once. */
 #include <haft.h>
+#include <haft/testing.h>
 #include <stdio.h>
 #include <string.h>
 #include <yyjson.h>
@@ -22,7 +23,7 @@ static int say(haft_call *call, const say_args *in, said *out)
         return HAFT_PENDING;
     }
     if (!strcmp(in->word, "kept"))
-        return haft_error(call, "%s", (const char *)haft_get(call, "who"));
+        return haft_error(call, "%s", (const char *)haft_call_get(call, "who"));
     out->word = in->word;
     return 0;
 }
@@ -39,14 +40,14 @@ static void hear(const char *who, const char *what)
 
 static int on_before(haft_call *call, void *data)
 {
-    yyjson_val *word = yyjson_obj_get(haft_arguments(call), "word");
+    yyjson_val *word = yyjson_obj_get(haft_call_arguments(call), "word");
 
     hear(data, "before");
     if (yyjson_equals_str(word, "stop"))
         return haft_refuse(call, "stopped by %s", (const char *)data);
     if (yyjson_equals_str(word, "break"))
         return HAFT_ENOTFOUND;
-    return haft_set(call, "who", data);
+    return haft_call_set(call, "who", data);
 }
 
 static int on_ready(haft_call *call, void *data)
@@ -94,12 +95,12 @@ static void every_call_goes_there_and_back(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &say_tool), 0);
-    assert_int_equal(haft_use(server, &one), 0);
-    assert_int_equal(haft_use(server, &two), 0);
-    assert_int_equal(haft_use(server, &other), 0);
+    assert_int_equal(haft_stage_add(server, &one), 0);
+    assert_int_equal(haft_stage_add(server, &two), 0);
+    assert_int_equal(haft_stage_add(server, &other), 0);
     for (size_t r = 0; r < COUNT_OF(revisions); r++) {
         haft_client *client =
-            haft_connect(server, &(haft_client_options){.revision = revisions[r]});
+            haft_client_new(server, &(haft_client_options){.revision = revisions[r]});
 
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             haft_result result;
@@ -128,8 +129,8 @@ static void calls_that_end_otherwise_are_heard_of_too(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &say_tool), 0);
-    assert_int_equal(haft_use(server, &one), 0);
-    client = haft_connect(server, &(haft_client_options){.revision = "2025-11-25"});
+    assert_int_equal(haft_stage_add(server, &one), 0);
+    client = haft_client_new(server, &(haft_client_options){.revision = "2025-11-25"});
     /* one that takes too long, and one whose late answer is dropped */
     heard[0] = '\0';
     assert_int_equal(haft_client_call(client, "say", "{\"word\":\"wait\"}", &result), HAFT_PENDING);
@@ -145,7 +146,7 @@ static void calls_that_end_otherwise_are_heard_of_too(void **state)
     assert_string_equal(heard, "one:before one:ready one:cancelled");
     /* one that is hidden */
     heard[0] = '\0';
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "say"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "say"), 0);
     assert_int_equal(haft_client_call(client, "say", "{\"word\":\"hi\"}", &result), 0);
     assert_string_equal(heard, "one:disabled");
     haft_client_free(client);
@@ -159,10 +160,10 @@ static void the_order_can_be_read(void **state)
     haft_server *server = haft_server_new("stages", "1");
 
     (void)state;
-    assert_int_equal(haft_use(server, &one), 0);
-    assert_int_equal(haft_audit(server, NULL, NULL), 0);
-    assert_int_equal(haft_use(server, &two), 0);
-    assert_int_equal(haft_metrics(server), 0);
+    assert_int_equal(haft_stage_add(server, &one), 0);
+    assert_int_equal(haft_audit_add(server, NULL, NULL), 0);
+    assert_int_equal(haft_stage_add(server, &two), 0);
+    assert_int_equal(haft_metrics_enable(server), 0);
     for (size_t i = 0; i < COUNT_OF(names); i++)
         assert_string_equal(haft_stage_at(server, i)->name, names[i]);
     assert_null(haft_stage_at(server, COUNT_OF(names)));
@@ -174,7 +175,7 @@ static void the_order_can_be_read(void **state)
 
 static int change(haft_call *call, void *data)
 {
-    const char *word = yyjson_get_str(yyjson_obj_get(haft_arguments(call), "word"));
+    const char *word = yyjson_get_str(yyjson_obj_get(haft_call_arguments(call), "word"));
     const char *json = !strcmp(word, "old")       ? "{\"word\":\"new\"}"
                        : !strcmp(word, "number")  ? "{\"word\":5}"
                        : !strcmp(word, "array")   ? "[1]"
@@ -182,19 +183,19 @@ static int change(haft_call *call, void *data)
                                                   : NULL;
 
     (void)data;
-    return json ? haft_set_arguments(call, json, strlen(json)) : 0;
+    return json ? haft_call_set_arguments(call, json, strlen(json)) : 0;
 }
 
 /* It is too late. */
 static int change_later(haft_call *call, void *data)
 {
     (void)data;
-    return haft_content(call) || haft_set_arguments(call, "{}", 2) != HAFT_EINVAL;
+    return haft_result_content(call) || haft_call_set_arguments(call, "{}", 2) != HAFT_EINVAL;
 }
 
 static void look(haft_call *call, haft_outcome outcome, void *data)
 {
-    yyjson_val *content = haft_content(call),
+    yyjson_val *content = haft_result_content(call),
                *text = yyjson_obj_get(yyjson_arr_get_first(content), "text");
 
     (void)data;
@@ -225,8 +226,8 @@ static void a_call_can_be_changed(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &say_tool), 0);
-    assert_int_equal(haft_use(server, &stage), 0);
-    client = haft_connect(server, NULL);
+    assert_int_equal(haft_stage_add(server, &stage), 0);
+    client = haft_client_new(server, NULL);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_result result;
 
@@ -257,9 +258,9 @@ HAFT_TOOL_IN(ask, say_args, "Asks first");
 static int number(haft_call *call, void *data)
 {
     int *times = data;
-    const char *json = haft_printf(call, "{\"word\":\"%d\"}", ++*times);
+    const char *json = haft_call_printf(call, "{\"word\":\"%d\"}", ++*times);
 
-    return json ? haft_set_arguments(call, json, strlen(json)) : HAFT_ENOMEM;
+    return json ? haft_call_set_arguments(call, json, strlen(json)) : HAFT_ENOMEM;
 }
 
 static int accept_all(void *context, const char *method, haft_value *params, haft_buffer *result)
@@ -286,8 +287,8 @@ static void changed_calls_can_ask(void **state)
         haft_result result;
 
         assert_int_equal(haft_add(server, &ask_tool), 0);
-        assert_int_equal(haft_use(server, &stage), 0);
-        client = haft_connect(
+        assert_int_equal(haft_stage_add(server, &stage), 0);
+        client = haft_client_new(
             server, &(haft_client_options){.revision = rows[i].revision, .answer = accept_all});
         assert_int_equal(haft_client_call(client, "ask", "{\"word\":\"x\"}", &result), 0);
         assert_string_equal(result.text, rows[i].text);
@@ -301,18 +302,18 @@ static void stages_are_checked(void **state)
     haft_server *server = haft_server_new("stages", "1");
 
     (void)state;
-    assert_int_equal(haft_use(server, &(haft_stage){.name = "idle"}), HAFT_EINVAL);
-    assert_int_equal(haft_use(server, &(haft_stage){.before = on_before}), HAFT_EINVAL);
+    assert_int_equal(haft_stage_add(server, &(haft_stage){.name = "idle"}), HAFT_EINVAL);
+    assert_int_equal(haft_stage_add(server, &(haft_stage){.before = on_before}), HAFT_EINVAL);
     for (int i = 0; i < 32; i++)
-        assert_int_equal(haft_use(server, &one), 0);
-    assert_int_equal(haft_use(server, &one), HAFT_ETOOBIG);
+        assert_int_equal(haft_stage_add(server, &one), 0);
+    assert_int_equal(haft_stage_add(server, &one), HAFT_ETOOBIG);
     haft_server_free(server);
 }
 
 /* ---- rates ---- */
 
 static const haft_tool limited = {.name = "limited",
-                                  .describe = "Five a minute",
+                                  .description = "Five a minute",
                                   .call = say_call_,
                                   .input = &say_args_type,
                                   .output = &said_type,
@@ -333,11 +334,11 @@ static void a_tool_is_called_so_often(void **state)
 
     (void)state;
     heard[0] = '\0';
-    assert_int_equal(haft_use(server, &one), 0);
+    assert_int_equal(haft_stage_add(server, &one), 0);
     assert_int_equal(haft_add(server, &limited), 0);
     assert_int_equal(haft_add(server, &say_tool), 0);
-    client = haft_connect(server, NULL);
-    other_client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
+    other_client = haft_client_new(server, NULL);
     for (int i = 0; i < 5; i++) {
         assert_string_equal(say_to(client, "limited", &result), "{\"word\":\"hi\"}");
         haft_client_advance(client, 1000);
@@ -369,9 +370,9 @@ static void a_client_calls_so_often(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &say_tool), 0);
-    alice = haft_connect(server, &(haft_client_options){.principal = "alice"});
-    also_alice = haft_connect(server, &(haft_client_options){.principal = "alice"});
-    bob = haft_connect(server, &(haft_client_options){.principal = "bob"});
+    alice = haft_client_new(server, &(haft_client_options){.principal = "alice"});
+    also_alice = haft_client_new(server, &(haft_client_options){.principal = "alice"});
+    bob = haft_client_new(server, &(haft_client_options){.principal = "bob"});
     say_to(alice, "say", &result);
     say_to(also_alice, "say", &result);
     assert_string_equal(say_to(alice, "say", &result),
@@ -411,8 +412,8 @@ static void rates_are_counted_elsewhere(void **state)
     (void)state;
     keys[0] = '\0';
     assert_int_equal(haft_add(server, &limited), 0);
-    alice = haft_connect(server, &(haft_client_options){.principal = "alice"});
-    nobody = haft_connect(server, NULL);
+    alice = haft_client_new(server, &(haft_client_options){.principal = "alice"});
+    nobody = haft_client_new(server, NULL);
     assert_string_equal(say_to(alice, "limited", &result), "{\"word\":\"hi\"}");
     assert_string_equal(keys, "|palice 9/1000 limited|palice 5/60000 ");
     keys[0] = '\0';
@@ -486,16 +487,16 @@ static void every_call_is_a_line_and_a_count(void **state)
     haft_buffer_init(&text, NULL, 1 << 20);
     assert_int_equal(haft_metrics_write(server, &text), HAFT_ENOTFOUND);
     assert_int_equal(haft_add(server, &say_tool), 0);
-    assert_int_equal(haft_metrics(server), 0);
-    assert_int_equal(haft_audit(server, on_line, NULL), 0);
-    client =
-        haft_connect(server, &(haft_client_options){.principal = "alice", .clock = on_a_leap_day});
+    assert_int_equal(haft_metrics_enable(server), 0);
+    assert_int_equal(haft_audit_add(server, on_line, NULL), 0);
+    client = haft_client_new(server,
+                             &(haft_client_options){.principal = "alice", .clock = on_a_leap_day});
     for (size_t i = 0; i < COUNT_OF(calls); i++)
         assert_int_equal(haft_client_call(client, "say", calls[i], &result), 0);
     assert_int_equal(haft_client_call(client, "nope", NULL, &result), 0);
     assert_int_equal(n_lines, 5);
     assert_int_equal(haft_client_call(client, "say", "{\"word\":\"wait\"}", &result), HAFT_PENDING);
-    left = haft_connect(server, NULL);
+    left = haft_client_new(server, NULL);
     haft_client_call(left, "nope", NULL, &result);
     haft_client_free(left);
     assert_memory_equal(lines, expected, sizeof expected - 1);

@@ -91,20 +91,20 @@ static haft_server *make(haft_audit_mode mode)
     haft_tool_lenient(builder, HAFT_YES);
     assert_int_equal(haft_add(server, &login_tool), 0);
     assert_int_equal(haft_tool_build(builder, server), 0);
-    assert_int_equal(haft_build(b,
-                                haft_def_object(b, "user", haft_def_string(b), "token",
-                                                haft_def_optional(haft_def_max_length(
-                                                    haft_def_secret(haft_def_string(b)), 5)),
-                                                NULL),
-                                &schema, NULL),
+    assert_int_equal(haft_schema_build(b,
+                                       haft_def_object(b, "user", haft_def_string(b), "token",
+                                                       haft_def_optional(haft_def_max_length(
+                                                           haft_def_secret(haft_def_string(b)), 5)),
+                                                       NULL),
+                                       &schema, NULL),
                      0);
     builder = haft_tool_new("built");
     haft_tool_describe(builder, "Is built");
     haft_tool_input(builder, schema);
     haft_tool_handler(builder, answer, NULL);
     assert_int_equal(haft_tool_build(builder, server), 0);
-    assert_int_equal(haft_audit(server, keep_audit, NULL), 0);
-    haft_audit_set(server, mode);
+    assert_int_equal(haft_audit_add(server, keep_audit, NULL), 0);
+    haft_audit_set_mode(server, mode);
     return server;
 }
 
@@ -166,7 +166,7 @@ static const char *spelt(const char *text, char out[1024])
 static void check(haft_audit_mode mode)
 {
     haft_server *server = make(mode);
-    haft_client *client = haft_connect(server, &(haft_client_options){.watch = watch});
+    haft_client *client = haft_client_new(server, &(haft_client_options){.watch = watch});
     char arguments[1024], redacted[1024];
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -202,7 +202,7 @@ static void are_struck_out_of_arguments(void **state)
 static void are_not_in_the_digest(void **state)
 {
     haft_server *server = make(HAFT_AUDIT_DIGEST);
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     char first[sizeof audit];
     haft_result result;
 
@@ -222,7 +222,7 @@ static void give_way_to_a_digest_when_long(void **state)
 {
     static char arguments[6000] = "{\"user\":\"";
     haft_server *server = make(HAFT_AUDIT_ARGUMENTS);
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     haft_result result;
 
     (void)state;
@@ -238,7 +238,7 @@ static void give_way_to_a_digest_when_long(void **state)
 static void are_advertised_as_write_only(void **state)
 {
     haft_server *server = make(HAFT_AUDIT_DIGEST);
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     haft_buffer out;
     haft_result result;
 

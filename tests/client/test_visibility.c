@@ -1,5 +1,6 @@
 /* What whoever runs a server lets clients see: listed or not, called or "disabled", announced. */
 #include <haft.h>
+#include <haft/testing.h>
 #include <stdio.h>
 #include <string.h>
 #include <yyjson.h>
@@ -14,9 +15,9 @@ HAFT_TOOL_BARE(answer, "Says its name", .name = "list_users",
                .annotations = {.read_only = HAFT_YES});
 
 static const haft_tool list_delete = {
-    .name = "list_delete", .describe = "Deletes", .call = answer_call_};
+    .name = "list_delete", .description = "Deletes", .call = answer_call_};
 static const haft_tool get_user = {.name = "get_user",
-                                   .describe = "Gets",
+                                   .description = "Gets",
                                    .call = answer_call_,
                                    .annotations = {.read_only = HAFT_YES}};
 
@@ -64,9 +65,9 @@ static void tools_are_seen_or_not(void **state)
     assert_int_equal(haft_add(server, &answer_tool), 0);
     assert_int_equal(haft_add(server, &list_delete), 0);
     assert_int_equal(haft_add(server, &get_user), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(haft_set_visibility(server, &rows[i].visibility), 0);
+        assert_int_equal(haft_server_set_visibility(server, &rows[i].visibility), 0);
         names_of(client, names);
         assert_string_equal(names, rows[i].seen);
     }
@@ -90,10 +91,10 @@ static void what_is_hidden_is_disabled_and_announced(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &answer_tool), 0);
-    client = haft_connect(server, &(haft_client_options){.revision = "2025-11-25",
-                                                         .notify = on_notification,
-                                                         .context = &announced});
-    assert_int_equal(haft_set_visibility(server, &(haft_visibility){.tools = "get_*"}), 0);
+    client = haft_client_new(server, &(haft_client_options){.revision = "2025-11-25",
+                                                            .notify = on_notification,
+                                                            .context = &announced});
+    assert_int_equal(haft_server_set_visibility(server, &(haft_visibility){.tools = "get_*"}), 0);
     haft_client_advance(client, 1);
     assert_int_equal(announced, 1);
     assert_int_equal(haft_client_call(client, "list_users", NULL, &result), 0);
@@ -102,14 +103,14 @@ static void what_is_hidden_is_disabled_and_announced(void **state)
     /* what comes later is looked at too, and the program cannot show what is hidden */
     assert_int_equal(haft_add(server, &get_user), 0);
     assert_int_equal(haft_add(server, &list_delete), 0);
-    assert_int_equal(haft_enable(server, HAFT_OFFER_TOOL, "list_delete"), 0);
+    assert_int_equal(haft_offer_enable(server, HAFT_OFFER_TOOL, "list_delete"), 0);
     assert_int_equal(haft_client_call(client, "list_delete", NULL, &result), 0);
     assert_string_equal(result.error_message, "Tool list_delete disabled");
     assert_int_equal(haft_client_call(client, "get_user", NULL, &result), 0);
     assert_string_equal(result.text, "get_user");
     /* what the program has switched off stays off when it is shown again */
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "list_users"), 0);
-    assert_int_equal(haft_set_visibility(server, &(haft_visibility){0}), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "list_users"), 0);
+    assert_int_equal(haft_server_set_visibility(server, &(haft_visibility){0}), 0);
     assert_int_equal(haft_client_call(client, "list_users", NULL, &result), 0);
     assert_string_equal(result.error_message, "Tool list_users disabled");
     assert_int_equal(haft_client_call(client, "list_delete", NULL, &result), 0);

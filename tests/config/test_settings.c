@@ -159,7 +159,8 @@ static void what_the_program_says_is_the_lowest_layer(void **state)
         .server = haft_server_new_with("test", "1", &(haft_server_options){.timeout_ms = 7000})};
 
     (void)state;
-    haft_set_visibility(subject.server, &(haft_visibility){.tools = "a*", .read_only = true});
+    haft_server_set_visibility(subject.server,
+                               &(haft_visibility){.tools = "a*", .read_only = true});
     subject_init(&subject);
     assert_int_equal(
         settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);
@@ -257,8 +258,8 @@ static void bench_begin(struct bench *bench, const char *text)
     subject->server = haft_server_new("test", "1");
     part_init(&bench->one, "one");
     part_init(&bench->two, "two");
-    assert_int_equal(haft_configure(subject->server, &bench->one.section), 0);
-    assert_int_equal(haft_configure(subject->server, &bench->two.section), 0);
+    assert_int_equal(haft_section_add(subject->server, &bench->one.section), 0);
+    assert_int_equal(haft_section_add(subject->server, &bench->two.section), 0);
     subject_init(subject);
     bench->given = (struct given){option_by_flag("--config"), bench->path};
     assert_int_equal(settings_load(&subject->settings, &subject->program, &bench->given, 1,
@@ -324,19 +325,19 @@ static void sections_have_names_of_their_own(void **state)
 
     (void)state;
     part_init(&parts[0], "limits");
-    assert_int_equal(haft_configure(server, &parts[0].section), HAFT_EINVAL);
+    assert_int_equal(haft_section_add(server, &parts[0].section), HAFT_EINVAL);
     part_init(&parts[0], "");
-    assert_int_equal(haft_configure(server, &parts[0].section), HAFT_EINVAL);
+    assert_int_equal(haft_section_add(server, &parts[0].section), HAFT_EINVAL);
     for (int i = 0; i <= SECTIONS_MAX; i++) {
         snprintf(names[i], sizeof names[i], "s%d", i);
         part_init(&parts[i], names[i]);
-        assert_int_equal(haft_configure(server, &parts[i].section),
+        assert_int_equal(haft_section_add(server, &parts[i].section),
                          i < SECTIONS_MAX ? 0 : HAFT_ETOOBIG);
     }
     haft_server_free(server);
     server = haft_server_new("test", "1");
-    assert_int_equal(haft_configure(server, &parts[0].section), 0);
-    assert_int_equal(haft_configure(server, &parts[0].section), HAFT_EEXISTS);
+    assert_int_equal(haft_section_add(server, &parts[0].section), 0);
+    assert_int_equal(haft_section_add(server, &parts[0].section), HAFT_EEXISTS);
     haft_server_free(server);
 }
 

@@ -24,7 +24,7 @@ static int slow(haft_call *call)
 {
     struct timespec moment = {0, 10000000};
 
-    for (int i = 0; i < 300 && !haft_cancelled(call); i++)
+    for (int i = 0; i < 300 && !haft_call_cancelled(call); i++)
         nanosleep(&moment, NULL);
     return haft_text(call, "slept");
 }
@@ -76,11 +76,11 @@ int main(int argc, char **argv)
         haft_add(server, &trace_tool);
         haft_add(server, &slow_tool);
         haft_add(second, &trace_tool);
-        haft_metrics(server);
+        haft_metrics_enable(server);
         otlp = haft_otlp_new(
             server, &(haft_otlp_options){.url = argv[3], .interval_ms = 20, .flush_ms = 5000},
             &reason);
-        status = otlp ? haft_serve_http(server, &options, &reason) : -1;
+        status = otlp ? haft_http_serve(server, &options, &reason) : -1;
     }
     if (status)
         fprintf(stderr, "%s: %s\n", reason.path, reason.text);

@@ -29,7 +29,7 @@ static int wait_long(haft_call *call)
     struct world *world = haft_server_data(call);
 
     atomic_fetch_add(&world->begun, 1);
-    while (!haft_cancelled(call))
+    while (!haft_call_cancelled(call))
         sleep_ms(2);
     atomic_fetch_add(&world->cancelled, 1);
     return haft_text(call, "Never heard");
@@ -81,7 +81,7 @@ HAFT_STRUCT(thing,
 
 static int put_thing(haft_call *call, const thing *in)
 {
-    haft_respond_header(call, "X-Parts", haft_printf(call, "%zu", in->n_parts));
+    haft_response_set_header(call, "X-Parts", haft_call_printf(call, "%zu", in->n_parts));
     return haft_respond(call, 201, "text/plain", "made", 4);
 }
 HAFT_ROUTE_IN(put_thing, "PUT", "/things/{id}", thing, "Makes a thing");
@@ -139,7 +139,7 @@ static int read_variable(haft_call *call, const char *uri)
 {
     return haft_embed(
         call, &(haft_contents){.uri = uri,
-                               .text = haft_printf(call, "id %s", haft_variable(call, "id"))});
+                               .text = haft_call_printf(call, "id %s", haft_variable(call, "id"))});
 }
 
 static int read_exact(haft_call *call, const char *uri)
@@ -153,10 +153,9 @@ static int read_nothing(haft_call *call, const char *uri)
     return HAFT_EINVAL;
 }
 
-static const haft_resource_info any = {.uri = "a.b://x/{id}", .name = "any", .read = read_variable};
-static const haft_resource_info exact = {.uri = "a.b://x/9", .name = "exact", .read = read_exact};
-static const haft_resource_info broken = {
-    .uri = "broken://x", .name = "broken", .read = read_nothing};
+static const haft_resource any = {.uri = "a.b://x/{id}", .name = "any", .read = read_variable};
+static const haft_resource exact = {.uri = "a.b://x/9", .name = "exact", .read = read_exact};
+static const haft_resource broken = {.uri = "broken://x", .name = "broken", .read = read_nothing};
 
 HAFT_STRUCT(greet_args, HAFT_STRING(n, "A name"));
 
@@ -164,34 +163,34 @@ static int greet(haft_call *call, const void *arguments)
 {
     const greet_args *in = arguments;
 
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return haft_text(call, "Hi %s", in->n);
 }
 static const haft_prompt greeting = {
-    .name = "greet", .describe = "Greets", .arguments = &greet_args_type, .get = greet};
+    .name = "greet", .description = "Greets", .arguments = &greet_args_type, .get = greet};
 
 /* ---- all of it ---- */
 
 static int fill(haft_gateway *gateway)
 {
-    static const haft_route_info *const routes[] = {&wait_long_route, &hasty_route,
-                                                    &fan_out_route,   &get_counts_route,
-                                                    &put_thing_route, &get_file_route};
+    static const haft_route *const routes[] = {&wait_long_route, &hasty_route,
+                                               &fan_out_route,   &get_counts_route,
+                                               &put_thing_route, &get_file_route};
     static const haft_tool *const tools[] = {
         &lie_tool, &break_down_tool, &step_tool, &first_tool, &fan_out_tool, &hasty_fan_tool, NULL};
     haft_server *server;
     int status = 0;
 
     for (size_t i = 0; i < sizeof routes / sizeof *routes && !status; i++)
-        status = haft_route(gateway, routes[i]);
-    server = haft_mcp(gateway, &(haft_mcp_options){.name = "driver", .tools = tools});
+        status = haft_route_add(gateway, routes[i]);
+    server = haft_mcp_add(gateway, &(haft_mcp_options){.name = "driver", .tools = tools});
     if (status || !server)
         return HAFT_EINVAL;
     haft_add(server, &second_tool); /* refused, and said so in the log */
-    haft_add_template(server, &any);
-    haft_add_resource(server, &exact);
-    haft_add_resource(server, &broken);
-    return haft_add_prompt(server, &greeting);
+    haft_template_add(server, &any);
+    haft_resource_add(server, &exact);
+    haft_resource_add(server, &broken);
+    return haft_prompt_add(server, &greeting);
 }
 
 int main(int argc, char **argv)

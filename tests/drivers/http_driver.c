@@ -34,7 +34,7 @@ static int work(haft_call *call, const work_args *in)
     for (int64_t step = 1; step <= in->steps; step++) {
         haft_progress(call, (double)step, (double)in->steps, NULL);
         sleep_ms(in->ms);
-        if (haft_cancelled(call)) {
+        if (haft_call_cancelled(call)) {
             atomic_fetch_add(&world->cancelled, 1);
             return haft_error(call, "Cancelled");
         }
@@ -98,18 +98,18 @@ static int flood(haft_call *call, const flood_args *in)
 {
     struct world *world = haft_server_data(call);
     size_t size = (size_t)in->bytes;
-    char *text = haft_alloc(call, size + 1);
+    char *text = haft_call_alloc(call, size + 1);
 
     if (!text)
         return HAFT_ENOMEM;
     memset(text, 'x', size);
     atomic_fetch_add(&world->begun, 1);
-    for (int64_t i = 0; i < in->messages && !haft_cancelled(call); i++) {
+    for (int64_t i = 0; i < in->messages && !haft_call_cancelled(call); i++) {
         haft_message(call, HAFT_INFO, NULL, "%04000d", (int)i);
         if (i % 64 == 63)
             sleep_ms(1);
     }
-    atomic_fetch_add(haft_cancelled(call) ? &world->cancelled : &world->finished, 1);
+    atomic_fetch_add(haft_call_cancelled(call) ? &world->cancelled : &world->finished, 1);
     return haft_text_bytes(call, text, size);
 }
 HAFT_TOOL_IN(flood, flood_args, "Says more than anybody wants to hear");

@@ -6,6 +6,7 @@
  * output its result or error, and FILE gets the audit. */
 #define _POSIX_C_SOURCE 200809L
 #include <haft.h>
+#include <haft/testing.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static int doze(haft_call *call, const doze_args *in)
     if (in->ms > 30000)
         haft_log(call, HAFT_WARNING, "dozes");
     sleep_ms(in->ms);
-    if (haft_cancelled(call))
+    if (haft_call_cancelled(call))
         haft_log(call, HAFT_WARNING, "nobody waits any more");
     return haft_text(call, "slept %lld ms", (long long)in->ms);
 }
@@ -219,10 +220,10 @@ static int be_client(haft_server *server, const char *file)
     char line[4096];
     haft_client *client;
 
-    if (!audit || haft_audit(server, write_line, audit) ||
-        haft_set_visibility(server, &(haft_visibility){.tools = getenv("HAFT_TOOLS")}))
+    if (!audit || haft_audit_add(server, write_line, audit) ||
+        haft_server_set_visibility(server, &(haft_visibility){.tools = getenv("HAFT_TOOLS")}))
         return 1;
-    client = haft_connect(server, &(haft_client_options){.name = "inside", .watch = on_message});
+    client = haft_client_new(server, &(haft_client_options){.name = "inside", .watch = on_message});
     while (client && fgets(line, sizeof line, stdin)) {
         haft_result result;
 
@@ -254,7 +255,7 @@ int main(int argc, char **argv)
         if (haft_add(server, tools[i]))
             return 1;
     what.server = server;
-    if (haft_use(server, &watch) || haft_metrics(server))
+    if (haft_stage_add(server, &watch) || haft_metrics_enable(server))
         return 1;
     if (argc == 3 && !strcmp(argv[1], "--inside"))
         return be_client(server, argv[2]);

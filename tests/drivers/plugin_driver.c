@@ -7,7 +7,7 @@ int main(int argc, char **argv)
     haft_plugins *plugins = server ? haft_plugins_new(server) : NULL;
     int status = 1;
 
-    if (plugins && !haft_configure(server, haft_plugins_section(plugins)))
+    if (plugins && !haft_section_add(server, haft_plugins_section(plugins)))
         status = haft_main(server, argc, argv);
     haft_plugins_free(plugins);
     return status;

@@ -261,7 +261,7 @@ static void run_test(struct run *run, const struct file *file, const char *group
     int status;
 
     haft_arena_reset(run->arena);
-    status = haft_validate(schema, yyjson_obj_get(test, "data"), run->arena, &issues);
+    status = haft_schema_validate(schema, yyjson_obj_get(test, "data"), run->arena, &issues);
     if (status && status != HAFT_EISSUES)
         snprintf(why, sizeof why, "%s", haft_strerror(status));
     else if (status)

@@ -337,8 +337,8 @@ static void complain(haft_refinement *refinement, const haft_value *value, void 
     (void)data;
     if (!yyjson_get_len((yyjson_val *)(uintptr_t)value))
         return;
-    haft_refine_issue(refinement, "", "the first of %d", 2);
-    haft_refine_issue(refinement, "deep.0.key", "the second");
+    haft_refinement_add_issue(refinement, "", "the first of %d", 2);
+    haft_refinement_add_issue(refinement, "deep.0.key", "the second");
 }
 
 /* ---- modifiers ---- */
@@ -600,7 +600,7 @@ static void answer_schema(struct driver *driver, yyjson_val *request)
     haft_def *root = read_def(&reader, yyjson_obj_get(request, "def"));
     haft_reason error = {0};
     haft_schema *built = NULL;
-    int status = haft_build(reader.builder, root, &built, &error);
+    int status = haft_schema_build(reader.builder, root, &built, &error);
 
     if (reader.problem || !schema || status) {
         if (!status)
@@ -627,7 +627,7 @@ static void answer_emit(struct driver *driver, yyjson_val *request)
         return;
     }
     haft_buffer_puts(&driver->output, "{\"ok\":true,\"schema\":");
-    status = haft_emit(*schema, &options, &driver->output);
+    status = haft_schema_emit(*schema, &options, &driver->output);
     haft_buffer_puts(&driver->output, "}");
     if (status) {
         haft_buffer_clear(&driver->output);
@@ -645,7 +645,8 @@ static void answer_validate(struct driver *driver, yyjson_val *request)
         answer_error(driver, "", "no such schema");
         return;
     }
-    status = haft_validate(*schema, yyjson_obj_get(request, "value"), driver->arena, &issues);
+    status =
+        haft_schema_validate(*schema, yyjson_obj_get(request, "value"), driver->arena, &issues);
     if (status && status != HAFT_EISSUES) {
         answer_error(driver, "", haft_strerror(status));
         return;

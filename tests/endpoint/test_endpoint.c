@@ -408,7 +408,7 @@ static void ends_what_waits_with_its_session(void **state)
     check(bench, &(struct row){"DELETE", "/mcp", SESSION, "", 200, "", NULL}, 0);
     assert_int_equal(call.status, 404);
     assert_true(call.over && stream.over);
-    assert_true(haft_cancelled(held));
+    assert_true(haft_call_cancelled(held));
     let_go("too late");
     bench_close(bench);
 }
@@ -433,7 +433,7 @@ static void ends_what_is_cancelled(void **state)
         snprintf(headers, sizeof headers, "%smcp-session-id: $S\n%s", JSON, rows[i].accept);
         ask_into(bench, &call, "POST", "/mcp", headers, CALL(1, "hold", ""));
         check(bench, &(struct row){"POST", "/mcp", SESSION, cancel, 202, "", NULL}, i);
-        assert_true(call.over && haft_cancelled(held));
+        assert_true(call.over && haft_call_cancelled(held));
         assert_int_equal(call.status, rows[i].status);
         assert_int_equal(call.streams, rows[i].streams);
         assert_string_equal(call.body, "");
@@ -480,7 +480,7 @@ static void resumes(void **state)
     assert_true(first.streams);
     assert_true(matches("id: 1-0\nretry: *id: 1-1\nevent: message\ndata: {*}\n\n", first.body));
     haft_exchange_gone(first.exchange);
-    assert_false(haft_cancelled(held));
+    assert_false(haft_call_cancelled(held));
     for (int i = 2; i <= 5; i++)
         haft_progress(held, i, 9, NULL);
     ask_into(bench, &second, "GET", "/mcp", SESSION "last-event-id: 1-1\n", "");
@@ -535,7 +535,7 @@ static void speaks_to_one_stream(void **state)
     /* The latest two go, and the first hears each time what the others do not. */
     for (size_t i = COUNT_OF(streams); i--;) {
         assert_true(streams[i].streams && !streams[i].over);
-        assert_int_equal(haft_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
+        assert_int_equal(haft_offer_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
         haft_endpoint_tick(bench->endpoint, bench->now);
         for (size_t k = 0; k < COUNT_OF(streams); k++)
             assert_int_equal(strstr(streams[k].body, told) != NULL, k >= i);
@@ -544,7 +544,7 @@ static void speaks_to_one_stream(void **state)
     }
     /* It is lost too, and its client comes back. */
     haft_exchange_gone(streams[0].exchange);
-    assert_int_equal(haft_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
+    assert_int_equal(haft_offer_rename(bench->server, HAFT_OFFER_TOOL, "say", "say"), 0);
     haft_endpoint_tick(bench->endpoint, bench->now);
     ask_into(bench, &again, "GET", "/mcp", SESSION "last-event-id: 1-1\n", "");
     assert_true(matches("id: 1-2\nevent: message\ndata: {*list_changed*}\n\n", again.body));
@@ -595,7 +595,7 @@ static void hears_that_a_client_is_gone(void **state)
         assert_non_null(bench->reply.exchange);
         assert_false(haft_endpoint_idle(bench->endpoint));
         haft_exchange_gone(bench->reply.exchange);
-        assert_int_equal(haft_cancelled(held), rows[i].cancels);
+        assert_int_equal(haft_call_cancelled(held), rows[i].cancels);
         let_go("nobody hears it");
         assert_int_equal(bench->reply.status, 0);
         assert_true(haft_endpoint_idle(bench->endpoint));

@@ -47,7 +47,7 @@ static struct bench *open_audited(void)
     struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
 
     add_routed(bench->server);
-    assert_int_equal(haft_audit(bench->server, on_line, NULL), 0);
+    assert_int_equal(haft_audit_add(bench->server, on_line, NULL), 0);
     check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
     outcomes[0] = '\0';
     held = NULL;

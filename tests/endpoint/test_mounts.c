@@ -183,7 +183,7 @@ static int admit(void *context, haft_http_request *request, const haft_responder
 
 static int whoami(haft_call *call)
 {
-    const char *principal = haft_principal(call);
+    const char *principal = haft_call_principal(call);
 
     return haft_text(call, "you are %s", principal ? principal : "nobody");
 }

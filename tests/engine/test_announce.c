@@ -34,7 +34,7 @@ static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "t"});
 }
-static const haft_resource_info resource = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource resource = {.uri = "a:b", .name = "r", .read = read_it};
 
 static int say_it(haft_call *call, const void *arguments)
 {
@@ -48,7 +48,7 @@ static int change(haft_call *call)
 {
     haft_server *server = haft_tool_data(call);
 
-    haft_disable(server, HAFT_OFFER_TOOL, "two");
+    haft_offer_disable(server, HAFT_OFFER_TOOL, "two");
     return haft_text(call, "changed");
 }
 HAFT_TOOL_BARE(change, "Changes the list");
@@ -68,8 +68,8 @@ static haft_server *serve(void)
     assert_int_equal(haft_add(server, &one), 0);
     assert_int_equal(haft_add(server, &two), 0);
     assert_int_equal(haft_add(server, &hold_tool), 0);
-    assert_int_equal(haft_add_resource(server, &resource), 0);
-    assert_int_equal(haft_add_prompt(server, &prompt), 0);
+    assert_int_equal(haft_resource_add(server, &resource), 0);
+    assert_int_equal(haft_prompt_add(server, &prompt), 0);
     return server;
 }
 
@@ -153,17 +153,17 @@ static int make(haft_server *server, const struct row *row)
     case ADD:
         return haft_add(server, tool_named(row->name));
     case UPDATE:
-        return haft_update(server, row->name, tool_named(row->other));
+        return haft_tool_replace(server, row->name, tool_named(row->other));
     case REBUILD:
         return rebuild(server, row->name, row->other);
     case ENABLE:
-        return haft_enable(server, HAFT_OFFER_TOOL, row->name);
+        return haft_offer_enable(server, HAFT_OFFER_TOOL, row->name);
     case DISABLE:
-        return haft_disable(server, HAFT_OFFER_TOOL, row->name);
+        return haft_offer_disable(server, HAFT_OFFER_TOOL, row->name);
     case REMOVE:
-        return haft_remove(server, HAFT_OFFER_TOOL, row->name);
+        return haft_offer_remove(server, HAFT_OFFER_TOOL, row->name);
     default:
-        return haft_rename(server, HAFT_OFFER_TOOL, row->name, row->other);
+        return haft_offer_rename(server, HAFT_OFFER_TOOL, row->name, row->other);
     }
 }
 
@@ -226,13 +226,13 @@ static void once(void **state)
     assert_int_equal(haft_add(server, &changing), 0);
     wire_greet(wire, "2025-11-25");
     for (int i = 0; i < 10; i++) {
-        assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "one"), 0);
-        assert_int_equal(haft_enable(server, HAFT_OFFER_TOOL, "one"), 0);
+        assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "one"), 0);
+        assert_int_equal(haft_offer_enable(server, HAFT_OFFER_TOOL, "one"), 0);
     }
     dialogue(wire, LINES("+ 1", "~ notifications/tools/list_changed", "+ 1"));
-    assert_int_equal(haft_disable(server, HAFT_OFFER_PROMPT, "p"), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_RESOURCE, "a:b"), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "one"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_PROMPT, "p"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_RESOURCE, "a:b"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "one"), 0);
     dialogue(wire,
              LINES("+ 1", "~ notifications/tools/list_changed",
                    "~ notifications/resources/list_changed", "~ notifications/prompts/list_changed",
@@ -252,11 +252,11 @@ static void declared(void **state)
     (void)state;
     assert_int_equal(haft_add(server, &nothing_tool), 0);
     dialogue(wire, LINES(GREETING("2025-11-25", "{}")));
-    assert_int_equal(haft_add_prompt(server, &prompt), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "nothing"), 0);
+    assert_int_equal(haft_prompt_add(server, &prompt), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "nothing"), 0);
     dialogue(wire, LINES("+ 1", "~ notifications/tools/list_changed", "+ 1",
                          GREETING("2025-11-25", "{}")));
-    assert_int_equal(haft_disable(server, HAFT_OFFER_PROMPT, "p"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_PROMPT, "p"), 0);
     dialogue(wire, LINES("+ 1", "~ notifications/prompts/list_changed", "+ 1"));
     wire_close(wire);
     haft_server_free(server);
@@ -277,7 +277,7 @@ static void removed_in_flight(void **state)
 
     (void)state;
     dialogue(wire, LINES("R 1 tools/call {'name':'hold'}"));
-    assert_int_equal(haft_remove(server, HAFT_OFFER_TOOL, "hold"), 0);
+    assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, "hold"), 0);
     dialogue_with(wire,
                   LINES("R 2 tools/call {'name':'hold'}", "! 2 -32602 Tool hold not found",
                         "@ kept", "= 1 {'content':[{'type':'text','text':'kept'}]}"),
@@ -299,9 +299,9 @@ static void alter(void *context, const char *word)
     struct wire *wire = context;
 
     if (!strcmp(word, "tools"))
-        haft_rename(current, HAFT_OFFER_TOOL, "one", "one");
+        haft_offer_rename(current, HAFT_OFFER_TOOL, "one", "one");
     else if (!strcmp(word, "prompts"))
-        haft_rename(current, HAFT_OFFER_PROMPT, "p", "p");
+        haft_offer_rename(current, HAFT_OFFER_PROMPT, "p", "p");
     else if (!strcmp(word, "shut down"))
         haft_session_shut_down(wire->session);
     else

@@ -100,13 +100,13 @@ static void act(void *context, const char *word)
         haft_progress(held, 1, 2, NULL);
         haft_message(held, HAFT_ERROR, NULL, "still here");
     } else if (!strcmp(word, "is cancelled")) {
-        assert_true(haft_cancelled(held));
+        assert_true(haft_call_cancelled(held));
     } else if (!strcmp(word, "is wanted")) {
-        assert_false(haft_cancelled(held));
+        assert_false(haft_call_cancelled(held));
     } else if (!strcmp(word, "has 30 s")) {
-        assert_int_equal(haft_time_left(held), 30000);
+        assert_int_equal(haft_call_time_left(held), 30000);
     } else if (!strcmp(word, "has 1 s")) {
-        assert_int_equal(haft_time_left(held), 1000);
+        assert_int_equal(haft_call_time_left(held), 1000);
     } else {
         fail_msg("what is \"%s\"?", word);
     }
@@ -282,9 +282,9 @@ static void cancel_tag(void **state)
     (void)state;
     assert_int_equal(haft_session_receive(wire->session, text, strlen(text), &mine, wire->now), 0);
     haft_session_cancel(wire->session, &other);
-    assert_false(haft_cancelled(held));
+    assert_false(haft_call_cancelled(held));
     haft_session_cancel(wire->session, &mine);
-    assert_true(haft_cancelled(held));
+    assert_true(haft_call_cancelled(held));
     dialogue_with(wire, LINES("+ 40000", "@ finish"), act, NULL);
     assert_int_equal(haft_session_in_flight(wire->session), 0);
     wire_close(wire);

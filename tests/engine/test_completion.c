@@ -31,10 +31,10 @@ static int complete_greeting(haft_call *call, const char *argument, const char *
     int status = 0;
 
     if (!strcmp(argument, "name"))
-        return haft_complete(call, language ? language : "nobody");
+        return haft_completion_add(call, language ? language : "nobody");
     for (size_t i = 0; !status && i < COUNT_OF(languages); i++)
         if (!strncmp(languages[i], value, strlen(value)))
-            status = haft_complete(call, languages[i]);
+            status = haft_completion_add(call, languages[i]);
     return status;
 }
 
@@ -46,7 +46,7 @@ static int complete_many(haft_call *call, const char *argument, const char *valu
     (void)argument;
     sscanf(value, "%d", &n);
     for (int i = 0; !status && i < n; i++)
-        status = haft_complete(call, "v");
+        status = haft_completion_add(call, "v");
     return status;
 }
 
@@ -56,12 +56,12 @@ static int complete_badly(haft_call *call, const char *argument, const char *val
     if (!strcmp(value, "again"))
         return HAFT_AGAIN;
     if (!strcmp(value, "utf8"))
-        return haft_complete(call, "\xFF");
+        return haft_completion_add(call, "\xFF");
     if (!strcmp(value, "text"))
         haft_text(call, "is not looked at");
     if (!strcmp(value, "aloud"))
         return haft_error(call, "no idea");
-    return strcmp(value, "text") ? HAFT_EINVAL : haft_complete(call, "ok");
+    return strcmp(value, "text") ? HAFT_EINVAL : haft_completion_add(call, "ok");
 }
 
 static const haft_prompt prompts[] = {
@@ -70,9 +70,9 @@ static const haft_prompt prompts[] = {
     {.name = "bad", .arguments = &greet_args_type, .get = get, .complete = complete_badly},
     {.name = "off", .arguments = &greet_args_type, .get = get, .complete = complete_greeting},
 };
-static const haft_resource_info many = {
+static const haft_resource many = {
     .uri = "many://{n}{?m}", .name = "many", .read = read_it, .complete = complete_many};
-static const haft_resource_info fixed = {
+static const haft_resource fixed = {
     .uri = "many://fixed", .name = "fixed", .read = read_it, .complete = complete_many};
 
 static haft_server *serve(const haft_server_options *options)
@@ -81,10 +81,10 @@ static haft_server *serve(const haft_server_options *options)
 
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(prompts); i++)
-        assert_int_equal(haft_add_prompt(server, &prompts[i]), 0);
-    assert_int_equal(haft_add_template(server, &many), 0);
-    assert_int_equal(haft_add_resource(server, &fixed), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_PROMPT, "off"), 0);
+        assert_int_equal(haft_prompt_add(server, &prompts[i]), 0);
+    assert_int_equal(haft_template_add(server, &many), 0);
+    assert_int_equal(haft_resource_add(server, &fixed), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_PROMPT, "off"), 0);
     return server;
 }
 
@@ -190,11 +190,11 @@ static void too_many(void **state)
     haft_server_free(server);
 }
 
-/* haft_complete has no place in a result of another kind. */
+/* haft_completion_add has no place in a result of another kind. */
 static int complete_out_of_place(haft_call *call, const void *arguments)
 {
     (void)arguments;
-    assert_int_equal(haft_complete(call, "x"), HAFT_EINVAL);
+    assert_int_equal(haft_completion_add(call, "x"), HAFT_EINVAL);
     assert_null(haft_completion_context(call, "x"));
     return haft_text(call, "hello");
 }
@@ -206,7 +206,7 @@ static void out_of_place(void **state)
     struct wire *wire = wire_open(server);
 
     (void)state;
-    assert_int_equal(haft_add_prompt(server, &prompt), 0);
+    assert_int_equal(haft_prompt_add(server, &prompt), 0);
     wire_greet(wire, "2025-11-25");
     assert_non_null(wire_call(wire, "prompts/get", "\"name\":\"p\""));
     assert_int_equal(wire->error_code, 0);

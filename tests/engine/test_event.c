@@ -46,11 +46,11 @@ static void hear(void *context, const haft_event *event)
         snprintf(heard + at, sizeof heard - at, " (%s)", event->reason);
 }
 
-static const haft_tool twice = {.name = "work", .describe = "Again", .call = work_call_};
-static const haft_tool other = {.name = "other", .describe = "Other", .call = work_call_};
-static const haft_tool idle = {.name = "idle", .describe = "No handler"};
+static const haft_tool twice = {.name = "work", .description = "Again", .call = work_call_};
+static const haft_tool other = {.name = "other", .description = "Other", .call = work_call_};
+static const haft_tool idle = {.name = "idle", .description = "No handler"};
 static const haft_tool badly = {
-    .name = "badly", .describe = "Not JSON", .call = work_call_, .meta = "["};
+    .name = "badly", .description = "Not JSON", .call = work_call_, .meta = "["};
 
 static int add_work(haft_server *s)
 {
@@ -70,39 +70,39 @@ static int add_badly(haft_server *s)
 }
 static int update(haft_server *s)
 {
-    return haft_update(s, "work", &twice);
+    return haft_tool_replace(s, "work", &twice);
 }
 static int replace(haft_server *s)
 {
-    return haft_update(s, "work", &other);
+    return haft_tool_replace(s, "work", &other);
 }
 static int update_none(haft_server *s)
 {
-    return haft_update(s, "none", &twice);
+    return haft_tool_replace(s, "none", &twice);
 }
 static int disable(haft_server *s)
 {
-    return haft_disable(s, HAFT_OFFER_TOOL, "other");
+    return haft_offer_disable(s, HAFT_OFFER_TOOL, "other");
 }
 static int enable(haft_server *s)
 {
-    return haft_enable(s, HAFT_OFFER_TOOL, "other");
+    return haft_offer_enable(s, HAFT_OFFER_TOOL, "other");
 }
 static int hide(haft_server *s)
 {
-    return haft_set_visibility(s, &(haft_visibility){.tools = "-*"});
+    return haft_server_set_visibility(s, &(haft_visibility){.tools = "-*"});
 }
 static int show(haft_server *s)
 {
-    return haft_set_visibility(s, &(haft_visibility){0});
+    return haft_server_set_visibility(s, &(haft_visibility){0});
 }
 static int rename_it(haft_server *s)
 {
-    return haft_rename(s, HAFT_OFFER_TOOL, "other", "another");
+    return haft_offer_rename(s, HAFT_OFFER_TOOL, "other", "another");
 }
 static int take_away(haft_server *s)
 {
-    return haft_remove(s, HAFT_OFFER_TOOL, "another");
+    return haft_offer_remove(s, HAFT_OFFER_TOOL, "another");
 }
 
 static void tools_come_by_steps_and_go(void **state)
@@ -142,7 +142,7 @@ static void tools_come_by_steps_and_go(void **state)
 
     (void)state;
     open_wire = NULL;
-    assert_int_equal(haft_watch(server, hear, heard), 0);
+    assert_int_equal(haft_event_watch(server, hear, heard), 0);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const char *star = strchr(rows[i].heard, '*');
 
@@ -173,7 +173,7 @@ static void a_call_starts_and_ends_once(void **state)
         struct wire *wire;
 
         assert_int_equal(haft_add(server, &work_tool), 0);
-        assert_int_equal(haft_watch(server, hear, heard), 0);
+        assert_int_equal(haft_event_watch(server, hear, heard), 0);
         wire = open_wire = wire_open(server);
         heard[0] = '\0';
         wire_greet(wire, revisions[i]);
@@ -225,10 +225,10 @@ static void watchers_are_checked(void **state)
     haft_server *server = haft_server_new("test", "1");
 
     (void)state;
-    assert_int_equal(haft_watch(server, NULL, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_event_watch(server, NULL, NULL), HAFT_EINVAL);
     for (int i = 0; i < 8; i++)
-        assert_int_equal(haft_watch(server, hear, heard), 0);
-    assert_int_equal(haft_watch(server, hear, heard), HAFT_ETOOBIG);
+        assert_int_equal(haft_event_watch(server, hear, heard), 0);
+    assert_int_equal(haft_event_watch(server, hear, heard), HAFT_ETOOBIG);
     haft_server_free(server);
 }
 

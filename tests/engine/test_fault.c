@@ -26,18 +26,18 @@ static int end(haft_call *call, const end_args *in)
 HAFT_TOOL_IN(end, end_args, "Ends badly", .timeout_ms = 30000);
 
 static const haft_tool limited = {.name = "limited",
-                                  .describe = "Once an hour",
+                                  .description = "Once an hour",
                                   .call = end_call_,
                                   .input = &end_args_type,
                                   .rate = {.calls = 1, .per_ms = 3600000}};
-static const haft_tool hidden = {.name = "hidden", .describe = "Hidden", .call = end_call_};
+static const haft_tool hidden = {.name = "hidden", .description = "Hidden", .call = end_call_};
 
 /* A stage that has no memory left for the arguments. */
 static int starve(haft_call *call, void *data)
 {
     (void)data;
-    if (yyjson_equals_str(yyjson_obj_get(haft_arguments(call), "how"), "starve"))
-        while (haft_alloc(call, 64))
+    if (yyjson_equals_str(yyjson_obj_get(haft_call_arguments(call), "how"), "starve"))
+        while (haft_call_alloc(call, 64))
             ;
     return 0;
 }
@@ -107,9 +107,9 @@ static void the_table_is_what_goes_out(void **state)
     assert_int_equal(haft_add(server, &end_tool), 0);
     assert_int_equal(haft_add(server, &limited), 0);
     assert_int_equal(haft_add(server, &hidden), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "hidden"), 0);
-    assert_int_equal(haft_use(server, &starving), 0);
-    assert_int_equal(haft_use(server, &remembering), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "hidden"), 0);
+    assert_int_equal(haft_stage_add(server, &starving), 0);
+    assert_int_equal(haft_stage_add(server, &remembering), 0);
     for (enum revision revision = 0; revision < REVISIONS; revision++) {
         struct wire *wire = wire_open(server);
         char room[512], text[512];

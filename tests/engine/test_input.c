@@ -99,12 +99,12 @@ static int several(haft_call *call)
         return HAFT_ECAPABILITY;
     if (a == HAFT_AGAIN || b == HAFT_AGAIN || c == HAFT_AGAIN)
         return HAFT_AGAIN;
-    if (!haft_state(call) && haft_set_state(call, "second \"round\""))
+    if (!haft_call_state(call) && haft_call_set_state(call, "second \"round\""))
         return HAFT_ENOMEM;
     d = haft_elicit_json(call, "d", "D", EMPTY_FORM, &content);
     if (d == HAFT_AGAIN || d < 0)
         return d;
-    return haft_text(call, "%d %d %d %d %s", a, b, c, d, haft_state(call));
+    return haft_text(call, "%d %d %d %d %s", a, b, c, d, haft_call_state(call));
 }
 HAFT_TOOL_BARE(several, "Asks a lot");
 
@@ -112,10 +112,10 @@ static int endless(haft_call *call)
 {
     haft_value *content;
     char key[16];
-    int n = haft_state(call) ? (int)strtol(haft_state(call), NULL, 10) + 1 : 1;
+    int n = haft_call_state(call) ? (int)strtol(haft_call_state(call), NULL, 10) + 1 : 1;
 
     snprintf(key, sizeof key, "%d", n);
-    if (haft_set_state(call, key))
+    if (haft_call_set_state(call, key))
         return HAFT_ENOMEM;
     return haft_elicit_json(call, key, "More?", EMPTY_FORM, &content);
 }
@@ -171,13 +171,13 @@ static int order(haft_call *call, haft_value *params, void *data)
     (void)data;
     if (first < 0 || first == HAFT_AGAIN)
         return first;
-    if (!haft_state(call) && haft_set_state(call, "sure"))
+    if (!haft_call_state(call) && haft_call_set_state(call, "sure"))
         return HAFT_ENOMEM;
     second = haft_elicit_json(call, "b", "Really?", EMPTY_FORM, &content);
     if (second < 0 || second == HAFT_AGAIN)
         return second;
     snprintf(json, sizeof json, "{\"thing\":\"%s\",\"answers\":[%d,%d],\"state\":\"%s\"}",
-             yyjson_get_str(yyjson_obj_get(params, "thing")), first, second, haft_state(call));
+             yyjson_get_str(yyjson_obj_get(params, "thing")), first, second, haft_call_state(call));
     return haft_json(call, json, strlen(json));
 }
 

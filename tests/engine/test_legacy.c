@@ -16,7 +16,7 @@ static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "t"});
 }
-static const haft_resource_info resource = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource resource = {.uri = "a:b", .name = "r", .read = read_it};
 
 static int get_it(haft_call *call, const void *arguments)
 {
@@ -32,7 +32,7 @@ static haft_server *serve(bool subscriptions)
     haft_server *server =
         haft_server_new_with("test", "1",
                              &(haft_server_options){.title = "Test",
-                                                    .describe = "For tests",
+                                                    .description = "For tests",
                                                     .website = "https://example.com",
                                                     .icons = &icon,
                                                     .n_icons = 1,
@@ -42,8 +42,8 @@ static haft_server *serve(bool subscriptions)
 
     assert_non_null(server);
     assert_int_equal(haft_add(server, &text_tool), 0);
-    assert_int_equal(haft_add_resource(server, &resource), 0);
-    assert_int_equal(haft_add_prompt(server, &prompt), 0);
+    assert_int_equal(haft_resource_add(server, &resource), 0);
+    assert_int_equal(haft_prompt_add(server, &prompt), 0);
     return server;
 }
 

@@ -67,85 +67,89 @@ static const struct row {
     int status;
     const char *log;
 } rows[] = {
-    {{.name = "t", .describe = "D", .call = handle, .input = &hidden_args_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &hidden_args_type},
      0,
      "W t: a: the description has U+202E, which a model reads and people do not see\n"},
     /* names */
-    {{.name = "ok", .describe = "D", .call = handle}, 0, ""},
-    {{.name = "A-z_0.9", .describe = "D", .call = handle}, 0, ""},
-    {{.name = N60, .describe = "D", .call = handle}, 0, ""},
-    {{.name = N60 "a", .describe = "D", .call = handle},
+    {{.name = "ok", .description = "D", .call = handle}, 0, ""},
+    {{.name = "A-z_0.9", .description = "D", .call = handle}, 0, ""},
+    {{.name = N60, .description = "D", .call = handle}, 0, ""},
+    {{.name = N60 "a", .description = "D", .call = handle},
      0,
      "W " N60 "a: with the server's name in front, over 60 characters, some clients drop it\n"},
-    {{.name = N60 "abcde", .describe = "D", .call = handle},
+    {{.name = N60 "abcde", .description = "D", .call = handle},
      0,
      "W " N60 "abcde: names over 64 characters are refused by some clients\n"},
-    {{.name = N128, .describe = "D", .call = handle},
+    {{.name = N128, .description = "D", .call = handle},
      0,
      "W " N128 ": names over 64 characters are refused by some clients\n"},
-    {{.name = N128 "a", .describe = "D", .call = handle}, HAFT_EINVAL, NULL},
-    {{.name = "", .describe = "D", .call = handle}, HAFT_EINVAL, "E : a name must not be empty\n"},
-    {{.name = NULL, .describe = "D", .call = handle},
+    {{.name = N128 "a", .description = "D", .call = handle}, HAFT_EINVAL, NULL},
+    {{.name = "", .description = "D", .call = handle},
      HAFT_EINVAL,
      "E : a name must not be empty\n"},
-    {{.name = "a b", .describe = "D", .call = handle},
+    {{.name = NULL, .description = "D", .call = handle},
+     HAFT_EINVAL,
+     "E : a name must not be empty\n"},
+    {{.name = "a b", .description = "D", .call = handle},
      HAFT_EINVAL,
      "E a b: a name is made of letters, digits, '_', '-' and '.'\n"},
-    {{.name = "a/b", .describe = "D", .call = handle},
+    {{.name = "a/b", .description = "D", .call = handle},
      HAFT_EINVAL,
      "E a/b: a name is made of letters, digits, '_', '-' and '.'\n"},
-    {{.name = "\xc3\xa9", .describe = "D", .call = handle},
+    {{.name = "\xc3\xa9", .description = "D", .call = handle},
      HAFT_EINVAL,
      "E \xc3\xa9: a name is made of letters, digits, '_', '-' and '.'\n"},
-    {{.name = "\xff", .describe = "D", .call = handle}, HAFT_EUTF8, "E : a name must be UTF-8\n"},
+    {{.name = "\xff", .description = "D", .call = handle},
+     HAFT_EUTF8,
+     "E : a name must be UTF-8\n"},
     /* descriptions */
     {{.name = "t", .call = handle}, 0, "W t: no description: a model cannot tell what it is for\n"},
-    {{.name = "t", .describe = "", .call = handle},
+    {{.name = "t", .description = "", .call = handle},
      0,
      "W t: no description: a model cannot tell what it is for\n"},
-    {{.name = "t", .describe = "\xff", .call = handle},
+    {{.name = "t", .description = "\xff", .call = handle},
      HAFT_EUTF8,
      "E t: cannot be listed: the text is not valid UTF-8\n"},
     /* the rest */
-    {{.name = "t", .describe = "D"}, HAFT_EINVAL, "E t: there is no handler\n"},
-    {{.name = "t", .describe = "D", .call = handle, .meta = "{"},
+    {{.name = "t", .description = "D"}, HAFT_EINVAL, "E t: there is no handler\n"},
+    {{.name = "t", .description = "D", .call = handle, .meta = "{"},
      HAFT_EPARSE,
      "E t: _meta: unexpected end of data at byte 1\n"},
-    {{.name = "t", .describe = "D", .call = handle, .meta = "[]"},
+    {{.name = "t", .description = "D", .call = handle, .meta = "[]"},
      HAFT_EINVAL,
      "E t: _meta must be a JSON object\n"},
-    {{.name = "t", .describe = "D", .call = handle, .meta = "{\"a\":1,\"b c\":2}"},
+    {{.name = "t", .description = "D", .call = handle, .meta = "{\"a\":1,\"b c\":2}"},
      HAFT_EINVAL,
      "E t: _meta: \"b c\" is no key\n"},
     /* schemas */
-    {{.name = "t", .describe = "D", .call = handle, .input = &good_args_type}, 0, ""},
-    {{.name = "t", .describe = "D", .call = handle, .output = &plain_list_type}, 0, ""},
-    {{.name = "t", .describe = "D", .call = handle, .input = &plain_list_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &good_args_type}, 0, ""},
+    {{.name = "t", .description = "D", .call = handle, .output = &plain_list_type}, 0, ""},
+    {{.name = "t", .description = "D", .call = handle, .input = &plain_list_type},
      HAFT_ESCHEMA,
      "E t: input: arguments are an object, the schema takes none\n"},
-    {{.name = "t", .describe = "D", .call = handle, .input = &anything_args_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &anything_args_type},
      0,
      "W t: input.list: items without a type are refused by some clients\n"},
-    {{.name = "t", .describe = "D", .call = handle, .input = &swapped_args_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &swapped_args_type},
      0,
      "W t: input.a: " NOTHING_FITS "W t: input.b: " NOTHING_FITS "W t: input.b: " NOTHING_FITS},
-    {{.name = "t", .describe = "D", .call = handle, .input = &bad_pattern_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &bad_pattern_type},
      HAFT_EPATTERN,
      NULL},
-    {{.name = "t", .describe = "D", .call = handle, .output = &bad_pattern_type},
+    {{.name = "t", .description = "D", .call = handle, .output = &bad_pattern_type},
      HAFT_EPATTERN,
      NULL},
     /* headers */
-    {{.name = "t", .describe = "D", .call = handle, .input = &number_header_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &number_header_type},
      HAFT_EINVAL,
      "E t: price: only strings, integers and booleans can be headers\n"},
-    {{.name = "t", .describe = "D", .call = handle, .input = &same_header_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &same_header_type},
      HAFT_EINVAL,
      "E t: b: the header \"rEGION\" is used twice\n"},
-    {{.name = "t", .describe = "D", .call = handle, .input = &odd_header_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &odd_header_type},
      HAFT_EINVAL,
      "E t: a: \"Re gion\" is no name for a header\n"},
-    {{.name = "t", .describe = "D", .call = handle, .input = &empty_header_type},
+    {{.name = "t", .description = "D", .call = handle, .input = &empty_header_type},
      HAFT_EINVAL,
      "E t: a: \"\" is no name for a header\n"},
 };
@@ -307,7 +311,7 @@ static void typed_headers(void **state)
     for (size_t i = 0; i < COUNT_OF(typed); i++) {
         struct log log;
         haft_server *server = serve(&log);
-        haft_tool tool = {.name = "t", .describe = "D", .input = typed[i].type, .call = handle};
+        haft_tool tool = {.name = "t", .description = "D", .input = typed[i].type, .call = handle};
 
         assert_int_equal(haft_add(server, &tool), typed[i].status);
         assert_string_equal(log.text, typed[i].log);
@@ -320,7 +324,7 @@ static void long_description(void **state)
     static char text[2050];
     struct log log;
     haft_server *server = serve(&log);
-    haft_tool tool = {.name = "t", .describe = text, .call = handle};
+    haft_tool tool = {.name = "t", .description = text, .call = handle};
 
     (void)state;
     memset(text, 'x', sizeof text - 1);
@@ -363,7 +367,7 @@ static void hidden_characters(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct log log;
         haft_server *server = serve(&log);
-        haft_tool tool = {.name = "t", .describe = cases[i].text, .call = handle};
+        haft_tool tool = {.name = "t", .description = cases[i].text, .call = handle};
         char expected[128] = "";
 
         if (cases[i].hidden)

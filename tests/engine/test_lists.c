@@ -212,12 +212,13 @@ static void changes_between_pages(void **state)
         assert_string_equal(names, "da+");
         named[5] = nothing_tool;
         named[5].name = "h";
-        status =
-            !strcmp(rows[i].what, "remove")    ? haft_remove(server, HAFT_OFFER_TOOL, rows[i].name)
-            : !strcmp(rows[i].what, "disable") ? haft_disable(server, HAFT_OFFER_TOOL, rows[i].name)
-            : !strcmp(rows[i].what, "rename")
-                ? haft_rename(server, HAFT_OFFER_TOOL, rows[i].name, "z")
-                : haft_add(server, &named[5]);
+        status = !strcmp(rows[i].what, "remove")
+                     ? haft_offer_remove(server, HAFT_OFFER_TOOL, rows[i].name)
+                 : !strcmp(rows[i].what, "disable")
+                     ? haft_offer_disable(server, HAFT_OFFER_TOOL, rows[i].name)
+                 : !strcmp(rows[i].what, "rename")
+                     ? haft_offer_rename(server, HAFT_OFFER_TOOL, rows[i].name, "z")
+                     : haft_add(server, &named[5]);
         assert_int_equal(status, 0);
         list(wire, cursor, names, cursor);
         assert_string_equal(names, rows[i].second);
@@ -235,7 +236,7 @@ static void all_removed(void **state)
     (void)state;
     list(wire, NULL, names, cursor);
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(haft_remove(server, HAFT_OFFER_TOOL, named[i].name), 0);
+        assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, named[i].name), 0);
     list(wire, cursor, names, cursor);
     assert_string_equal(names, "");
     wire_close(wire);

@@ -7,7 +7,7 @@
 
 static int who(haft_call *call)
 {
-    return haft_text(call, "%s|%s|%s|%s", haft_revision(call), haft_client_name(call),
+    return haft_text(call, "%s|%s|%s|%s", haft_call_revision(call), haft_client_name(call),
                      haft_client_version(call), haft_request_id(call));
 }
 HAFT_TOOL_BARE(who, "Says who asks");

@@ -22,13 +22,13 @@ HAFT_LIST(list_args, HAFT_STRING(item, "One"), "No struct");
 static int review(haft_call *call, const void *arguments)
 {
     const review_args *in = arguments;
-    int status = haft_say(call, "user");
+    int status = haft_prompt_say(call, "user");
 
     if (!status)
         status = haft_text(call, "Look at %s (%s, %d)", in->code, in->has_focus ? in->focus : "all",
                            (int)in->manner);
     if (!status)
-        status = haft_say(call, "assistant");
+        status = haft_prompt_say(call, "assistant");
     return status ? status : haft_text(call, "I will.");
 }
 
@@ -59,7 +59,7 @@ static int fail_aloud(haft_call *call, const void *arguments)
 static int say_wrong(haft_call *call, const void *arguments)
 {
     (void)arguments;
-    return haft_say(call, "system");
+    return haft_prompt_say(call, "system");
 }
 
 static int ask(haft_call *call, const void *arguments)
@@ -72,7 +72,7 @@ static int ask(haft_call *call, const void *arguments)
 }
 
 static const haft_prompt prompts[] = {
-    {.name = "review", .describe = "Reviews", .arguments = &review_args_type, .get = review},
+    {.name = "review", .description = "Reviews", .arguments = &review_args_type, .get = review},
     {.name = "embed", .get = embed},
     {.name = "quiet", .get = fail_quietly},
     {.name = "aloud", .get = fail_aloud},
@@ -87,8 +87,8 @@ static haft_server *serve(const haft_server_options *options)
 
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(prompts); i++)
-        assert_int_equal(haft_add_prompt(server, &prompts[i]), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_PROMPT, "off"), 0);
+        assert_int_equal(haft_prompt_add(server, &prompts[i]), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_PROMPT, "off"), 0);
     return server;
 }
 
@@ -214,8 +214,8 @@ static void listing(void **state)
     struct wire *wire = wire_open(server);
 
     (void)state;
-    assert_int_equal(haft_add_prompt(server, &prompts[0]), 0);
-    assert_int_equal(haft_add_prompt(server, &plain), 0);
+    assert_int_equal(haft_prompt_add(server, &prompts[0]), 0);
+    assert_int_equal(haft_prompt_add(server, &plain), 0);
     wire_greet(wire, "2025-11-25");
     assert_string_equal(
         wire_call(wire, "prompts/list", NULL),
@@ -248,7 +248,7 @@ static void refused(void **state)
         {{.name = "a", .get = embed, .arguments = &list_args_type},
          HAFT_ESCHEMA,
          "arguments must be a struct"},
-        {{.name = "a", .get = embed, .describe = "\xFF"},
+        {{.name = "a", .get = embed, .description = "\xFF"},
          HAFT_EUTF8,
          "cannot be listed: the text is not valid UTF-8"},
         {{.name = "embed", .get = embed}, HAFT_EEXISTS, "Prompt embed is already registered"},
@@ -257,7 +257,7 @@ static void refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
-        int status = haft_add_prompt(server, &table[i].prompt);
+        int status = haft_prompt_add(server, &table[i].prompt);
 
         assert_string_equal(haft_server_error(server)->text, table[i].reason);
         assert_int_equal(status, table[i].status);
@@ -272,7 +272,7 @@ static void renamed(void **state)
     struct wire *wire = wire_open(server);
 
     (void)state;
-    assert_int_equal(haft_rename(server, HAFT_OFFER_PROMPT, "review", "look"), 0);
+    assert_int_equal(haft_offer_rename(server, HAFT_OFFER_PROMPT, "review", "look"), 0);
     wire_greet(wire, "2025-11-25");
     assert_non_null(strstr(wire_call(wire, "prompts/get", "\"name\":\"look\""),
                            "Invalid arguments for prompt look: "));
@@ -307,7 +307,7 @@ static void no_memory_adding(void **state)
                                       &(haft_server_options){.allocator = &failing.allocator});
         assert_non_null(server);
         failing.fail_at = failing.calls + nth;
-        status = haft_add_prompt(server, &prompts[0]);
+        status = haft_prompt_add(server, &prompts[0]);
         assert_int_equal(status, failing.failures ? HAFT_ENOMEM : 0);
         haft_server_free(server);
         failing_check(&failing);

@@ -36,9 +36,9 @@ static int read_nothing(haft_call *call, const char *uri)
 static int read_user(haft_call *call, const char *uri)
 {
     const char *text =
-        haft_printf(call, "%s %s %s %s", haft_call_name(call), haft_variable(call, "id"),
-                    haft_variable(call, "view") ? haft_variable(call, "view") : "-",
-                    haft_variable(call, "none") ? "?" : "-");
+        haft_call_printf(call, "%s %s %s %s", haft_call_name(call), haft_variable(call, "id"),
+                         haft_variable(call, "view") ? haft_variable(call, "view") : "-",
+                         haft_variable(call, "none") ? "?" : "-");
 
     return text ? haft_embed(call, &(haft_contents){.uri = uri, .text = text}) : HAFT_ENOMEM;
 }
@@ -84,7 +84,7 @@ static int ask(haft_call *call, const char *uri)
 
 static const haft_icon icon = {.src = "https://x.example/i.png", .sizes = "48x48 96x96"};
 
-static const haft_resource_info resources[] = {
+static const haft_resource resources[] = {
     {.uri = "test://text", .name = "text", .read = read_text},
     {.uri = "test://bytes", .name = "bytes", .read = read_bytes},
     {.uri = "test://both", .name = "both", .read = read_both},
@@ -98,7 +98,7 @@ static const haft_resource_info resources[] = {
     {.uri = "test://off", .name = "off", .read = read_text},
 };
 
-static const haft_resource_info templates[] = {
+static const haft_resource templates[] = {
     {.uri = "users://{id}{?view}", .name = "user", .read = read_user},
     {.uri = "users://{id}/never", .name = "off", .read = read_text},
     {.uri = "users://{+id}", .name = "rest", .read = read_user},
@@ -111,11 +111,11 @@ static haft_server *serve(const haft_server_options *options)
 
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(resources); i++)
-        assert_int_equal(haft_add_resource(server, &resources[i]), 0);
+        assert_int_equal(haft_resource_add(server, &resources[i]), 0);
     for (size_t i = 0; i < COUNT_OF(templates); i++)
-        assert_int_equal(haft_add_template(server, &templates[i]), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_RESOURCE, "test://off"), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TEMPLATE, "users://{id}/never"), 0);
+        assert_int_equal(haft_template_add(server, &templates[i]), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_RESOURCE, "test://off"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TEMPLATE, "users://{id}/never"), 0);
     return server;
 }
 
@@ -204,7 +204,7 @@ static int read_marked(haft_call *call, const char *uri)
 static void own_cache_hints(void **state)
 {
     static const struct {
-        haft_resource_info info;
+        haft_resource info;
         const char *hints;
     } rows[] = {
         {{.uri = "a:b", .name = "a", .read = read_marked},
@@ -222,7 +222,7 @@ static void own_cache_hints(void **state)
         struct wire *wire = wire_open(server);
         char expected[512];
 
-        assert_int_equal(haft_add_resource(server, &rows[i].info), 0);
+        assert_int_equal(haft_resource_add(server, &rows[i].info), 0);
         wire_greet(wire, "2026-07-28");
         snprintf(expected, sizeof expected,
                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"contents\":[{\"uri\":\"a:b\","
@@ -302,13 +302,13 @@ static int pend(haft_call *call, const char *uri)
 /* A read that is answered later, and one that is answered too late. */
 static void pending(void **state)
 {
-    static const haft_resource_info slow = {.uri = "test://slow", .name = "slow", .read = pend};
+    static const haft_resource slow = {.uri = "test://slow", .name = "slow", .read = pend};
     haft_call *call = NULL;
     haft_server *server = haft_server_new_with("test", "1", &(haft_server_options){.data = &call});
     struct wire *wire;
 
     (void)state;
-    assert_int_equal(haft_add_resource(server, &slow), 0);
+    assert_int_equal(haft_resource_add(server, &slow), 0);
     wire = wire_open(server);
     wire_greet(wire, "2025-11-25");
     assert_null(wire_call(wire, "resources/read", "\"uri\":\"test://slow\""));
@@ -324,7 +324,7 @@ static void pending(void **state)
     haft_session_tick(wire->session, wire->now + 30000);
     assert_non_null(wire_next(wire));
     assert_int_equal(wire->error_code, -32603);
-    assert_true(haft_cancelled(call));
+    assert_true(haft_call_cancelled(call));
     haft_finish(call, 0);
     assert_null(wire_next(wire));
     assert_int_equal(haft_session_in_flight(wire->session), 0);
@@ -336,11 +336,11 @@ static void pending(void **state)
 
 static void listing(void **state)
 {
-    static const haft_resource_info full = {
+    static const haft_resource full = {
         .uri = "test://full",
         .name = "full",
         .title = "A \"title\"",
-        .describe = "All of it",
+        .description = "All of it",
         .mime_type = "text/plain",
         .icons = &icon,
         .n_icons = 1,
@@ -351,14 +351,14 @@ static void listing(void **state)
         .last_modified = "2026-01-01T00:00:00Z",
         .read = read_text,
     };
-    static const haft_resource_info shape = {
+    static const haft_resource shape = {
         .uri = "test://{a}", .name = "shape", .size = 12, .read = read_text};
     haft_server *server = haft_server_new("test", "1");
     struct wire *wire = wire_open(server);
 
     (void)state;
-    assert_int_equal(haft_add_resource(server, &full), 0);
-    assert_int_equal(haft_add_template(server, &shape), 0);
+    assert_int_equal(haft_resource_add(server, &full), 0);
+    assert_int_equal(haft_template_add(server, &shape), 0);
     wire_greet(wire, "2025-11-25");
     assert_string_equal(
         wire_call(wire, "resources/list", NULL),
@@ -384,7 +384,7 @@ static const haft_icon no_icon = {.theme = "dark"};
 static void refused(void **state)
 {
     static const struct {
-        haft_resource_info info;
+        haft_resource info;
         bool template;
         int status;
         const char *reason;
@@ -421,7 +421,7 @@ static void refused(void **state)
         {{.uri = "a:{b}", .name = "a", .read = read_text},
          false,
          HAFT_EINVAL,
-         "a template is added by haft_add_template"},
+         "a template is added by haft_template_add"},
         {{.uri = "a:{b", .name = "a", .read = read_text},
          true,
          HAFT_EINVAL,
@@ -447,8 +447,8 @@ static void refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        int status = rows[i].template ? haft_add_template(server, &rows[i].info)
-                                      : haft_add_resource(server, &rows[i].info);
+        int status = rows[i].template ? haft_template_add(server, &rows[i].info)
+                                      : haft_resource_add(server, &rows[i].info);
 
         assert_string_equal(haft_server_error(server)->text, rows[i].reason);
         assert_int_equal(status, rows[i].status);
@@ -504,8 +504,8 @@ static void no_memory_adding(void **state)
                                       &(haft_server_options){.allocator = &failing.allocator});
         assert_non_null(server);
         failing.fail_at = failing.calls + nth;
-        first = haft_add_resource(server, &resources[0]);
-        second = haft_add_template(server, &templates[0]);
+        first = haft_resource_add(server, &resources[0]);
+        second = haft_template_add(server, &templates[0]);
         haft_resource_updated(server, "test://text");
         if (failing.failures)
             assert_true((first == HAFT_ENOMEM) + (second == HAFT_ENOMEM) <= 1);

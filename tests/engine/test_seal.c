@@ -30,7 +30,7 @@ static int read_page(haft_call *call, const char *uri)
 
     return answer < HAFT_DECLINED ? answer : haft_text(call, "read %s", uri);
 }
-static const haft_resource_info page = {.uri = "page://{n}", .name = "page", .read = read_page};
+static const haft_resource page = {.uri = "page://{n}", .name = "page", .read = read_page};
 
 static const unsigned char key[32] = "one key", other_key[32] = "another";
 
@@ -45,7 +45,7 @@ static haft_server *serve_as(const char *name, const char *version, const unsign
     renamed.name = "destroy";
     assert_int_equal(haft_add(server, &deploy_tool), 0);
     assert_int_equal(haft_add(server, &renamed), 0);
-    assert_int_equal(haft_add_template(server, &page), 0);
+    assert_int_equal(haft_template_add(server, &page), 0);
     return server;
 }
 

@@ -9,7 +9,7 @@
 
 static int hello(haft_call *call)
 {
-    return haft_text(call, "%s %s %s", haft_revision(call), haft_client_name(call),
+    return haft_text(call, "%s %s %s", haft_call_revision(call), haft_client_name(call),
                      haft_client_can(call, "sampling") ? "samples" : "does not sample");
 }
 HAFT_TOOL_BARE(hello, "Says who asks");
@@ -463,7 +463,7 @@ static void end(void **state)
     haft_session_free(wire->session);
     wire->session = NULL;
     for (; n_held; n_held--) {
-        assert_true(haft_cancelled(held[n_held - 1]));
+        assert_true(haft_call_cancelled(held[n_held - 1]));
         haft_finish(held[n_held - 1], 0);
     }
     assert_null(wire_next(wire));

@@ -152,8 +152,9 @@ static void change_list(haft_server *server)
 {
     static bool there;
 
-    assert_int_equal(
-        there ? haft_remove(server, HAFT_OFFER_TOOL, "extra") : haft_add(server, &extra_tool), 0);
+    assert_int_equal(there ? haft_offer_remove(server, HAFT_OFFER_TOOL, "extra")
+                           : haft_add(server, &extra_tool),
+                     0);
     there = !there;
 }
 

@@ -38,7 +38,7 @@ static int repeat(haft_call *call, const order *in)
 
     went_straight = call->straight.of;
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
-    haft_json_write(haft_arguments(call), &text);
+    haft_json_write(haft_call_arguments(call), &text);
     haft_buffer_add(&text, "", 1);
     status = text.status ? text.status : haft_text(call, "%s: %s", in->who, text.data);
     haft_buffer_finish(&text);
@@ -90,7 +90,7 @@ static haft_server *serve(size_t from, const haft_allocator *allocator)
             haft_server_free(server);
             return NULL;
         }
-    if (haft_add_prompt(server, &prompt)) {
+    if (haft_prompt_add(server, &prompt)) {
         haft_server_free(server);
         return NULL;
     }
@@ -245,7 +245,7 @@ static void asked_once(void **state)
 /* A stage that has seen them may have changed them. */
 static int change(haft_call *call, void *data)
 {
-    yyjson_val *who = yyjson_obj_get(haft_arguments(call), "who");
+    yyjson_val *who = yyjson_obj_get(haft_call_arguments(call), "who");
 
     (void)data;
     unsafe_yyjson_set_strn(who, "Bob", 3);
@@ -259,7 +259,7 @@ static void stages_come_first(void **state)
     char answer[512];
 
     (void)state;
-    assert_int_equal(haft_use(server, &changer), 0);
+    assert_int_equal(haft_stage_add(server, &changer), 0);
     for (int i = 0; i < 2; i++) {
         ask(server, rows[0].message, answer, sizeof answer);
         assert_non_null(strstr(answer, "Bob 1 2 a"));
@@ -285,7 +285,7 @@ static int replace(haft_call *call, void *data)
     static const char json[] = "{\"who\":\"Bob\",\"lines\":[]}";
 
     (void)data;
-    return haft_set_arguments(call, json, sizeof json - 1);
+    return haft_call_set_arguments(call, json, sizeof json - 1);
 }
 static const haft_stage replacer = {.name = "replacer", .before = replace};
 
@@ -299,7 +299,7 @@ static void sealed(void **state)
         const char *got;
 
         if (replaced)
-            assert_int_equal(haft_use(server, &replacer), 0);
+            assert_int_equal(haft_stage_add(server, &replacer), 0);
         wire_greet(wire, "2026-07-28");
         got = wire_call(wire, "tools/call",
                         "\"name\":\"confirm\",\"arguments\":{\"who\":\"Ada\",\"lines\":[]}");
@@ -319,7 +319,7 @@ static void sealed(void **state)
 /* Who asks at the same time as another gets the same. */
 static void *ask_for_json(void *call)
 {
-    return haft_arguments(call);
+    return haft_call_arguments(call);
 }
 
 static int ask_twice(haft_call *call, const order *in)
@@ -330,7 +330,7 @@ static int ask_twice(haft_call *call, const order *in)
 
     went_straight = call->straight.of;
     assert_int_equal(pthread_create(&other, NULL, ask_for_json, call), 0);
-    ours = haft_arguments(call);
+    ours = haft_call_arguments(call);
     pthread_join(other, &theirs);
     return ours && ours == theirs ? haft_text(call, "%s", in->who) : HAFT_EINVAL;
 }
@@ -378,7 +378,7 @@ static void tools_may_change(void **state)
     wire_greet(wire, "2025-11-25");
     message = read_early(wire, params);
     assert_non_null(((haft_call *)message)->straight.of);
-    assert_int_equal(haft_remove(server, HAFT_OFFER_TOOL, "tell"), 0);
+    assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, "tell"), 0);
     assert_int_equal(haft_add(server, &other), 0);
     haft_incoming_process(message, wire->session, NULL);
     answer = wire_next(wire);

@@ -46,7 +46,7 @@ HAFT_TOOL_OUT(give_bad, item, "Gives what it should not");
 
 static int give_list(haft_call *call, items *out)
 {
-    int64_t *numbers = haft_alloc(call, 2 * sizeof *numbers);
+    int64_t *numbers = haft_call_alloc(call, 2 * sizeof *numbers);
 
     if (!numbers)
         return HAFT_ENOMEM;
@@ -272,7 +272,7 @@ static void refused(void **state)
     haft_server *server = serve();
 
     (void)state;
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "bare"), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "bare"), 0);
     dialogue_alone(
         server, LINES("R 1 tools/call {'name':'nope'}", "! 1 -32602 Tool nope not found",
                       "R 2 tools/call {'name':'bare'}", "! 2 -32602 Tool bare disabled",
@@ -397,7 +397,7 @@ static void meta_and_issues(void **state)
     haft_server *server = serve();
 
     (void)state;
-    assert_int_equal(haft_use(server, &stage), 0);
+    assert_int_equal(haft_stage_add(server, &stage), 0);
     dialogue_alone(server, LINES("R 1 tools/call {'name':'search','arguments':{'query':5}}",
                                  "< *,'isError':true,'_meta':{'acme/a':1,'haft/issues':[{*}]}}}"));
     haft_server_free(server);
@@ -410,18 +410,19 @@ static int blocks(haft_call *call)
     static const haft_link link = {.uri = "file:///a",
                                    .name = "a",
                                    .title = "A",
-                                   .describe = "An A",
+                                   .description = "An A",
                                    .mime_type = "text/plain",
                                    .size = 9};
     int status = haft_block_meta(call, "{}") == HAFT_EINVAL ? haft_text(call, "t") : HAFT_EINVAL;
 
-    status = status ? status : haft_annotate(call, "user assistant", 0.5, "2026-01-01T00:00:00Z");
+    status =
+        status ? status : haft_block_annotate(call, "user assistant", 0.5, "2026-01-01T00:00:00Z");
     status = status ? status : haft_image(call, "image/png", "\0\1\2", 3);
-    status = status ? status : haft_annotate(call, "user", -1, NULL);
+    status = status ? status : haft_block_annotate(call, "user", -1, NULL);
     status = status ? status : haft_audio(call, "audio/wav", "\3", 1);
-    status = status ? status : haft_annotate(call, NULL, 1, NULL);
-    status = status ? status : haft_resource(call, &link);
-    status = status ? status : haft_annotate(call, NULL, 0, NULL);
+    status = status ? status : haft_block_annotate(call, NULL, 1, NULL);
+    status = status ? status : haft_resource_link(call, &link);
+    status = status ? status : haft_block_annotate(call, NULL, 0, NULL);
     status =
         status ? status
                : haft_embed(call, &(haft_contents){.uri = "a:b", .mime_type = "m/t", .text = "c"});
@@ -431,18 +432,21 @@ static int blocks(haft_call *call)
     if (haft_embed(call, &(haft_contents){.uri = "/a", .text = "c"}) != HAFT_EINVAL ||
         haft_embed(call, &(haft_contents){.uri = "a:{b}", .text = "c"}) != HAFT_EINVAL ||
         haft_embed(call, &(haft_contents){.text = "c"}) != HAFT_EINVAL ||
-        haft_resource(call, &(haft_link){.uri = "a.txt", .name = "a"}) != HAFT_EINVAL ||
-        haft_resource(call, &(haft_link){.uri = "a:b", .icons = &(haft_icon){0}, .n_icons = 1}) !=
+        haft_resource_link(call, &(haft_link){.uri = "a.txt", .name = "a"}) != HAFT_EINVAL ||
+        haft_resource_link(call,
+                           &(haft_link){.uri = "a:b", .icons = &(haft_icon){0}, .n_icons = 1}) !=
             HAFT_EINVAL ||
         haft_image(call, NULL, "a", 1) != HAFT_EINVAL ||
         haft_audio(call, "audio/wav", NULL, 1) != HAFT_EINVAL)
         return HAFT_EINVAL;
-    if (haft_annotate(call, "everybody", -1, NULL) != HAFT_EINVAL ||
-        haft_annotate(call, NULL, 1.5, NULL) != HAFT_EINVAL ||
-        haft_annotate(call, NULL, -1, "yesterday") != HAFT_EINVAL)
+    if (haft_block_annotate(call, "everybody", -1, NULL) != HAFT_EINVAL ||
+        haft_block_annotate(call, NULL, 1.5, NULL) != HAFT_EINVAL ||
+        haft_block_annotate(call, NULL, -1, "yesterday") != HAFT_EINVAL)
         return HAFT_EINVAL;
-    status = status ? status : haft_annotate(call, "assistant", -1, NULL);
-    return status ? status : haft_annotate(call, "user", -1, NULL) == HAFT_EINVAL ? 0 : HAFT_EINVAL;
+    status = status ? status : haft_block_annotate(call, "assistant", -1, NULL);
+    return status                                                       ? status
+           : haft_block_annotate(call, "user", -1, NULL) == HAFT_EINVAL ? 0
+                                                                        : HAFT_EINVAL;
 }
 HAFT_TOOL_BARE(blocks, "Blocks of every kind");
 
@@ -493,14 +497,15 @@ static int marked(haft_call *call)
     status = status ? status : haft_block_meta(call, "{\"a/b\": [1, \"}\"]}");
     if (haft_block_meta(call, "{}") != HAFT_EINVAL)
         return HAFT_EINVAL;
-    status = status ? status : haft_annotate(call, "user", -1, NULL);
+    status = status ? status : haft_block_annotate(call, "user", -1, NULL);
     status = status ? status : haft_embed(call, &(haft_contents){.uri = "a:b", .text = "c"});
     if (haft_block_meta(call, "[]") != HAFT_EINVAL || haft_block_meta(call, "{") != HAFT_EPARSE)
         return HAFT_EINVAL;
-    status = status ? status : haft_annotate(call, "user", -1, NULL);
+    status = status ? status : haft_block_annotate(call, "user", -1, NULL);
     status = status ? status : haft_block_meta(call, "{}");
     for (size_t i = 0; i < COUNT_OF(uris) && !status; i++)
-        status = haft_resource(call, &(haft_link){.uri = uris[i], .icons = &icon, .n_icons = !i});
+        status =
+            haft_resource_link(call, &(haft_link){.uri = uris[i], .icons = &icon, .n_icons = !i});
     return status;
 }
 HAFT_TOOL_BARE(marked, "Blocks with more to them");

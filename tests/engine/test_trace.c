@@ -176,7 +176,7 @@ static void lines_say_which_trace(void **unused)
     (void)unused;
     next_number = 42;
     assert_int_equal(haft_add(server, &look_tool), 0);
-    assert_int_equal(haft_audit(server, on_audit, NULL), 0);
+    assert_int_equal(haft_audit_add(server, on_audit, NULL), 0);
     wire = wire_open(server);
     call(wire, META(PARENT), NULL);
     assert_string_equal(logged, "[1] look: seen (trace " TRACE ")");

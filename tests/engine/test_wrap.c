@@ -165,8 +165,9 @@ static void result_fits(void **state)
 
         assert_int_equal(
             haft_schema_parse(rows[i].legacy, strlen(rows[i].legacy), NULL, &schema, NULL), 0);
-        assert_int_equal(haft_validate_text(schema, right, strlen(right), arena, &issues), 0);
-        assert_int_equal(haft_validate_text(schema, wrong, strlen(wrong), arena, &issues),
+        assert_int_equal(haft_schema_validate_text(schema, right, strlen(right), arena, &issues),
+                         0);
+        assert_int_equal(haft_schema_validate_text(schema, wrong, strlen(wrong), arena, &issues),
                          HAFT_EISSUES);
         haft_schema_free(schema);
         haft_arena_free(arena);

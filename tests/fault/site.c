@@ -38,7 +38,7 @@ HAFT_TOOL_IN(echo, echo_args, "Says it back", .quick = true);
 
 static int shape(haft_call *call, const shape_args *in, shape_out *out)
 {
-    const char **names = haft_alloc(call, sizeof *names);
+    const char **names = haft_call_alloc(call, sizeof *names);
 
     if (!names)
         return HAFT_ENOMEM;
@@ -66,13 +66,13 @@ static int blocks(haft_call *call)
 
     status = status ? status : haft_image(call, "image/png", "abc", 3);
     status = status ? status : haft_embed(call, &(haft_contents){.uri = "a:b", .text = "t"});
-    return status ? status : haft_resource(call, &(haft_link){.uri = "a:b", .name = "last"});
+    return status ? status : haft_resource_link(call, &(haft_link){.uri = "a:b", .name = "last"});
 }
 HAFT_TOOL_BARE(blocks, "Returns blocks");
 
 static int big(haft_call *call, const big_args *in)
 {
-    char *text = haft_alloc(call, (size_t)in->size + 1);
+    char *text = haft_call_alloc(call, (size_t)in->size + 1);
 
     if (!text)
         return HAFT_ENOMEM;
@@ -96,7 +96,7 @@ HAFT_TOOL_BARE(ask, "Asks for a word");
 /* The client comes back for the answer. */
 static int away(haft_call *call)
 {
-    haft_close_stream(call);
+    haft_call_close_stream(call);
     rest(5);
     return haft_text(call, "worth coming back");
 }
@@ -104,7 +104,7 @@ HAFT_TOOL_BARE(away, "Closes its stream");
 
 static int wait_long(haft_call *call)
 {
-    for (int i = 0; i < 1000 && !haft_cancelled(call); i++)
+    for (int i = 0; i < 1000 && !haft_call_cancelled(call); i++)
         rest(1);
     return haft_text(call, "waited");
 }
@@ -114,9 +114,9 @@ static int change(haft_call *call)
 {
     const struct world *world = haft_server_data(call);
     haft_server *server = world->server;
-    int status = haft_disable(server, HAFT_OFFER_TOOL, "away");
+    int status = haft_offer_disable(server, HAFT_OFFER_TOOL, "away");
 
-    status = status ? status : haft_enable(server, HAFT_OFFER_TOOL, "away");
+    status = status ? status : haft_offer_enable(server, HAFT_OFFER_TOOL, "away");
     haft_resource_updated(server, "a:b");
     return status ? status : haft_text(call, "changed");
 }
@@ -155,7 +155,7 @@ static int read_it(haft_call *call, const char *uri)
 static int complete_it(haft_call *call, const char *argument, const char *value)
 {
     (void)argument;
-    return haft_complete(call, *value ? value : "nothing");
+    return haft_completion_add(call, *value ? value : "nothing");
 }
 
 static int prompt_it(haft_call *call, const void *arguments)
@@ -187,21 +187,22 @@ HAFT_STRUCT(item_out, HAFT_STRING(id, "Which"));
 static int get_item(haft_call *call, const item_args *in, item_out *out)
 {
     out->id = in->id;
-    return haft_respond_header(call, "X-Item", "1");
+    return haft_response_set_header(call, "X-Item", "1");
 }
 HAFT_ROUTE(get_item, "GET", "/items/{id}", item_args, item_out, "Gets an item", .quick = true);
 
 static int locked(haft_call *call)
 {
-    return haft_text(call, "for %s", haft_principal(call));
+    return haft_text(call, "for %s", haft_call_principal(call));
 }
 HAFT_ROUTE_BARE(locked, "GET", "/locked", "Is for who has a password", .policies = "people");
 
 static int invoke(haft_call *call, const echo_args *in)
 {
     haft_response response;
-    int status = haft_invoke(
-        call, "GET", haft_printf(call, "/items/%s", haft_encoded(call, in->text)), NULL, &response);
+    int status = haft_invoke(call, "GET",
+                             haft_call_printf(call, "/items/%s", haft_url_encode(call, in->text)),
+                             NULL, &response);
 
     if (status)
         return status;
@@ -215,17 +216,17 @@ static int offer(haft_server *server)
     static const haft_tool *const tools[] = {
         &echo_tool, &shape_tool, &steps_tool,     &blocks_tool, &big_tool,
         &ask_tool,  &away_tool,  &wait_long_tool, &change_tool, &peek_tool};
-    static const haft_resource_info one = {.uri = "a:b", .name = "r", .read = read_it};
-    static const haft_resource_info many = {
+    static const haft_resource one = {.uri = "a:b", .name = "r", .read = read_it};
+    static const haft_resource many = {
         .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
     static const haft_prompt prompt = {.name = "p", .arguments = &word_form_type, .get = prompt_it};
     int status = 0;
 
     for (size_t i = 0; !status && i < sizeof tools / sizeof *tools; i++)
         status = haft_add(server, tools[i]);
-    status = status ? status : haft_add_resource(server, &one);
-    status = status ? status : haft_add_template(server, &many);
-    return status ? status : haft_add_prompt(server, &prompt);
+    status = status ? status : haft_resource_add(server, &one);
+    status = status ? status : haft_template_add(server, &many);
+    return status ? status : haft_prompt_add(server, &prompt);
 }
 
 static void say_ready(void *context, const char *url)
@@ -250,16 +251,16 @@ static int run_gateway(char **argv)
     haft_reason reason = {.text = ""};
     int status;
 
-    if (!gateway || haft_route(gateway, &get_item_route) ||
+    if (!gateway || haft_route_add(gateway, &get_item_route) ||
         haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}") ||
         haft_policy_make(gateway, "people", "basic-auth",
                          "{\"file\": \"tests/fault/people\", \"remember\": 0}") ||
-        haft_route(gateway, &locked_route) ||
-        !haft_mcp(gateway, &(haft_mcp_options){.name = "fault",
-                                               .version = "1",
-                                               .tools = tools,
-                                               .routes = "get_*",
-                                               .policies = "limit"}))
+        haft_route_add(gateway, &locked_route) ||
+        !haft_mcp_add(gateway, &(haft_mcp_options){.name = "fault",
+                                                   .version = "1",
+                                                   .tools = tools,
+                                                   .routes = "get_*",
+                                                   .policies = "limit"}))
         return fail("the gateway could not be made", NULL, gateway);
     status = haft_gateway_serve(gateway, &options, &reason);
     if (status)
@@ -275,7 +276,7 @@ static int run_configured(int argc, char **argv)
     static const haft_mcp_options endpoint = {.name = "fault", .tools = tools, .routes = "get_*"};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
-    if (!gateway || haft_route(gateway, &get_item_route) ||
+    if (!gateway || haft_route_add(gateway, &get_item_route) ||
         haft_gateway_configure(gateway, &endpoint))
         return fail("the gateway could not be made", NULL, gateway);
     return haft_gateway_main(gateway, argc, argv);
@@ -289,7 +290,7 @@ static int run_plugins(struct world *world, int argc, char **argv)
     world->plugins = status ? NULL : haft_plugins_new(world->server);
     if (!world->plugins)
         return fail("there can be no plugins", world->server, NULL);
-    if (haft_configure(world->server, haft_plugins_section(world->plugins)))
+    if (haft_section_add(world->server, haft_plugins_section(world->plugins)))
         status = fail("plugins cannot be configured", world->server, NULL);
     else
         status = haft_main(world->server, argc, argv);

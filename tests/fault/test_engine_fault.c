@@ -21,7 +21,7 @@ HAFT_STRUCT(form, HAFT_STRING(word, "A word"));
 
 static int work(haft_call *call, const args *in, outcome *out)
 {
-    const char **names = haft_alloc(call, sizeof *names);
+    const char **names = haft_call_alloc(call, sizeof *names);
 
     if (!names)
         return HAFT_ENOMEM;
@@ -38,26 +38,26 @@ static int blocks(haft_call *call)
 {
     int status = haft_text(call, "%s", haft_request_id(call));
 
-    status = status ? status : haft_annotate(call, "user", 0.5, NULL);
+    status = status ? status : haft_block_annotate(call, "user", 0.5, NULL);
     status = status ? status : haft_block_meta(call, "{\"a\": 1}");
     status = status ? status : haft_image(call, "image/png", "abc", 3);
     status = status ? status : haft_embed(call, &(haft_contents){.uri = "a:b", .text = "t"});
-    status = status ? status : haft_resource(call, &(haft_link){.uri = "a:b", .name = "n"});
-    return status ? status : haft_resource(call, &(haft_link){.uri = "a:b/c"});
+    status = status ? status : haft_resource_link(call, &(haft_link){.uri = "a:b", .name = "n"});
+    return status ? status : haft_resource_link(call, &(haft_link){.uri = "a:b/c"});
 }
 HAFT_TOOL_BARE(blocks, "Blocks");
 
 static int edit(haft_call *call, void *data)
 {
     (void)data;
-    return haft_set_arguments(call, "{\"a\": [1]}", 10);
+    return haft_call_set_arguments(call, "{\"a\": [1]}", 10);
 }
 
 static void look(haft_call *call, haft_outcome how, void *data)
 {
     (void)how;
     (void)data;
-    haft_content(call);
+    haft_result_content(call);
 }
 static const haft_stage editing = {
     .name = "edit", .tools = "blocks", .before = edit, .after = look};
@@ -92,14 +92,14 @@ static int read_it(haft_call *call, const char *uri)
 static int complete_it(haft_call *call, const char *argument, const char *value)
 {
     (void)argument;
-    return haft_complete(call, value);
+    return haft_completion_add(call, value);
 }
-static const haft_resource_info one = {.uri = "a:b",
-                                       .name = "r",
-                                       .priority = 0.5,
-                                       .last_modified = "2026-01-01T00:00:00Z",
-                                       .read = read_it};
-static const haft_resource_info many = {
+static const haft_resource one = {.uri = "a:b",
+                                  .name = "r",
+                                  .priority = 0.5,
+                                  .last_modified = "2026-01-01T00:00:00Z",
+                                  .read = read_it};
+static const haft_resource many = {
     .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
 
 static int say_it(haft_call *call, const void *arguments)
@@ -295,8 +295,8 @@ static void listens(struct peer *peer)
 
     /* Acknowledged, or refused. */
     assert_true(status || peer->responses + peer->notifications == before + told + 1);
-    haft_disable(peer->server, HAFT_OFFER_TOOL, "work");
-    haft_enable(peer->server, HAFT_OFFER_TOOL, "work");
+    haft_offer_disable(peer->server, HAFT_OFFER_TOOL, "work");
+    haft_offer_enable(peer->server, HAFT_OFFER_TOOL, "work");
     haft_resource_updated(peer->server, "a:b");
     haft_session_tick(peer->session, peer->now);
     haft_session_shut_down(peer->session);
@@ -360,13 +360,13 @@ static void changes(struct peer *peer)
     assert_true(!status || status == HAFT_ENOMEM);
 
     initialize(peer);
-    status = haft_rename(peer->server, HAFT_OFFER_TOOL, "blocks", "bricks");
+    status = haft_offer_rename(peer->server, HAFT_OFFER_TOOL, "blocks", "bricks");
     assert_true(!status || status == HAFT_ENOMEM);
     if (!status) {
         renamed.name = "bricks";
-        status = haft_update(peer->server, "bricks", &renamed);
+        status = haft_tool_replace(peer->server, "bricks", &renamed);
         assert_true(!status || status == HAFT_ENOMEM);
-        status = haft_remove(peer->server, HAFT_OFFER_TOOL, "bricks");
+        status = haft_offer_remove(peer->server, HAFT_OFFER_TOOL, "bricks");
         assert_true(!status || status == HAFT_ENOMEM);
     }
     haft_session_tick(peer->session, peer->now);
@@ -423,13 +423,13 @@ static void peer_open(struct peer *peer)
     assert_non_null(peer->server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(peer->server, tools[i]), 0);
-    assert_int_equal(haft_use(peer->server, &editing), 0);
-    assert_int_equal(haft_add_resource(peer->server, &one), 0);
-    assert_int_equal(haft_add_template(peer->server, &many), 0);
-    assert_int_equal(haft_add_prompt(peer->server, &prompt), 0);
+    assert_int_equal(haft_stage_add(peer->server, &editing), 0);
+    assert_int_equal(haft_resource_add(peer->server, &one), 0);
+    assert_int_equal(haft_template_add(peer->server, &many), 0);
+    assert_int_equal(haft_prompt_add(peer->server, &prompt), 0);
     assert_int_equal(haft_on(peer->server, "acme/custom", custom, NULL), 0);
-    assert_int_equal(haft_audit(peer->server, audit, peer), 0);
-    haft_audit_set(peer->server, HAFT_AUDIT_ARGUMENTS);
+    assert_int_equal(haft_audit_add(peer->server, audit, peer), 0);
+    haft_audit_set_mode(peer->server, HAFT_AUDIT_ARGUMENTS);
     peer->session =
         haft_session_new(peer->server, &(haft_session_options){.send = receive, .context = peer});
     assert_non_null(peer->session);
@@ -532,9 +532,9 @@ static void making(void **state)
         if (server) {
             status = haft_add(server, &work_tool);
             assert_true(!status || status == HAFT_ENOMEM);
-            status = haft_add_template(server, &many);
+            status = haft_template_add(server, &many);
             assert_true(!status || status == HAFT_ENOMEM);
-            status = haft_add_prompt(server, &prompt);
+            status = haft_prompt_add(server, &prompt);
             assert_true(!status || status == HAFT_ENOMEM);
             status = haft_on(server, "a/b", custom, NULL);
             assert_true(!status || status == HAFT_ENOMEM);

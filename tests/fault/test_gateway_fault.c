@@ -82,9 +82,9 @@ static int leaf(haft_call *call, const args *in, leaf_out *out)
     if (!strcmp(in->id, "none"))
         return haft_problem(call, 404, "There is no %s.", in->id);
     out->text =
-        haft_printf(call, "%s of %zu %s %s", in->id, in->n_tags, in->has_lang ? in->lang : "-",
-                    haft_principal(call) ? haft_principal(call) : "nobody");
-    return out->text ? haft_respond_header(call, "X-Id", in->id) : HAFT_ENOMEM;
+        haft_call_printf(call, "%s of %zu %s %s", in->id, in->n_tags, in->has_lang ? in->lang : "-",
+                         haft_call_principal(call) ? haft_call_principal(call) : "nobody");
+    return out->text ? haft_response_set_header(call, "X-Id", in->id) : HAFT_ENOMEM;
 }
 HAFT_ROUTE(leaf, "GET", "/leaf/{id}", args, leaf_out, "A leaf",
            .policies = "head, size, bare, pages",
@@ -99,8 +99,8 @@ static int sum(haft_call *call, const body_args *in)
     haft_invocation all[3] = {{.method = "GET", .target = "/leaf/a?tags=x&tags=y"},
                               {.method = "GET", .target = "/leaf/none"},
                               {.method = "GET", .target = "/nothing"}};
-    const char *id = haft_encoded(call, "a b/c"),
-               *target = id ? haft_printf(call, "/leaf/%s", id) : NULL;
+    const char *id = haft_url_encode(call, "a b/c"),
+               *target = id ? haft_call_printf(call, "/leaf/%s", id) : NULL;
     haft_response one;
     int status = target ? haft_invoke(call, "GET", target, NULL, &one) : HAFT_ENOMEM;
 
@@ -135,7 +135,7 @@ HAFT_ROUTE_BARE(never, "GET", "/mocked", "Is answered by a policy", .policies = 
 
 static int secret(haft_call *call)
 {
-    return haft_text(call, "for %s", haft_principal(call));
+    return haft_text(call, "for %s", haft_call_principal(call));
 }
 HAFT_ROUTE_BARE(secret, "GET", "/keyed", "Is for who has a key", .policies = "key");
 
@@ -220,13 +220,14 @@ struct request {
 /* What takes files to be made, and so the most time: only for who asks for it. */
 static bool add_guarded(haft_gateway *gateway)
 {
-    static haft_route_info peopled;
+    static haft_route peopled;
 
     peopled = secret_route;
     peopled.id = "peopled", peopled.path = "/peopled", peopled.policies = "people";
     return !haft_policies_json(gateway, guards, strlen(guards)) &&
-           !haft_route(gateway, &secret_route) && !haft_route(gateway, &peopled) &&
-           haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/around", .policies = "head,key"});
+           !haft_route_add(gateway, &secret_route) && !haft_route_add(gateway, &peopled) &&
+           haft_mcp_add(gateway,
+                        &(haft_mcp_options){.endpoint = "/around", .policies = "head,key"});
 }
 
 static bool is_guarded(const struct request *row)
@@ -239,20 +240,21 @@ static bool is_guarded(const struct request *row)
 static haft_gateway *make(const haft_allocator *allocator, bool guarded)
 {
     static const haft_tool *const tools[] = {&work_tool, NULL};
-    static haft_route_info limited;
+    static haft_route limited;
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){
         .one_thread = true, .server = &(haft_server_options){.allocator = allocator}});
 
     limited = never_route;
     limited.id = "limited", limited.path = "/limited", limited.policies = "rate";
     if (gateway && !haft_policies_json(gateway, policies, strlen(policies)) &&
-        !haft_route(gateway, &leaf_route) && !haft_route(gateway, &sum_route) &&
-        !haft_route(gateway, &fails_route) && !haft_route(gateway, &once_route) &&
-        !haft_route(gateway, &never_route) && !haft_route(gateway, &limited) &&
-        !haft_route(gateway, &relay_route) &&
-        !haft_route_add(gateway, "GET", "/echo/{word}", NULL, echo, NULL) &&
-        haft_mcp(gateway, &(haft_mcp_options){.tools = tools, .routes = "leaf,sum,fails"}) &&
-        haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/napping", .policies = "nap,head"}) &&
+        !haft_route_add(gateway, &leaf_route) && !haft_route_add(gateway, &sum_route) &&
+        !haft_route_add(gateway, &fails_route) && !haft_route_add(gateway, &once_route) &&
+        !haft_route_add(gateway, &never_route) && !haft_route_add(gateway, &limited) &&
+        !haft_route_add(gateway, &relay_route) &&
+        !haft_route_add_handler(gateway, "GET", "/echo/{word}", NULL, echo, NULL) &&
+        haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools, .routes = "leaf,sum,fails"}) &&
+        haft_mcp_add(gateway,
+                     &(haft_mcp_options){.endpoint = "/napping", .policies = "nap,head"}) &&
         (!guarded || add_guarded(gateway)))
         return gateway;
     haft_gateway_free(gateway);
@@ -448,7 +450,7 @@ static bool call_short(struct shortage *shortage, const void *context)
     int status;
 
     assert_non_null(gateway);
-    client = haft_connect(haft_gateway_endpoint(gateway, 0, &path), NULL);
+    client = haft_client_new(haft_gateway_endpoint(gateway, 0, &path), NULL);
     assert_non_null(client);
     shortage_begins(shortage);
     status = haft_client_call(client, row->tool, row->arguments, &result);

@@ -39,7 +39,7 @@ static int build(const haft_schema_options *options, haft_schema **ret_schema)
 {
     haft_builder *b = haft_builder_new(options);
 
-    return b ? haft_build(b, build_user(b), ret_schema, NULL) : HAFT_ENOMEM;
+    return b ? haft_schema_build(b, build_user(b), ret_schema, NULL) : HAFT_ENOMEM;
 }
 
 #define DOCUMENT                                                                                   \
@@ -158,16 +158,17 @@ static int validate(struct subject *s)
 {
     haft_issues issues;
 
-    return haft_validate_text(s->schema, s->json, strlen(s->json), s->arena, &issues);
+    return haft_schema_validate_text(s->schema, s->json, strlen(s->json), s->arena, &issues);
 }
 
 static int decode_and_encode(struct subject *s)
 {
     _Alignas(16) char value[2048];
     haft_issues issues;
-    int status = haft_decode_text(s->schema, s->json, strlen(s->json), s->arena, value, &issues);
+    int status =
+        haft_schema_decode_text(s->schema, s->json, strlen(s->json), s->arena, value, &issues);
 
-    return status ? status : haft_encode(s->schema, value, s->arena, &s->text, &issues);
+    return status ? status : haft_schema_encode(s->schema, value, s->arena, &s->text, &issues);
 }
 
 static int tell(struct subject *s)
@@ -177,7 +178,7 @@ static int tell(struct subject *s)
 
     if (status != HAFT_EISSUES)
         return status;
-    status = haft_validate_text(s->schema, s->json, strlen(s->json), s->arena, &issues);
+    status = haft_schema_validate_text(s->schema, s->json, strlen(s->json), s->arena, &issues);
     if (status != HAFT_EISSUES)
         return status;
     haft_issues_json(&issues, &s->text);
@@ -189,7 +190,7 @@ static int emit(struct subject *s)
 {
     const haft_emit_options options = {.use_defs = true, .with_dialect = true};
 
-    return haft_emit(s->schema, s->json ? NULL : &options, &s->text);
+    return haft_schema_emit(s->schema, s->json ? NULL : &options, &s->text);
 }
 
 static int print(struct subject *s)

@@ -50,7 +50,7 @@ static haft_schema *advertised(const haft_schema *schema, haft_buffer *text)
     haft_reason why = {0};
 
     haft_buffer_clear(text);
-    haft_emit(schema, NULL, text);
+    haft_schema_emit(schema, NULL, text);
     if (text->status)
         return NULL;
     if (haft_schema_parse(text->data, text->size, NULL, &again, &why)) {
@@ -129,9 +129,9 @@ static void try_type(struct choices *choices, haft_arena *arena, haft_buffer *va
     put_parts(choices, value);
     if (value->status)
         return;
-    first = haft_decode_text(schema, value->data, value->size, arena, &decoded, &issues);
-    compare(first, haft_validate_text(document, value->data, value->size, arena, &issues), &text,
-            value);
+    first = haft_schema_decode_text(schema, value->data, value->size, arena, &decoded, &issues);
+    compare(first, haft_schema_validate_text(document, value->data, value->size, arena, &issues),
+            &text, value);
 }
 
 /* ---- a document ---- */
@@ -235,9 +235,9 @@ static void try_document(struct choices *choices, haft_arena *arena, haft_buffer
         !haft_schema_parse(document.data, document.size, NULL, &schema, NULL)) {
         again = advertised(schema, &text);
         if (again)
-            compare(haft_validate_text(schema, value->data, value->size, arena, &issues),
-                    haft_validate_text(again, value->data, value->size, arena, &issues), &document,
-                    value);
+            compare(haft_schema_validate_text(schema, value->data, value->size, arena, &issues),
+                    haft_schema_validate_text(again, value->data, value->size, arena, &issues),
+                    &document, value);
     }
     haft_schema_free(again);
     haft_schema_free(schema);

@@ -76,7 +76,7 @@ static void check_walk(const haft_schema *schema, const char *text, size_t size,
     if (status)
         return;
     haft_buffer_clear(&out[1]);
-    require(!haft_encode(schema, &value, arena, &out[1], &issues));
+    require(!haft_schema_encode(schema, &value, arena, &out[1], &issues));
     require(same(out));
 }
 
@@ -94,7 +94,7 @@ static void check_straight(const haft_schema *schema, const char *text, size_t s
         return;
     require(!status);
     haft_buffer_clear(&out[1]);
-    require(!haft_encode(schema, &value, arena, &out[1], &issues));
+    require(!haft_schema_encode(schema, &value, arena, &out[1], &issues));
     require(same(out));
 }
 
@@ -103,20 +103,20 @@ static void check(const haft_schema *schema, const char *text, size_t size, haft
 {
     haft_issues issues = {0};
     rich value, again;
-    int status = haft_decode_text(schema, text, size, arena, &value, &issues);
+    int status = haft_schema_decode_text(schema, text, size, arena, &value, &issues);
 
     if (status == HAFT_ENOMEM)
         return;
     if (status == HAFT_EISSUES)
         require(issues.count && issues.list[0].message);
-    require(haft_validate_text(schema, text, size, arena, &issues) == status);
+    require(haft_schema_validate_text(schema, text, size, arena, &issues) == status);
     if (status) {
         haft_issues_json(&issues, &out[0]);
         require(out[0].status == 0 || out[0].status == HAFT_ETOOBIG);
     } else {
-        require(!haft_encode(schema, &value, arena, &out[0], &issues));
-        require(!haft_decode_text(schema, out[0].data, out[0].size, arena, &again, &issues));
-        require(!haft_encode(schema, &again, arena, &out[1], &issues));
+        require(!haft_schema_encode(schema, &value, arena, &out[0], &issues));
+        require(!haft_schema_decode_text(schema, out[0].data, out[0].size, arena, &again, &issues));
+        require(!haft_schema_encode(schema, &again, arena, &out[1], &issues));
         require(same(out));
     }
     check_walk(schema, text, size, status, arena, out);

@@ -36,7 +36,7 @@ static void watch(void *context, bool sent, const char *text, size_t size)
 static void list(haft_server *server, const char *revision, haft_buffer *ret_text)
 {
     haft_client *client =
-        haft_connect(server, &(haft_client_options){.revision = revision, .watch = watch});
+        haft_client_new(server, &(haft_client_options){.revision = revision, .watch = watch});
     yyjson_val *input, *output;
     haft_result result;
 

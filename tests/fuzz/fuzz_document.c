@@ -26,11 +26,11 @@ static void check(const haft_schema *schema, const char *text, size_t size)
 
         while (values[i][n])
             n++;
-        haft_validate_text(schema, values[i], n, arena, &issues);
+        haft_schema_validate_text(schema, values[i], n, arena, &issues);
         haft_arena_reset(arena);
     }
     /* The document is a value like any other. */
-    haft_validate_text(schema, text, size, arena, &issues);
+    haft_schema_validate_text(schema, text, size, arena, &issues);
     haft_arena_free(arena);
 }
 

@@ -35,9 +35,9 @@ HAFT_TOOL(echo, fuzz_args, fuzz_out, "Echoes");
 static int blocks(haft_call *call)
 {
     haft_text(call, "%s %s", haft_client_name(call), haft_request_id(call));
-    haft_annotate(call, "user", 1, "now");
+    haft_block_annotate(call, "user", 1, "now");
     haft_audio(call, "audio/wav", "x", 1);
-    return haft_resource(call, &(haft_link){.uri = "a:b", .name = "n"});
+    return haft_resource_link(call, &(haft_link){.uri = "a:b", .name = "n"});
 }
 HAFT_TOOL_BARE(blocks, "Blocks");
 
@@ -94,11 +94,11 @@ static int read_it(haft_call *call, const char *uri)
 }
 static int complete_it(haft_call *call, const char *argument, const char *value)
 {
-    haft_complete(call, value);
-    return haft_complete(call, argument);
+    haft_completion_add(call, value);
+    return haft_completion_add(call, argument);
 }
-static const haft_resource_info one = {.uri = "a:b", .name = "r", .read = read_it};
-static const haft_resource_info many = {
+static const haft_resource one = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource many = {
     .uri = "a:x/{id}{?q*}", .name = "t", .read = read_it, .complete = complete_it};
 
 static int say_it(haft_call *call, const void *arguments)
@@ -122,8 +122,8 @@ static haft_server *serve(void)
 
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         require(!haft_add(server, tools[i]));
-    require(!haft_add_resource(server, &one) && !haft_add_template(server, &many) &&
-            !haft_add_prompt(server, &prompt) && !haft_on(server, "acme/custom", custom, NULL));
+    require(!haft_resource_add(server, &one) && !haft_template_add(server, &many) &&
+            !haft_prompt_add(server, &prompt) && !haft_on(server, "acme/custom", custom, NULL));
     return server;
 }
 
@@ -248,11 +248,11 @@ static void act(struct peer *peer, haft_server *server, unsigned char what, haft
         }
         break;
     case 4:
-        haft_disable(server, HAFT_OFFER_TOOL, "blocks");
+        haft_offer_disable(server, HAFT_OFFER_TOOL, "blocks");
         haft_resource_updated(server, "a:b");
         break;
     case 5:
-        haft_enable(server, HAFT_OFFER_TOOL, "blocks");
+        haft_offer_enable(server, HAFT_OFFER_TOOL, "blocks");
         break;
     case 6:
         haft_session_shut_down(peer->session);
@@ -292,7 +292,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haft_session_free(peer.session);
     while (n_held)
         haft_finish(held[--n_held], 0);
-    haft_enable(server, HAFT_OFFER_TOOL, "blocks");
+    haft_offer_enable(server, HAFT_OFFER_TOOL, "blocks");
     haft_arena_free(peer.arena);
     return 0;
 }

@@ -26,7 +26,7 @@ static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "t"});
 }
-static const haft_resource_info any = {.uri = "{+all}", .name = "any", .read = read_it};
+static const haft_resource any = {.uri = "{+all}", .name = "any", .read = read_it};
 
 struct line {
     const char *text;
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (!server) {
         server = haft_server_new("test", "1");
-        require(server && !haft_add(server, &place_tool) && !haft_add_template(server, &any));
+        require(server && !haft_add(server, &place_tool) && !haft_template_add(server, &any));
     }
     sessions[0] =
         haft_session_new(server, &(haft_session_options){.send = receive, .context = &read});

@@ -49,7 +49,7 @@ static void check_repair(const haft_schema *schema, yyjson_val *came, haft_arena
     haft_issues strict = {0}, issues = {0};
     struct repairs repairs;
     yyjson_val *value = came, *made;
-    int status = haft_validate(schema, came, arena, &strict), again;
+    int status = haft_schema_validate(schema, came, arena, &strict), again;
 
     if (status == HAFT_ENOMEM)
         return;
@@ -63,7 +63,7 @@ static void check_repair(const haft_schema *schema, yyjson_val *came, haft_arena
     require(again ? again == status && value == came && !repairs.n : !status || repairs.n > 0);
     require(again != HAFT_EISSUES || issues.total == strict.total);
     if (!again && status) {
-        again = haft_validate(schema, value, arena, &issues);
+        again = haft_schema_validate(schema, value, arena, &issues);
         require(!again || again == HAFT_ENOMEM);
         require(is_repair(came, value, arena));
     }

@@ -261,14 +261,14 @@ static void step(struct client *client, haft_server *server, struct choices *cho
         break;
     case 8:
         if (n_held)
-            haft_close_stream(held[n_held - 1]);
+            haft_call_close_stream(held[n_held - 1]);
         break;
     case 9:
         haft_endpoint_tick(client->endpoint, *now += choose(choices, 2) ? 50 : 20000);
         break;
     case 10:
-        haft_disable(server, HAFT_OFFER_TOOL, "steps");
-        haft_enable(server, HAFT_OFFER_TOOL, "steps");
+        haft_offer_disable(server, HAFT_OFFER_TOOL, "steps");
+        haft_offer_enable(server, HAFT_OFFER_TOOL, "steps");
         haft_endpoint_tick(client->endpoint, *now += 10);
         break;
     default:

@@ -32,7 +32,7 @@ static int get(haft_call *call, const args *in, result *out)
 {
     check(in->id);
     out->id = in->id;
-    return haft_respond_header(call, "X-Id", "1");
+    return haft_response_set_header(call, "X-Id", "1");
 }
 HAFT_ROUTE(get, "GET", "/get/{id}", args, result, "Gets",
            .sources = (const haft_source[]){{"items", HAFT_FROM_BODY, NULL}}, .n_sources = 1);
@@ -43,7 +43,8 @@ static int put(haft_call *call, const args *in, result *out)
 
     check(in->id);
     out->id = in->id;
-    return haft_invoke(call, "GET", haft_printf(call, "/get/%s", haft_encoded(call, in->id)), NULL,
+    return haft_invoke(call, "GET",
+                       haft_call_printf(call, "/get/%s", haft_url_encode(call, in->id)), NULL,
                        &response);
 }
 HAFT_ROUTE(put, "PUT", "/put/{id}/it", args, result, "Puts");
@@ -71,8 +72,8 @@ static haft_gateway *make(void)
 {
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
 
-    if (!gateway || haft_route(gateway, &get_route) || haft_route(gateway, &put_route) ||
-        haft_route_add(gateway, "GET", "/{a}/static/{b}", NULL, any, NULL))
+    if (!gateway || haft_route_add(gateway, &get_route) || haft_route_add(gateway, &put_route) ||
+        haft_route_add_handler(gateway, "GET", "/{a}/static/{b}", NULL, any, NULL))
         exit(1);
     return gateway;
 }

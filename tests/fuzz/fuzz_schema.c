@@ -25,7 +25,7 @@ static void check_value(const haft_schema *schema, const char *text, size_t size
                         haft_buffer *out)
 {
     haft_issues issues = {0}, again = {0};
-    int status = haft_validate_text(schema, text, size, arena, &issues);
+    int status = haft_schema_validate_text(schema, text, size, arena, &issues);
 
     if (status == HAFT_EISSUES)
         require(issues.count && issues.total >= issues.count);
@@ -38,13 +38,13 @@ static void check_value(const haft_schema *schema, const char *text, size_t size
     check_json(out, arena);
     haft_buffer_clear(out);
     haft_issues_text(&issues, out);
-    require(haft_validate_text(schema, text, size, arena, &again) == status ||
+    require(haft_schema_validate_text(schema, text, size, arena, &again) == status ||
             haft_arena_used(arena) > 1 << 20);
 }
 
 static void check_schema(const haft_schema *schema, haft_arena *arena, haft_buffer *out)
 {
-    haft_emit(schema, NULL, out);
+    haft_schema_emit(schema, NULL, out);
     check_json(out, arena);
     haft_buffer_clear(out);
     haft_schema_print(schema, out);

@@ -40,7 +40,7 @@ static int spell(haft_call *call, const args *in)
     int status;
 
     haft_buffer_init(&text, NULL, 1 << 20);
-    haft_json_write(haft_arguments(call), &text);
+    haft_json_write(haft_call_arguments(call), &text);
     haft_buffer_add(&text, "", 1);
     status = text.status ? text.status : haft_text(call, "%s %s", in->name, text.data);
     haft_buffer_finish(&text);

@@ -15,7 +15,7 @@ static int show(haft_call *call, const word_args *in)
     const char *header = haft_request_header(call, "x-word");
 
     return haft_text(call, "[%s] %s %s %s", in->word, header ? header : "-",
-                     haft_principal(call) ? haft_principal(call) : "nobody",
+                     haft_call_principal(call) ? haft_call_principal(call) : "nobody",
                      haft_request_of(call)->peer);
 }
 HAFT_ROUTE_IN(show, "GET", "/show/{word}", word_args, "Shows a word");
@@ -28,7 +28,7 @@ HAFT_ROUTE_IN(quick, "GET", "/quick/{word}", word_args, "Shows a word at once", 
 
 static int guarded(haft_call *call)
 {
-    return haft_text(call, "for %s", haft_principal(call));
+    return haft_text(call, "for %s", haft_call_principal(call));
 }
 HAFT_ROUTE_BARE(guarded, "POST", "/guarded", "Is for some", .policies = "who");
 
@@ -37,7 +37,7 @@ static atomic_int n_begun, n_cancelled;
 static int endless(haft_call *call)
 {
     atomic_fetch_add(&n_begun, 1);
-    while (!haft_cancelled(call))
+    while (!haft_call_cancelled(call))
         uv_sleep(1);
     atomic_fetch_add(&n_cancelled, 1);
     return haft_text(call, "never");
@@ -67,15 +67,17 @@ static int name_them(haft_call *call, void *data)
 
     (void)data;
     if (name)
-        return haft_set_principal(call, name);
-    return haft_parent(call) ? 0 : haft_problem(call, 401, "Who is it?") ? HAFT_ENOMEM : HAFT_STOP;
+        return haft_call_set_principal(call, name);
+    return haft_call_parent(call)                  ? 0
+           : haft_problem(call, 401, "Who is it?") ? HAFT_ENOMEM
+                                                   : HAFT_STOP;
 }
 static const haft_policy who = {.name = "who", .inbound = name_them};
 
 static haft_gateway *make(void)
 {
-    static const haft_route_info *const routes[] = {&show_route, &quick_route, &guarded_route,
-                                                    &endless_route, &hasty_route};
+    static const haft_route *const routes[] = {&show_route, &quick_route, &guarded_route,
+                                               &endless_route, &hasty_route};
     static const haft_tool *const tools[] = {&whoami_tool, &endless_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
@@ -85,15 +87,15 @@ static haft_gateway *make(void)
         0);
     assert_int_equal(haft_policy_make(gateway, "nap", "sleep", "{\"ms\":1}"), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route(gateway, routes[i]), 0);
-    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.tools = tools}));
-    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/stamped",
-                                                          .tools = tools,
-                                                          .routes = "guarded",
-                                                          .policies = "stamp, who"}));
-    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/napping",
-                                                          .tools = tools,
-                                                          .policies = "nap, stamp, who"}));
+        assert_int_equal(haft_route_add(gateway, routes[i]), 0);
+    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools}));
+    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/stamped",
+                                                              .tools = tools,
+                                                              .routes = "guarded",
+                                                              .policies = "stamp, who"}));
+    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/napping",
+                                                              .tools = tools,
+                                                              .policies = "nap, stamp, who"}));
     return gateway;
 }
 

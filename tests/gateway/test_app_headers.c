@@ -44,11 +44,12 @@ static haft_gateway *make(void)
     assert_int_equal(
         haft_policy_make(gateway, "cut", "remove-headers", "{\"request\":[\"MCP-PARAM-region\"]}"),
         0);
-    assert_int_equal(haft_route(gateway, &plain_route), 0);
+    assert_int_equal(haft_route_add(gateway, &plain_route), 0);
     for (size_t i = 0; i < COUNT_OF(endpoints); i++)
-        assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = endpoints[i].path,
-                                                              .tools = tools,
-                                                              .policies = endpoints[i].policies}));
+        assert_non_null(
+            haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = endpoints[i].path,
+                                                      .tools = tools,
+                                                      .policies = endpoints[i].policies}));
     return gateway;
 }
 

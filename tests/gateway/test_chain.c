@@ -20,9 +20,9 @@ static void admit_as_ann(void *admission, int status)
     char name[] = "ann";
 
     if (status == HAFT_STOP)
-        haft_admit_answer(admission, 401, "WWW-Authenticate: Test\r\n", "no", 2);
+        haft_admission_answer(admission, 401, "WWW-Authenticate: Test\r\n", "no", 2);
     else
-        haft_admit_continue(admission, status, name);
+        haft_admission_continue(admission, status, name);
     memset(name, 'x', sizeof name - 1); /* it was copied */
 }
 
@@ -38,7 +38,7 @@ static int admit(void *context, haft_http_request *request, const haft_responder
         return 7;
     if (!strcmp(request->path, "/failing"))
         return HAFT_EBUSY;
-    admission = haft_admit_later(request);
+    admission = haft_admission_hold(request);
     if (!admission)
         return HAFT_ENOMEM;
     if (!strcmp(request->path, "/at-once")) {
@@ -66,7 +66,7 @@ static void finish(void *item, int status)
 {
     haft_call *call = item;
 
-    haft_text(call, "%s asks %s", haft_principal(call), haft_path_value(call, "n"));
+    haft_text(call, "%s asks %s", haft_call_principal(call), haft_path_value(call, "n"));
     haft_finish(call, status);
 }
 
@@ -79,7 +79,7 @@ HAFT_ROUTE_IN(chain, "GET", "/chain/{n}", chain_args, "Waits", .policies = "slow
 
 static int at_once(haft_call *call)
 {
-    return haft_text(call, "%s", haft_principal(call));
+    return haft_text(call, "%s", haft_call_principal(call));
 }
 HAFT_ROUTE_BARE(at_once, "GET", "/at-once", "Does not");
 HAFT_TOOL_BARE(at_once, "Does not");
@@ -97,9 +97,9 @@ static void stand_open(struct stand *stand, unsigned timeout_ms)
 
     stand->gateway = haft_gateway_new(NULL);
     assert_int_equal(haft_policy_add(stand->gateway, &slow_policy), 0);
-    assert_int_equal(haft_route(stand->gateway, &chain_route), 0);
-    assert_int_equal(haft_route(stand->gateway, &at_once_route), 0);
-    assert_non_null(haft_mcp(stand->gateway, &(haft_mcp_options){.tools = tools}));
+    assert_int_equal(haft_route_add(stand->gateway, &chain_route), 0);
+    assert_int_equal(haft_route_add(stand->gateway, &at_once_route), 0);
+    assert_non_null(haft_mcp_add(stand->gateway, &(haft_mcp_options){.tools = tools}));
     stand->app = haft_gateway_app(stand->gateway);
     stand->mount = (haft_http_mount){.path = "/", .app = &stand->app};
     stand->site = site_open((haft_http_options){

@@ -138,9 +138,9 @@ static void finds_an_endpoint(void **state)
         haft_reason reason;
         const char *path;
 
-        assert_int_equal(haft_route(gateway, &own_route), 0);
+        assert_int_equal(haft_route_add(gateway, &own_route), 0);
         if (rows[i].has_own)
-            assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/own-mcp"}));
+            assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/own-mcp"}));
         assert_int_equal(haft_gateway_plugin(gateway, PLUGINS "passing.so"), 0);
         assert_int_equal(take(gateway, "{}", &reason), 0);
         assert_non_null(haft_gateway_endpoint(gateway, 0, &path));

@@ -6,7 +6,7 @@ static int hello(haft_call *call)
 {
     const char *vary = haft_request_header(call, "x-vary");
 
-    return (vary ? haft_respond_header(call, "vary", vary) : 0) || haft_text(call, "hello");
+    return (vary ? haft_response_set_header(call, "vary", vary) : 0) || haft_text(call, "hello");
 }
 HAFT_ROUTE_BARE(hello, "POST", "/hello", "Says hello", .policies = "cors", .quick = true);
 
@@ -17,7 +17,7 @@ static haft_gateway *make(void)
     assert_non_null(gateway);
     assert_int_equal(
         haft_policy_make(gateway, "cors", "cors", "{\"origins\":[\"https://a.example\"]}"), 0);
-    assert_int_equal(haft_route(gateway, &hello_route), 0);
+    assert_int_equal(haft_route_add(gateway, &hello_route), 0);
     return gateway;
 }
 

@@ -38,7 +38,7 @@ static int name_them(haft_call *call, void *data)
 
     (void)data;
     if (name)
-        return haft_set_principal(call, name);
+        return haft_call_set_principal(call, name);
     return haft_problem(call, 401, "Who is it?") ? HAFT_ENOMEM : HAFT_STOP;
 }
 static const haft_policy who = {.name = "who", .inbound = name_them};
@@ -47,17 +47,17 @@ static const char cors[] = "{\"origins\":[\"https://a.example\"]}";
 
 static haft_gateway *make(void)
 {
-    static const haft_route_info *const routes[] = {&hello_route, &away_route, &bare_route,
-                                                    &internal_route};
+    static const haft_route *const routes[] = {&hello_route, &away_route, &bare_route,
+                                               &internal_route};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     assert_int_equal(haft_policy_add(gateway, &who), 0);
     assert_int_equal(haft_policy_make(gateway, "pages", "cors", cors), 0);
     assert_int_equal(haft_policy_make_for(gateway, HAFT_INVOKE, "pages-within", "cors", cors), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route(gateway, routes[i]), 0);
-    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.policies = "who, pages"}));
-    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/closed"}));
+        assert_int_equal(haft_route_add(gateway, routes[i]), 0);
+    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.policies = "who, pages"}));
+    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/closed"}));
     return gateway;
 }
 
@@ -177,19 +177,19 @@ static haft_gateway *make_for_others(const char *policies, const char *endpoint,
                                        .scope = HAFT_INVOKE,
                                        .authenticates = true};
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = policies});
-    haft_route_info info = {.method = "GET", .path = "/x", .id = "x", .call = bare_serve_};
-    static haft_route_info kept[16];
+    haft_route info = {.method = "GET", .path = "/x", .id = "x", .call = bare_serve_};
+    static haft_route kept[16];
     static size_t n;
 
     assert_int_equal(haft_policy_add(gateway, &knows), 0);
     assert_int_equal(haft_policy_add(gateway, &who), 0);
     assert_int_equal(haft_policy_add(gateway, &within), 0);
     if (endpoint)
-        assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.policies = endpoint}));
+        assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.policies = endpoint}));
     info.policies = route;
     kept[n] = info;
     if (route)
-        assert_int_equal(haft_route(gateway, &kept[n++]), 0);
+        assert_int_equal(haft_route_add(gateway, &kept[n++]), 0);
     return gateway;
 }
 

@@ -8,7 +8,8 @@
 
 static int secret(haft_call *call)
 {
-    return haft_text(call, "secret of %s", haft_principal(call) ? haft_principal(call) : "nobody");
+    return haft_text(call, "secret of %s",
+                     haft_call_principal(call) ? haft_call_principal(call) : "nobody");
 }
 HAFT_ROUTE_BARE(secret, "GET", "/secret", "Is for those with a key", .policies = "keys");
 
@@ -77,8 +78,8 @@ static int believe(void *context, haft_http_request *request, const haft_respond
 
 static haft_gateway *make(void)
 {
-    static const haft_route_info *const routes[] = {&secret_route, &relay_route, &open_relay_route,
-                                                    &other_relay_route, &far_relay_route};
+    static const haft_route *const routes[] = {&secret_route, &relay_route, &open_relay_route,
+                                               &other_relay_route, &far_relay_route};
     static const haft_tool *const tools[] = {&relay_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
@@ -87,12 +88,12 @@ static haft_gateway *make(void)
     make_keys(gateway, "others",
               "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa eve\n");
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route(gateway, routes[i]), 0);
-    assert_non_null(haft_mcp(gateway, &(haft_mcp_options){.tools = tools, .policies = "keys"}));
-    assert_non_null(haft_mcp(
+        assert_int_equal(haft_route_add(gateway, routes[i]), 0);
+    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools, .policies = "keys"}));
+    assert_non_null(haft_mcp_add(
         gateway, &(haft_mcp_options){.endpoint = "/others", .tools = tools, .policies = "others"}));
     assert_non_null(
-        haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/open-mcp", .tools = tools}));
+        haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/open-mcp", .tools = tools}));
     return gateway;
 }
 

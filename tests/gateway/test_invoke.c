@@ -86,7 +86,7 @@ static int cycle(haft_call *call)
     haft_response response;
     int status = haft_invoke(call, "GET", "/cycle", NULL, &response);
 
-    hear("cycle", haft_parent(call) ? "child" : "root");
+    hear("cycle", haft_call_parent(call) ? "child" : "root");
     return status ? status : haft_respond_with(call, &response);
 }
 HAFT_ROUTE_BARE(cycle, "GET", "/cycle", "Invokes itself");
@@ -101,7 +101,7 @@ static int who(haft_call *call, const level *in)
 
     if (in->levels) {
         int status =
-            haft_invoke(call, "GET", haft_printf(call, "/who?levels=%d", (int)in->levels - 1),
+            haft_invoke(call, "GET", haft_call_printf(call, "/who?levels=%d", (int)in->levels - 1),
                         &(haft_invoke_options){.headers = &(haft_header_line){"X-Own", "1"},
                                                .n_headers = in->levels == 1},
                         &response);
@@ -112,24 +112,24 @@ static int who(haft_call *call, const level *in)
     trace = haft_request_header(call, "traceparent");
     own = haft_request_header(call, "x-own");
     return haft_text(call, "%s left %lld auth %s trace %s own %s",
-                     haft_principal(call) ? haft_principal(call) : "nobody",
-                     (long long)haft_time_left(call), auth ? auth : "none", trace ? trace : "none",
-                     own ? own : "none");
+                     haft_call_principal(call) ? haft_call_principal(call) : "nobody",
+                     (long long)haft_call_time_left(call), auth ? auth : "none",
+                     trace ? trace : "none", own ? own : "none");
 }
 HAFT_ROUTE_IN(who, "GET", "/who", level, "Tells who asks", .timeout_ms = 5000);
 
 static haft_gateway *make(const haft_gateway_options *options)
 {
     static const haft_policy *const policies[] = {&one, &two, &three, &edge, &inner, &stop};
-    static const haft_route_info *const routes[] = {&relay_route, &leaf_route, &barred_route,
-                                                    &cycle_route, &who_route};
+    static const haft_route *const routes[] = {&relay_route, &leaf_route, &barred_route,
+                                               &cycle_route, &who_route};
     haft_gateway *gateway = haft_gateway_new(options);
 
     assert_non_null(gateway);
     for (size_t i = 0; i < COUNT_OF(policies); i++)
         assert_int_equal(haft_policy_add(gateway, policies[i]), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route(gateway, routes[i]), 0);
+        assert_int_equal(haft_route_add(gateway, routes[i]), 0);
     heard[0] = '\0';
     return gateway;
 }
@@ -174,7 +174,7 @@ static void order(void **state)
 static void counted_once(void **state)
 {
     haft_gateway *gateway = make(NULL);
-    haft_route_info outer = relay_route, target_route = leaf_route;
+    haft_route outer = relay_route, target_route = leaf_route;
 
     (void)state;
     assert_int_equal(
@@ -182,8 +182,8 @@ static void counted_once(void **state)
     assert_int_equal(haft_policy_make(gateway, "everywhere", "rate-limit", "{\"calls\":3}"), 0);
     outer.id = "outer", outer.path = "/outer", outer.policies = "at-edge";
     target_route.id = "limited", target_route.path = "/limited", target_route.policies = "at-edge";
-    assert_int_equal(haft_route(gateway, &outer), 0);
-    assert_int_equal(haft_route(gateway, &target_route), 0);
+    assert_int_equal(haft_route_add(gateway, &outer), 0);
+    assert_int_equal(haft_route_add(gateway, &target_route), 0);
     for (int i = 0; i < 3; i++)
         assert_int_equal(strncmp(ask(gateway, "GET", "/outer?to=/limited", NULL), "200", 3), 0);
     assert_int_equal(strncmp(ask(gateway, "GET", "/outer?to=/limited", NULL), "429", 3), 0);
@@ -193,8 +193,8 @@ static void counted_once(void **state)
     gateway = make(NULL);
     assert_int_equal(haft_policy_make(gateway, "everywhere", "rate-limit", "{\"calls\":3}"), 0);
     outer.policies = target_route.policies = "everywhere";
-    assert_int_equal(haft_route(gateway, &outer), 0);
-    assert_int_equal(haft_route(gateway, &target_route), 0);
+    assert_int_equal(haft_route_add(gateway, &outer), 0);
+    assert_int_equal(haft_route_add(gateway, &target_route), 0);
     assert_int_equal(strncmp(ask(gateway, "GET", "/outer?to=/limited", NULL), "200", 3), 0);
     assert_int_equal(strncmp(ask(gateway, "GET", "/outer?to=/limited", NULL), "429", 3), 0);
     haft_gateway_free(gateway);
@@ -233,7 +233,7 @@ static int slow(haft_call *call)
 {
     haft_visit *const *visit = haft_server_data(call);
     haft_response response;
-    int64_t before = haft_time_left(call);
+    int64_t before = haft_call_time_left(call);
     int status;
 
     haft_visit_tick(*visit, ASK_NOW + 1500);
@@ -256,7 +256,7 @@ static void deadline(void **state)
     char text[ASK_ROOM];
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &slow_route), 0);
+    assert_int_equal(haft_route_add(gateway, &slow_route), 0);
     visit = ask_begin(gateway, &(struct question){.method = "GET", .target = "/slow"}, text);
     haft_visit_run(visit);
     assert_int_equal(haft_visit_response(visit)->status, 504);
@@ -313,8 +313,8 @@ static void refused(void **state)
     haft_gateway *gateway = make(&(haft_gateway_options){.max_depth = 2, .max_invokes = 3});
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &wrong_route), 0);
-    assert_int_equal(haft_route(gateway, &greedy_route), 0);
+    assert_int_equal(haft_route_add(gateway, &wrong_route), 0);
+    assert_int_equal(haft_route_add(gateway, &greedy_route), 0);
     assert_string_equal(ask(gateway, "GET", "/wrong", NULL),
                         "200 text/plain; charset=utf-8 -2 -2 0 -2");
     assert_string_equal(ask(gateway, "GET", "/greedy", NULL), "200 text/plain; charset=utf-8 3 67");
@@ -331,7 +331,7 @@ static void too_many(void **state)
     haft_gateway *gateway = make(NULL);
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &greedy_route), 0);
+    assert_int_equal(haft_route_add(gateway, &greedy_route), 0);
     assert_string_equal(ask(gateway, "GET", "/greedy", NULL), "200 text/plain; charset=utf-8 64 6");
     haft_gateway_free(gateway);
 }
@@ -363,7 +363,8 @@ static int fan(haft_call *call, const job *in)
 
     for (int i = 0; i < FAN; i++)
         all[i] = (haft_invocation){
-            .method = "GET", .target = haft_printf(call, "/work/%d?seed=%d", i, (int)in->seed)};
+            .method = "GET",
+            .target = haft_call_printf(call, "/work/%d?seed=%d", i, (int)in->seed)};
     if (haft_invoke_all(call, all, FAN))
         return HAFT_ENOMEM;
     for (int i = 0; i < FAN; i++) {
@@ -421,8 +422,8 @@ static void fans(void **state)
     haft_gateway *gateway = make(NULL);
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &work_route), 0);
-    assert_int_equal(haft_route(gateway, &fan_route), 0);
+    assert_int_equal(haft_route_add(gateway, &work_route), 0);
+    assert_int_equal(haft_route_add(gateway, &fan_route), 0);
     atomic_store(&n_ran, 0);
     for (int i = 0; i < THREADS; i++) {
         shares[i] = (struct share){gateway, i * FANS / THREADS, (i + 1) * FANS / THREADS};
@@ -443,7 +444,7 @@ static int fan_of_fans(haft_call *call)
 
     for (int i = 0; i < 3; i++)
         all[i] = (haft_invocation){.method = "GET",
-                                   .target = haft_printf(call, "/fan/%d?seed=%d", i, i)};
+                                   .target = haft_call_printf(call, "/fan/%d?seed=%d", i, i)};
     if (haft_invoke_all(call, all, 3))
         return HAFT_ENOMEM;
     for (int i = 0; i < 3; i++)
@@ -470,9 +471,9 @@ static void hands(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_gateway *gateway = make(&rows[i]);
 
-        assert_int_equal(haft_route(gateway, &work_route), 0);
-        assert_int_equal(haft_route(gateway, &fan_route), 0);
-        assert_int_equal(haft_route(gateway, &fan_of_fans_route), 0);
+        assert_int_equal(haft_route_add(gateway, &work_route), 0);
+        assert_int_equal(haft_route_add(gateway, &fan_route), 0);
+        assert_int_equal(haft_route_add(gateway, &fan_of_fans_route), 0);
         for (int n = 0; n < 20; n++)
             assert_string_equal(ask(gateway, "GET", "/fans", NULL),
                                 "200 text/plain; charset=utf-8 3");
@@ -488,7 +489,7 @@ static atomic_uint n_waiting;
 static int wait_for_cancel(haft_call *call)
 {
     atomic_fetch_add(&n_waiting, 1);
-    while (!haft_cancelled(call))
+    while (!haft_call_cancelled(call))
         uv_sleep(1);
     atomic_fetch_add(&n_seen_cancel, 1);
     return haft_text(call, "cancelled");
@@ -522,8 +523,8 @@ static void cancelled(void **state)
     haft_visit *visit;
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &wait_for_cancel_route), 0);
-    assert_int_equal(haft_route(gateway, &wait_three_route), 0);
+    assert_int_equal(haft_route_add(gateway, &wait_for_cancel_route), 0);
+    assert_int_equal(haft_route_add(gateway, &wait_three_route), 0);
     visit = ask_begin(gateway, &(struct question){.method = "GET", .target = "/three"}, text);
     assert_int_equal(uv_thread_create(&thread, run_visit, visit), 0);
     while (atomic_load(&n_waiting) < 3)
@@ -560,7 +561,7 @@ static void pending(void **state)
     haft_gateway *gateway = make(NULL);
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &later_route), 0);
+    assert_int_equal(haft_route_add(gateway, &later_route), 0);
     assert_string_equal(ask(gateway, "GET", "/later", NULL), "200 text/plain; charset=utf-8 later");
     uv_thread_join(&finisher);
     assert_string_equal(ask(gateway, "GET", "/relay?to=/later", NULL),

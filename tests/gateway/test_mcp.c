@@ -16,7 +16,7 @@ static int get_customer(haft_call *call, const customer_key *in, customer *out)
     if (strcmp(in->id, "c/1"))
         return haft_problem(call, 404, "There is no customer %s.", in->id);
     out->id = in->id;
-    out->name = haft_principal(call) ? haft_principal(call) : "Ada";
+    out->name = haft_call_principal(call) ? haft_call_principal(call) : "Ada";
     return 0;
 }
 HAFT_ROUTE(get_customer, "GET", "/customers/{id}", customer_key, customer, "Reads a customer",
@@ -45,7 +45,7 @@ static int make_order(haft_call *call, const order_args *in, order *out)
     out->total = 0;
     for (size_t i = 0; i < in->n_items; i++)
         out->total += in->items[i].quantity;
-    return haft_respond_status(call, 201);
+    return haft_response_set_status(call, 201);
 }
 HAFT_ROUTE(make_order, "POST", "/orders", order_args, order, "Makes an order",
            .sources = (const haft_source[]){{"note", HAFT_FROM_HEADER, "X-Note"}}, .n_sources = 1);
@@ -104,21 +104,22 @@ HAFT_STRUCT(processed, HAFT_STRING(order, "Its number"), HAFT_INTEGER(total, "Ho
 
 static int process_order(haft_call *call, const process_args *in, processed *out)
 {
-    haft_invocation *checks = haft_alloc(call, in->n_items * sizeof *checks);
+    haft_invocation *checks = haft_call_alloc(call, in->n_items * sizeof *checks);
     haft_response response;
     haft_value *json;
 
     if (haft_invoke(call, "GET",
-                    haft_printf(call, "/customers/%s", haft_encoded(call, in->customer)), NULL,
-                    &response))
+                    haft_call_printf(call, "/customers/%s", haft_url_encode(call, in->customer)),
+                    NULL, &response))
         return HAFT_ENOMEM;
     if (!haft_response_ok(&response))
         return haft_error(call, "Customer not found");
     for (size_t i = 0; i < in->n_items; i++)
-        checks[i] = (haft_invocation){.method = "GET",
-                                      .target = haft_printf(call, "/inventory/%s/check?quantity=%d",
-                                                            haft_encoded(call, in->items[i].sku),
-                                                            (int)in->items[i].quantity)};
+        checks[i] =
+            (haft_invocation){.method = "GET",
+                              .target = haft_call_printf(call, "/inventory/%s/check?quantity=%d",
+                                                         haft_url_encode(call, in->items[i].sku),
+                                                         (int)in->items[i].quantity)};
     if (haft_invoke_all(call, checks, in->n_items))
         return HAFT_ENOMEM;
     for (size_t i = 0; i < in->n_items; i++)
@@ -167,8 +168,8 @@ static int lonely(haft_call *call)
                    haft_request_set_header(call, "a", "b") == HAFT_EINVAL &&
                    haft_request_set_body(call, "b", 1) == HAFT_EINVAL &&
                    haft_respond(call, 200, NULL, NULL, 0) == HAFT_EINVAL &&
-                   haft_respond_status(call, 200) == HAFT_EINVAL &&
-                   haft_respond_header(call, "a", "b") == HAFT_EINVAL &&
+                   haft_response_set_status(call, 200) == HAFT_EINVAL &&
+                   haft_response_set_header(call, "a", "b") == HAFT_EINVAL &&
                    haft_problem(call, 404, "no") == HAFT_EINVAL
                ? haft_text(call, "no gateway")
                : HAFT_EINVAL;
@@ -177,7 +178,7 @@ HAFT_TOOL_BARE(lonely, "Invokes without a gateway");
 
 static haft_gateway *make(haft_server **ret_server)
 {
-    static const haft_route_info *const routes[] = {
+    static const haft_route *const routes[] = {
         &get_customer_route, &check_stock_route, &make_order_route, &banner_route,
         &forget_route,       &trace_of_route,    &show_route};
     static const haft_tool *const tools[] = {&process_order_tool, &trace_tool, NULL};
@@ -185,8 +186,9 @@ static haft_gateway *make(haft_server **ret_server)
 
     assert_int_equal(haft_policy_add(gateway, &mark), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route(gateway, routes[i]), 0);
-    *ret_server = haft_mcp(gateway, &(haft_mcp_options){.tools = tools, .routes = "*,-trace_of"});
+        assert_int_equal(haft_route_add(gateway, routes[i]), 0);
+    *ret_server =
+        haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools, .routes = "*,-trace_of"});
     if (!*ret_server)
         fail_msg("%s: %s", haft_gateway_error(gateway)->path, haft_gateway_error(gateway)->text);
     marks[0] = '\0';
@@ -308,30 +310,31 @@ static void endpoints(void **state)
     struct wire *wire;
 
     (void)state;
-    second = haft_mcp(gateway,
-                      &(haft_mcp_options){.endpoint = "/other", .name = "Mine", .version = "2"});
+    second = haft_mcp_add(
+        gateway, &(haft_mcp_options){.endpoint = "/other", .name = "Mine", .version = "2"});
     assert_non_null(second);
     assert_int_equal(haft_route_tool(gateway, second, "banner"), 0);
     assert_int_equal(haft_route_tool(gateway, second, "banner"), HAFT_EEXISTS);
     assert_int_equal(haft_route_tool(gateway, second, "none"), HAFT_ENOTFOUND);
-    assert_null(haft_mcp(gateway, NULL));
+    assert_null(haft_mcp_add(gateway, NULL));
     assert_string_equal(haft_gateway_error(gateway)->text, "there is an endpoint already");
-    assert_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/orders"}));
+    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/orders"}));
     assert_string_equal(haft_gateway_error(gateway)->text, "the route make_order is there");
-    assert_int_equal(haft_route_add(gateway, "GET", "/other", NULL, answer_json, NULL),
+    assert_int_equal(haft_route_add_handler(gateway, "GET", "/other", NULL, answer_json, NULL),
                      HAFT_EEXISTS);
     assert_string_equal(haft_gateway_error(gateway)->text, "/other is an MCP endpoint");
-    assert_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/x/{y}"}));
-    assert_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/x", .policies = "none"}));
+    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/x/{y}"}));
+    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/x", .policies = "none"}));
     assert_string_equal(haft_gateway_error(gateway)->text, "there is no policy none");
-    assert_null(haft_mcp(gateway, &(haft_mcp_options){.endpoint = "/x", .tools = twice}));
+    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/x", .tools = twice}));
     assert_int_equal(haft_gateway_error(gateway)->code, HAFT_EEXISTS);
 
-    assert_int_equal(haft_route_add(gateway, "GET", "/raw/{id}", "raw", answer_json, NULL), 0);
+    assert_int_equal(haft_route_add_handler(gateway, "GET", "/raw/{id}", "raw", answer_json, NULL),
+                     0);
     assert_int_equal(haft_route_tool(gateway, second, "raw"), HAFT_EINVAL);
     assert_string_equal(haft_gateway_error(gateway)->text,
                         "it has no input, so nothing says what its path is made of");
-    assert_non_null(haft_mcp(
+    assert_non_null(haft_mcp_add(
         gateway, &(haft_mcp_options){.endpoint = "/own",
                                      .server = &(haft_server_options){.max_message = 4096}}));
 
@@ -370,9 +373,9 @@ static void counts_by_address(void **state)
 
     (void)state;
     assert_int_equal(haft_policy_make(gateway, "slow", "rate-limit", "{\"calls\":1}"), 0);
-    assert_int_equal(haft_route(gateway, &once_route), 0);
-    assert_int_equal(haft_route(gateway, &seldom_route), 0);
-    server = haft_mcp(gateway, &(haft_mcp_options){.routes = "*"});
+    assert_int_equal(haft_route_add(gateway, &once_route), 0);
+    assert_int_equal(haft_route_add(gateway, &seldom_route), 0);
+    server = haft_mcp_add(gateway, &(haft_mcp_options){.routes = "*"});
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(peers); i++) {
         struct wire *wire = wire_open_with(server, (haft_session_options){.peer = peers[i]});
@@ -412,7 +415,7 @@ static void states_stay_at_their_endpoint(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(paths); i++)
         assert_non_null(
-            haft_mcp(gateway, &(haft_mcp_options){.endpoint = paths[i], .tools = tools}));
+            haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = paths[i], .tools = tools}));
     /* asked at the first, answered at both */
     for (size_t i = 0; i < 3; i++) {
         const char *path, *answer, *sealed;

@@ -28,7 +28,7 @@ static char path[FILE_PATH], x[LONGEST + 2] /* of that letter */;
 
 static int closed(haft_call *call)
 {
-    return haft_text(call, "%s", haft_principal(call));
+    return haft_text(call, "%s", haft_call_principal(call));
 }
 HAFT_ROUTE_BARE(closed, "GET", "/closed", "Is for some", .policies = "people");
 
@@ -53,8 +53,8 @@ static haft_gateway *make(const char *options)
     snprintf(text, sizeof text, "{\"file\":\"%s\"%s}", path, options);
     if (haft_policy_make(gateway, "people", "basic-auth", text))
         fail_msg("%s: %s", text, haft_gateway_error(gateway)->text);
-    assert_int_equal(haft_route(gateway, &closed_route), 0);
-    assert_int_equal(haft_route(gateway, &around_route), 0);
+    assert_int_equal(haft_route_add(gateway, &closed_route), 0);
+    assert_int_equal(haft_route_add(gateway, &around_route), 0);
     return gateway;
 }
 

@@ -21,7 +21,7 @@ static char path[FILE_PATH];
 
 static int closed(haft_call *call)
 {
-    return haft_text(call, "closed to all but %s", haft_principal(call));
+    return haft_text(call, "closed to all but %s", haft_call_principal(call));
 }
 HAFT_ROUTE_BARE(closed, "GET", "/closed", "Is for some", .policies = "pair, people");
 
@@ -53,7 +53,7 @@ static int go_out(haft_call *call, void *data)
 {
     (void)data;
     atomic_fetch_sub(&inside, 1);
-    return haft_respond_header(call, "X-Seen", "out");
+    return haft_response_set_header(call, "X-Seen", "out");
 }
 static const haft_policy pair = {.name = "pair", .inbound = go_in, .outbound = go_out};
 
@@ -73,10 +73,10 @@ static void gate_open(struct gate *gate, const char *options)
     snprintf(text, sizeof text, "{\"file\":\"%s\"%s}", path, options);
     assert_int_equal(haft_policy_add(gate->gateway, &pair), 0);
     assert_int_equal(haft_policy_make(gate->gateway, "people", "basic-auth", text), 0);
-    assert_int_equal(haft_route(gate->gateway, &closed_route), 0);
-    assert_int_equal(haft_route(gate->gateway, &hasty_route), 0);
-    assert_int_equal(haft_route(gate->gateway, &opened_route), 0);
-    assert_non_null(haft_mcp(gate->gateway, &(haft_mcp_options){.policies = "pair, people"}));
+    assert_int_equal(haft_route_add(gate->gateway, &closed_route), 0);
+    assert_int_equal(haft_route_add(gate->gateway, &hasty_route), 0);
+    assert_int_equal(haft_route_add(gate->gateway, &opened_route), 0);
+    assert_non_null(haft_mcp_add(gate->gateway, &(haft_mcp_options){.policies = "pair, people"}));
     gate->app = haft_gateway_app(gate->gateway);
     gate->mount = (haft_http_mount){.path = "/", .app = &gate->app};
     gate->site = site_open((haft_http_options){.path = "", .mounts = &gate->mount, .n_mounts = 1});

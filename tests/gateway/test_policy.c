@@ -29,8 +29,9 @@ static int hello(haft_call *call)
     const char *header = haft_request_header(call, "x-in"),
                *cookie = haft_request_header(call, "cookie");
 
-    return haft_respond_header(call, "Server", "mine") ||
-           haft_text(call, "%s %s %s", haft_principal(call) ? haft_principal(call) : "nobody",
+    return haft_response_set_header(call, "Server", "mine") ||
+           haft_text(call, "%s %s %s",
+                     haft_call_principal(call) ? haft_call_principal(call) : "nobody",
                      header ? header : "-", cookie ? cookie : "-");
 }
 
@@ -69,7 +70,7 @@ static void check(const struct row *row)
     haft_gateway *gateway = make(row->kind, row->options);
     const char *got;
 
-    assert_int_equal(haft_route(gateway, &hello_route), 0);
+    assert_int_equal(haft_route_add(gateway, &hello_route), 0);
     got = ask_with(gateway, &row->question);
     if (strncmp(got, row->answer, strlen(row->answer)))
         fail_msg("%s %s: %s, and not %s", row->kind, row->options, got, row->answer);
@@ -213,7 +214,7 @@ static void rates(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_gateway *gateway = make("rate-limit", rows[i].options);
 
-        assert_int_equal(haft_route(gateway, &hello_route), 0);
+        assert_int_equal(haft_route_add(gateway, &hello_route), 0);
         for (size_t j = 0; j < 4; j++) {
             struct question question =
                 FROM(.principal = rows[i].principal[j], .peer = rows[i].peer[j]);
@@ -233,7 +234,7 @@ static void refuses_keys_that_are_too_long(void **state)
     (void)state;
     snprintf(keys, sizeof keys, "{\"file\":\"%s\"}", keys_path);
     gateway = make("api-key", keys);
-    assert_int_equal(haft_route(gateway, &hello_route), 0);
+    assert_int_equal(haft_route_add(gateway, &hello_route), 0);
     memset(key, 'k', sizeof key - 1);
     key[sizeof key - 1] = '\0';
     for (int over = 0; over < 2; over++) {
@@ -255,7 +256,7 @@ static void quick(void **state)
         char text[ASK_ROOM];
         haft_visit *visit;
 
-        assert_int_equal(haft_route(gateway, &hello_route), 0);
+        assert_int_equal(haft_route_add(gateway, &hello_route), 0);
         visit = ask_begin(gateway, &(struct question)FROM(.body = ""), text);
         assert_int_equal(haft_visit_quick(visit), i == 0);
         haft_visit_free(visit);
@@ -403,8 +404,8 @@ static void rewritten(void **state)
     (void)state;
     assert_int_equal(haft_policy_add(gateway, &rewriter), 0);
     assert_int_equal(haft_policy_add(gateway, &odd), 0);
-    assert_int_equal(haft_route(gateway, &show_n_route), 0);
-    assert_int_equal(haft_route(gateway, &hello_odd_route), 0);
+    assert_int_equal(haft_route_add(gateway, &show_n_route), 0);
+    assert_int_equal(haft_route_add(gateway, &hello_odd_route), 0);
     assert_string_equal(ask(gateway, "POST", "/n", "{\"n\":1}"), PLAIN "7");
     assert_int_equal(strncmp(ask(gateway, "POST", "/odd", NULL), "500 ", 4), 0);
     haft_gateway_free(gateway);
@@ -413,7 +414,7 @@ static void rewritten(void **state)
 static void own(void **state)
 {
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = "p"});
-    haft_route_info route = hello_route;
+    haft_route route = hello_route;
 
     (void)state;
     assert_int_equal(haft_policy_kind_add(gateway, &shout_kind), 0);
@@ -422,7 +423,7 @@ static void own(void **state)
     assert_int_equal(haft_policy_add(gateway, &mute), 0);
     assert_int_equal(haft_policy_add(gateway, &broken), 0);
     route.policies = NULL;
-    assert_int_equal(haft_route(gateway, &route), 0);
+    assert_int_equal(haft_route_add(gateway, &route), 0);
     assert_string_equal(ask(gateway, "POST", "/hello", NULL), "200 text/plain HO");
     haft_gateway_free(gateway);
 
@@ -430,9 +431,9 @@ static void own(void **state)
     assert_int_equal(haft_policy_add(gateway, &mute), 0);
     assert_int_equal(haft_policy_add(gateway, &broken), 0);
     route.policies = "mute";
-    assert_int_equal(haft_route(gateway, &route), 0);
+    assert_int_equal(haft_route_add(gateway, &route), 0);
     route.id = "b", route.path = "/b", route.policies = "broken";
-    assert_int_equal(haft_route(gateway, &route), 0);
+    assert_int_equal(haft_route_add(gateway, &route), 0);
     assert_int_equal(strncmp(ask(gateway, "POST", "/hello", NULL), "500 ", 4), 0);
     assert_int_equal(strncmp(ask(gateway, "POST", "/b", NULL), "500 ", 4), 0);
     haft_gateway_free(gateway);

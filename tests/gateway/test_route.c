@@ -21,7 +21,7 @@ static int find(haft_call *call, const find_args *in, found *out)
 
     for (size_t i = 0; in->has_sizes && i < in->n_sizes; i++)
         sum += (long)in->sizes[i];
-    out->text = haft_printf(
+    out->text = haft_call_printf(
         call, "%s limit %lld full %d near %.2f hue %d tags %zu %s sizes %ld lang %s", in->id,
         in->has_limit ? (long long)in->limit : -1, in->full, in->has_near ? in->near : 0,
         in->has_hue ? (int)in->hue : -1, in->has_tags ? in->n_tags : 0,
@@ -43,8 +43,9 @@ static int put_order(haft_call *call, const order_args *in, order *out)
     for (size_t i = 0; i < in->n_items; i++)
         out->total += in->items[i].quantity;
     if (in->has_dry && in->dry)
-        return haft_respond_status(call, 202);
-    return haft_respond_status(call, 201) || haft_respond_header(call, "Location", "/orders/1");
+        return haft_response_set_status(call, 202);
+    return haft_response_set_status(call, 201) ||
+           haft_response_set_header(call, "Location", "/orders/1");
 }
 HAFT_ROUTE(put_order, "POST", "/customers/{customer}/orders", order_args, order, "Orders",
            .sources = (const haft_source[]){{"dry", HAFT_FROM_QUERY, NULL}}, .n_sources = 1);
@@ -66,7 +67,7 @@ static int answer(haft_call *call, const mode_args *in)
     case 'e':
         return haft_error(call, "It broke.");
     case 's':
-        return haft_respond_status(call, 409) || haft_error(call, "It is taken.");
+        return haft_response_set_status(call, 409) || haft_error(call, "It is taken.");
     case 'p':
         return haft_problem(call, 404, "There is no %s.", in->mode);
     case 'r':
@@ -81,24 +82,24 @@ static int answer(haft_call *call, const mode_args *in)
         int status = 0;
 
         for (int i = 0; i < 20 && !status; i++)
-            status = haft_respond_header(call, haft_printf(call, "X-%d", i), "v");
+            status = haft_response_set_header(call, haft_call_printf(call, "X-%d", i), "v");
         return status ? status : haft_text(call, "%zu", haft_response_of(call) ? (size_t)1 : 0);
     }
     case 'o': /* in words, or later, with a status of one's own */
-        return haft_respond_status(call, 203) || haft_text(call, "other");
+        return haft_response_set_status(call, 203) || haft_text(call, "other");
     case 'l':
-        return haft_respond(call, 200, "text/plain", "late", 4) || haft_respond_status(call, 206) ||
-               haft_response_of(call)->status != 206;
+        return haft_respond(call, 200, "text/plain", "late", 4) ||
+               haft_response_set_status(call, 206) || haft_response_of(call)->status != 206;
     case 'w': /* what is refused */
-        return haft_text(call, "%d %d %d %d %d", haft_respond_status(call, 199),
-                         haft_respond_status(call, 600), haft_respond(call, 99, NULL, NULL, 0),
-                         haft_problem(call, 700, "no"), haft_respond_header(call, "", "v"));
+        return haft_text(call, "%d %d %d %d %d", haft_response_set_status(call, 199),
+                         haft_response_set_status(call, 600), haft_respond(call, 99, NULL, NULL, 0),
+                         haft_problem(call, 700, "no"), haft_response_set_header(call, "", "v"));
     case 'q': /* what is not there */
         return haft_text(call, "%d %d %d", haft_query_value(call, "none") == NULL,
                          haft_path_value(call, "none") == NULL,
                          haft_request_header(call, long_name) == NULL);
     case 'h':
-        return haft_respond_header(call, "X-Split", "a\r\nSet-Cookie: b") == HAFT_EINVAL
+        return haft_response_set_header(call, "X-Split", "a\r\nSet-Cookie: b") == HAFT_EINVAL
                    ? haft_text(call, "refused")
                    : HAFT_EINVAL;
     default:
@@ -124,9 +125,9 @@ static int echo(haft_call *call, haft_value *arguments, void *data)
     haft_buffer_init(&text, NULL, 1 << 16);
     haft_json_write(arguments, &text);
     status = haft_respond(call, 200, "text/plain",
-                          haft_printf(call, "%s %.*s %.*s %s", (const char *)data, (int)text.size,
-                                      text.data, (int)request->body_size, request->body,
-                                      haft_call_name(call)),
+                          haft_call_printf(call, "%s %.*s %.*s %s", (const char *)data,
+                                           (int)text.size, text.data, (int)request->body_size,
+                                           request->body, haft_call_name(call)),
                           strlen((const char *)data) + text.size + request->body_size +
                               strlen(haft_call_name(call)) + 3);
     haft_buffer_finish(&text);
@@ -138,11 +139,12 @@ static haft_gateway *make(void)
     haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
 
     assert_non_null(gateway);
-    assert_int_equal(haft_route(gateway, &find_route), 0);
-    assert_int_equal(haft_route(gateway, &put_order_route), 0);
-    assert_int_equal(haft_route(gateway, &answer_route), 0);
-    assert_int_equal(haft_route(gateway, &misfit_route), 0);
-    assert_int_equal(haft_route_add(gateway, "PUT", "/echo/{a}/{b}", NULL, echo, "echo"), 0);
+    assert_int_equal(haft_route_add(gateway, &find_route), 0);
+    assert_int_equal(haft_route_add(gateway, &put_order_route), 0);
+    assert_int_equal(haft_route_add(gateway, &answer_route), 0);
+    assert_int_equal(haft_route_add(gateway, &misfit_route), 0);
+    assert_int_equal(haft_route_add_handler(gateway, "PUT", "/echo/{a}/{b}", NULL, echo, "echo"),
+                     0);
     return gateway;
 }
 
@@ -329,7 +331,7 @@ static void refusals(void **state)
     static const haft_source unknown[] = {{"nobody", HAFT_FROM_QUERY, NULL}};
     static const haft_source path[] = {{"id", HAFT_FROM_QUERY, NULL}};
     const struct {
-        haft_route_info route;
+        haft_route route;
         int code;
         const char *text;
     } rows[] = {
@@ -404,7 +406,7 @@ static void refusals(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_int_equal(haft_route(gateway, &rows[i].route), rows[i].code);
+        assert_int_equal(haft_route_add(gateway, &rows[i].route), rows[i].code);
         if (rows[i].text)
             assert_string_equal(haft_gateway_error(gateway)->text, rows[i].text);
     }
@@ -428,7 +430,7 @@ static void objects_in_queries(void **state)
     haft_gateway *gateway = make();
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &take_nested_route), HAFT_EINVAL);
+    assert_int_equal(haft_route_add(gateway, &take_nested_route), HAFT_EINVAL);
     assert_string_equal(haft_gateway_error(gateway)->text,
                         "item is an object, and can come from the body only");
     haft_gateway_free(gateway);
@@ -455,27 +457,29 @@ static void at_run_time(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_gateway *gateway = make();
         haft_schema *schema;
-        haft_route_info route = {.id = "r", .method = "GET", .path = "/r/{id}", .handler = echo};
-        haft_route_info search = {.id = "s",
-                                  .method = "DELETE",
-                                  .path = "/s",
-                                  .handler = echo,
-                                  .data = "search",
-                                  .sources = body,
-                                  .n_sources = 1};
+        haft_route route = {.id = "r", .method = "GET", .path = "/r/{id}", .handler = echo};
+        haft_route search = {.id = "s",
+                             .method = "DELETE",
+                             .path = "/s",
+                             .handler = echo,
+                             .data = "search",
+                             .sources = body,
+                             .n_sources = 1};
 
         assert_int_equal(
             haft_schema_parse(rows[i].schema, strlen(rows[i].schema), NULL, &schema, NULL), 0);
         route.input_schema = search.input_schema = schema;
-        assert_int_equal(haft_route(gateway, &route), rows[i].code);
+        assert_int_equal(haft_route_add(gateway, &route), rows[i].code);
         /* A body that a method does not usually have. */
-        assert_int_equal(haft_route(gateway, &search), rows[i].code);
+        assert_int_equal(haft_route_add(gateway, &search), rows[i].code);
         if (!rows[i].code)
             assert_string_equal(ask(gateway, "DELETE", "/s", "{\"id\":\"7\"}"),
                                 "200 text/plain search {\"id\":\"7\"} {\"id\":\"7\"} s");
-        assert_int_equal(haft_route_add(gateway, NULL, "/x", NULL, echo, NULL), HAFT_EINVAL);
-        assert_int_equal(haft_route_add(gateway, "GET", NULL, "x", echo, NULL), HAFT_EINVAL);
-        assert_int_equal(haft_route_add(gateway, "GET", "/x", "x", echo, "x"), 0);
+        assert_int_equal(haft_route_add_handler(gateway, NULL, "/x", NULL, echo, NULL),
+                         HAFT_EINVAL);
+        assert_int_equal(haft_route_add_handler(gateway, "GET", NULL, "x", echo, NULL),
+                         HAFT_EINVAL);
+        assert_int_equal(haft_route_add_handler(gateway, "GET", "/x", "x", echo, "x"), 0);
         haft_gateway_free(gateway);
         haft_schema_free(schema);
     }
@@ -543,8 +547,8 @@ static void stages(void **state)
     struct question question = {.method = "GET", "/limited", .principal = "ann"};
 
     (void)state;
-    assert_int_equal(haft_audit(haft_gateway_server(gateway), audit, lines), 0);
-    assert_int_equal(haft_route(gateway, &limited_route), 0);
+    assert_int_equal(haft_audit_add(haft_gateway_server(gateway), audit, lines), 0);
+    assert_int_equal(haft_route_add(gateway, &limited_route), 0);
     assert_string_equal(ask_with(gateway, &question), "200 text/plain; charset=utf-8 mine");
     assert_int_equal(strncmp(ask_with(gateway, &question), "429 ", 4), 0);
     assert_string_equal(ask_for(gateway, &question, "retry-after"), "60");
@@ -566,18 +570,18 @@ static void stages(void **state)
 static void no_gateway(void **state)
 {
     static const haft_policy policy = {.name = "x"};
-    static const haft_route_info route = {.id = "x", .method = "GET", .path = "/x"};
+    static const haft_route route = {.id = "x", .method = "GET", .path = "/x"};
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     (void)state;
-    assert_int_equal(haft_route(NULL, &route), HAFT_EINVAL);
-    assert_int_equal(haft_route(gateway, NULL), HAFT_EINVAL);
-    assert_int_equal(haft_route_add(NULL, "GET", "/x", NULL, NULL, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_route_add(NULL, &route), HAFT_EINVAL);
+    assert_int_equal(haft_route_add(gateway, NULL), HAFT_EINVAL);
+    assert_int_equal(haft_route_add_handler(NULL, "GET", "/x", NULL, NULL, NULL), HAFT_EINVAL);
     assert_int_equal(haft_policy_add(NULL, &policy), HAFT_EINVAL);
     assert_int_equal(haft_policy_add(gateway, NULL), HAFT_EINVAL);
     assert_int_equal(haft_policy_make(NULL, "x", "sleep", "{}"), HAFT_EINVAL);
     assert_int_equal(haft_policy_make(gateway, "x", NULL, "{}"), HAFT_EINVAL);
-    assert_null(haft_mcp(NULL, NULL));
+    assert_null(haft_mcp_add(NULL, NULL));
     haft_gateway_free(gateway);
 }
 

@@ -37,7 +37,7 @@ HAFT_ROUTE_BARE(hasty, "GET", "/hasty", "Answers too late", .timeout_ms = 50);
 
 static int now(haft_call *call)
 {
-    return haft_text(call, "%s", haft_principal(call) ? haft_principal(call) : "now");
+    return haft_text(call, "%s", haft_call_principal(call) ? haft_call_principal(call) : "now");
 }
 HAFT_ROUTE_BARE(now, "GET", "/now", "Answers at once", .policies = "stamp");
 HAFT_TOOL_BARE(now, "Answers at once");
@@ -93,7 +93,7 @@ HAFT_TOOL_BARE(relay, "The same as a tool");
 static void name_and_continue(void *call, int status)
 {
     if (!status)
-        status = haft_set_principal(call, "ann");
+        status = haft_call_set_principal(call, "ann");
     else if (status == HAFT_STOP && haft_problem(call, 401, "No."))
         status = HAFT_ENOMEM;
     haft_continue(call, status);
@@ -125,7 +125,7 @@ static int stamp(haft_call *call, void *data)
 {
     (void)data;
     atomic_fetch_add(&n_out, 1);
-    return haft_respond_header(call, "X-Stamp", "seen");
+    return haft_response_set_header(call, "X-Stamp", "seen");
 }
 
 static const haft_policy policies[] = {
@@ -163,7 +163,7 @@ struct stand {
 
 static void stand_open(struct stand *stand)
 {
-    static const haft_route_info *const routes[] = {
+    static const haft_route *const routes[] = {
         &pending_route, &later_here_route,   &hasty_route,     &now_route,
         &guarded_route, &guarded_here_route, &impatient_route, &odd_route,
         &odd_out_route, &at_once_route,      &relay_route};
@@ -176,11 +176,11 @@ static void stand_open(struct stand *stand)
     for (size_t i = 0; i < COUNT_OF(policies); i++)
         assert_int_equal(haft_policy_add(stand->gateway, &policies[i]), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route(stand->gateway, routes[i]), 0);
+        assert_int_equal(haft_route_add(stand->gateway, routes[i]), 0);
+    assert_non_null(haft_mcp_add(stand->gateway,
+                                 &(haft_mcp_options){.tools = tools, .policies = "stamp, slow"}));
     assert_non_null(
-        haft_mcp(stand->gateway, &(haft_mcp_options){.tools = tools, .policies = "stamp, slow"}));
-    assert_non_null(
-        haft_mcp(stand->gateway, &(haft_mcp_options){.endpoint = "/open", .tools = tools}));
+        haft_mcp_add(stand->gateway, &(haft_mcp_options){.endpoint = "/open", .tools = tools}));
     stand->app = haft_gateway_app(stand->gateway);
     stand->mount = (haft_http_mount){.path = "/", .app = &stand->app};
     stand->site = site_open(
@@ -222,7 +222,7 @@ static void expect(int fd, const char *status, const char *part)
 
 static void wait_for_cancel(void)
 {
-    for (int ms = 0; !haft_cancelled(held.items[0]); ms++) {
+    for (int ms = 0; !haft_call_cancelled(held.items[0]); ms++) {
         if (ms > PATIENCE_MS)
             fail_msg("it is not cancelled");
         uv_sleep(1);
@@ -311,7 +311,7 @@ static void ends_at_the_deadline(void **state)
         expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
         wait_for_held(MANY);
         for (size_t j = 0; j < MANY; j++)
-            assert_true(haft_cancelled(held.items[j]));
+            assert_true(haft_call_cancelled(held.items[j]));
         let_go(0);
     }
     assert_non_null(strstr(logged, "nobody called haft_finish"));
@@ -332,8 +332,8 @@ static void gives_up_an_invoke(void **state)
     expect(ask(&stand, POST("/open", 72, TOOL("relay"))), "HTTP/1.1 200 ", "relayed 504");
     expect(ask(&stand, GET("/now")), "HTTP/1.1 200 ", "now");
     wait_for_held(2);
-    assert_true(haft_cancelled(held.items[0]));
-    assert_int_equal(haft_time_left(held.items[1]), 0);
+    assert_true(haft_call_cancelled(held.items[0]));
+    assert_int_equal(haft_call_time_left(held.items[1]), 0);
     let_go(0);
     stand_close(&stand);
 }
@@ -424,7 +424,8 @@ static int ask_without(const haft_allocator *allocator, const char *path)
     int status = 0;
 
     if (gateway && !haft_policy_add(gateway, &policies[2]) &&
-        !haft_route(gateway, &finish_at_once_route) && !haft_route(gateway, &relay_finished_route))
+        !haft_route_add(gateway, &finish_at_once_route) &&
+        !haft_route_add(gateway, &relay_finished_route))
         visit = haft_visit_new(gateway, &request, "eve", 1000000);
     if (visit) {
         haft_visit_run(visit);

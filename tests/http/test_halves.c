@@ -15,9 +15,9 @@ static atomic_bool released, let_through;
 static int held(haft_call *call)
 {
     atomic_fetch_add(&n_begun, 1);
-    while (!atomic_load(&released) && !haft_cancelled(call))
+    while (!atomic_load(&released) && !haft_call_cancelled(call))
         sleep_ms(1);
-    if (haft_cancelled(call))
+    if (haft_call_cancelled(call))
         atomic_fetch_add(&n_cancelled, 1);
     return haft_text(call, "held");
 }
@@ -61,10 +61,10 @@ static void stand_open(struct stand *stand, const char *address)
     atomic_store(&let_through, false);
     stand->gateway = haft_gateway_new(NULL);
     assert_int_equal(haft_policy_add(stand->gateway, &slow_policy), 0);
-    assert_int_equal(haft_route(stand->gateway, &held_route), 0);
+    assert_int_equal(haft_route_add(stand->gateway, &held_route), 0);
     assert_non_null(
-        haft_mcp(stand->gateway, &(haft_mcp_options){.endpoint = "/gate/mcp", .tools = tools}));
-    assert_non_null(haft_mcp(
+        haft_mcp_add(stand->gateway, &(haft_mcp_options){.endpoint = "/gate/mcp", .tools = tools}));
+    assert_non_null(haft_mcp_add(
         stand->gateway,
         &(haft_mcp_options){.endpoint = "/gate/hold", .tools = tools, .policies = "hold"}));
     stand->app = haft_gateway_app(stand->gateway);

@@ -62,7 +62,7 @@ static int run_server(void)
 
     haft_add(server, &echo_tool);
     haft_add(server, &steps_tool);
-    status = haft_serve_http(server,
+    status = haft_http_serve(server,
                              &(haft_http_options){.address = "127.0.0.1:0",
                                                   .max_sessions = SESSIONS,
                                                   .max_unsent = 64 << 10,

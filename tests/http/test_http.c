@@ -463,7 +463,7 @@ static void ends_by_signals(void **state)
 
             add_tools(server);
             haft_add(server, &stubborn_tool);
-            status = haft_serve_http(server,
+            status = haft_http_serve(server,
                                      &(haft_http_options){.address = "127.0.0.1:0",
                                                           .threads = 2,
                                                           .drain_ms = rows[i].drain_ms,

@@ -184,7 +184,7 @@ static void check(listen_function *listen, bool changes)
     assert_heard(&client, "");
     if (changes) {
         /* Something said is as good as a comment. */
-        assert_int_equal(haft_update(server, "answer", &answer_tool), 0);
+        assert_int_equal(haft_tool_replace(server, "answer", &answer_tool), 0);
         haft_endpoint_tick(endpoint, START + 2 * QUIET);
         assert_non_null(strstr(client.heard, "list_changed"));
         assert_null(strstr(client.heard, COMMENT));

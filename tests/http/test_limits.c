@@ -90,7 +90,7 @@ static void stand_up(struct stand *stand, haft_http_options options, bool counts
     stand->server = haft_server_new("test", "1");
     assert_non_null(stand->server);
     if (counts)
-        assert_int_equal(haft_metrics(stand->server), 0);
+        assert_int_equal(haft_metrics_enable(stand->server), 0);
     haft_add(stand->server, &echo_tool);
     options.path = "/mcp";
     options.mounts = mounts;
@@ -437,7 +437,7 @@ static void *serve(void *context)
 {
     struct site *site = context;
 
-    site->status = haft_serve_http(site->server, &site->options, NULL);
+    site->status = haft_http_serve(site->server, &site->options, NULL);
     if (site->status)
         uv_sem_post(&site->ready);
     return NULL;

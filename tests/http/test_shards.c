@@ -37,7 +37,7 @@ static void *serve(void *context)
     struct site *site = context;
     haft_reason reason = {0};
 
-    site->status = haft_serve_http(site->server, &site->options, &reason);
+    site->status = haft_http_serve(site->server, &site->options, &reason);
     if (site->status)
         uv_sem_post(&site->ready);
     return NULL;
@@ -260,7 +260,7 @@ static void has_its_port_alone(void **state)
     snprintf(address, sizeof address, "127.0.0.1:%ld",
              strtol(strrchr(site->url, ':') + 1, NULL, 10));
     options.address = address;
-    assert_true(haft_serve_http(site->server, &options, &reason) < 0);
+    assert_true(haft_http_serve(site->server, &options, &reason) < 0);
     assert_string_equal(reason.text, "address already in use");
     site_close(site);
 }

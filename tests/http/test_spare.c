@@ -58,7 +58,7 @@ static size_t n_waiting;
 
 static int much(haft_call *call, const much_args *in)
 {
-    char *text = haft_alloc(call, (size_t)in->size);
+    char *text = haft_call_alloc(call, (size_t)in->size);
     int status;
 
     if (!text)

@@ -48,8 +48,8 @@ static void names_each_status(void **state)
     struct site *site;
 
     (void)state;
-    assert_int_equal(haft_route(gateway, &answer_route), 0);
-    assert_int_equal(haft_route(gateway, &cycle_route), 0);
+    assert_int_equal(haft_route_add(gateway, &answer_route), 0);
+    assert_int_equal(haft_route_add(gateway, &cycle_route), 0);
     app = haft_gateway_app(gateway);
     site = site_open((haft_http_options){.mounts = &mount, .n_mounts = 1});
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

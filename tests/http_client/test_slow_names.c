@@ -58,7 +58,7 @@ static void ends_in_time(void **state)
     assert_int_equal(haft_add(server, &quiet_tool), 0);
     otlp = haft_otlp_new(server, &options, &reason);
     assert_non_null(otlp);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_request(client, "tools/call",
                                          "{\"name\":\"quiet\",\"arguments\":{\"n\":1}}", &result),
                      0);

@@ -34,8 +34,8 @@ int main(void)
 
     if (!arena || haft_schema_parse(document, sizeof document - 1, NULL, &schema, &error))
         return 1;
-    good = haft_validate_text(schema, "4", 1, arena, &issues);
-    bad = haft_validate_text(schema, "2", 1, arena, &issues);
+    good = haft_schema_validate_text(schema, "4", 1, arena, &issues);
+    bad = haft_schema_validate_text(schema, "2", 1, arena, &issues);
     printf("%d %s %d\n", good, haft_strerror(bad), hash_bytes() + error_set() + node_new());
     haft_schema_free(schema);
     haft_arena_free(arena);

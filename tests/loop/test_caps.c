@@ -2,6 +2,7 @@
  * threads. */
 #define _DEFAULT_SOURCE
 #include <haft.h>
+#include <haft/testing.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -52,10 +53,10 @@ static void sit_down(struct table *table)
     order[0] = outcomes[0] = '\0';
     table->server = haft_server_new("caps", "1");
     assert_int_equal(haft_add(table->server, &take_turn_tool), 0);
-    assert_int_equal(haft_use(table->server, &watch), 0);
-    assert_int_equal(haft_metrics(table->server), 0);
+    assert_int_equal(haft_stage_add(table->server, &watch), 0);
+    assert_int_equal(haft_metrics_enable(table->server), 0);
     for (int i = 0; i < 2; i++)
-        table->clients[i] = haft_connect(table->server, NULL);
+        table->clients[i] = haft_client_new(table->server, NULL);
 }
 
 static void stand_up(struct table *table)
@@ -254,7 +255,7 @@ static void a_session_that_goes_leaves_the_line(void **state)
     for (int i = 0; i < 5; i++)
         call(&table, i);
     haft_client_free(table.clients[1]);
-    table.clients[1] = haft_connect(table.server, NULL);
+    table.clients[1] = haft_client_new(table.server, NULL);
     assert_string_equal(outcomes, "cancelled ");
     finish(&table, 1);
     finish(&table, 0);
@@ -295,7 +296,7 @@ static haft_time real_time(void *context)
 
 static void *push(void *context)
 {
-    haft_client *client = haft_connect(context, &(haft_client_options){.clock = real_time});
+    haft_client *client = haft_client_new(context, &(haft_client_options){.clock = real_time});
     size_t failed = client ? 0 : TURNS;
 
     for (int i = 0; client && i < TURNS; i++) {
@@ -338,8 +339,8 @@ static void no_call_waits_where_none_may(void **state)
     tool.max_running = 1;
     tool.max_waiting = HAFT_NO_WAITING;
     sit_down(&table);
-    assert_int_equal(haft_update(table.server, "take_turn", &tool), 0);
-    assert_int_equal(haft_rename(table.server, HAFT_OFFER_TOOL, "alone", "take_turn"), 0);
+    assert_int_equal(haft_tool_replace(table.server, "take_turn", &tool), 0);
+    assert_int_equal(haft_offer_rename(table.server, HAFT_OFFER_TOOL, "alone", "take_turn"), 0);
     call(&table, 0);
     call(&table, 1);
     assert_string_equal(answer(&table, 1), "The server is busy. Try again later.");

@@ -16,7 +16,7 @@ static atomic_uint marks;
 static int wait_for_it(haft_call *call)
 {
     atomic_store(&waits, true);
-    while (!atomic_load(&may_go) && !haft_cancelled(call))
+    while (!atomic_load(&may_go) && !haft_call_cancelled(call))
         sleep_ms(1);
     return haft_text(call, "waited");
 }
@@ -51,7 +51,7 @@ static int serve(void *context)
     haft_add(server, &mark_tool);
     haft_add(server, &is_waiting_tool);
     haft_add(server, &go_tool);
-    status = haft_serve_stdio(server, context);
+    status = haft_stdio_serve(server, context);
     haft_server_free(server);
     return status < 0 ? 98 : status;
 }

@@ -51,7 +51,7 @@ HAFT_ROUTE_OUT(out, "GET", "/out", lamp, "Goes out");
 static void in_order(haft_refinement *refinement, const shelf *value)
 {
     if (value->has_height && value->height > 3)
-        haft_refine_issue(refinement, "height", "too high to reach");
+        haft_refinement_add_issue(refinement, "height", "too high to reach");
 }
 HAFT_REFINE(shelf, in_order);
 
@@ -67,8 +67,8 @@ const haft_tool *tools(int which)
     return which == 0 ? &call_tool : which == 1 ? &in_tool : &out_tool;
 }
 
-const haft_route_info *routes(int which);
-const haft_route_info *routes(int which)
+const haft_route *routes(int which);
+const haft_route *routes(int which)
 {
     return which ? &in_route : &out_route;
 }

@@ -8,6 +8,6 @@ HAFT_STRUCT(light, HAFT_INTEGER(level, "Percent"));
 static void check(haft_refinement *refinement, const light *value)
 {
     if (value->level > 100)
-        haft_refine_issue(refinement, "level", "too bright");
+        haft_refinement_add_issue(refinement, "level", "too bright");
 }
 HAFT_REFINE(lamp, check);

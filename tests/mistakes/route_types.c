@@ -14,8 +14,8 @@ static int dim(haft_call *call, const light *in, lamp *out)
 }
 HAFT_ROUTE(dim, "PUT", "/lamps/{room}", lamp, light, "Dims a lamp");
 
-const haft_route_info *route(void);
-const haft_route_info *route(void)
+const haft_route *route(void);
+const haft_route *route(void)
 {
     return &dim_route;
 }

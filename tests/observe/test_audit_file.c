@@ -78,7 +78,7 @@ static void begin(struct bench *bench, bool fifo)
     assert_int_equal(audit_file_open(&bench->file, bench->server, bench->path), 0);
     assert_int_equal(audit_file_take(&bench->file, bench->server), 0);
     assert_int_equal(audit_file_start(&bench->file, NULL), 0);
-    bench->client = haft_connect(bench->server, NULL);
+    bench->client = haft_client_new(bench->server, NULL);
 }
 
 static void call(struct bench *bench, int times)

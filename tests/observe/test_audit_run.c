@@ -213,7 +213,7 @@ static bool run_job(struct run *run, haft_posted *job)
     struct peer *peer = &run->peers[strtoul(haft_client_name(call), NULL, 10)];
     bool pending = false;
 
-    if (!haft_cancelled(call)) {
+    if (!haft_call_cancelled(call)) {
         haft_call_run(call);
         pending = call->status == HAFT_PENDING;
     }
@@ -451,10 +451,10 @@ static void every_call_has_one_line(void **state)
     assert_int_equal(haft_add(run.server, &limited_tool), 0);
     assert_int_equal(haft_add(run.server, &hidden_tool), 0);
     assert_int_equal(haft_add(run.server, &crash_tool), 0);
-    assert_int_equal(haft_disable(run.server, HAFT_OFFER_TOOL, "hidden"), 0);
-    assert_int_equal(haft_audit(run.server, audit, &run), 0);
-    assert_int_equal(haft_metrics(run.server), 0);
-    assert_int_equal(haft_isolate(run.server), 0);
+    assert_int_equal(haft_offer_disable(run.server, HAFT_OFFER_TOOL, "hidden"), 0);
+    assert_int_equal(haft_audit_add(run.server, audit, &run), 0);
+    assert_int_equal(haft_metrics_enable(run.server), 0);
+    assert_int_equal(haft_server_isolate(run.server), 0);
     queue_init(&run.jobs);
     for (size_t i = 0; i < WORKERS; i++)
         assert_int_equal(uv_thread_create(&workers[i], serve, &run), 0);

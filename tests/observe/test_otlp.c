@@ -164,7 +164,7 @@ static void stand_up(struct stand *stand, int port, haft_otlp_options options)
     stand->otlp = haft_otlp_new(stand->server, &options, &reason);
     if (!stand->otlp)
         fail_msg("%s: %s", reason.path, reason.text);
-    stand->client = haft_connect(stand->server, &(haft_client_options){.name = "tester"});
+    stand->client = haft_client_new(stand->server, &(haft_client_options){.name = "tester"});
     assert_non_null(stand->client);
 }
 

@@ -3,6 +3,7 @@
  * before, nothing uses it. */
 #define _GNU_SOURCE
 #include <haft.h>
+#include <haft/testing.h>
 
 #include "plugin/plugin_files.h"
 #include "support/tools.h"
@@ -67,10 +68,10 @@ static struct place *place_open(void)
     assert_non_null(place->server);
     haft_add(place->server, &echo_tool);
     place->plugins = haft_plugins_new(place->server);
-    place->client = haft_connect(place->server, &(haft_client_options){.revision = "2025-11-25",
-                                                                       .notify = on_notified,
-                                                                       .answer = answer,
-                                                                       .context = place});
+    place->client = haft_client_new(place->server, &(haft_client_options){.revision = "2025-11-25",
+                                                                          .notify = on_notified,
+                                                                          .answer = answer,
+                                                                          .context = place});
     assert_true(place->plugins && place->client);
     return place;
 }
@@ -202,14 +203,14 @@ static void keeps_what_is_off(void **state)
     (void)state;
     put_plugin(file(place, "a.so"), "greet-1");
     assert_int_equal(haft_plugins_load(place->plugins, file(place, "a.so"), NULL), 0);
-    haft_disable(place->server, HAFT_OFFER_TOOL, "greet");
-    haft_rename(place->server, HAFT_OFFER_TOOL, "go", "run");
+    haft_offer_disable(place->server, HAFT_OFFER_TOOL, "greet");
+    haft_offer_rename(place->server, HAFT_OFFER_TOOL, "go", "run");
     put_plugin(file(place, "a.so"), "greet-2");
     assert_int_equal(haft_plugins_load(place->plugins, file(place, "a.so"), NULL), 0);
     assert_false(is_offered(place, "greet"));
     assert_false(is_offered(place, "run"));
     assert_true(is_offered(place, "go"));
-    haft_enable(place->server, HAFT_OFFER_TOOL, "greet");
+    haft_offer_enable(place->server, HAFT_OFFER_TOOL, "greet");
     assert_int_equal(mapped(), 1);
     expect_version(place, 2);
     place_close(place);
@@ -560,7 +561,7 @@ static void is_freed_before_the_server(void **state)
     (void)state;
     assert_int_equal(haft_plugins_load(plugins, PLUGINS "passing.so", NULL), 0);
     haft_plugins_free(plugins);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_call(client, "passing", NULL, &result), 0);
     assert_string_equal(result.text, "passing by");
     haft_client_free(client);

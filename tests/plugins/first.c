@@ -12,7 +12,7 @@ HAFT_TOOL_BARE(old, "Is of an old plugin");
 const haft_plugin haft_plugin_definition = {
     .abi = 1,
     .sizes = {(unsigned)offsetof(haft_plugin, gateway), (unsigned)sizeof(haft_tool),
-              (unsigned)sizeof(haft_resource_info), (unsigned)sizeof(haft_prompt),
+              (unsigned)sizeof(haft_resource), (unsigned)sizeof(haft_prompt),
               (unsigned)sizeof(haft_type), (unsigned)sizeof(haft_field)},
     .tools = HAFT_TOOLS(&old_tool),
     .gateway = (const struct haft_gateway_part *)(uintptr_t)16};

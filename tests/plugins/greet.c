@@ -73,7 +73,7 @@ static void *finish_later(void *context)
     struct timespec moment = {0, 1000000};
 
     (void)context;
-    while (!atomic_load(&later.go) && !haft_cancelled(later.call))
+    while (!atomic_load(&later.go) && !haft_call_cancelled(later.call))
         nanosleep(&moment, NULL);
     haft_text(later.call, "later %d", GREET);
     haft_finish(later.call, 0);
@@ -109,13 +109,13 @@ static int read_note(haft_call *call, const char *uri)
 
     return haft_embed(call, &contents);
 }
-static const haft_resource_info note = {.uri = "note://one", .name = "note", .read = read_note};
-static const haft_resource_info notes = {.uri = "notes://{id}", .name = "notes", .read = read_note};
+static const haft_resource note = {.uri = "note://one", .name = "note", .read = read_note};
+static const haft_resource notes = {.uri = "notes://{id}", .name = "notes", .read = read_note};
 
 static int say_hello(haft_call *call, const void *arguments)
 {
     (void)arguments;
-    haft_say(call, "user");
+    haft_prompt_say(call, "user");
     return haft_text(call, "prompt %d", GREET);
 }
 static const haft_prompt hello = {.name = "hello", .get = say_hello};

@@ -19,7 +19,7 @@ const haft_plugin haft_plugin_definition = {.abi = 77, .tools = HAFT_TOOLS(&fine
 const haft_plugin haft_plugin_definition = {
     .abi = HAFT_PLUGIN_ABI, .sizes = {1, 2, 3}, .tools = HAFT_TOOLS(&fine_tool)};
 #elif WRONG == HANDLER
-static const haft_tool idle_tool = {.name = "idle", .describe = "Has no handler"};
+static const haft_tool idle_tool = {.name = "idle", .description = "Has no handler"};
 HAFT_PLUGIN(&fine_tool, &idle_tool);
 #elif WRONG == NAME
 static const haft_tool odd_tool = {.name = "not a name", .call = fine_call_};

@@ -23,7 +23,7 @@ HAFT_ROUTE_BARE(closed, "GET", "/closed", "Closed when a policy says so");
 static int stamp_outbound(haft_call *call, void *data)
 {
     (void)data;
-    return haft_respond_header(call, "X-Stamp", "plugin");
+    return haft_response_set_header(call, "X-Stamp", "plugin");
 }
 static const haft_policy stamp = {.name = "stamp", .outbound = stamp_outbound};
 

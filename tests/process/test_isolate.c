@@ -31,10 +31,10 @@ static int blocks(haft_call *call, const word_args *in)
     haft_contents contents = {.uri = "file:///b", .text = "b\n\"b\""};
 
     haft_text(call, "%s \xc3\xa9\n\t\"", in->word);
-    haft_annotate(call, "user", 0.25, NULL);
+    haft_block_annotate(call, "user", 0.25, NULL);
     haft_image(call, "image/png", "\0\1\2", 3);
     haft_audio(call, "audio/wav", "wav", 3);
-    haft_resource(call, &link);
+    haft_resource_link(call, &link);
     haft_embed(call, &contents);
     haft_result_meta(call, "acme/one", "{\"a\":[1,2.5,null]}");
     return haft_result_meta(call, "acme/two", "\"b\"");
@@ -44,7 +44,7 @@ HAFT_TOOL_IN(blocks, word_args, "Every kind of block");
 static int looks(haft_call *call, const word_args *in)
 {
     yyjson_val *own = yyjson_obj_get(haft_request_meta(call), "acme/own");
-    int64_t left = haft_time_left(call);
+    int64_t left = haft_call_time_left(call);
     const haft_trace *trace = haft_call_trace(call);
 
     if (trace)
@@ -53,9 +53,10 @@ static int looks(haft_call *call, const word_args *in)
     return haft_text(
         call, "%s %s %s %s %s %s %d%d %s %s %s", in->word, haft_request_id(call),
         haft_call_name(call), haft_client_name(call), haft_client_version(call),
-        haft_revision(call), haft_client_can(call, "roots"), haft_client_can(call, "nothing"),
-        yyjson_is_str(own) ? yyjson_get_str(own) : "-", haft_arguments(call) ? "arguments" : "none",
-        left > 1000 && left <= LONG_MS && !haft_cancelled(call) ? "in time" : "late");
+        haft_call_revision(call), haft_client_can(call, "roots"), haft_client_can(call, "nothing"),
+        yyjson_is_str(own) ? yyjson_get_str(own) : "-",
+        haft_call_arguments(call) ? "arguments" : "none",
+        left > 1000 && left <= LONG_MS && !haft_call_cancelled(call) ? "in time" : "late");
 }
 HAFT_TOOL_IN(looks, word_args, "Looks around", .timeout_ms = LONG_MS);
 
@@ -69,7 +70,7 @@ static int reports(haft_call *call, const word_args *in)
     haft_message(call, HAFT_WARNING, "logger", "careful \"%s\"", in->word);
     haft_message(call, HAFT_DEBUG, NULL, "detail");
     haft_log(call, HAFT_ERROR, "for the log: %s", in->word);
-    haft_close_stream(call);
+    haft_call_close_stream(call);
     return haft_text(call, "%d", *(int *)haft_tool_data(call));
 }
 HAFT_TOOL_IN(reports, word_args, "Reports", .data = &data_word);
@@ -108,7 +109,7 @@ HAFT_TOOL_IN(document, word_args, "Gives JSON");
 static int large(haft_call *call, const word_args *in)
 {
     size_t size = !strcmp(in->word, "too") ? 5 << 20 : 1 << 20;
-    char *text = haft_alloc(call, size);
+    char *text = haft_call_alloc(call, size);
 
     if (!text)
         return HAFT_ENOMEM;
@@ -129,7 +130,7 @@ static int asks(haft_call *call, const word_args *in)
     if (who < 0 || what < 0)
         return who < 0 ? who : what;
     if (who == HAFT_AGAIN || what == HAFT_AGAIN)
-        return haft_set_state(call, in->word) ? HAFT_ENOMEM : HAFT_AGAIN;
+        return haft_call_set_state(call, in->word) ? HAFT_ENOMEM : HAFT_AGAIN;
     where = haft_elicit_url(call, "where", "There", "https://example.org/");
     status = haft_sample(call, "model", "{\"messages\":[],\"maxTokens\":5}", &model);
     if (!status)
@@ -137,7 +138,7 @@ static int asks(haft_call *call, const word_args *in)
     if (where == HAFT_AGAIN || status)
         return where == HAFT_AGAIN ? HAFT_AGAIN : status;
     return haft_text(call, "%d %s %d %d %zu %s", who, form.name, what, where,
-                     yyjson_arr_size(roots), haft_state(call) ? haft_state(call) : "-");
+                     yyjson_arr_size(roots), haft_call_state(call) ? haft_call_state(call) : "-");
 }
 HAFT_TOOL_IN(asks, word_args, "Asks everything");
 
@@ -226,7 +227,7 @@ static void record_open(struct record *record, bool isolate)
     haft_buffer_init(&record->text, NULL, ROOM);
     record->server = haft_server_new_with(
         "twins", "1", &(haft_server_options){.log = on_log, .log_context = record});
-    assert_int_equal(haft_use(record->server, &first), 0);
+    assert_int_equal(haft_stage_add(record->server, &first), 0);
     for (size_t i = 0; i < COUNT_OF(tools); i++) {
         record->twins[i] = *tools[i];
         record->twins[i].isolate = isolate;
@@ -243,15 +244,15 @@ static void record_close(struct record *record)
 static void talk(struct record *record, const char *revision, bool answers, const char *tool,
                  const char *params)
 {
-    haft_client *client =
-        haft_connect(record->server, &(haft_client_options){.revision = revision,
-                                                            .name = "twin",
-                                                            .version = "7",
-                                                            .answer = answers ? on_question : NULL,
-                                                            .watch = on_message,
-                                                            .log_level = "info",
-                                                            .progress = true,
-                                                            .context = record});
+    haft_client *client = haft_client_new(
+        record->server, &(haft_client_options){.revision = revision,
+                                               .name = "twin",
+                                               .version = "7",
+                                               .answer = answers ? on_question : NULL,
+                                               .watch = on_message,
+                                               .log_level = "info",
+                                               .progress = true,
+                                               .context = record});
     char text[256];
     haft_result result;
 
@@ -419,8 +420,8 @@ static void harms_only_itself(void **state)
     brief.timeout_ms = SHORT_MS;
     assert_int_equal(haft_add(record.server, &harms_tool), 0);
     assert_int_equal(haft_add(record.server, &brief), 0);
-    assert_int_equal(haft_use(record.server, &watch), 0);
-    client = haft_connect(record.server, NULL);
+    assert_int_equal(haft_stage_add(record.server, &watch), 0);
+    client = haft_client_new(record.server, NULL);
     assert_non_null(client);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char arguments[64];
@@ -451,7 +452,7 @@ static void harms_only_itself(void **state)
 static void tools_that_come_later_are_isolated_too(void **state)
 {
     haft_server *server = haft_server_new("later", "1");
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     haft_tool other = harms_tool;
     haft_result result;
 
@@ -461,13 +462,13 @@ static void tools_that_come_later_are_isolated_too(void **state)
     assert_string_equal(result.text, "The tool crashed.");
     other.name = "other";
     assert_int_equal(haft_add(server, &other), 0);
-    assert_int_equal(haft_rename(server, HAFT_OFFER_TOOL, "harms", "renamed"), 0);
+    assert_int_equal(haft_offer_rename(server, HAFT_OFFER_TOOL, "harms", "renamed"), 0);
     assert_int_equal(haft_client_call(client, "other", "{}", &result), 0);
     assert_string_equal(result.text, "fine");
     assert_int_equal(haft_client_call(client, "renamed", "{}", &result), 0);
     assert_string_equal(result.text, "fine");
     other.quick = true;
-    assert_int_equal(haft_update(server, "other", &other), HAFT_EINVAL);
+    assert_int_equal(haft_tool_replace(server, "other", &other), HAFT_EINVAL);
     assert_string_equal(haft_server_error(server)->text,
                         "an isolated tool is not quick: it runs in a process of its own");
     haft_client_free(client);
@@ -510,7 +511,7 @@ static void processes_that_die_are_replaced(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &harms_tool), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     for (int i = 0; i < 4; i++) {
         pid_t keeper = child_of(getpid()), fork_server = child_of(keeper);
 
@@ -558,7 +559,7 @@ static void has_only_the_memory_it_may_have(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &fills_tool), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_call(client, "fills", "{}", &result), 0);
     assert_string_equal(result.text, "no memory");
     haft_client_free(client);
@@ -572,7 +573,7 @@ static void has_only_the_memory_it_may_have(void **state)
 static void is_refused_where_nothing_was_started(void **state)
 {
     haft_server *server = haft_server_new("bare", "1");
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     struct isolation *isolation = atomic_exchange(&server->isolation, NULL);
     haft_result result;
 
@@ -581,7 +582,7 @@ static void is_refused_where_nothing_was_started(void **state)
     assert_int_equal(haft_client_call(client, "harms", "{}", &result), 0);
     assert_string_equal(result.text, "The tool failed.");
     atomic_store(&server->isolation, isolation);
-    assert_int_equal(haft_isolate(server), 0);
+    assert_int_equal(haft_server_isolate(server), 0);
     assert_int_equal(haft_client_call(client, "harms", "{}", &result), 0);
     assert_string_equal(result.text, "fine");
     haft_client_free(client);
@@ -601,7 +602,7 @@ static void survives_without_memory(void **state)
         server = haft_server_new_with("failing", "1",
                                       &(haft_server_options){.allocator = &failing.allocator});
         if (server && !haft_add(server, &harms_tool))
-            client = haft_connect(server, NULL);
+            client = haft_client_new(server, NULL);
         if (client && !haft_client_call(client, "harms", "{}", &result))
             assert_true(result.is_error || !strcmp(result.text, "fine"));
         haft_client_free(client);

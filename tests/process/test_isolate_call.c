@@ -50,7 +50,7 @@ static int use_audio(haft_call *call)
 
 static int use_resource(haft_call *call)
 {
-    return haft_resource(call, &(haft_link){.uri = "file:///a", .title = "t", .size = 7});
+    return haft_resource_link(call, &(haft_link){.uri = "file:///a", .title = "t", .size = 7});
 }
 
 static int use_embed(haft_call *call)
@@ -61,10 +61,10 @@ static int use_embed(haft_call *call)
 
 static int use_annotate(haft_call *call)
 {
-    int too_early = haft_annotate(call, "user", 0.5, NULL);
+    int too_early = haft_block_annotate(call, "user", 0.5, NULL);
 
     haft_text(call, "%d", too_early);
-    return haft_annotate(call, "user assistant", 0.25, "2026-01-31T12:00:00Z");
+    return haft_block_annotate(call, "user assistant", 0.25, "2026-01-31T12:00:00Z");
 }
 
 static int use_block_meta(haft_call *call)
@@ -132,8 +132,8 @@ static int use_server_data(haft_call *call)
  * keeps_pointers_in_the_server. */
 static int use_user_data(haft_call *call)
 {
-    haft_set_user_data(call, &tool_word);
-    return haft_text(call, "%d", haft_user_data(call) == &tool_word);
+    haft_call_set_user_data(call, &tool_word);
+    return haft_text(call, "%d", haft_call_user_data(call) == &tool_word);
 }
 
 static int use_client_name(haft_call *call)
@@ -148,12 +148,12 @@ static int use_client_version(haft_call *call)
 
 static int use_revision(haft_call *call)
 {
-    return haft_text(call, "%s", haft_revision(call));
+    return haft_text(call, "%s", haft_call_revision(call));
 }
 
 static int use_principal(haft_call *call)
 {
-    return haft_text(call, "%s", or_null(haft_principal(call)));
+    return haft_text(call, "%s", or_null(haft_call_principal(call)));
 }
 
 static int use_client_can(haft_call *call)
@@ -187,7 +187,7 @@ static int use_request_meta(haft_call *call)
 
 static int use_arguments(haft_call *call)
 {
-    return put_value(call, haft_arguments(call));
+    return put_value(call, haft_call_arguments(call));
 }
 
 /* The call's own span is made up: only that there is one can be the same. */
@@ -204,7 +204,7 @@ static int use_call_trace(haft_call *call)
 
 static int use_alloc(haft_call *call)
 {
-    char *memory = haft_alloc(call, 1000);
+    char *memory = haft_call_alloc(call, 1000);
 
     if (!memory)
         return HAFT_ENOMEM;
@@ -214,7 +214,7 @@ static int use_alloc(haft_call *call)
 
 static int use_printf(haft_call *call)
 {
-    return haft_text(call, "%s", or_null(haft_printf(call, "%d-%s", 3, "x")));
+    return haft_text(call, "%s", or_null(haft_call_printf(call, "%d-%s", 3, "x")));
 }
 
 static int use_call_arena(haft_call *call)
@@ -224,12 +224,12 @@ static int use_call_arena(haft_call *call)
 
 static int use_cancelled(haft_call *call)
 {
-    return haft_text(call, "%d", haft_cancelled(call));
+    return haft_text(call, "%d", haft_call_cancelled(call));
 }
 
 static int use_time_left(haft_call *call)
 {
-    int64_t left = haft_time_left(call);
+    int64_t left = haft_call_time_left(call);
 
     return haft_text(call, "%s", left > 1000 && left <= 60000 ? "in time" : "not so");
 }
@@ -257,7 +257,7 @@ static int use_log(haft_call *call)
 
 static int use_close_stream(haft_call *call)
 {
-    haft_close_stream(call);
+    haft_call_close_stream(call);
     return haft_text(call, "closed");
 }
 
@@ -309,12 +309,12 @@ static int use_roots(haft_call *call)
 static int use_state(haft_call *call)
 {
     haft_value *roots = NULL;
-    const char *found = haft_state(call);
+    const char *found = haft_call_state(call);
     int status = haft_roots(call, "roots", &roots);
 
     if (status == HAFT_AGAIN)
-        return haft_set_state(call, found ? "found too early" : "set \"before\"") ? HAFT_ENOMEM
-                                                                                  : HAFT_AGAIN;
+        return haft_call_set_state(call, found ? "found too early" : "set \"before\"") ? HAFT_ENOMEM
+                                                                                       : HAFT_AGAIN;
     return status ? status : haft_text(call, "%s", or_null(found));
 }
 
@@ -326,9 +326,9 @@ static const struct use {
     {"haft_text_bytes", use_text_bytes},
     {"haft_image", use_image},
     {"haft_audio", use_audio},
-    {"haft_resource", use_resource},
+    {"haft_resource_link", use_resource},
     {"haft_embed", use_embed},
-    {"haft_annotate", use_annotate},
+    {"haft_block_annotate", use_annotate},
     {"haft_block_meta", use_block_meta},
     {"haft_json", use_json},
     {"haft_error", use_error},
@@ -338,32 +338,32 @@ static const struct use {
     {"haft_call_name", use_call_name},
     {"haft_tool_data", use_tool_data},
     {"haft_server_data", use_server_data},
-    {"haft_user_data", use_user_data},
-    {"haft_set_user_data", use_user_data},
+    {"haft_call_user_data", use_user_data},
+    {"haft_call_set_user_data", use_user_data},
     {"haft_client_name", use_client_name},
     {"haft_client_version", use_client_version},
-    {"haft_revision", use_revision},
-    {"haft_principal", use_principal},
+    {"haft_call_revision", use_revision},
+    {"haft_call_principal", use_principal},
     {"haft_client_can", use_client_can},
     {"haft_request_meta", use_request_meta},
-    {"haft_arguments", use_arguments},
+    {"haft_call_arguments", use_arguments},
     {"haft_call_trace", use_call_trace},
-    {"haft_alloc", use_alloc},
-    {"haft_printf", use_printf},
+    {"haft_call_alloc", use_alloc},
+    {"haft_call_printf", use_printf},
     {"haft_call_arena", use_call_arena},
-    {"haft_cancelled", use_cancelled},
-    {"haft_time_left", use_time_left},
+    {"haft_call_cancelled", use_cancelled},
+    {"haft_call_time_left", use_time_left},
     {"haft_progress", use_progress},
     {"haft_message", use_message},
     {"haft_log", use_log},
-    {"haft_close_stream", use_close_stream},
+    {"haft_call_close_stream", use_close_stream},
     {"haft_elicit", use_elicit},
     {"haft_elicit_json", use_elicit_json},
     {"haft_elicit_url", use_elicit_url},
     {"haft_sample", use_sample},
     {"haft_roots", use_roots},
-    {"haft_state", use_state},
-    {"haft_set_state", use_state},
+    {"haft_call_state", use_state},
+    {"haft_call_set_state", use_state},
 };
 
 static int uses_one(haft_call *call, const use_args *in)
@@ -418,7 +418,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     haft_buffer_printf(&record->text, "outcome %s\n", haft_outcome_name(outcome));
     if (record->deed == NOTHING || (outcome != HAFT_OUTCOME_OK && outcome != HAFT_OUTCOME_ERROR))
         return;
-    annotated = haft_annotate(call, "assistant", 0.75, NULL);
+    annotated = haft_block_annotate(call, "assistant", 0.75, NULL);
     noted = haft_block_meta(call, "{\"acme/after\":true}");
     haft_text(call, "after %d %d", annotated, noted);
 }
@@ -467,7 +467,7 @@ static void record_open(struct record *record, bool isolate)
         &(haft_server_options){.log = on_log, .log_context = record, .data = &server_word});
     record->stage = (haft_stage){.name = "own", .before = before, .after = after, .data = record};
     record->tool.isolate = isolate;
-    assert_int_equal(haft_use(record->server, &record->stage), 0);
+    assert_int_equal(haft_stage_add(record->server, &record->stage), 0);
     assert_int_equal(haft_add(record->server, &record->tool), 0);
 }
 
@@ -495,7 +495,7 @@ static void talk(struct record *record, const char *revision, const struct way *
                                    .log_level = "info",
                                    .progress = true,
                                    .context = record};
-    haft_client *client = haft_connect(record->server, &options);
+    haft_client *client = haft_client_new(record->server, &options);
     char text[512];
     haft_result result;
 
@@ -590,14 +590,15 @@ static void has_a_row_for_each_function(void **state)
 
 static int looks_for_pointers(haft_call *call)
 {
-    return haft_text(call, "%d %d", haft_user_data(call) != NULL, haft_get(call, "kept") != NULL);
+    return haft_text(call, "%d %d", haft_call_user_data(call) != NULL,
+                     haft_call_get(call, "kept") != NULL);
 }
 HAFT_TOOL_BARE(looks_for_pointers, "Looks for what a stage has left", .isolate = true);
 
 static int leaves_pointers(haft_call *call, void *data)
 {
-    haft_set_user_data(call, data);
-    return haft_set(call, "kept", data);
+    haft_call_set_user_data(call, data);
+    return haft_call_set(call, "kept", data);
 }
 
 static void keeps_pointers_in_the_server(void **state)
@@ -609,9 +610,9 @@ static void keeps_pointers_in_the_server(void **state)
     haft_result result;
 
     (void)state;
-    assert_int_equal(haft_use(server, &leaving), 0);
+    assert_int_equal(haft_stage_add(server, &leaving), 0);
     assert_int_equal(haft_add(server, &looks_for_pointers_tool), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_call(client, "looks_for_pointers", "{}", &result), 0);
     assert_string_equal(result.text, "0 0");
     haft_client_free(client);
@@ -668,7 +669,7 @@ static void has_the_principal_of_the_request(void **state)
 
     (void)state;
     record_open(&record, true);
-    assert_int_equal(haft_isolate(record.server), 0);
+    assert_int_equal(haft_server_isolate(record.server), 0);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct wire *wire =
             wire_open_with(record.server, (haft_session_options){.principal = rows[i].session,
@@ -676,7 +677,7 @@ static void has_the_principal_of_the_request(void **state)
         const char *answer;
 
         wire_greet(wire, "2025-11-25");
-        answer = ask_as(wire, rows[i].request, "haft_principal");
+        answer = ask_as(wire, rows[i].request, "haft_call_principal");
         if (!answer || !strstr(answer, rows[i].expected))
             fail_msg("row %zu: %s", i, answer ? answer : "no answer");
         wire_close(wire);
@@ -692,10 +693,10 @@ static void lets_a_connection_go(void **state)
     (void)state;
     let_go = 0;
     record_open(&record, true);
-    assert_int_equal(haft_isolate(record.server), 0);
+    assert_int_equal(haft_server_isolate(record.server), 0);
     wire = wire_open_with(record.server, (haft_session_options){.let_go = on_let_go});
     wire_greet(wire, "2025-11-25");
-    assert_non_null(strstr(ask_as(wire, NULL, "haft_close_stream"), "closed"));
+    assert_non_null(strstr(ask_as(wire, NULL, "haft_call_close_stream"), "closed"));
     assert_int_equal(let_go, 1);
     wire_close(wire);
     record_close(&record);
@@ -710,8 +711,8 @@ static void has_the_name_it_was_called_by(void **state)
 
     (void)state;
     record_open(&record, true);
-    client = haft_connect(record.server, NULL);
-    assert_int_equal(haft_rename(record.server, HAFT_OFFER_TOOL, "uses_one", "renamed"), 0);
+    client = haft_client_new(record.server, NULL);
+    assert_int_equal(haft_offer_rename(record.server, HAFT_OFFER_TOOL, "uses_one", "renamed"), 0);
     assert_int_equal(
         haft_client_call(client, "renamed", "{\"function\":\"haft_call_name\"}", &result), 0);
     assert_string_equal(result.text, "renamed");

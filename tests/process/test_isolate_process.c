@@ -76,7 +76,7 @@ static void has_only_its_own_descriptors(void **state)
         close(file);
     }
     assert_int_equal(haft_add(server, &lists_tool), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     /* The second has the first one's fork server, and what it has opened since. */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(haft_client_call(client, "lists", "{}", &result), 0);
@@ -195,7 +195,7 @@ static void has_no_key(void **state)
     here.isolate = false;
     assert_int_equal(haft_add(server, &searches_tool), 0);
     assert_int_equal(haft_add(server, &here), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_call(client, "searches_here", "{}", &result), 0);
     assert_string_equal(result.text, "found");
     assert_int_equal(haft_client_call(client, "searches", "{}", &result), 0);
@@ -242,7 +242,7 @@ static void has_no_key_of_servers_beside_it(void **state)
     assert_int_equal(hosted_prepare(&hosted, own, &settings, NULL, NULL, &reason), 0);
     assert_true(own->has_seal_key && one->has_seal_key && two->has_seal_key);
     assert_int_equal(haft_add(two, &searches_tool), 0);
-    client = haft_connect(two, NULL);
+    client = haft_client_new(two, NULL);
     assert_int_equal(haft_client_call(client, "searches", "{}", &result), 0);
     assert_string_equal(result.text, "not there");
     haft_client_free(client);
@@ -337,7 +337,7 @@ static void leaves_no_process_behind(void **state)
     brief.timeout_ms = 3000;
     assert_int_equal(haft_add(server, &starts_tool), 0);
     assert_int_equal(haft_add(server, &brief), 0);
-    client = haft_connect(server, NULL);
+    client = haft_client_new(server, NULL);
     for (size_t w = 0; w < COUNT_OF(ways); w++)
         for (size_t e = 0; e < COUNT_OF(ends); e++) {
             snprintf(arguments, sizeof arguments,
@@ -370,7 +370,7 @@ static int serve_without_signals(void)
 {
     struct sandbox_program program;
     haft_server *server = haft_server_new("confined", "1");
-    haft_client *client = haft_connect(server, NULL);
+    haft_client *client = haft_client_new(server, NULL);
     haft_result result;
     int status;
 

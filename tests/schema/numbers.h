@@ -27,7 +27,7 @@ static inline bool accepts(haft_schema *schema, const char *json)
 {
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
     haft_issues issues = {0};
-    int status = haft_validate_text(schema, json, strlen(json), arena, &issues);
+    int status = haft_schema_validate_text(schema, json, strlen(json), arena, &issues);
 
     if (status && status != HAFT_EISSUES)
         fail_msg("%s: %s", json, haft_strerror(status));
@@ -52,12 +52,12 @@ static inline bool by_type(const haft_type *type, const char *value)
 
     snprintf(json, sizeof json, "{\"n\":%s}", value);
     assert_int_equal(haft_schema_compile(type, NULL, &schema, NULL), 0);
-    validated = haft_validate_text(schema, json, strlen(json), arena, &issues);
-    decoded = haft_decode_text(schema, json, strlen(json), arena, &read, &issues);
+    validated = haft_schema_validate_text(schema, json, strlen(json), arena, &issues);
+    decoded = haft_schema_decode_text(schema, json, strlen(json), arena, &read, &issues);
     assert_int_equal(validated, decoded);
     haft_buffer_init(&text, NULL, 1 << 10);
     if (!decoded)
-        assert_int_equal(haft_encode(schema, &read, arena, &text, &issues), 0);
+        assert_int_equal(haft_schema_encode(schema, &read, arena, &text, &issues), 0);
     haft_buffer_finish(&text);
     haft_schema_free(schema);
     haft_arena_free(arena);

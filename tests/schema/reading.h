@@ -60,7 +60,7 @@ static inline const char *issues_text(struct reading *r)
 static inline const char *encoded(struct reading *r, const void *value)
 {
     haft_buffer_clear(&r->text);
-    r->status = haft_encode(r->schema, value, r->arena, &r->text, &r->issues);
+    r->status = haft_schema_encode(r->schema, value, r->arena, &r->text, &r->issues);
     return r->status ? issues_text(r) : reading_text(r);
 }
 
@@ -71,9 +71,9 @@ static inline const char *decoded(struct reading *r, const char *json, size_t si
     int status;
 
     haft_arena_reset(r->arena);
-    status = haft_validate_text(r->schema, json, size, r->arena, &r->issues);
+    status = haft_schema_validate_text(r->schema, json, size, r->arena, &r->issues);
     haft_arena_reset(r->arena);
-    r->status = haft_decode_text(r->schema, json, size, r->arena, r->value, &r->issues);
+    r->status = haft_schema_decode_text(r->schema, json, size, r->arena, r->value, &r->issues);
     assert_int_equal(r->status, status);
     return r->status ? issues_text(r) : encoded(r, r->value);
 }

@@ -144,13 +144,13 @@ HAFT_STRUCT(range,
 static inline void check_range(haft_refinement *refinement, const range *value)
 {
     if (value->low > value->high)
-        haft_refine_issue(refinement, "high", "must not be below %d", (int)value->low);
+        haft_refinement_add_issue(refinement, "high", "must not be below %d", (int)value->low);
 }
 HAFT_REFINE(range, check_range);
 
 /* One that lets keys pass, and has words of its own. */
 HAFT_STRUCT(open_minded, HAFT_OPTIONAL(HAFT_STRING(name, "Its name")));
-HAFT_OPTIONS(open_minded, .extra = HAFT_EXTRA_IGNORE, .title = "Open", .describe = "Takes more");
+HAFT_OPTIONS(open_minded, .extra = HAFT_EXTRA_IGNORE, .title = "Open", .description = "Takes more");
 
 /* Words, names and numbers that must not be changed on the way. */
 HAFT_STRUCT(wordy,

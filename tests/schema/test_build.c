@@ -35,18 +35,18 @@ static void expect(maker *make, const char *emitted, const char *value, const ch
     haft_buffer text;
     char room[2048];
 
-    if (haft_build(b, make(b), &schema, &error))
+    if (haft_schema_build(b, make(b), &schema, &error))
         fail_msg("%s: %s", error.path, error.text);
     haft_buffer_init(&text, NULL, 1 << 20);
     if (emitted) {
-        assert_int_equal(haft_emit(schema, NULL, &text), 0);
+        assert_int_equal(haft_schema_emit(schema, NULL, &text), 0);
         haft_buffer_add(&text, "", 1);
         assert_string_equal(text.data, quoted(room, sizeof room, emitted));
     }
     if (value) {
         haft_buffer_clear(&text);
         quoted(room, sizeof room, value);
-        haft_validate_text(schema, room, strlen(room), arena, &found);
+        haft_schema_validate_text(schema, room, strlen(room), arena, &found);
         haft_issues_text(&found, &text);
         haft_buffer_add(&text, "", 1);
         assert_string_equal(text.data, issues);
@@ -300,8 +300,8 @@ static void check_passwords(haft_refinement *refinement, const haft_value *value
 
     (void)data;
     if (strcmp(word, again) != 0) {
-        haft_refine_issue(refinement, "again", "is not \"%s\"", word);
-        haft_refine_issue(refinement, NULL, "the words differ");
+        haft_refinement_add_issue(refinement, "again", "is not \"%s\"", word);
+        haft_refinement_add_issue(refinement, NULL, "the words differ");
     }
 }
 
@@ -469,7 +469,7 @@ static void survives(bool keep_failing)
         failing.keep_failing = keep_failing;
         options = (haft_schema_options){.allocator = &failing.allocator};
         b = haft_builder_new(&options);
-        status = haft_build(b, everything(b), &schema, &error);
+        status = haft_schema_build(b, everything(b), &schema, &error);
         /* A pattern does without its compiled form when there is no memory for that. */
         if (status && (status != HAFT_ENOMEM || !failing.failures))
             fail_msg("%s: %s", error.path, error.text);
@@ -500,7 +500,7 @@ static void survives_limits(void **state)
         haft_builder *b = haft_builder_new(&options);
         haft_schema *schema = NULL;
 
-        status = haft_build(b, everything(b), &schema, NULL);
+        status = haft_schema_build(b, everything(b), &schema, NULL);
         assert_true(status == 0 || status == HAFT_ENOMEM);
         haft_schema_free(schema);
         assert_true(limit < 1 << 20);

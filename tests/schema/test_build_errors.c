@@ -344,7 +344,7 @@ static void refuses(void **state)
         haft_schema *schema = NULL;
         haft_reason error = {0};
 
-        assert_int_equal(haft_build(b, rows[i].make(b), &schema, &error), rows[i].code);
+        assert_int_equal(haft_schema_build(b, rows[i].make(b), &schema, &error), rows[i].code);
         assert_null(schema);
         assert_int_equal(error.code, rows[i].code);
         assert_string_equal(error.path, rows[i].path);
@@ -363,11 +363,11 @@ static void refuses_what_is_of_another_builder(void **state)
 
     (void)state;
     assert_null(haft_def_array(one, stranger));
-    assert_int_equal(haft_build(one, stranger, &schema, &error), HAFT_EINVAL);
+    assert_int_equal(haft_schema_build(one, stranger, &schema, &error), HAFT_EINVAL);
     assert_string_equal(error.text, "the definition belongs to another builder");
     haft_builder_free(two);
     haft_builder_free(NULL);
-    assert_int_equal(haft_build(NULL, NULL, &schema, NULL), HAFT_ENOMEM);
+    assert_int_equal(haft_schema_build(NULL, NULL, &schema, NULL), HAFT_ENOMEM);
     assert_null(haft_def_min_length(NULL, 1));
     assert_null(haft_def_object(NULL, NULL));
     haft_def_resolve(NULL, NULL);
@@ -384,15 +384,16 @@ static void counts_only_what_the_root_reaches(void **state)
     (void)state;
     for (size_t i = 0; i < 50; i++)
         text = haft_def_min_length(text, i);
-    assert_int_equal(haft_build(b, haft_def_array(b, haft_def_array(b, text)), &schema, &error), 0);
+    assert_int_equal(
+        haft_schema_build(b, haft_def_array(b, haft_def_array(b, text)), &schema, &error), 0);
     haft_schema_free(schema);
 
     b = haft_builder_new(&few);
-    assert_int_equal(
-        haft_build(b,
-                   haft_def_tuple(b, NULL, haft_def_any(b), haft_def_any(b), haft_def_any(b), NULL),
-                   &schema, &error),
-        HAFT_ETOOBIG);
+    assert_int_equal(haft_schema_build(b,
+                                       haft_def_tuple(b, NULL, haft_def_any(b), haft_def_any(b),
+                                                      haft_def_any(b), NULL),
+                                       &schema, &error),
+                     HAFT_ETOOBIG);
     assert_string_equal(error.path, "prefixItems.2");
 }
 
@@ -405,7 +406,7 @@ static void refuses_what_is_too_deep(void **state)
     (void)state;
     for (size_t i = 0; i < 200; i++)
         def = haft_def_array(b, def);
-    assert_int_equal(haft_build(b, def, &schema, NULL), HAFT_EDEPTH);
+    assert_int_equal(haft_schema_build(b, def, &schema, NULL), HAFT_EDEPTH);
 }
 
 int main(void)

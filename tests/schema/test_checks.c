@@ -28,7 +28,7 @@ static const char *found(haft_schema *schema, const char *value, haft_arena *are
     haft_buffer text;
     const char *copy;
 
-    haft_validate_text(schema, json, strlen(json), arena, &issues);
+    haft_schema_validate_text(schema, json, strlen(json), arena, &issues);
     haft_buffer_init(&text, NULL, 1 << 16);
     haft_issues_text(&issues, &text);
     copy = haft_arena_copy(arena, text.data, text.size);
@@ -212,7 +212,7 @@ static void decides_at_the_edge(void **state)
         haft_builder *b = haft_builder_new(NULL);
         haft_schema *schema = NULL;
 
-        assert_int_equal(haft_build(b, rows[i].make(b), &schema, NULL), 0);
+        assert_int_equal(haft_schema_build(b, rows[i].make(b), &schema, NULL), 0);
         assert_string_equal(found(schema, rows[i].value, arena), rows[i].issues);
         haft_arena_free(arena);
     }
@@ -313,7 +313,7 @@ static void counts_levels_of_objects(void **state)
     assert_int_equal(haft_schema_parse(TEXT(document), &options, &schema, NULL), 0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(
-            haft_validate_text(schema, rows[i].value, strlen(rows[i].value), arena, &issues),
+            haft_schema_validate_text(schema, rows[i].value, strlen(rows[i].value), arena, &issues),
             rows[i].status);
     haft_schema_free(schema);
     haft_arena_free(arena);
@@ -324,7 +324,7 @@ static void counts_levels_of_objects(void **state)
 static void complain(haft_refinement *refinement, const haft_value *value, void *data)
 {
     (void)value;
-    haft_refine_issue(refinement, data, "no");
+    haft_refinement_add_issue(refinement, data, "no");
 }
 
 /* A step of digits is an index, any other a key. */
@@ -339,8 +339,9 @@ static void finds_indexes_in_paths(void **state)
 
     (void)state;
     assert_int_equal(
-        haft_build(b, haft_def_super_refine(haft_def_any(b), complain, path), &schema, NULL), 0);
-    assert_int_equal(haft_validate_text(schema, TEXT("1"), arena, &issues), HAFT_EISSUES);
+        haft_schema_build(b, haft_def_super_refine(haft_def_any(b), complain, path), &schema, NULL),
+        0);
+    assert_int_equal(haft_schema_validate_text(schema, TEXT("1"), arena, &issues), HAFT_EISSUES);
     assert_int_equal(issues.count, 1);
     assert_int_equal(issues.list[0].n_path, COUNT_OF(steps));
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
@@ -369,7 +370,7 @@ static int unique(const char *json, size_t size, size_t max_steps)
     int status;
 
     assert_int_equal(haft_schema_parse(TEXT("{\"uniqueItems\":true}"), &options, &schema, NULL), 0);
-    status = haft_validate_text(schema, json, size, arena, &issues);
+    status = haft_schema_validate_text(schema, json, size, arena, &issues);
     haft_schema_free(schema);
     haft_arena_free(arena);
     return status;

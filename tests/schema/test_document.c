@@ -47,7 +47,7 @@ static int fits(const haft_schema *schema, const char *value)
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
     haft_issues issues = {0};
     char *json = quoted(value);
-    int status = haft_validate_text(schema, json, strlen(json), arena, &issues);
+    int status = haft_schema_validate_text(schema, json, strlen(json), arena, &issues);
 
     free(json);
     haft_arena_free(arena);

@@ -334,7 +334,7 @@ static void writes_the_whole_schema(void **state)
         struct reading r;
 
         reading_open(&r, rows[i].type, NULL);
-        assert_int_equal(haft_emit(r.schema, &rows[i].options, &r.text), 0);
+        assert_int_equal(haft_schema_emit(r.schema, &rows[i].options, &r.text), 0);
         if (strcmp(reading_text(&r), rows[i].expected)) {
             print_message("row %zu\n  expected %s\n  found    %s\n", i, rows[i].expected,
                           r.text.data);
@@ -385,12 +385,13 @@ static void decides_the_same_when_read_again(void **state)
         struct reading r;
 
         reading_open(&r, rows[i / 4].type, NULL);
-        assert_int_equal(haft_emit(r.schema, &options, &r.text), 0);
+        assert_int_equal(haft_schema_emit(r.schema, &options, &r.text), 0);
         if (haft_schema_parse(r.text.data, r.text.size, NULL, &again, &error))
             fail_msg("%s: %s", error.path, error.text);
-        assert_int_equal(haft_validate_text(r.schema, json, strlen(json), r.arena, &r.issues),
-                         rows[i / 4].status);
-        assert_int_equal(haft_validate_text(again, json, strlen(json), r.arena, &r.issues),
+        assert_int_equal(
+            haft_schema_validate_text(r.schema, json, strlen(json), r.arena, &r.issues),
+            rows[i / 4].status);
+        assert_int_equal(haft_schema_validate_text(again, json, strlen(json), r.arena, &r.issues),
                          rows[i / 4].status);
         haft_schema_free(again);
         reading_close(&r);
@@ -417,11 +418,11 @@ static void documents_come_out_as_they_came(void **state)
         haft_buffer_init(&buffer, NULL, 1000);
         assert_int_equal(
             haft_schema_parse(rows[i].document, strlen(rows[i].document), NULL, &schema, NULL), 0);
-        assert_int_equal(haft_emit(schema, &d2020, &buffer), rows[i].status_2020);
+        assert_int_equal(haft_schema_emit(schema, &d2020, &buffer), rows[i].status_2020);
         haft_buffer_clear(&buffer);
-        assert_int_equal(haft_emit(schema, &d07, &buffer), rows[i].status_07);
+        assert_int_equal(haft_schema_emit(schema, &d07, &buffer), rows[i].status_07);
         haft_buffer_clear(&buffer);
-        assert_int_equal(haft_emit(schema, NULL, &buffer), 0);
+        assert_int_equal(haft_schema_emit(schema, NULL, &buffer), 0);
         haft_buffer_add(&buffer, "", 1);
         assert_string_equal(buffer.data, rows[i].document);
         haft_buffer_finish(&buffer);
@@ -437,8 +438,8 @@ static void stops_at_the_limit(void **state)
     (void)state;
     reading_open(&r, &everything_type, NULL);
     haft_buffer_init(&small, NULL, 100);
-    assert_int_equal(haft_emit(r.schema, NULL, &small), HAFT_ETOOBIG);
-    assert_int_equal(haft_emit(r.schema, NULL, &small), HAFT_ETOOBIG);
+    assert_int_equal(haft_schema_emit(r.schema, NULL, &small), HAFT_ETOOBIG);
+    assert_int_equal(haft_schema_emit(r.schema, NULL, &small), HAFT_ETOOBIG);
     haft_buffer_finish(&small);
     reading_close(&r);
 }

@@ -106,10 +106,11 @@ static void takes_back_what_does_not_fit(void **state)
     (void)state;
     reading_open(&r, &bits_type, NULL);
     haft_buffer_puts(&r.text, "before");
-    assert_int_equal(haft_encode(r.schema, &value, r.arena, &r.text, &r.issues), HAFT_EISSUES);
+    assert_int_equal(haft_schema_encode(r.schema, &value, r.arena, &r.text, &r.issues),
+                     HAFT_EISSUES);
     assert_string_equal(reading_text(&r), "before");
     value.text = "ok";
-    assert_int_equal(haft_encode(r.schema, &value, r.arena, &r.text, &r.issues), 0);
+    assert_int_equal(haft_schema_encode(r.schema, &value, r.arena, &r.text, &r.issues), 0);
     assert_int_equal(r.issues.count, 0);
     assert_string_equal(reading_text(&r), "before{\"text\":\"ok\",\"whole\":1}");
     reading_close(&r);
@@ -124,12 +125,14 @@ static void stops_at_the_limit_of_the_buffer(void **state)
     (void)state;
     reading_open(&r, &bits_type, NULL);
     haft_buffer_init(&small, NULL, 14);
-    assert_int_equal(haft_encode(r.schema, &value, r.arena, &small, &r.issues), HAFT_ETOOBIG);
+    assert_int_equal(haft_schema_encode(r.schema, &value, r.arena, &small, &r.issues),
+                     HAFT_ETOOBIG);
     assert_int_equal(small.size, 0);
-    assert_int_equal(haft_encode(r.schema, &value, r.arena, &small, &r.issues), HAFT_ETOOBIG);
+    assert_int_equal(haft_schema_encode(r.schema, &value, r.arena, &small, &r.issues),
+                     HAFT_ETOOBIG);
     haft_buffer_finish(&small);
     haft_buffer_init(&small, NULL, 15);
-    assert_int_equal(haft_encode(r.schema, &value, r.arena, &small, &r.issues), 0);
+    assert_int_equal(haft_schema_encode(r.schema, &value, r.arena, &small, &r.issues), 0);
     assert_int_equal(small.size, 15);
     haft_buffer_finish(&small);
     reading_close(&r);

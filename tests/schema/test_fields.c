@@ -52,8 +52,8 @@ static void finds_any_of_many_fields(void **state)
         haft_buffer_printf(&json, "%s\"f%o%o\":%d", i < 64 ? "," : "{", i / 8, i % 8, i);
     haft_buffer_puts(&json, "}");
     reading_open(&r, &sixty_five_type, NULL);
-    assert_int_equal(haft_decode_text(r.schema, json.data, json.size, r.arena, value, &r.issues),
-                     0);
+    assert_int_equal(
+        haft_schema_decode_text(r.schema, json.data, json.size, r.arena, value, &r.issues), 0);
     assert_int_equal(value->base.f00, 0);
     assert_int_equal(value->base.f33, 27);
     assert_int_equal(value->f100, 64);

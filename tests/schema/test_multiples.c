@@ -21,7 +21,7 @@ static bool by_builder(double divisor, const char *value)
     haft_schema *schema = NULL;
     haft_def *def = haft_def_multiple_of(haft_def_number(builder), divisor);
 
-    assert_int_equal(haft_build(builder, def, &schema, NULL), 0);
+    assert_int_equal(haft_schema_build(builder, def, &schema, NULL), 0);
     return accepts(schema, value);
 }
 
@@ -240,7 +240,7 @@ static void writes_multiples_only(void **state)
         type.fields = &field;
         assert_int_equal(haft_schema_compile(&type, NULL, &schema, NULL), 0);
         haft_buffer_init(&text, NULL, 1 << 10);
-        assert_int_equal(haft_encode(schema, &(real){rows[i].value}, arena, &text, &issues),
+        assert_int_equal(haft_schema_encode(schema, &(real){rows[i].value}, arena, &text, &issues),
                          rows[i].written ? 0 : HAFT_EISSUES);
         haft_buffer_finish(&text);
         haft_schema_free(schema);

@@ -235,7 +235,7 @@ static void keeps_integers_of_64_bits(void **state)
 
         snprintf(json, sizeof json, "{\"n\":%s}", rows[i].value);
         assert_int_equal(haft_schema_compile(&whole_type, NULL, &schema, NULL), 0);
-        status = haft_decode_text(schema, json, strlen(json), arena, &read, &issues);
+        status = haft_schema_decode_text(schema, json, strlen(json), arena, &read, &issues);
         if (status != (rows[i].accepted ? 0 : HAFT_EISSUES))
             fail_msg("%s: %s", rows[i].value, haft_strerror(status));
         if (!status)

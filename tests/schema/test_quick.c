@@ -222,7 +222,8 @@ static void text_agrees(void **state)
             fail_msg("%s: from text: %s", rows[i].value, got ? got : "not taken");
         if (got) {
             assert_int_equal(
-                haft_decode(r.schema, parse(&r, rows[i].value), r.arena, &value, &r.issues), 0);
+                haft_schema_decode(r.schema, parse(&r, rows[i].value), r.arena, &value, &r.issues),
+                0);
             assert_string_equal(got, encoded(&r, &value));
         }
         haft_arena_reset(r.arena);
@@ -359,8 +360,8 @@ static void names_are_not_escaped(void **state)
         struct reading r;
 
         reading_open(&r, texts[i].type, NULL);
-        assert_int_equal(haft_decode_text(r.schema, texts[i].text, strlen(texts[i].text), r.arena,
-                                          r.value, &r.issues),
+        assert_int_equal(haft_schema_decode_text(r.schema, texts[i].text, strlen(texts[i].text),
+                                                 r.arena, r.value, &r.issues),
                          texts[i].status);
         reading_close(&r);
     }
@@ -387,9 +388,9 @@ static void text_ends_with_its_value(void **state)
     reading_open(&r, &pair_type, NULL);
     assert_true(r.schema->reads);
     for (size_t i = 0; i < COUNT_OF(texts); i++)
-        assert_int_equal(
-            haft_decode_text(r.schema, texts[i].text, texts[i].size, r.arena, r.value, &r.issues),
-            texts[i].status);
+        assert_int_equal(haft_schema_decode_text(r.schema, texts[i].text, texts[i].size, r.arena,
+                                                 r.value, &r.issues),
+                         texts[i].status);
     reading_close(&r);
 }
 
@@ -471,7 +472,7 @@ static void levels_are_counted(void **state)
         for (size_t i = 0; i < COUNT_OF(values); i++) {
             yyjson_val *value = parse(&r, values[i].value);
 
-            r.status = haft_validate(r.schema, value, r.arena, &r.issues);
+            r.status = haft_schema_validate(r.schema, value, r.arena, &r.issues);
             assert_int_equal(r.status, values[i].depth <= depth ? 0 : HAFT_EDEPTH);
             assert_int_equal(quick_accept(r.schema, value, r.arena, NULL), !r.status);
             assert_int_equal(read_text(&r, values[i].value, &size) != NULL, !r.status);

@@ -200,7 +200,7 @@ static void check_row(const struct repair_row *one, haft_arena *arena)
     haft_value *came = json(quoted(one->value, arena), arena), *value = came;
     haft_issues strict = {0}, lenient = {0};
     struct repairs repairs;
-    int status = haft_validate(schema, came, arena, &strict);
+    int status = haft_schema_validate(schema, came, arena, &strict);
 
     assert_int_equal(schema_read_leniently(schema, &value, arena, NULL, &lenient, &repairs),
                      one->repaired ? 0 : HAFT_EISSUES);
@@ -208,7 +208,7 @@ static void check_row(const struct repair_row *one, haft_arena *arena)
     if (one->repaired) {
         assert_string_equal(written(value, arena), quoted(one->repaired, arena));
         assert_int_equal(lenient.count, 0);
-        assert_int_equal(haft_validate(schema, value, arena, &lenient), 0);
+        assert_int_equal(haft_schema_validate(schema, value, arena, &lenient), 0);
     } else {
         assert_ptr_equal(value, came);
         assert_string_equal(issues_text(&lenient, arena), issues_text(&strict, arena));

@@ -288,15 +288,15 @@ HAFT_STRUCT(remark, HAFT_STRING(text, "What it says"));
 HAFT_CHOICE(note, "kind", HAFT_CASE(remark, remark));
 static void check_inner(haft_refinement *refinement, const remark *value)
 {
-    haft_refine_issue(refinement, NULL, "not %s", value->text);
-    haft_refine_issue(refinement, "text.0.deep", "cut \xc3");
+    haft_refinement_add_issue(refinement, NULL, "not %s", value->text);
+    haft_refinement_add_issue(refinement, "text.0.deep", "cut \xc3");
 }
 HAFT_REFINE(remark, check_inner);
 HAFT_STRUCT(below, HAFT_EXTENDS(range), HAFT_OPTIONAL(HAFT_UNION(note, note, "A note")));
 static void check_below(haft_refinement *refinement, const below *value)
 {
     if (value->base.low == 7)
-        haft_refine_issue(refinement, "", "no sevens");
+        haft_refinement_add_issue(refinement, "", "no sevens");
 }
 HAFT_REFINE(below, check_below);
 HAFT_STRUCT(above,
@@ -414,7 +414,7 @@ static void patterns_have_a_limit(void **state)
 
     (void)state;
     assert_int_equal(haft_schema_parse(TEXT(document), NULL, &schema, NULL), 0);
-    assert_int_equal(haft_validate_text(schema, TEXT(json), arena, &issues), HAFT_ESTEPS);
+    assert_int_equal(haft_schema_validate_text(schema, TEXT(json), arena, &issues), HAFT_ESTEPS);
     assert_int_equal(issues.count, 1);
     haft_schema_free(schema);
     haft_arena_free(arena);
@@ -459,7 +459,8 @@ static void issues_of_an_option_are_counted(void **state)
 
     (void)state;
     assert_int_equal(haft_schema_parse(TEXT(document), &options, &schema, NULL), 0);
-    assert_int_equal(haft_validate_text(schema, TEXT("[1,2,3,4,5]"), arena, &issues), HAFT_EISSUES);
+    assert_int_equal(haft_schema_validate_text(schema, TEXT("[1,2,3,4,5]"), arena, &issues),
+                     HAFT_EISSUES);
     assert_int_equal(issues.count, 2);
     assert_int_equal(issues.total, 5);
     haft_schema_free(schema);
@@ -495,7 +496,7 @@ static void unions_say_which_option_came_closest(void **state)
         assert_int_equal(
             haft_schema_parse(rows[i].document, strlen(rows[i].document), NULL, &schema, NULL), 0);
         assert_int_equal(
-            haft_validate_text(schema, rows[i].json, strlen(rows[i].json), arena, &issues),
+            haft_schema_validate_text(schema, rows[i].json, strlen(rows[i].json), arena, &issues),
             HAFT_EISSUES);
         haft_buffer_clear(&text);
         haft_issues_text(&issues, &text);

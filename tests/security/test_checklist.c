@@ -121,7 +121,7 @@ enum { RACES = 20000, LOTS = 50 };
 static int serve(void *context)
 {
     haft_server *server = make_server();
-    int status = server ? haft_serve_stdio(server, context) : 99;
+    int status = server ? haft_stdio_serve(server, context) : 99;
 
     haft_server_free(server);
     return status;
@@ -198,9 +198,9 @@ static void many_branches_are_bounded(void **state)
         status = haft_schema_parse(text.data, text.size, NULL, &schema, &reason);
         assert_int_equal(status, rows[i].parsed);
         if (!status) {
-            assert_int_equal(haft_validate_text(schema, "\"none\"", 6, arena, &issues),
+            assert_int_equal(haft_schema_validate_text(schema, "\"none\"", 6, arena, &issues),
                              rows[i].validated);
-            assert_int_equal(haft_validate_text(schema, "1", 1, arena, &issues), 0);
+            assert_int_equal(haft_schema_validate_text(schema, "1", 1, arena, &issues), 0);
         }
         haft_schema_free(schema);
         haft_buffer_finish(&text);

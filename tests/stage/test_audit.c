@@ -33,7 +33,7 @@ static haft_server *make(const unsigned char *key)
 
     haft_tool_handler(builder, nod, NULL);
     assert_int_equal(haft_tool_build(builder, server), 0);
-    assert_int_equal(haft_audit(server, on_line, NULL), 0);
+    assert_int_equal(haft_audit_add(server, on_line, NULL), 0);
     return server;
 }
 
@@ -254,7 +254,7 @@ static void refused_calls_have_lines(void **state)
     haft_tool_handler(builder, keep, NULL);
     haft_tool_quick(builder);
     assert_int_equal(haft_tool_build(builder, server), 0);
-    assert_int_equal(haft_audit(server, on_line, NULL), 0);
+    assert_int_equal(haft_audit_add(server, on_line, NULL), 0);
     wire = wire_open(server);
     wire_greet(wire, "2025-11-25");
     n_kept = 0;

@@ -45,11 +45,11 @@ static void handlers_reach_what_is_theirs(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &note_tool), 0);
-    assert_int_equal(haft_use(server, &recognising), 0);
-    client = haft_connect(server, NULL);
+    assert_int_equal(haft_stage_add(server, &recognising), 0);
+    client = haft_client_new(server, NULL);
     assert_int_equal(haft_client_call(client, "note", NULL, &result), 0);
     assert_string_equal(result.text, "alice wrote entry 7");
-    assert_int_equal(haft_metrics(server), 0);
+    assert_int_equal(haft_metrics_enable(server), 0);
     for (int i = 0; i < 2; i++)
         assert_int_equal(haft_client_call(client, "note", NULL, &result), 0);
     haft_buffer_init(&text, NULL, 1 << 20);
@@ -100,7 +100,7 @@ static void clients_say_what_they_can(void **state)
     (void)state;
     assert_int_equal(haft_add(server, &can_tool), 0);
     for (size_t i = 0; i < COUNT_OF(revisions); i++) {
-        haft_client *client = haft_connect(
+        haft_client *client = haft_client_new(
             server,
             &(haft_client_options){
                 .revision = revisions[i],

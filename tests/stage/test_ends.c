@@ -140,8 +140,8 @@ static haft_server *serve(const haft_allocator *allocator)
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(server, tools[i]), 0);
-    assert_int_equal(haft_disable(server, HAFT_OFFER_TOOL, "hidden"), 0);
-    assert_int_equal(haft_audit(server, on_line, NULL), 0);
+    assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "hidden"), 0);
+    assert_int_equal(haft_audit_add(server, on_line, NULL), 0);
     outcomes[0] = '\0';
     n_lines = n_kept = 0;
     return server;
@@ -173,7 +173,7 @@ static void act(void *context, const char *word)
         haft_call *call = sent_away;
 
         sent_away = NULL;
-        if (!haft_cancelled(call))
+        if (!haft_call_cancelled(call))
             haft_call_run(call);
         haft_call_done(call);
     } else if (!strcmp(word, "tick")) {
@@ -364,7 +364,7 @@ static void calls_of_nothing_have_lines(void **state)
     haft_server *server = haft_server_new("test", "1");
 
     (void)state;
-    assert_int_equal(haft_audit(server, on_line, NULL), 0);
+    assert_int_equal(haft_audit_add(server, on_line, NULL), 0);
     outcomes[0] = '\0';
     dialogue_alone(server, LINES("M 1 tools/call 'name':'nod'", "! 1 -32601 Method not found"));
     dialogue_alone(server, LINES(CALL("1", "nod"), "! 1 -32602 Tool nod not found"));
@@ -497,7 +497,7 @@ static void ids_and_names_are_whole(void **state)
                                  "= 0 *", CALL("1", "nod"), "= 1 " OK));
     assert_non_null(strstr(latest, "\"client\":\"me\\u0000you\","));
     server_set_log(server, on_log, NULL);
-    assert_int_equal(haft_watch(server, on_event, NULL), 0);
+    assert_int_equal(haft_event_watch(server, on_event, NULL), 0);
     dialogue_alone(server, LINES("R 'a\\u0000b' tools/call {'name':'end','arguments':{'word':"
                                  "'fail'}}",
                                  "= 'a\\u0000b' *"));

@@ -85,8 +85,8 @@ static haft_server *serve(bool ready, const haft_rate_store *store)
     assert_int_equal(haft_add(server, &nod_tool), 0);
     assert_int_equal(haft_add(server, &limited_tool), 0);
     if (!store)
-        assert_int_equal(haft_use(server, ready ? &ready_stage : &before_stage), 0);
-    assert_int_equal(haft_use(server, ready ? &third_stage : &second_stage), 0);
+        assert_int_equal(haft_stage_add(server, ready ? &ready_stage : &before_stage), 0);
+    assert_int_equal(haft_stage_add(server, ready ? &third_stage : &second_stage), 0);
     held = NULL;
     at_once = false;
     answer = HAFT_PENDING;
@@ -113,9 +113,9 @@ static void act(void *context, const char *word)
     else if (!strcmp(word, "end"))
         haft_session_free(wire->session);
     else if (!strcmp(word, "cancelled"))
-        assert_true(haft_cancelled(held));
+        assert_true(haft_call_cancelled(held));
     else if (!strcmp(word, "1500 left"))
-        assert_int_equal(haft_time_left(held), 1500);
+        assert_int_equal(haft_call_time_left(held), 1500);
     else
         fail_msg("no such word: %s", word);
 }
@@ -224,7 +224,7 @@ static void a_session_ends(void **state)
         haft_session_receive(session, text, strlen(text), NULL, 1000);
         haft_session_free(session);
         assert_int_equal(gone, 0);
-        assert_true(haft_cancelled(held));
+        assert_true(haft_call_cancelled(held));
         haft_continue(held, i ? HAFT_EBUSY : 0);
         assert_int_equal(gone, 1);
         assert_string_equal(heard, i ? "ready|cancelled" : "before|cancelled");

@@ -43,7 +43,7 @@ static struct mail mail;
 
 static void queue_put(haft_call *call, int kind)
 {
-    struct job *job = haft_alloc(call, sizeof *job);
+    struct job *job = haft_call_alloc(call, sizeof *job);
 
     *job = (struct job){.call = call, .kind = kind};
     pthread_mutex_lock(&queue.lock);
@@ -116,7 +116,7 @@ static void *be_a_backend(void *context)
             haft_rate_answer(call, pick(50) != 0, 10);
         else if (pick(20) == 0)
             haft_continue(call, haft_refuse(call, "no"));
-        else if (haft_set(call, "seen", call))
+        else if (haft_call_set(call, "seen", call))
             haft_continue(call, HAFT_ENOMEM);
         else
             haft_continue(call, 0);
@@ -156,7 +156,7 @@ static const haft_stage slow = {.name = "slow", .before = hold, .ready = hold, .
 
 static int nod(haft_call *call)
 {
-    return haft_get(call, "seen") ? haft_text(call, "ok") : HAFT_EINVAL;
+    return haft_call_get(call, "seen") ? haft_text(call, "ok") : HAFT_EINVAL;
 }
 HAFT_TOOL_BARE(nod, "Nods", .timeout_ms = TIMEOUT, .rate = {.calls = 5, .per_ms = 1000});
 
@@ -232,7 +232,7 @@ static haft_server *serve(const haft_rate_store *store)
             .log = on_log, .rate_store = store, .max_in_flight = CALLS, .timeout_ms = TIMEOUT});
 
     assert_int_equal(haft_add(server, &nod_tool), 0);
-    assert_int_equal(haft_use(server, &slow), 0);
+    assert_int_equal(haft_stage_add(server, &slow), 0);
     memset(outcomes, 0, sizeof outcomes);
     n_answers = 0;
     n_illegal = 0;

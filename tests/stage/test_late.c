@@ -20,20 +20,20 @@ static unsigned n_after;
 static int busy(haft_call *call)
 {
     for (unsigned i = 0; !atomic_load(&stop) || i < ROUNDS; i++) {
-        char *text = haft_printf(call, "handler %u", i % 10);
+        char *text = haft_call_printf(call, "handler %u", i % 10);
 
-        if (!text || !haft_alloc(call, 24) || haft_set(call, "mine", text) ||
-            haft_set(call, i % 2 ? "odd" : "even", text) || strncmp(text, "handler", 7))
+        if (!text || !haft_call_alloc(call, 24) || haft_call_set(call, "mine", text) ||
+            haft_call_set(call, i % 2 ? "odd" : "even", text) || strncmp(text, "handler", 7))
             return HAFT_ENOMEM;
-        haft_set_user_data(call, text);
+        haft_call_set_user_data(call, text);
         haft_request_id(call);
-        if (haft_get(call, "theirs"))
+        if (haft_call_get(call, "theirs"))
             return HAFT_EINVAL;
         atomic_store(&started, true);
         if (i >= ROUNDS * 20)
             break;
     }
-    return haft_text(call, "%s", (const char *)haft_get(call, "mine"));
+    return haft_text(call, "%s", (const char *)haft_call_get(call, "mine"));
 }
 HAFT_TOOL_BARE(busy, "Takes its time", .timeout_ms = 100);
 
@@ -42,7 +42,7 @@ static char before_value[] = "before";
 static int keep(haft_call *call, void *data)
 {
     (void)data;
-    return haft_set(call, "kept", before_value);
+    return haft_call_set(call, "kept", before_value);
 }
 
 static void look(haft_call *call, haft_outcome outcome, void *data)
@@ -50,17 +50,17 @@ static void look(haft_call *call, haft_outcome outcome, void *data)
     (void)data;
     assert_int_equal(outcome, HAFT_OUTCOME_TIMED_OUT);
     for (unsigned i = 0; i < ROUNDS; i++) {
-        char *text = haft_printf(call, "after %u", i % 10);
+        char *text = haft_call_printf(call, "after %u", i % 10);
 
         assert_non_null(text);
-        assert_non_null(haft_alloc(call, 24));
-        assert_int_equal(haft_set(call, "theirs", text), 0);
-        assert_ptr_equal(haft_get(call, "theirs"), text);
-        assert_ptr_equal(haft_get(call, "kept"), before_value);
-        assert_non_null(haft_get(call, "mine"));
+        assert_non_null(haft_call_alloc(call, 24));
+        assert_int_equal(haft_call_set(call, "theirs", text), 0);
+        assert_ptr_equal(haft_call_get(call, "theirs"), text);
+        assert_ptr_equal(haft_call_get(call, "kept"), before_value);
+        assert_non_null(haft_call_get(call, "mine"));
         assert_non_null(haft_call_arena(call));
         assert_string_equal(haft_request_id(call), "1");
-        assert_non_null(haft_user_data(call));
+        assert_non_null(haft_call_user_data(call));
         assert_string_equal(text, i % 10 == 0 ? "after 0" : text);
     }
     n_after++;
@@ -100,7 +100,7 @@ static void after_has_memory_of_its_own(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &busy_tool), 0);
-    assert_int_equal(haft_use(server, &looking), 0);
+    assert_int_equal(haft_stage_add(server, &looking), 0);
     assert_int_equal(haft_session_receive(session, text, strlen(text), NULL, 1000), 0);
     while (!atomic_load(&started))
         ;

@@ -70,7 +70,7 @@ static void names_that_do_not_exist_are_one(void **state)
     struct counts counts;
 
     (void)state;
-    assert_int_equal(haft_metrics(server), 0);
+    assert_int_equal(haft_metrics_enable(server), 0);
     add(server, "real");
     wire = wire_open(server);
     wire_greet(wire, "2025-11-25");
@@ -98,7 +98,7 @@ static void tools_are_told_apart_up_to_a_number(void **state)
     struct counts counts;
 
     (void)state;
-    assert_int_equal(haft_metrics(server), 0);
+    assert_int_equal(haft_metrics_enable(server), 0);
     wire = wire_open(server);
     wire_greet(wire, "2025-11-25");
     for (int i = 0; i < MANY; i++) {
@@ -108,7 +108,7 @@ static void tools_are_told_apart_up_to_a_number(void **state)
         add(server, name);
         call(wire, name);
         call(wire, name);
-        assert_int_equal(haft_remove(server, HAFT_OFFER_TOOL, name), 0);
+        assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, name), 0);
     }
     counts = count(server);
     assert_int_equal(counts.labels, MAX_LABELS + 1);

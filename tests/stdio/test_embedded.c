@@ -1,4 +1,4 @@
-/* test_embedded.c - haft_serve_stdio inside a program: on its own descriptors, in its own
+/* test_embedded.c - haft_stdio_serve inside a program: on its own descriptors, in its own
  * process, giving everything back. */
 #define _DEFAULT_SOURCE
 #include <sys/socket.h>
@@ -47,7 +47,7 @@ static void serves_a_socket(void **state)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
         assert_int_equal(write(fds[0], rows[i].in, strlen(rows[i].in)), strlen(rows[i].in));
         shutdown(fds[0], SHUT_WR);
-        assert_int_equal(haft_serve_stdio(server, &(haft_stdio_options){.in = fds[1],
+        assert_int_equal(haft_stdio_serve(server, &(haft_stdio_options){.in = fds[1],
                                                                         .out = fds[1],
                                                                         .grace_ms = 5000,
                                                                         .log = count,
@@ -81,7 +81,7 @@ static void survives_every_failing_allocation(void **state)
                                       &(haft_server_options){.allocator = &failing.allocator});
         if (server) {
             haft_add(server, &echo_tool);
-            haft_serve_stdio(
+            haft_stdio_serve(
                 server, &(haft_stdio_options){.in = fds[1], .out = fds[1], .own_signals = true});
         }
         haft_server_free(server);
@@ -98,7 +98,7 @@ static void what_cannot_begin_says_so(void **state)
     haft_server *server = make_server();
 
     (void)state;
-    assert_int_equal(haft_serve_stdio(server, &(haft_stdio_options){.in = 999, .out = 999}),
+    assert_int_equal(haft_stdio_serve(server, &(haft_stdio_options){.in = 999, .out = 999}),
                      HAFT_ECLOSED);
     haft_server_free(server);
 }

@@ -27,7 +27,7 @@ enum { MIB = 1 << 20, MAX_MESSAGE = 4 * MIB };
 static int serve(void *context)
 {
     haft_server *server = make_server();
-    int status = server ? haft_serve_stdio(server, context) : 99;
+    int status = server ? haft_stdio_serve(server, context) : 99;
 
     haft_server_free(server);
     return status < 0 ? 98 : status;

@@ -38,7 +38,7 @@ static inline void wait_until_begun(unsigned n)
 static int slow(haft_call *call, const count_args *in)
 {
     atomic_fetch_add(begun, 1);
-    for (int64_t end = milliseconds() + in->n; milliseconds() < end && !haft_cancelled(call);)
+    for (int64_t end = milliseconds() + in->n; milliseconds() < end && !haft_call_cancelled(call);)
         sleep_ms(1);
     return haft_text(call, "slept %d", (int)in->n);
 }
@@ -54,7 +54,7 @@ HAFT_TOOL_IN(stubborn, count_args, "Sleeps and does not listen");
 
 static int brief(haft_call *call)
 {
-    while (!haft_cancelled(call))
+    while (!haft_call_cancelled(call))
         sleep_ms(1);
     return 0;
 }
@@ -99,7 +99,7 @@ HAFT_TOOL_IN(steps, count_args, "Reports progress");
 
 static int big(haft_call *call, const count_args *in)
 {
-    char *text = haft_alloc(call, (size_t)in->n + 1);
+    char *text = haft_call_alloc(call, (size_t)in->n + 1);
 
     if (!text)
         return HAFT_ENOMEM;
@@ -163,7 +163,7 @@ static int grow(haft_call *call)
 {
     pthread_t thread;
 
-    haft_remove(the_server, HAFT_OFFER_TOOL, "brief");
+    haft_offer_remove(the_server, HAFT_OFFER_TOOL, "brief");
     if (pthread_create(&thread, NULL, add_later, NULL))
         return HAFT_EBUSY;
     pthread_detach(thread);

@@ -188,7 +188,8 @@ static int check_fallbacks(haft_schema *schema, haft_reason *reterr_error)
         if (!arena)
             arena = haft_arena_new(arena_allocator(schema->arena), CHECK_MEMORY);
         part.root = node;
-        status = arena ? haft_validate(&part, node->meta->fallback, arena, &issues) : HAFT_ENOMEM;
+        status =
+            arena ? haft_schema_validate(&part, node->meta->fallback, arena, &issues) : HAFT_ENOMEM;
         if (status == HAFT_EISSUES)
             status = error_set(reterr_error, HAFT_ESCHEMA, "default",
                                "the default does not fit its own definition: %s",
@@ -200,8 +201,8 @@ static int check_fallbacks(haft_schema *schema, haft_reason *reterr_error)
     return status;
 }
 
-int haft_build(haft_builder *builder, haft_def *root, haft_schema **ret_schema,
-               haft_reason *reterr_error)
+int haft_schema_build(haft_builder *builder, haft_def *root, haft_schema **ret_schema,
+                      haft_reason *reterr_error)
 {
     haft_schema *schema;
     struct node *node;

@@ -3,7 +3,7 @@
  * A definition is a node, whether its key may be absent, and the builder it belongs to.  Nodes are
  * never changed once a definition shows them: a function that adds to one works on a copy, so
  * definitions may be shared.  Builder, definitions and nodes live in the arena of the schema that
- * they become; only the nodes that the root reaches are counted as the schema's, by haft_build. */
+ * they become; only the nodes that the root reaches are counted as the schema's, by haft_schema_build. */
 #ifndef HAFT_SRC_BUILD_H
 #define HAFT_SRC_BUILD_H
 

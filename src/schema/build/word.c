@@ -166,18 +166,18 @@ struct super_refinement {
     void *data;
 };
 
-static void refine_plain(struct refinement *refinement, const yyjson_val *json, const void *value,
-                         void *data)
+static void refine_plain(struct haft_refinement *refinement, const yyjson_val *json,
+                         const void *value, void *data)
 {
     const struct plain_refinement *plain = data;
 
     (void)value;
     if (!plain->check(json, plain->data))
-        haft_refine_issue(refinement, NULL, "%s", plain->message);
+        haft_refinement_add_issue(refinement, NULL, "%s", plain->message);
 }
 
-static void refine_super(struct refinement *refinement, const yyjson_val *json, const void *value,
-                         void *data)
+static void refine_super(struct haft_refinement *refinement, const yyjson_val *json,
+                         const void *value, void *data)
 {
     const struct super_refinement *super = data;
 

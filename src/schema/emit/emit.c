@@ -563,7 +563,8 @@ static int emit_document(const haft_schema *schema, const haft_emit_options *opt
     return buffer->status;
 }
 
-int haft_emit(const haft_schema *schema, const haft_emit_options *options, haft_buffer *buffer)
+int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options,
+                     haft_buffer *buffer)
 {
     static const haft_emit_options none;
     const haft_allocator *allocator = arena_allocator(schema->arena);

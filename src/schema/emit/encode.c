@@ -360,8 +360,8 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
     }
 }
 
-int haft_encode(const haft_schema *schema, const void *value, haft_arena *arena,
-                haft_buffer *buffer, haft_issues *reterr_issues)
+int haft_schema_encode(const haft_schema *schema, const void *value, haft_arena *arena,
+                       haft_buffer *buffer, haft_issues *reterr_issues)
 {
     static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
     struct encode e = {.w = {.schema = schema,

@@ -141,8 +141,8 @@ static size_t count_fields(const haft_type *type)
     return n;
 }
 
-static void refine_typed(struct refinement *refinement, const yyjson_val *json, const void *value,
-                         void *data)
+static void refine_typed(struct haft_refinement *refinement, const yyjson_val *json,
+                         const void *value, void *data)
 {
     const struct haft_refine_hook *hook = data;
 
@@ -310,8 +310,8 @@ static void name_type(struct compile *c, struct node *node, const haft_type *typ
     meta->name = type->name;
     if (type->options && type->options->title)
         meta->title = type->options->title;
-    if (type->options && type->options->describe)
-        meta->description = type->options->describe;
+    if (type->options && type->options->description)
+        meta->description = type->options->description;
 }
 
 static struct node *compile_type(struct compile *c, const haft_type *type)

@@ -110,13 +110,13 @@ void fields_add_words(struct compile *c, struct node *node, const struct haft_pl
 {
     struct meta *meta = fields_take(c, 1, sizeof *meta);
 
-    if (!meta || !fields_is_text(c, words->describe) || !fields_is_text(c, words->title))
+    if (!meta || !fields_is_text(c, words->description) || !fields_is_text(c, words->title))
         return;
     if (node->meta)
         *meta = *node->meta;
     node->meta = meta;
-    if (words->describe && *words->describe)
-        meta->description = words->describe;
+    if (words->description && *words->description)
+        meta->description = words->description;
     if (words->title)
         meta->title = words->title;
     meta->deprecated |= words->deprecated;

@@ -60,7 +60,7 @@ struct member {
 };
 
 struct node;
-struct refinement;
+struct haft_refinement;
 
 /* One check.  They run in order, each only on values of its type, and all of them report. */
 enum check_op {
@@ -101,7 +101,7 @@ struct check {
     const struct format *format;
     /* Looks at the value (and the struct decoded from it, when there is one); adds issues through
      * the refinement. */
-    void (*refine)(struct refinement *refinement, const yyjson_val *json, const void *value,
+    void (*refine)(struct haft_refinement *refinement, const yyjson_val *json, const void *value,
                    void *data);
     void *refine_data;
 };
@@ -268,7 +268,7 @@ struct haft_schema {
     /* Where a document has an `x-mcp-header` that `properties` alone do not lead to; NULL: nowhere. */
     const char *stray_header;
     int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
-    bool typed;   /* it has a C type: haft_decode and haft_encode may be used */
+    bool typed;   /* it has a C type: haft_schema_decode and haft_schema_encode may be used */
     bool secrets; /* a node is secret; made by schema_finish */
     bool headers; /* a property is also a header; made by schema_finish */
     bool refines; /* a refinement reads the C value: validation decodes into scratch */

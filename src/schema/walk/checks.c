@@ -4,7 +4,7 @@
 
 #include "schema/walk/walk.h"
 
-struct refinement {
+struct haft_refinement {
     struct walk *walk;
     const struct path *at;
     unsigned verdict;
@@ -307,7 +307,7 @@ static unsigned check_array(struct walk *w, const struct check *check, yyjson_va
 static unsigned check_refine(struct walk *w, const struct check *check, const yyjson_val *value,
                              const struct path *at, struct place place)
 {
-    struct refinement refinement = {w, at, PASS};
+    struct haft_refinement refinement = {w, at, PASS};
     const char *in = place.base ? place.base + place.member->offset : NULL;
 
     check->refine(&refinement, value, in, check->refine_data);
@@ -390,7 +390,7 @@ unsigned walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
 /* ---- for refinements ---- */
 
 /* The issue's place: "items.0.name" below where the refined value is. */
-static void refine_at(struct refinement *refinement, const struct path *at, const char *path,
+static void refine_at(struct haft_refinement *refinement, const struct path *at, const char *path,
                       const char *message)
 {
     size_t size = path ? strcspn(path, ".") : 0, index = 0, digits = 0;
@@ -423,7 +423,8 @@ static void checks_mend_text(char *text)
         text[valid] = '?';
 }
 
-void haft_refine_issue(haft_refinement *refinement, const char *path, const char *format, ...)
+void haft_refinement_add_issue(haft_refinement *refinement, const char *path, const char *format,
+                               ...)
 {
     char *message;
     va_list args;

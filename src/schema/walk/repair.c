@@ -406,8 +406,8 @@ int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *aren
 static int repair_judge(const haft_schema *schema, yyjson_val *value, haft_arena *arena, void *to,
                         haft_issues *issues)
 {
-    return to ? haft_decode(schema, value, arena, to, issues)
-              : haft_validate(schema, value, arena, issues);
+    return to ? haft_schema_decode(schema, value, arena, to, issues)
+              : haft_schema_validate(schema, value, arena, issues);
 }
 
 int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,

@@ -28,7 +28,7 @@ struct repairs {
 int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *arena,
                   struct repairs *ret_repairs, yyjson_val **ret_value);
 
-/* haft_decode, or haft_validate when `to` is NULL, of *value; when it has issues, of the repaired
+/* haft_schema_decode, or haft_schema_validate when `to` is NULL, of *value; when it has issues, of the repaired
  * value, which then takes its place in *value.  When that is not right either, the issues are those
  * of the value as it came.  ret_repairs->n is 0 unless repairs made it right. */
 int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,

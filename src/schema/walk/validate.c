@@ -133,14 +133,14 @@ static int validate_read_text(const char *text, size_t size, haft_arena *arena,
     return status;
 }
 
-int haft_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
-                  haft_issues *reterr_issues)
+int haft_schema_validate(const haft_schema *schema, haft_value *value, haft_arena *arena,
+                         haft_issues *reterr_issues)
 {
     return validate_run(schema, value, arena, NULL, reterr_issues);
 }
 
-int haft_validate_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
-                       haft_issues *reterr_issues)
+int haft_schema_validate_text(const haft_schema *schema, const char *text, size_t size,
+                              haft_arena *arena, haft_issues *reterr_issues)
 {
     yyjson_val *value;
     int status = validate_read_text(text, size, arena, &value, reterr_issues);
@@ -148,8 +148,8 @@ int haft_validate_text(const haft_schema *schema, const char *text, size_t size,
     return status ? status : validate_run(schema, value, arena, NULL, reterr_issues);
 }
 
-int haft_decode(const haft_schema *schema, haft_value *value, haft_arena *arena, void *ret_value,
-                haft_issues *reterr_issues)
+int haft_schema_decode(const haft_schema *schema, haft_value *value, haft_arena *arena,
+                       void *ret_value, haft_issues *reterr_issues)
 {
     *reterr_issues = (haft_issues){NULL, 0, 0};
     if (!schema->typed)
@@ -174,8 +174,8 @@ static bool decode_quickly(const haft_schema *schema, const char *text, size_t s
     return taken == size;
 }
 
-int haft_decode_text(const haft_schema *schema, const char *text, size_t size, haft_arena *arena,
-                     void *ret_value, haft_issues *reterr_issues)
+int haft_schema_decode_text(const haft_schema *schema, const char *text, size_t size,
+                            haft_arena *arena, void *ret_value, haft_issues *reterr_issues)
 {
     yyjson_val *value;
     int status;
@@ -185,5 +185,5 @@ int haft_decode_text(const haft_schema *schema, const char *text, size_t size, h
         return 0;
     status = validate_read_text(text, size, arena, &value, reterr_issues);
 
-    return status ? status : haft_decode(schema, value, arena, ret_value, reterr_issues);
+    return status ? status : haft_schema_decode(schema, value, arena, ret_value, reterr_issues);
 }
