@@ -47,6 +47,8 @@ static void count_answer(void *context, const haft_outgoing *message)
     n_answers += answer_size && message->size == answer_size;
 }
 
+static const haft_transport counter = {.send = count_answer};
+
 static void count_line(void *context, const char *line, size_t size)
 {
     (void)context;
@@ -84,7 +86,7 @@ int main(int argc, char **argv)
 
     if (!server)
         return 2;
-    session = haft_session_new(server, &(haft_session_options){.send = count_answer});
+    session = haft_session_new(server, &(haft_session_options){.transport = &counter});
     if (!session)
         return 2;
     haft_session_receive(session, hello, sizeof hello - 1, NULL, 1000);

@@ -13,6 +13,7 @@
 #include <haft/http.h>
 #include <haft/issue.h>
 #include <haft/json.h>
+#include <haft/loop.h>
 #include <haft/otlp.h>
 #include <haft/pipeline.h>
 #include <haft/plugin.h>
@@ -20,5 +21,6 @@
 #include <haft/schema.h>
 #include <haft/server.h>
 #include <haft/tool.h>
+#include <haft/transport.h>
 
 #endif

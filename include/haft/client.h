@@ -1,4 +1,5 @@
-/* haft/client.h - a client in the same process: for tests and examples.
+/* haft/client.h - a client: of a server in the same process, for tests and examples, or of one behind
+ * a transport.
  *
  *     haft_client *client = haft_client_new(server, NULL);
  *     haft_result result;
@@ -12,6 +13,9 @@
  * that calls; there is no I/O, no thread and, unless one is given, no clock: time passes when it
  * is told to.  Handlers of isolated tools run in processes of their own, by the clock, while that
  * thread waits.
+ *
+ * haft_client_open makes the same client for a server somewhere else, at the other end of a
+ * haft_transport; there, what is said of this process and its time does not apply.
  *
  * A client is one thread's.  What a result points to lives until the client's next request. */
 #ifndef HAFT_CLIENT_H
@@ -56,8 +60,11 @@ typedef struct haft_client_options {
     /* By default the client's own time, which stands still but for haft_client_advance and
      * haft_client_wait. */
     haft_client_clock *clock;
-    void *context;                   /* of the functions above */
-    bool progress;                   /* ask for progress with every request */
+    void *context; /* of the functions above */
+    bool progress; /* ask for progress with every request */
+    /* How long a request waits for its answer: not at all in the same process, where it is there
+     * already or late; 30 s behind a transport. */
+    unsigned timeout_ms;
     const haft_allocator *allocator; /* malloc */
 } haft_client_options;
 
@@ -65,6 +72,13 @@ typedef struct haft_client_options {
  * known or refused; every request of such a one is HAFT_EINVAL. */
 haft_client *haft_client_new(haft_server *server, const haft_client_options *options);
 void haft_client_free(haft_client *client);
+
+/* A client of the server at the other end of the transport.  *ret_receiver is set before anything is
+ * sent: it is what the transport calls, until `close`.  `principal` and `clock` of the options are not
+ * used.  NULL, with the transport closed, as for haft_client_new, or when the server does not answer the
+ * handshake of an older revision in time. */
+haft_client *haft_client_open(const haft_transport *transport, const haft_client_options *options,
+                              haft_receiver *ret_receiver);
 
 /* How a request ended. */
 typedef struct haft_result {
@@ -83,7 +97,8 @@ typedef struct haft_result {
 
 /* Each sends one request, answers what the server asks meanwhile, and returns 0 with *ret_result
  * filled in, whether it is an error or not; HAFT_PENDING when no answer has come yet
- * (haft_client_wait); or HAFT_ENOMEM, HAFT_EINVAL (params that are no JSON object).  JSON that is
+ * (haft_client_wait); HAFT_ECLOSED when none will, because the server is gone; or HAFT_ENOMEM,
+ * HAFT_EINVAL (params that are no JSON object).  JSON that is
  * NULL is {}. */
 int haft_client_call(haft_client *client, const char *tool, const char *arguments,
                      haft_result *ret_result);
@@ -106,7 +121,7 @@ int haft_client_request(haft_client *client, const char *method, const char *par
 
 /* ---- one step at a time ---- */
 
-/* Sends a request and returns its id, from 1 up; HAFT_ENOMEM or HAFT_EINVAL. */
+/* Sends a request and returns its id, from 1 up; HAFT_ENOMEM, HAFT_ECLOSED or HAFT_EINVAL. */
 int64_t haft_client_send(haft_client *client, const char *method, const char *params);
 
 /* The id of the latest request, for one that is pending. */
@@ -114,11 +129,12 @@ int64_t haft_client_latest(const haft_client *client);
 
 /* The answer to a request, waiting at most so many milliseconds.  With the client's own time it
  * goes from one deadline to the next, in no time.  0, HAFT_PENDING, HAFT_ENOTFOUND for an id that
- * is not waited for, HAFT_ENOMEM. */
+ * is not waited for, HAFT_ECLOSED, HAFT_ENOMEM, or HAFT_ETOOBIG when a message over the transport's
+ * limit came instead. */
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result);
 
-/* A notification.  0, HAFT_ENOMEM or HAFT_EINVAL. */
+/* A notification.  0, HAFT_ENOMEM, HAFT_ECLOSED or HAFT_EINVAL. */
 int haft_client_notify(haft_client *client, const char *method, const char *params);
 
 /* Takes a request back: it will not be answered. */

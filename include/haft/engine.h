@@ -4,14 +4,16 @@
  * comes and sends every message that it hands out; nothing in it reads, writes, waits or looks at a
  * clock.  A session belongs to one thread at a time.  Several sessions may share a server.
  *
- *     haft_session *session = haft_session_new(server, &(haft_session_options){.send = write_line});
+ *     haft_transport lines = {.send = write_line};
+ *     haft_session *session = haft_session_new(server, &(haft_session_options){.transport = &lines});
+ *
  *     while (read_line(&line))
  *         haft_session_receive(session, line.text, line.size, NULL, now());
  *     haft_session_free(session); */
 #ifndef HAFT_ENGINE_H
 #define HAFT_ENGINE_H
 
-#include <haft/server.h>
+#include <haft/transport.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,50 +21,9 @@ extern "C" {
 
 typedef struct haft_session haft_session;
 
-/* Milliseconds since 1970, from a clock that does not go back. */
-typedef int64_t haft_time;
-
-/* Something that is to be done on a session's thread. */
-typedef struct haft_posted haft_posted;
-
-typedef enum haft_outgoing_kind {
-    HAFT_OUT_RESPONSE,     /* to the message of `tag` */
-    HAFT_OUT_NOTIFICATION, /* about the call of `tag`, or about the server when tag is NULL */
-    HAFT_OUT_REQUEST       /* a question in the middle of the call of `tag` */
-} haft_outgoing_kind;
-
-/* One message to send: JSON without a line end.  Valid until the function returns. */
-typedef struct haft_outgoing {
-    const char *text;
-    size_t size;
-    haft_outgoing_kind kind;
-    void *tag;       /* what haft_session_receive was given with the message this is about */
-    int error_code;  /* of an error response; 0 for everything else */
-    int http_status; /* that suits it, where there is HTTP around it */
-} haft_outgoing;
-
 typedef struct haft_session_options {
-    /* Sends a message.  It must not come back to the session before it returns. */
-    void (*send)(void *context, const haft_outgoing *message);
-    /* There is no message: the connection of `tag` may be let go while the call goes on, by
-     * haft_call_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the
-     * call.  NULL: a connection is for more than one message. */
-    void (*let_go)(void *context, void *tag, bool over);
-    /* Takes a call to another thread, which calls haft_call_run; then the session's thread calls
-     * haft_call_done.  0, or an error when it cannot: the call is answered "busy".  NULL: handlers
-     * run where messages are received. */
-    int (*run)(void *context, haft_call *call);
-    /* Brings something that another thread wants done to the session's thread, which calls
-     * haft_session_deliver with it: at once when that is the calling one.  NULL: there is only one
-     * thread. */
-    void (*post)(void *context, haft_posted *posted);
-    /* Called from any thread when the server has something to announce: have haft_session_tick
-     * called soon.  NULL: it is called often enough. */
-    void (*wake)(void *context);
-    /* The session is gone: nothing above is called any more.  Before that, and after
-     * haft_session_free, only `post` and `wake` are.  May be NULL. */
-    void (*gone)(void *context);
-    void *context;
+    const haft_transport *transport; /* `send` at least */
+    const haft_loop *loop;           /* NULL: handlers run where messages are received */
     const char *revision;  /* for messages of a client that has not said which: 2025-11-25 */
     const char *principal; /* who the client is, when that is known: seals are bound to it */
     /* The client's address, "192.0.2.7", where clients have one: sessions of one address share the
@@ -70,7 +31,7 @@ typedef struct haft_session_options {
     const char *peer;
     bool modern; /* every request must describe itself, as 2026-07-28 has it */
     bool shared; /* the messages of many clients come here: their ids may be the same, and
-                              nothing is remembered from one to the next */
+                    nothing is remembered from one to the next */
 } haft_session_options;
 
 /* NULL without memory. */
@@ -127,6 +88,10 @@ int haft_incoming_process(haft_incoming *message, haft_session *session,
 /* A message that was too long to be read: it is answered without having been seen. */
 void haft_session_too_long(haft_session *session, size_t size, void *tag);
 
+/* What a transport tells the session, as functions: haft_session_receive, haft_session_too_long, and
+ * haft_session_cancel or, without a tag, haft_session_free. */
+haft_receiver haft_session_receiver(haft_session *session);
+
 /* Nobody waits for what is about `tag` any more. */
 void haft_session_cancel(haft_session *session, const void *tag);
 
@@ -143,7 +108,7 @@ size_t haft_session_in_flight(const haft_session *session);
 /* Ends the streams of subscriptions with their result: the server is going away. */
 void haft_session_shut_down(haft_session *session);
 
-/* ---- for `run` and `post` ---- */
+/* ---- for `run` and `post` of a loop ---- */
 
 void haft_call_run(haft_call *call);  /* on the other thread */
 void haft_call_done(haft_call *call); /* on the session's */

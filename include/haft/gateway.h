@@ -35,12 +35,6 @@ typedef struct haft_gateway haft_gateway;
 
 /* ---- the gateway ------------------------------------------------------------------- */
 
-/* Runs something on another thread: 0, or an error when it cannot, and then it is run here. */
-typedef struct haft_executor {
-    int (*run)(void *context, void (*task)(void *argument), void *argument);
-    void *context;
-} haft_executor;
-
 /* Zero means the stated default. */
 typedef struct haft_gateway_options {
     /* Of the routes: allocator, data, log, clock, timeout_ms, max_message (of a body), max_depth

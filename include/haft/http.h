@@ -32,13 +32,8 @@ typedef struct haft_endpoint_options {
                                            1 MiB */
     unsigned number;                    /* of this endpoint among several, below 256: the ids of its
                                            sessions begin with it, in two digits */
-    /* As in haft_session_options: where handlers run.  NULL: where requests come in. */
-    int (*run)(void *context, haft_call *call);
-    void (*post)(void *context, haft_posted *posted);
-    void (*wake)(void *context);
-    /* Fills in bytes that nobody can guess; 0, or an error.  Legacy sessions need it. */
-    int (*random)(void *context, void *bytes, size_t size);
-    void *context;
+    const haft_loop *loop;              /* NULL: handlers run where requests come in, and there are
+                                           no legacy sessions */
 } haft_endpoint_options;
 
 typedef struct haft_http_request {
@@ -85,17 +80,13 @@ bool haft_endpoint_idle(const haft_endpoint *endpoint);
 
 /* ---- whoever answers requests --------------------------------------------------- */
 
-/* What a loop lends to those who serve on it: the members are those of haft_endpoint_options, so
- * that an endpoint or a session can be made of them. */
+/* A loop of the HTTP server, for those who serve on it. */
 typedef struct haft_http_loop {
-    void *loop;          /* a uv_loop_t; everything below happens on its thread */
-    unsigned number, n;  /* of this loop, and how many there are */
-    haft_server *server; /* that the HTTP server was made for: its log, its memory */
-    int (*run)(void *context, haft_call *call);
-    void (*post)(void *context, haft_posted *posted);
-    void (*wake)(void *context); /* from any thread: `tick` is called soon */
-    int (*random)(void *context, void *bytes, size_t size);
-    void *context;
+    void *uv;              /* a uv_loop_t; everything happens on its thread */
+    unsigned number, n;    /* of this loop, and how many there are */
+    haft_server *server;   /* that the HTTP server was made for: its log, its memory */
+    const haft_loop *loop; /* for endpoints and sessions of the app's own; outlives the app.  `wake`
+                              has `tick` called soon */
 } haft_http_loop;
 
 /* A program's own part of an HTTP server, beside MCP.  Every loop has one that is opened for it and

@@ -16,15 +16,22 @@ static void local_take(void *context, const haft_outgoing *message)
     local->answered = true;
 }
 
-static void settle(void *context)
+static void local_on_close(void *context)
 {
     struct local *local = context;
 
-    if (local->closing ? local->host.gone || local->given_up : local->answered)
-        host_stop(&local->host);
+    local->own.gone = true;
 }
 
-static void on_patience(uv_timer_t *handle)
+static void local_before_sleep(void *context)
+{
+    struct local *local = context;
+
+    if (local->closing ? local->own.gone || local->given_up : local->answered)
+        session_loop_stop(&local->own);
+}
+
+static void local_on_timeout(uv_timer_t *handle)
 {
     struct local *local = handle->data;
 
@@ -33,30 +40,31 @@ static void on_patience(uv_timer_t *handle)
 
 int local_open(struct local *local, haft_server *server, unsigned workers)
 {
+    haft_transport transport = {.send = local_take, .close = local_on_close, .context = local};
     int status;
 
     *local = (struct local){.answered = false};
-    status = host_init(&local->host, server, workers, MAX_WAITING,
-                       (struct guest){local_take, settle, local});
+    status = session_loop_init(&local->own, server, workers, MAX_WAITING, &transport,
+                               local_before_sleep, local);
     if (status)
         return status;
     haft_buffer_init(&local->response, server->allocator, server->options.max_message * 4);
-    uv_timer_init(&local->host.loop, &local->patience);
-    local->patience.data = local;
+    uv_timer_init(&local->own.uv, &local->timeout);
+    local->timeout.data = local;
     return 0;
 }
 
 bool local_close(struct local *local)
 {
     local->closing = true;
-    host_close_session(&local->host);
-    uv_timer_start(&local->patience, on_patience, GRACE, 0);
-    host_run(&local->host);
-    if (!local->host.gone)
+    session_loop_close(&local->own);
+    uv_timer_start(&local->timeout, local_on_timeout, GRACE, 0);
+    session_loop_run(&local->own);
+    if (!local->own.gone)
         return false;
-    uv_close((uv_handle_t *)&local->patience, NULL);
-    host_join(&local->host);
-    host_finish(&local->host);
+    uv_close((uv_handle_t *)&local->timeout, NULL);
+    loop_join(&local->own.loop);
+    session_loop_finish(&local->own);
     haft_buffer_finish(&local->response);
     return true;
 }
@@ -80,10 +88,10 @@ int local_ask(struct local *local, const char *method, const char *params, haft_
     if (!request)
         return HAFT_ENOMEM;
     local->answered = false;
-    status = host_receive(&local->host, request, size, host_now(&local->host));
+    status = session_loop_receive(&local->own, request, size, loop_now(&local->own.loop));
     if (status < 0)
         return status;
-    host_run(&local->host);
+    session_loop_run(&local->own);
     root = text->status ? NULL : haft_json_read(text->data, text->size, 512, arena, &reason);
     if (!root)
         return text->status ? text->status : reason.code;

@@ -2,11 +2,11 @@
 #ifndef HAFT_SRC_LOCAL_H
 #define HAFT_SRC_LOCAL_H
 
-#include "loop/host.h"
+#include "loop/session_loop.h"
 
 struct local {
-    struct host host;
-    uv_timer_t patience;
+    struct session_loop own;
+    uv_timer_t timeout;
     haft_buffer response;
     bool answered, closing, given_up;
 };

@@ -38,7 +38,7 @@ void answer_request(haft_client *client, yyjson_val *message)
         rpc_put_error(out, id, RPC_METHOD_NOT_FOUND, NULL, NULL);
     }
     haft_buffer_finish(&answer);
-    client_deliver(client);
+    client_deliver(client, HAFT_OUT_RESPONSE);
 }
 
 /* {"key":ANSWER,...} for every question; false when one is refused. */
@@ -86,7 +86,8 @@ bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
 
         asked->rounds++;
         asked->wire_id = client->next_id++;
-        sent = !request_write(client, asked, &responses, state) && !client_deliver(client);
+        sent = !request_write(client, asked, &responses, state) &&
+               !client_deliver(client, HAFT_OUT_REQUEST);
         if (!sent)
             asked->wire_id = before;
     }

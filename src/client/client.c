@@ -1,33 +1,32 @@
 /* client.c - the client's life, and the messages that come to it.
  *
- * The server speaks while it is spoken to.  What it says is kept until it has finished, and looked
- * at then, so that an answer to it is never given in the middle of its sentence. */
+ * A server in this process speaks while it is spoken to.  What it says is kept until it has finished,
+ * and looked at then, so that an answer to it is never given in the middle of its sentence. */
 #include <haft/testing.h>
 #include "client/client.h"
 
 #include <string.h>
 
-#include "engine/platform.h"
+#include "base/defaults.h"
 
 enum { MEMORY = 64 << 20, START = 1000000000 };
 
 /* ---- what comes ---- */
 
-static void receive(void *context, const haft_outgoing *message)
+void client_keep(haft_client *client, const char *text, size_t size)
 {
-    haft_client *client = context;
     const haft_allocator *allocator = client->allocator;
     struct arrived *arrived;
 
     if (client->options.watch)
-        client->options.watch(client->options.context, false, message->text, message->size);
-    arrived = allocator->alloc(allocator->context, sizeof *arrived + message->size);
+        client->options.watch(client->options.context, false, text, size);
+    arrived = allocator->alloc(allocator->context, sizeof *arrived + size);
     if (!arrived) {
         client->status = HAFT_ENOMEM;
         return;
     }
-    *arrived = (struct arrived){.kind = message->kind, .size = message->size};
-    memcpy(arrived->text, message->text, message->size);
+    *arrived = (struct arrived){.size = size};
+    memcpy(arrived->text, text, size);
     if (client->last)
         client->last->next = arrived;
     else
@@ -85,11 +84,11 @@ static bool client_look_at(haft_client *client, struct arrived *arrived)
         haft_json_read(arrived->text, arrived->size, JSON_MAX_DEPTH, client->scratch, NULL);
     const char *method = yyjson_get_str(yyjson_obj_get(message, "method"));
 
-    if (arrived->kind == HAFT_OUT_RESPONSE)
+    if (!method)
         return client_take_response(client, arrived, message);
-    if (arrived->kind == HAFT_OUT_REQUEST)
+    if (yyjson_obj_get(message, "id"))
         answer_request(client, message);
-    else if (client->options.notify && method)
+    else if (client->options.notify)
         client->options.notify(client->options.context, method, rpc_object(message, "params"));
     return false;
 }
@@ -115,23 +114,21 @@ void client_pump(haft_client *client)
 
 /* ---- what goes ---- */
 
-haft_time client_now(haft_client *client)
+int client_deliver(haft_client *client, haft_outgoing_kind kind)
 {
-    if (client->options.clock)
-        client->now = client->options.clock(client->options.context);
-    return client->now;
-}
-
-int client_deliver(haft_client *client)
-{
-    int status = client->out.status;
+    haft_buffer *out = &client->out;
+    int status = out->status ? out->status : client->closed ? HAFT_ECLOSED : 0;
 
     if (!status && client->options.watch)
-        client->options.watch(client->options.context, true, client->out.data, client->out.size);
-    if (!status)
-        status = haft_session_receive(client->session, client->out.data, client->out.size, NULL,
-                                      client_now(client));
-    haft_buffer_clear(&client->out);
+        client->options.watch(client->options.context, true, out->data, out->size);
+    if (!status) {
+        client->sent = 0;
+        client->transport.send(
+            client->transport.context,
+            &(haft_outgoing){.text = out->data, .size = out->size, .kind = kind});
+        status = client->sent;
+    }
+    haft_buffer_clear(out);
     client_pump(client);
     return status;
 }
@@ -140,14 +137,29 @@ int haft_client_feed(haft_client *client, const char *text, size_t size)
 {
     haft_buffer_clear(&client->out);
     haft_buffer_add(&client->out, text, size);
-    return client_deliver(client);
+    return client_deliver(client, HAFT_OUT_REQUEST);
+}
+
+haft_time client_let_pass(haft_client *client, unsigned milliseconds)
+{
+    haft_time now = client->transport.wait(client->transport.context, milliseconds);
+
+    client_pump(client);
+    return now;
 }
 
 void haft_client_advance(haft_client *client, unsigned milliseconds)
 {
-    client->now += milliseconds;
-    haft_session_tick(client->session, client_now(client));
-    client_pump(client);
+    haft_time now, end;
+
+    if (client->session) {
+        memory_advance(client, milliseconds);
+        client_pump(client);
+    } else if (client->transport.wait) {
+        now = client_let_pass(client, 0);
+        for (end = now + milliseconds; now < end && !client->closed;)
+            now = client_let_pass(client, (unsigned)(end - now));
+    }
 }
 
 size_t haft_client_strays(const haft_client *client)
@@ -165,14 +177,17 @@ static const char *or_else(const char *text, const char *otherwise)
     return text ? text : otherwise;
 }
 
-static bool client_prepare(haft_client *client, haft_server *server, enum revision revision)
+/* With everything but a transport. */
+static haft_client *client_new(const haft_client_options *options, enum revision revision)
 {
-    const haft_client_options *options = &client->options;
-    haft_session_options peer = {.send = receive,
-                                 .context = client,
-                                 .revision = revision_row(revision)->name,
-                                 .principal = options->principal};
+    const haft_allocator *allocator = allocator_or_default(options->allocator);
+    haft_client *client = allocator->alloc(allocator->context, sizeof *client);
 
+    if (!client)
+        return NULL;
+    memset(client, 0, sizeof *client);
+    client->options = *options;
+    client->allocator = allocator;
     client->name = or_else(options->name, "client");
     client->version = or_else(options->version, "1.0.0");
     client->capabilities = or_else(options->capabilities, options->answer ? everything : "{}");
@@ -183,11 +198,10 @@ static bool client_prepare(haft_client *client, haft_server *server, enum revisi
     haft_buffer_init(&client->items, client->allocator, MEMORY);
     client->results = haft_arena_new(client->allocator, MEMORY);
     client->scratch = haft_arena_new(client->allocator, MEMORY);
-    client->session = haft_session_new(server, &peer);
-    if (!client->results || !client->scratch || !client->session || platform_start(server))
-        return false;
-    client->session->inside = true;
-    return true;
+    if (client->results && client->scratch)
+        return client;
+    haft_client_free(client);
+    return NULL;
 }
 
 /* What a legacy client says first.  False when it gets nowhere. */
@@ -224,38 +238,101 @@ static bool introduce(haft_client *client, const char *revision)
     return !status && !result.is_error;
 }
 
+/* The revision that the options ask for; REVISIONS for one that is not known. */
+static enum revision client_revision(const haft_client_options *options)
+{
+    const char *name = or_else(options->revision, revision_row(REVISIONS - 1)->name);
+
+    return revision_named(name, strlen(name));
+}
+
+/* The client, once the server knows it; else NULL, and it is freed. */
+static haft_client *client_introduced(haft_client *client, enum revision revision)
+{
+    if (client->modern || introduce(client, revision_row(revision)->name))
+        return client;
+    haft_client_free(client);
+    return NULL;
+}
+
 haft_client *haft_client_new(haft_server *server, const haft_client_options *options)
 {
     static const haft_client_options none;
-    const haft_allocator *allocator;
     haft_client *client;
-    const char *name;
     enum revision revision;
 
     options = options ? options : &none;
-    name = or_else(options->revision, revision_row(REVISIONS - 1)->name);
-    revision = revision_named(name, strlen(name));
-    allocator = allocator_or_default(options->allocator);
-    client = server && revision < REVISIONS ? allocator->alloc(allocator->context, sizeof *client)
-                                            : NULL;
+    revision = client_revision(options);
+    client = server && revision < REVISIONS ? client_new(options, revision) : NULL;
     if (!client)
         return NULL;
-    memset(client, 0, sizeof *client);
-    client->options = *options;
-    client->allocator = allocator;
-    if (!client_prepare(client, server, revision) ||
-        (!client->modern && !introduce(client, name))) {
+    if (!memory_open(client, server, revision)) {
         haft_client_free(client);
         return NULL;
     }
-    return client;
+    return client_introduced(client, revision);
+}
+
+/* ---- what a transport tells it ---- */
+
+static int client_take_message(void *context, const char *text, size_t size, void *tag,
+                               haft_time now)
+{
+    haft_client *client = context;
+
+    (void)tag;
+    (void)now;
+    client_keep(client, text, size);
+    client_pump(client);
+    return client->status == HAFT_ENOMEM ? HAFT_ENOMEM : 0;
+}
+
+static void client_take_too_long(void *context, size_t size, void *tag)
+{
+    haft_client *client = context;
+
+    (void)size;
+    (void)tag;
+    client->status = HAFT_ETOOBIG;
+}
+
+static void client_take_closed(void *context, void *tag)
+{
+    haft_client *client = context;
+
+    (void)tag;
+    client->closed = true;
+}
+
+haft_client *haft_client_open(const haft_transport *transport, const haft_client_options *options,
+                              haft_receiver *ret_receiver)
+{
+    static const haft_client_options none;
+    haft_client *client;
+    enum revision revision;
+
+    options = options ? options : &none;
+    revision = client_revision(options);
+    client = revision < REVISIONS ? client_new(options, revision) : NULL;
+    if (!client) {
+        if (transport->close)
+            transport->close(transport->context);
+        return NULL;
+    }
+    client->transport = *transport;
+    if (!client->options.timeout_ms)
+        client->options.timeout_ms = DEFAULT_TIMEOUT;
+    *ret_receiver =
+        (haft_receiver){client_take_message, client_take_too_long, client_take_closed, client};
+    return client_introduced(client, revision);
 }
 
 void haft_client_free(haft_client *client)
 {
     if (!client)
         return;
-    haft_session_free(client->session);
+    if (client->transport.close)
+        client->transport.close(client->transport.context);
     while (client->asked)
         client_forget(client, client->asked);
     while (client->first) {

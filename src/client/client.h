@@ -9,7 +9,6 @@
 /* A message from the server, until it is looked at. */
 struct arrived {
     struct arrived *next;
-    haft_outgoing_kind kind;
     size_t size;
     char text[];
 };
@@ -28,7 +27,8 @@ struct asked {
 struct haft_client {
     haft_client_options options;
     const haft_allocator *allocator;
-    haft_session *session;
+    haft_transport transport;
+    haft_session *session; /* at the other end of memory.c; NULL behind another transport */
     const char *name, *version, *capabilities;
     bool modern;
     haft_arena *results; /* what the latest result points to */
@@ -40,19 +40,30 @@ struct haft_client {
     int64_t next_id, latest;
     haft_time now;
     size_t strays;
-    int status; /* HAFT_ENOMEM once a message was lost */
-    bool busy;  /* messages are being looked at */
+    int status;  /* HAFT_ENOMEM or HAFT_ETOOBIG once a message was lost */
+    int sent;    /* of memory.c: what the session came to with the latest message */
+    bool busy;   /* messages are being looked at */
+    bool closed; /* the peer is gone */
 };
 
 /* ---- client.c ---- */
 
-haft_time client_now(haft_client *client);
-
-/* Gives what is in client->out to the server, and looks at what it says. */
-int client_deliver(haft_client *client);
+/* Keeps a message that has come until it is looked at. */
+void client_keep(haft_client *client, const char *text, size_t size);
+/* Sends what is in client->out, and looks at what has come. */
+int client_deliver(haft_client *client, haft_outgoing_kind kind);
+/* Has the transport wait, and looks at what has come.  Returns the time. */
+haft_time client_let_pass(haft_client *client, unsigned milliseconds);
 /* Looks at everything that has come. */
 void client_pump(haft_client *client);
 void client_forget(haft_client *client, struct asked *asked);
+
+/* ---- memory.c ---- */
+
+/* Makes the session, and the transport to it.  False without memory. */
+bool memory_open(haft_client *client, haft_server *server, enum revision revision);
+/* Lets the client's own time pass. */
+void memory_advance(haft_client *client, unsigned milliseconds);
 
 /* ---- request.c ---- */
 

@@ -177,7 +177,7 @@ int64_t haft_client_send(haft_client *client, const char *method, const char *pa
     client->status = 0;
     status = request_write(client, asked, NULL, NULL);
     if (!status)
-        status = client_deliver(client);
+        status = client_deliver(client, HAFT_OUT_REQUEST);
     if (!status)
         return id;
     haft_buffer_clear(&client->out);
@@ -205,7 +205,7 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
     if (params)
         request_put_params(client, value, 0, NULL, NULL);
     haft_buffer_add(&client->out, "}", 1);
-    return client_deliver(client);
+    return client_deliver(client, HAFT_OUT_NOTIFICATION);
 }
 
 static struct asked *request_find(const haft_client *client, int64_t id)
@@ -229,40 +229,28 @@ int haft_client_cancel(haft_client *client, int64_t id)
     haft_buffer_json_integer(out, asked->wire_id);
     haft_buffer_puts(out, "}}");
     client_forget(client, asked);
-    return client_deliver(client);
+    return client_deliver(client, HAFT_OUT_NOTIFICATION);
 }
 
 /* ---- waiting ---- */
-
-/* The client's own time goes to the next deadline at once. */
-static void pass_time(haft_client *client, haft_time end)
-{
-    haft_time next = haft_session_tick(client->session, client_now(client));
-
-    client_pump(client);
-    if (client->options.clock)
-        return;
-    client->now = next > client->now && next < end ? next : end;
-}
 
 int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
                      haft_result *ret_result)
 {
     struct asked *asked = request_find(client, id);
-    haft_time end;
+    haft_time now, end;
     int status;
 
     if (!asked)
         return HAFT_ENOTFOUND;
     client_pump(client);
-    for (end = client_now(client) + milliseconds; !asked->answer && client_now(client) < end;)
-        pass_time(client, end);
-    if (!asked->answer && milliseconds) {
-        haft_session_tick(client->session, client_now(client));
-        client_pump(client);
+    if (!asked->answer && client->transport.wait) {
+        now = client_let_pass(client, 0);
+        for (end = now + milliseconds; !asked->answer && !client->closed && now < end;)
+            now = client_let_pass(client, (unsigned)(end - now));
     }
     if (!asked->answer)
-        return client->status ? client->status : HAFT_PENDING;
+        return client->status ? client->status : client->closed ? HAFT_ECLOSED : HAFT_PENDING;
     haft_arena_reset(client->results);
     status = result_read(client, asked->answer->text, asked->answer->size, ret_result);
     client_forget(client, asked);
@@ -274,7 +262,7 @@ int haft_client_request(haft_client *client, const char *method, const char *par
 {
     int64_t id = haft_client_send(client, method, params);
 
-    return id < 0 ? (int)id : haft_client_wait(client, id, 0, ret_result);
+    return id < 0 ? (int)id : haft_client_wait(client, id, client->options.timeout_ms, ret_result);
 }
 
 /* ---- the methods ---- */

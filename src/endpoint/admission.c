@@ -171,7 +171,7 @@ static void admission_continue(struct admission *admission, int status)
     do
         admission->next_continued = first;
     while (!atomic_compare_exchange_weak(&front->continued, &first, admission));
-    front->loop.wake(front->loop.context);
+    front->loop.loop->wake(front->loop.loop->context);
     atomic_fetch_sub(&front->n_continuing, 1);
 }
 

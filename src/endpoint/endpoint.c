@@ -25,6 +25,9 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     endpoint->allocator = allocator;
     endpoint->options = options ? *options : none;
     own = &endpoint->options;
+    if (own->loop)
+        endpoint->loop = *own->loop;
+    own->loop = NULL;
     own->path = own->path ? own->path : DEFAULT_ENDPOINT;
     own->max_sessions = own->max_sessions ? own->max_sessions : DEFAULT_SESSIONS;
     own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_SESSION_IDLE;
@@ -67,28 +70,7 @@ void haft_endpoint_free(haft_endpoint *endpoint)
     allocator->release(allocator->context, endpoint, sizeof *endpoint);
 }
 
-static int on_run(void *context, haft_call *call)
-{
-    const haft_endpoint_options *options = &((haft_endpoint *)context)->options;
-
-    return options->run(options->context, call);
-}
-
-static void on_post(void *context, haft_posted *posted)
-{
-    const haft_endpoint_options *options = &((haft_endpoint *)context)->options;
-
-    options->post(options->context, posted);
-}
-
-static void on_wake(void *context)
-{
-    const haft_endpoint_options *options = &((haft_endpoint *)context)->options;
-
-    options->wake(options->context);
-}
-
-static void on_shared_gone(void *context)
+static void on_shared_closed(void *context)
 {
     ((haft_endpoint *)context)->n_shared--;
 }
@@ -96,17 +78,16 @@ static void on_shared_gone(void *context)
 /* The engine's session for clients that have none, by revision. */
 static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision)
 {
-    haft_session_options options = {.send = endpoint_send_shared,
-                                    .let_go = endpoint_let_go_shared,
-                                    .gone = on_shared_gone,
-                                    .context = endpoint,
+    haft_transport transport = {.send = endpoint_send_shared,
+                                .let_go = endpoint_let_go_shared,
+                                .close = on_shared_closed,
+                                .context = endpoint};
+    haft_session_options options = {.transport = &transport,
+                                    .loop = &endpoint->loop,
                                     .shared = true,
                                     .modern = revision_row(revision)->modern,
                                     .revision = revision_row(revision)->name};
 
-    options.run = endpoint->options.run ? on_run : NULL;
-    options.post = endpoint->options.post ? on_post : NULL;
-    options.wake = endpoint->options.wake ? on_wake : NULL;
     endpoint->shared[revision] = haft_session_new(endpoint->server, &options);
     endpoint->n_shared += endpoint->shared[revision] != NULL;
     return endpoint->shared[revision];

@@ -64,7 +64,8 @@ struct haft_exchange {
 
 struct haft_endpoint {
     haft_server *server;
-    haft_endpoint_options options;
+    haft_endpoint_options options; /* but for the loop: */
+    haft_loop loop;
     struct door door; /* of an endpoint that has nobody in front of it */
     const haft_allocator *allocator;
     /* For clients without a session, by revision; made when needed. */

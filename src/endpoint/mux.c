@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/defaults.h"
-#include "base/sha256.h"
 #include "endpoint/mux.h"
 
 enum { CORS_LIMIT = 4 << 10, METRICS_LIMIT = 16 << 20 };
@@ -61,20 +60,12 @@ static int mount_endpoint(struct front *front, haft_server *server, haft_endpoin
                           haft_reason *reason)
 {
     struct mounted row = {.path = options.path, .owns = true, .app = &endpoint_app};
-    unsigned char key[32];
     int status;
 
     options.number = front->loop.number;
     options.cors_origin = front->door.cors_origin;
-    options.run = front->loop.run;
-    options.post = front->loop.post;
-    options.wake = front->loop.wake;
-    options.random = front->loop.random;
-    options.context = front->loop.context;
-    if (!server->has_seal_key && options.random &&
-        !options.random(options.context, key, sizeof key))
-        haft_server_set_seal_key(server, key);
-    secret_wipe(key, sizeof key);
+    options.loop = front->loop.loop;
+    server_make_seal_key(server, options.loop);
     row.context = haft_endpoint_new(server, &options);
     if (!row.context)
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");

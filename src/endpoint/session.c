@@ -121,7 +121,7 @@ static bool set_principal(struct http_session *session, const char *principal)
 }
 
 /* The engine's session is gone: nothing refers to this one any more. */
-static void on_gone(void *context)
+static void http_session_on_closed(void *context)
 {
     struct http_session *session = context;
 
@@ -131,33 +131,12 @@ static void on_gone(void *context)
     free_session(session);
 }
 
-static int on_run(void *context, haft_call *call)
-{
-    const haft_endpoint_options *options = &((struct http_session *)context)->endpoint->options;
-
-    return options->run(options->context, call);
-}
-
-static void on_post(void *context, haft_posted *posted)
-{
-    const haft_endpoint_options *options = &((struct http_session *)context)->endpoint->options;
-
-    options->post(options->context, posted);
-}
-
-static void on_wake(void *context)
-{
-    const haft_endpoint_options *options = &((struct http_session *)context)->endpoint->options;
-
-    options->wake(options->context);
-}
-
 static bool make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
 {
     unsigned char bytes[SESSION_ID / 2];
 
-    if (!endpoint->options.random ||
-        endpoint->options.random(endpoint->options.context, bytes, sizeof bytes))
+    if (!endpoint->loop.random ||
+        endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes))
         return false;
     bytes[0] = (unsigned char)endpoint->options.number;
     hex_put(bytes, sizeof bytes, id);
@@ -191,8 +170,10 @@ static bool has_room(haft_endpoint *endpoint)
 struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
 {
     const haft_allocator *allocator = endpoint->allocator;
-    haft_session_options options = {
-        .send = endpoint_send_session, .let_go = endpoint_let_go_session, .gone = on_gone};
+    haft_transport transport = {.send = endpoint_send_session,
+                                .let_go = endpoint_let_go_session,
+                                .close = http_session_on_closed};
+    haft_session_options options = {.transport = &transport, .loop = &endpoint->loop};
     struct http_session *session, **slot;
 
     if (!has_room(endpoint))
@@ -206,10 +187,7 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
     session->endpoint = endpoint;
     session->last = &session->first;
     session->next_stream = 1;
-    options.context = session;
-    options.run = endpoint->options.run ? on_run : NULL;
-    options.post = endpoint->options.post ? on_post : NULL;
-    options.wake = endpoint->options.wake ? on_wake : NULL;
+    transport.context = session;
     endpoint->n_sessions++;
     if (set_principal(session, principal) && make_id(endpoint, session->id)) {
         options.principal = session->principal;

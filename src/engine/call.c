@@ -375,7 +375,7 @@ void call_finish(haft_call *call, int status)
 void call_launch(haft_call *call)
 {
     haft_session *session = call->session;
-    bool here = !session->options.run || !call->item || call->item->quick;
+    bool here = !session->loop.run || !call->item || call->item->quick;
     int status;
 
     call_move(call, CALL_RUNNING);
@@ -386,7 +386,7 @@ void call_launch(haft_call *call)
         return;
     }
     set_queued(call, true);
-    status = session->options.run(session->options.context, call);
+    status = session->loop.run(session->loop.context, call);
     if (!status)
         return;
     call->status = status;

@@ -126,12 +126,12 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         allocator->release(allocator->context, inner, sizeof *inner);
         return NULL;
     }
-    inner->session =
-        (haft_session){.server = server,
-                       .allocator = allocator,
-                       .options = {.post = inner_post, .context = inner, .shared = true},
-                       .revision = REV_NEWEST_LEGACY,
-                       .now = now};
+    inner->session = (haft_session){.server = server,
+                                    .allocator = allocator,
+                                    .options = {.shared = true},
+                                    .loop = {.post = inner_post, .context = inner},
+                                    .revision = REV_NEWEST_LEGACY,
+                                    .now = now};
     call->session = &inner->session;
     call->server = server;
     call->revision = REV_NEWEST_LEGACY;

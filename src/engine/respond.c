@@ -12,7 +12,7 @@ void session_give(haft_session *session, const haft_outgoing *message)
 {
     if (session->server->metrics)
         atomic_fetch_add(&session->server->sent, message->size);
-    session->options.send(session->options.context, message);
+    session->transport.send(session->transport.context, message);
 }
 
 void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code)
@@ -63,8 +63,8 @@ static void send_notification(haft_call *call, const char *text, size_t size,
 
 void session_let_go(const haft_session *session, void *tag, bool over)
 {
-    if (session->options.let_go && !session->closed)
-        session->options.let_go(session->options.context, tag, over);
+    if (session->transport.let_go && !session->closed)
+        session->transport.let_go(session->transport.context, tag, over);
 }
 
 /* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
@@ -210,7 +210,7 @@ void call_notify(haft_call *call, const haft_buffer *message, const double *prog
 
     if (message->status)
         return;
-    if (!session->options.post) {
+    if (!session->loop.post) {
         send_notification(call, message->data, message->size, progress);
         return;
     }
@@ -224,31 +224,31 @@ void call_notify(haft_call *call, const haft_buffer *message, const double *prog
     posted->text = (char *)(posted + 1);
     if (message->size)
         memcpy(posted->text, message->data, message->size);
-    session->options.post(session->options.context, posted);
+    session->loop.post(session->loop.context, posted);
 }
 
 void haft_finish(haft_call *call, int status)
 {
     haft_session *session = call->session;
 
-    if (!session->options.post) {
+    if (!session->loop.post) {
         call_finish(call, status);
         return;
     }
     call->finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
-    session->options.post(session->options.context, &call->finish);
+    session->loop.post(session->loop.context, &call->finish);
 }
 
 void haft_continue(haft_call *call, int status)
 {
     haft_session *session = call->session;
 
-    if (!session->options.post) {
+    if (!session->loop.post) {
         call->resume(call, status);
         return;
     }
     call->finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
-    session->options.post(session->options.context, &call->finish);
+    session->loop.post(session->loop.context, &call->finish);
 }
 
 void haft_session_deliver(haft_session *session, haft_posted *posted)

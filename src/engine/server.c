@@ -308,6 +308,20 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     return server;
 }
 
+int server_make_seal_key(haft_server *server, const haft_loop *loop)
+{
+    unsigned char key[sizeof server->seal_key];
+    int status = 0;
+
+    if (server->has_seal_key || !loop || !loop->random)
+        return 0;
+    status = loop->random(loop->context, key, sizeof key);
+    if (!status)
+        haft_server_set_seal_key(server, key);
+    secret_wipe(key, sizeof key);
+    return status;
+}
+
 void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
 {
     static const char purpose[] = "digests of arguments";

@@ -298,10 +298,15 @@ void server_wake(haft_server *server);
 int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
 
+/* Has a server that was given no key to seal states with make one of the loop's random bytes.  0, or
+ * what `random` returned; a loop without it (or NULL) has nothing to give. */
+int server_make_seal_key(haft_server *server, const haft_loop *loop);
+
 /* ---- the log (log.c) ---- */
 
 /* Whether somebody takes it. */
 bool server_has_log(const haft_server *server);
+
 /* Gives the log to a function from now on, and what was held for one.  NULL: nobody takes it any
  * more. */
 void server_set_log(haft_server *server, haft_log_function *log, void *context);

@@ -16,6 +16,11 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     memset(session, 0, sizeof *session);
     session->server = server;
     session->options = *options;
+    session->options.transport = NULL;
+    session->options.loop = NULL;
+    session->transport = *options->transport;
+    if (options->loop)
+        session->loop = *options->loop;
     session->allocator = allocator;
     session->revision = REV_NEWEST_LEGACY;
     if (options->revision) {
@@ -49,8 +54,8 @@ haft_session *session_next(const haft_session *session)
 
 void session_wake(const haft_session *session)
 {
-    if (session->options.wake)
-        session->options.wake(session->options.context);
+    if (session->loop.wake)
+        session->loop.wake(session->loop.context);
 }
 
 enum revision session_revision(const haft_session *session)
@@ -79,8 +84,8 @@ void session_collect(haft_session *session)
     catalogue_drop(session->catalogue);
     haft_arena_free(session->client_arena);
     haft_buffer_finish(&session->out);
-    if (session->options.gone)
-        session->options.gone(session->options.context);
+    if (session->transport.close)
+        session->transport.close(session->transport.context);
     session->allocator->release(session->allocator->context, session, sizeof *session);
 }
 
@@ -112,6 +117,35 @@ void haft_session_free(haft_session *session)
     }
     session->held--;
     session_collect(session);
+}
+
+/* ---- what a transport tells it ---- */
+
+static int session_on_message(void *context, const char *text, size_t size, void *tag,
+                              haft_time now)
+{
+    return haft_session_receive(context, text, size, tag, now);
+}
+
+static void session_on_too_long(void *context, size_t size, void *tag)
+{
+    haft_session_too_long(context, size, tag);
+}
+
+static void session_on_closed(void *context, void *tag)
+{
+    if (tag)
+        haft_session_cancel(context, tag);
+    else
+        haft_session_free(context);
+}
+
+haft_receiver haft_session_receiver(haft_session *session)
+{
+    return (haft_receiver){.message = session_on_message,
+                           .too_long = session_on_too_long,
+                           .closed = session_on_closed,
+                           .context = session};
 }
 
 void haft_session_trim(haft_session *session)

@@ -210,7 +210,9 @@ struct subscription {
 struct haft_session {
     haft_session *next, *previous; /* of the server's */
     haft_server *server;
-    haft_session_options options;
+    haft_session_options options; /* but for the transport and the loop: */
+    haft_transport transport;
+    haft_loop loop;
     const haft_allocator *allocator;
     struct catalogue *catalogue;
     unsigned version_number;

@@ -4,7 +4,6 @@
  * Every loop has one, with endpoints of its own. */
 #include <string.h>
 
-#include "base/sha256.h"
 #include "gateway/passage.h"
 #include "endpoint/endpoint.h"
 #include "process/isolate.h"
@@ -53,16 +52,9 @@ static void *open_site(void *data, const haft_http_loop *loop, haft_reason *rete
                                          .max_sessions = share(gateway->max_sessions, loop->n),
                                          .session_idle_ms = gateway->session_idle_ms,
                                          .number = loop->number,
-                                         .run = loop->run,
-                                         .post = loop->post,
-                                         .wake = loop->wake,
-                                         .random = loop->random,
-                                         .context = loop->context};
-        unsigned char key[32];
+                                         .loop = loop->loop};
 
-        if (!mcp->server->has_seal_key && !loop->random(loop->context, key, sizeof key))
-            haft_server_set_seal_key(mcp->server, key);
-        secret_wipe(key, sizeof key);
+        server_make_seal_key(mcp->server, loop->loop);
         site->endpoints[i] = haft_endpoint_new(mcp->server, &options);
         if (!site->endpoints[i]) {
             close_site(site);

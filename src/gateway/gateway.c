@@ -4,8 +4,14 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "loop/executor.h"
 
-enum { ARENA_LIMIT = 256 << 20, DEFAULT_INVOKE_DEPTH = 8, DEFAULT_INVOKES = 64 };
+enum {
+    ARENA_LIMIT = 256 << 20,
+    DEFAULT_INVOKE_DEPTH = 8,
+    DEFAULT_INVOKES = 64,
+    MAX_WAITING = 256 /* requests of haft_invoke_all, for a thread */
+};
 
 static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
 
@@ -53,10 +59,10 @@ static bool install(haft_gateway *gateway)
     if (options->executor)
         gateway->executor = *options->executor;
     else if (!options->one_thread) {
-        gateway->crew = crew_new(gateway->allocator, options->workers, CREW_WAITING);
-        if (!gateway->crew)
+        gateway->workers = executor_new(gateway->allocator, options->workers, MAX_WAITING);
+        if (!gateway->workers)
             return false;
-        gateway->executor = crew_executor(gateway->crew);
+        gateway->executor = executor_interface(gateway->workers);
     }
     return true;
 }
@@ -92,8 +98,8 @@ void haft_gateway_free(haft_gateway *gateway)
     if (!gateway)
         return;
     allocator = gateway->allocator;
-    crew_free(gateway->crew);
-    crew_free(gateway->verifiers);
+    executor_free(gateway->workers);
+    executor_free(gateway->verifiers);
     for (struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         haft_server_free(mcp->server);
     for (struct route *route = gateway->routes; route; route = route->next)

@@ -72,7 +72,7 @@ struct mcp {
     haft_stage forward; /* keeps the headers that invokes take along */
 };
 
-struct crew;
+struct executor;
 struct configuration;
 
 struct haft_gateway {
@@ -86,8 +86,8 @@ struct haft_gateway {
     struct policy *replaced; /* those before, while others are made in their place; else NULL */
     struct kind *kinds;
     struct mcp *endpoints, **last_endpoint;
-    struct crew *crew;      /* NULL when there is none */
-    struct crew *verifiers; /* threads that check passwords; NULL before a policy needs them */
+    struct executor *workers;   /* for haft_invoke_all; NULL when there are none */
+    struct executor *verifiers; /* threads that check passwords; NULL before a policy needs them */
     haft_executor executor;
     haft_reason error;
     struct configuration *configuration; /* NULL when it has none */
@@ -236,14 +236,5 @@ int query_read(haft_visit *visit);
 
 /* An answer with nothing but a status and its problem. */
 int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues);
-
-/* ---- threads for haft_invoke_all, and for passwords (crew.c) ---- */
-
-/* So many tasks wait for a thread; another one is refused with HAFT_EBUSY. */
-enum { CREW_WAITING = 256 };
-
-struct crew *crew_new(const haft_allocator *allocator, unsigned threads, size_t max_waiting);
-void crew_free(struct crew *crew);
-haft_executor crew_executor(struct crew *crew);
 
 #endif

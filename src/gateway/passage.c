@@ -418,7 +418,7 @@ static void on_continued(void *carrier)
 {
     struct passage *passage = carrier;
     haft_call *call = passage->visit->call;
-    const haft_http_loop *loop = &passage->site->loop;
+    const haft_loop *loop = passage->site->loop.loop;
 
     call->errand = (haft_posted){.call = call, .ran = true};
     loop->post(loop->context, &call->errand);
@@ -458,7 +458,7 @@ static void on_returned(haft_call *call);
 static bool passage_send(struct passage *passage)
 {
     haft_call *call = passage->visit->call;
-    const haft_http_loop *loop = &passage->site->loop;
+    const haft_loop *loop = passage->site->loop.loop;
 
     passage->ran = false;
     call->execute = passage_execute;

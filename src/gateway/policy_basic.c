@@ -10,6 +10,7 @@
 #include "gateway/people.h"
 #include "gateway/policies.h"
 #include "gateway/remembered.h"
+#include "loop/executor.h"
 #include "stage/limiter.h"
 #include "endpoint/mux.h"
 
@@ -36,7 +37,7 @@ struct guard {
     haft_time remember_ms;
     struct limiter *limiter; /* of failures */
     haft_rate failures;
-    struct crew *verifiers;
+    struct executor *verifiers;
 };
 
 /* ---- the threads that check ---- */
@@ -162,7 +163,7 @@ static void verification_run(void *argument)
 /* The request goes on when a thread has checked it. */
 static int verification_start(struct verification *check)
 {
-    haft_executor verifiers = crew_executor(check->guard->verifiers);
+    haft_executor verifiers = executor_interface(check->guard->verifiers);
     int status = verifiers.run(verifiers.context, verification_run, check);
 
     if (!status)
@@ -261,7 +262,7 @@ static int equip(haft_gateway *gateway, struct guard *guard)
         return status;
     guard->limiter = limiter_new(gateway->allocator, MAX_ADDRESSES);
     if (!gateway->verifiers)
-        gateway->verifiers = crew_new(gateway->allocator, VERIFIERS, MAX_WAITING);
+        gateway->verifiers = executor_new(gateway->allocator, VERIFIERS, MAX_WAITING);
     guard->verifiers = gateway->verifiers;
     if (guard->limiter && guard->verifiers)
         return 0;

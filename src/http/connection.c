@@ -26,7 +26,7 @@ static void start_request(struct connection *c)
     memset(c->slots, 0, sizeof c->slots);
     c->begun = c->answered = c->continues = c->crowded = false;
     c->stage = STAGE_HEAD;
-    c->since = http_now(c->http);
+    c->since = loop_now(&c->http->loop);
 }
 
 static void connection_handle(struct connection *c)
@@ -44,7 +44,7 @@ static void connection_handle(struct connection *c)
 
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
-    c->since = http_now(http);
+    c->since = loop_now(&http->loop);
     http_use(http, c->since);
     if (lanes_wants(c, &request))
         return;
@@ -121,7 +121,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         if (code == HPE_OK) {
             /* How long the rest takes is measured from here. */
             if (!begun || c->stage != stage)
-                c->since = http_now(c->http);
+                c->since = loop_now(&c->http->loop);
             if (c->continues && c->stage == STAGE_BODY)
                 connection_go_on(c);
             c->continues = false;
@@ -327,7 +327,7 @@ void connection_close(struct connection *c)
     if (c->stage == STAGE_CLOSING)
         return;
     c->stage = STAGE_CLOSING;
-    c->since = http_now(c->http);
+    c->since = loop_now(&c->http->loop);
     c->lingers = c->lingers && !c->doomed && !c->ended;
     if (c->taken.by) {
         struct taken taken = c->taken;

@@ -7,7 +7,7 @@
 #include <uv.h>
 
 #include "endpoint/mux.h"
-#include "loop/pool.h"
+#include "loop/loop.h"
 
 enum {
     MAX_HEADERS = 100,
@@ -66,7 +66,7 @@ struct connection {
     bool ended;     /* nothing more comes; what has come is still answered */
     bool doomed;    /* to be closed as soon as nobody is in the middle of it */
     bool lingers;   /* what still comes is read and dropped, so that the refusal arrives */
-    bool due;       /* in a list of those that the bell looks after */
+    bool due;       /* in a list of those that the wake-up looks after */
     bool heavy;     /* its latest answer was long: others go first when there is much to do */
     uint64_t turn;  /* of the loop, in which it was answered last */
     size_t answer_size;
@@ -93,16 +93,10 @@ struct haft_http {
     haft_server *server;
     haft_http_options options;
     const haft_allocator *allocator;
-    uv_loop_t *loop;
+    struct loop loop;
     union stream listener;
-    uv_async_t bell;
-    uv_timer_t sweep;
-    uv_prepare_t turns;
     uint64_t turn; /* of the loop */
     size_t spent;  /* bytes of answers in this one */
-    uv_thread_t thread;
-    struct mailbox mailbox;
-    struct pool pool;
     struct front front;
     struct limiter *limiter; /* its own, when it is alone */
     size_t max_body;
@@ -116,28 +110,23 @@ struct haft_http {
     size_t n_connections, n_spare;
     char read_buffer[READ_SIZE];
     char url[256];
-    haft_time epoch;
     haft_time used; /* the latest request or connection */
     bool resting;   /* nothing has come for so long */
-    uint64_t made;
-    atomic_bool woken;
     bool closing, unix_socket;
     bool deaf;                      /* a connection could not be taken */
     bool late;                      /* the time for closing is over */
     void (*overdue)(void *context); /* called then while handlers still run; may be NULL */
     void (*rested)(void); /* called when all that can be has been given back; may be NULL */
     haft_time close_by;
-    unsigned open_handles;
+    unsigned open_handles; /* the listener, and those of the loop as one */
     void (*closed)(void *context);
     void *closed_context;
 };
 
-haft_time http_now(const haft_http *http);
-
 /* ---- http_server.c ---- */
 
 /* One of several, when there are lanes. */
-haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                     struct lanes *lanes, unsigned lane, haft_reason *reterr_reason);
 void http_remember(haft_http *http, struct connection *connection);
 /* A request or a connection has come. */
@@ -149,7 +138,8 @@ int http_open(struct connection *connection, int fd);
 
 /* ---- http_turn.c ---- */
 
-void turn_start(haft_http *http);
+/* Begins with the next turn. */
+void turn_next(haft_http *http);
 /* Has connection_resume called when nothing else is going on. */
 void http_later(struct connection *connection);
 /* Calls it for those that are due, as far as this turn goes. */

@@ -119,7 +119,7 @@ static int listen_unix(haft_http *http, const char *path, haft_reason *reason)
     if (is_left_over(path))
         unlink(path);
     http->unix_socket = true;
-    uv_pipe_init(http->loop, &http->listener.pipe, 0);
+    uv_pipe_init(http->loop.uv, &http->listener.pipe, 0);
     http->open_handles++;
     http->listener.handle.data = http;
     mask = umask(0177);
@@ -187,7 +187,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
     status = options->threads > 1 && !http->lane ? look_for_others(&address) : 0;
     if (status)
         return listen_refuse(reason, options->address, "%s", uv_strerror(status));
-    uv_tcp_init_ex(http->loop, &http->listener.tcp, address.ss_family);
+    uv_tcp_init_ex(http->loop.uv, &http->listener.tcp, address.ss_family);
     http->open_handles++;
     http->listener.handle.data = http;
     if (options->threads > 1 && !uv_fileno(&http->listener.handle, &fd))
@@ -215,11 +215,11 @@ static int take_over(haft_http *http, haft_reason *reason)
         return status;
     http->unix_socket = name.ss_family == AF_UNIX;
     if (http->unix_socket) {
-        uv_pipe_init(http->loop, &http->listener.pipe, 0);
+        uv_pipe_init(http->loop.uv, &http->listener.pipe, 0);
         status = uv_pipe_open(&http->listener.pipe, http->options.fd);
         snprintf(http->url, sizeof http->url, "unix:inherited");
     } else {
-        uv_tcp_init(http->loop, &http->listener.tcp);
+        uv_tcp_init(http->loop.uv, &http->listener.tcp);
         status = uv_tcp_open(&http->listener.tcp, http->options.fd);
     }
     http->open_handles++;

@@ -164,7 +164,7 @@ static void run_lane(void *context)
     struct lane *lane = context;
 
     if (lane->http)
-        lane->http->thread = uv_thread_self();
+        loop_adopt(&lane->http->loop);
     uv_run(&lane->loop, UV_RUN_DEFAULT);
     uv_loop_close(&lane->loop);
 }

@@ -1,6 +1,5 @@
 /* http_server.c - what a loop does besides its connections: workers, time, and the end. */
 #include <string.h>
-#include <time.h>
 
 #include "base/defaults.h"
 #include "base/list.h"
@@ -9,81 +8,29 @@
 #include "process/isolate.h"
 
 enum {
-    MAX_NOTICES = 1024,
     SWEEP_MS = 100,
     CLOSING_SWEEP_MS = 10,
     CANCEL_MS = 500, /* for handlers that have been told to stop */
     SPARE_CONNECTIONS = 64,
     SPARE_BUFFER = 16 << 10, /* of each of them */
-    OTHER_DESCRIPTORS = 128, /* than connections, about */
-    OWN_HANDLES = 3          /* besides the listener */
+    OTHER_DESCRIPTORS = 128  /* than connections, about */
 };
 
-/* ---- time ---- */
+/* ---- what the loop reports ---- */
 
-haft_time http_now(const haft_http *http)
-{
-    return http->epoch + (haft_time)(uv_now(http->loop) - http->made);
-}
-
-static void start_clock(haft_http *http)
-{
-    struct timespec now = {0, 0};
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    http->epoch = (haft_time)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    uv_update_time(http->loop);
-    http->made = uv_now(http->loop);
-}
-
-/* ---- what the endpoint asks for ---- */
-
-static int http_on_run(void *context, haft_call *call)
-{
-    return pool_run(&((haft_http *)context)->pool, call);
-}
-
-static void http_on_post(void *context, haft_posted *posted)
-{
-    haft_http *http = context;
-    uv_thread_t self = uv_thread_self();
-
-    if (!posted->ran && uv_thread_equal(&self, &http->thread))
-        haft_session_deliver(posted->call->session, posted);
-    else
-        mailbox_put(&http->mailbox, posted);
-}
-
-static void http_on_wake(void *context)
+static void http_on_woken(void *context, bool asked)
 {
     haft_http *http = context;
 
-    atomic_store(&http->woken, true);
-    uv_async_send(&http->bell);
-}
-
-static int on_random(void *context, void *bytes, size_t size)
-{
-    (void)context;
-    return uv_random(NULL, NULL, bytes, size, 0, NULL) ? HAFT_EBUSY : 0;
-}
-
-static void on_bell(uv_async_t *bell)
-{
-    haft_http *http = bell->data;
-    haft_posted *next;
-
-    for (haft_posted *posted = mailbox_take(&http->mailbox); posted; posted = next) {
-        next = posted->next;
-        if (posted->ran)
-            haft_call_done(posted->call);
-        else
-            haft_session_deliver(posted->call->session, posted);
-    }
-    if (atomic_exchange(&http->woken, false))
-        front_tick(&http->front, http_now(http));
+    if (asked)
+        front_tick(&http->front, loop_now(&http->loop));
     lanes_receive(http);
     turn_resume(http);
+}
+
+static void http_before_sleep(void *context)
+{
+    turn_next(context);
 }
 
 /* ---- connections ---- */
@@ -98,7 +45,7 @@ void http_remember(haft_http *http, struct connection *c)
 {
     LIST_PUSH(http->connections, c, previous, next);
     http->n_connections++;
-    http_use(http, http_now(http));
+    http_use(http, loop_now(&http->loop));
     if (http->lanes)
         atomic_fetch_add(&http->lanes->n_connections, 1);
 }
@@ -175,9 +122,9 @@ static void make_stream(struct connection *c)
     haft_http *http = c->http;
 
     if (http->unix_socket)
-        uv_pipe_init(http->loop, &c->io.pipe, 0);
+        uv_pipe_init(http->loop.uv, &c->io.pipe, 0);
     else
-        uv_tcp_init(http->loop, &c->io.tcp);
+        uv_tcp_init(http->loop.uv, &c->io.tcp);
     c->io.handle.data = c;
 }
 
@@ -229,29 +176,28 @@ static void http_release(haft_http *http)
     http_free_spare(http);
     front_finish(&http->front);
     limiter_free(http->limiter);
-    pool_finish(&http->pool);
-    mailbox_finish(&http->mailbox);
+    loop_join(&http->loop);
+    loop_finish(&http->loop);
     if (http->closed)
         http->closed(http->closed_context);
     http->allocator->release(http->allocator->context, http, sizeof *http);
 }
 
-static void on_handle_closed(uv_handle_t *handle)
+static void http_on_closed(void *context)
 {
-    haft_http *http = handle->data;
+    haft_http *http = context;
 
     if (!--http->open_handles)
         http_release(http);
 }
 
-static void close_handles(haft_http *http)
+static void on_listener_closed(uv_handle_t *listener)
 {
-    uv_close((uv_handle_t *)&http->turns, on_handle_closed);
-    uv_close((uv_handle_t *)&http->sweep, on_handle_closed);
-    uv_close((uv_handle_t *)&http->bell, on_handle_closed);
+    http_on_closed(listener->data);
 }
 
-static void sweep_closing(haft_http *http, haft_time now)
+/* Whether everything is closed, or about to be. */
+static bool sweep_closing(haft_http *http, haft_time now)
 {
     struct connection *next;
     bool late = now >= http->close_by;
@@ -267,13 +213,15 @@ static void sweep_closing(haft_http *http, haft_time now)
     if (late && !http->late) {
         http->late = true;
         front_abandon(&http->front);
-        mailbox_close(&http->mailbox);
-        pool_give_up(&http->pool);
+        loop_give_up(&http->loop);
     }
-    if (!http->connections && front_idle(&http->front))
-        close_handles(http);
-    else if (now >= http->close_by + CANCEL_MS && http->overdue)
+    if (!http->connections && front_idle(&http->front)) {
+        loop_close(&http->loop, http_on_closed);
+        return true;
+    }
+    if (now >= http->close_by + CANCEL_MS && http->overdue)
         http->overdue(http->closed_context);
+    return false;
 }
 
 /* After a burst; the sessions have given back theirs. */
@@ -285,17 +233,14 @@ static void http_rest(haft_http *http)
         http->rested();
 }
 
-static void on_sweep(uv_timer_t *timer)
+static haft_time http_on_tick(void *context, haft_time now)
 {
-    haft_http *http = timer->data;
-    haft_time now = http_now(http);
+    haft_http *http = context;
     struct connection *next;
 
     front_tick(&http->front, now);
-    if (http->closing) {
-        sweep_closing(http, now);
-        return;
-    }
+    if (http->closing)
+        return sweep_closing(http, now) ? -1 : now + CLOSING_SWEEP_MS;
     for (struct connection *c = http->connections; c; c = next) {
         next = c->next;
         connection_check(c, now);
@@ -304,20 +249,21 @@ static void on_sweep(uv_timer_t *timer)
         on_connection(&http->listener.stream, 0);
     if (!http->resting && now - http->used > REST_MS)
         http_rest(http);
+    return now + SWEEP_MS;
 }
 
 void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context), void *context)
 {
     http->closed = closed;
     http->closed_context = context;
-    http->close_by = http_now(http) + ms;
+    http->close_by = loop_now(&http->loop) + ms;
     if (http->closing)
         return;
     http->closing = true;
     lanes_leave(http);
-    uv_close(&http->listener.handle, on_handle_closed);
+    uv_close(&http->listener.handle, on_listener_closed);
     front_shut_down(&http->front);
-    uv_timer_start(&http->sweep, on_sweep, 0, CLOSING_SWEEP_MS);
+    loop_set_timer(&http->loop, loop_now(&http->loop));
 }
 
 /* ---- making one ---- */
@@ -359,15 +305,11 @@ static int open_front(haft_http *http, haft_reason *reason)
 {
     static const char *const any[] = {"*", NULL};
     haft_http_options *o = &http->options;
-    haft_http_loop loop = {.loop = http->loop,
+    haft_http_loop loop = {.uv = http->loop.uv,
                            .number = http->lane,
                            .n = http->lanes ? http->lanes->n : 1,
                            .server = http->server,
-                           .run = http_on_run,
-                           .post = http_on_post,
-                           .wake = http_on_wake,
-                           .random = on_random,
-                           .context = http};
+                           .loop = &http->loop.interface};
     int status;
 
     /* Nobody's browser reaches a socket in the file system. */
@@ -386,11 +328,12 @@ static int open_front(haft_http *http, haft_reason *reason)
     return 0;
 }
 
-/* With its options and its clock, and nothing that has to be given back. */
-static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+/* With its options and its loop, whose handles are all that has to be closed. */
+static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                             struct lanes *lanes, unsigned lane)
 {
     static const haft_http_options none;
+    static const struct loop_events events = {http_on_woken, http_on_tick, http_before_sleep};
     const haft_allocator *allocator = server->allocator;
     haft_http *http = allocator->alloc(allocator->context, sizeof *http);
 
@@ -400,22 +343,25 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
     http->server = server;
     http->allocator = allocator;
     http->options = options ? *options : none;
-    http->loop = loop;
     http->lanes = lanes;
     http->lane = lane;
-    http->thread = uv_thread_self();
+    http->due_heavy_at = &http->due_heavy;
+    http->open_handles = 1;
     http_set_defaults(&http->options);
     if (lanes)
         http_share(&http->options, lanes->n);
-    start_clock(http);
-    http_use(http, http_now(http));
+    if (loop_init(&http->loop, uv, allocator, http->options.workers, http->options.max_queue,
+                  &events, http)) {
+        allocator->release(allocator->context, http, sizeof *http);
+        return NULL;
+    }
+    http_use(http, loop_now(&http->loop));
     return http;
 }
 
-haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *loop,
+haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                     struct lanes *lanes, unsigned lane, haft_reason *reterr_reason)
 {
-    const haft_allocator *allocator = server->allocator;
     /* The process that isolated tools are forked from: before there are threads. */
     int status = isolate_start(server);
     haft_http *http;
@@ -425,44 +371,23 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
                   haft_strerror(status));
         return NULL;
     }
-    http = http_make(server, options, loop, lanes, lane);
-    if (!http)
-        goto no_http;
-    if (mailbox_init(&http->mailbox, MAX_NOTICES, &http->bell))
-        goto no_mailbox;
-    if (pool_init(&http->pool, allocator, http->options.workers, http->options.max_queue,
-                  &http->mailbox))
-        goto no_pool;
-    /* An app may want to ring the bell before it is asked anything. */
-    if (uv_async_init(http->loop, &http->bell, on_bell))
-        goto no_bell;
-    uv_timer_init(http->loop, &http->sweep);
-    uv_prepare_init(http->loop, &http->turns);
-    http->open_handles = OWN_HANDLES;
-    http->bell.data = http->sweep.data = http->turns.data = http;
-    if (open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
-        http->closing = true;
-        if (http->open_handles > OWN_HANDLES)
-            uv_close(&http->listener.handle, on_handle_closed);
-        close_handles(http);
+    http = http_make(server, options, uv, lanes, lane);
+    if (!http) {
+        error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
     }
-    loop_reserve(http->loop, allocator, http->options.max_connections + OTHER_DESCRIPTORS);
-    uv_timer_start(&http->sweep, on_sweep, SWEEP_MS, SWEEP_MS);
-    turn_start(http);
+    if (open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
+        http->closing = true;
+        if (http->open_handles > 1)
+            uv_close(&http->listener.handle, on_listener_closed);
+        loop_close(&http->loop, http_on_closed);
+        return NULL;
+    }
+    loop_reserve(uv, http->allocator, http->options.max_connections + OTHER_DESCRIPTORS);
+    loop_set_timer(&http->loop, loop_now(&http->loop) + SWEEP_MS);
     if (lanes)
         lanes->at[lane] = http;
     return http;
-
-no_bell:
-    pool_finish(&http->pool);
-no_pool:
-    mailbox_finish(&http->mailbox);
-no_mailbox:
-    allocator->release(allocator->context, http, sizeof *http);
-no_http:
-    error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
-    return NULL;
 }
 
 haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,

@@ -68,7 +68,7 @@ static bool shards_post(struct lanes *lanes, unsigned home, struct connection *p
     if (to) {
         parcel->next = to->arrived;
         to->arrived = parcel;
-        uv_async_send(&to->bell);
+        loop_wake(&to->loop);
     }
     uv_mutex_unlock(&lanes->lock);
     return to;

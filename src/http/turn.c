@@ -14,9 +14,8 @@ void turn_continue(struct connection *c)
 
 /* Before the loop looks for something new: so that each connection is written one piece, and one
  * more if it is answered in this turn. */
-static void on_turn(uv_prepare_t *turns)
+void turn_next(haft_http *http)
 {
-    haft_http *http = turns->data;
     struct connection *c = http->continued, *next;
 
     http->turn++;
@@ -27,12 +26,6 @@ static void on_turn(uv_prepare_t *turns)
         c->continues_later = false;
         connection_write_piece(c);
     }
-}
-
-void turn_start(haft_http *http)
-{
-    http->due_heavy_at = &http->due_heavy;
-    uv_prepare_start(&http->turns, on_turn);
 }
 
 /* ---- what is spent ---- */
@@ -73,7 +66,7 @@ void http_later(struct connection *c)
         c->next_due = http->due;
         http->due = c;
     }
-    uv_async_send(&http->bell);
+    loop_wake(&http->loop);
 }
 
 static struct connection *pop_heavy(haft_http *http)
@@ -105,7 +98,7 @@ void turn_resume(haft_http *http)
             break;
     }
     if (http->due_heavy)
-        uv_async_send(&http->bell);
+        loop_wake(&http->loop);
 }
 
 /* Takes it out of the list, if it is there; where that ends, when it was looked through. */

@@ -1,9 +1,9 @@
 /* mailbox.c - a list behind a mutex. */
 #include "loop/mailbox.h"
 
-int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *bell)
+int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup)
 {
-    *mailbox = (struct mailbox){.max_notices = max_notices, .bell = bell};
+    *mailbox = (struct mailbox){.max_notices = max_notices, .wakeup = wakeup};
     mailbox->last = &mailbox->first;
     if (uv_mutex_init(&mailbox->lock))
         return HAFT_ENOMEM;
@@ -36,9 +36,9 @@ void mailbox_put(struct mailbox *mailbox, haft_posted *posted)
     posted->next = NULL;
     *mailbox->last = posted;
     mailbox->last = &posted->next;
-    /* Under the lock: what is put last is the last that the loop waits for, and the bell goes
-     * then. */
-    uv_async_send(mailbox->bell);
+    /* Under the lock: what is put last is the last that the loop waits for, and the wake-up
+     * is sent then. */
+    uv_async_send(mailbox->wakeup);
     uv_mutex_unlock(&mailbox->lock);
 }
 

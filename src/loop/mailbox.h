@@ -14,11 +14,11 @@ struct mailbox {
     uv_cond_t room;
     haft_posted *first, **last;
     size_t notices, max_notices;
-    bool closing;     /* nothing waits any more */
-    uv_async_t *bell; /* rung when something has come */
+    bool closing;       /* nothing waits any more */
+    uv_async_t *wakeup; /* sent when something has come */
 };
 
-int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *bell);
+int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup);
 void mailbox_finish(struct mailbox *mailbox);
 
 /* From any thread but the loop's. */

@@ -1,14 +1,14 @@
-/* pool.c - a queue that is linked through the calls themselves, so that handing one over needs
- * no memory. */
+/* pool.c - a queue that is linked through the jobs, and the threads that empty it. */
 #include "loop/pool.h"
 
 int pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
-              size_t max_waiting, struct mailbox *results)
+              size_t max_waiting, const struct pool_kind *kind, void *context)
 {
     allocator = allocator_or_default(allocator);
     *pool = (struct pool){.max_waiting = max_waiting,
                           .max_threads = max_threads,
-                          .results = results,
+                          .kind = kind,
+                          .context = context,
                           .allocator = allocator};
     pool->last = &pool->first;
     pool->threads = allocator->alloc(allocator->context, max_threads * sizeof *pool->threads);
@@ -73,18 +73,16 @@ static void pool_work(void *context)
         }
         pool->busy++;
         uv_mutex_unlock(&pool->lock);
-        /* Nobody waits for one that was cancelled in the queue. */
-        if (!haft_call_cancelled(job->call))
-            haft_call_run(job->call);
+        pool->kind->run(pool->context, job);
         uv_mutex_lock(&pool->lock);
         /* Before the loop hears of it, or a client that answers fast would find no free thread. */
         pool->busy--;
-        mailbox_put(pool->results, job);
+        pool->kind->done(pool->context, job);
     }
     uv_mutex_unlock(&pool->lock);
 }
 
-/* With the lock held: a thread for each call that waits, as far as there may be threads. */
+/* With the lock held: a thread for each job that waits, as far as there may be threads. */
 static void start_thread(struct pool *pool)
 {
     unsigned free_threads = pool->n_threads - pool->busy;
@@ -95,12 +93,11 @@ static void start_thread(struct pool *pool)
         pool->n_threads++;
 }
 
-int pool_run(struct pool *pool, haft_call *call)
+int pool_add(struct pool *pool, haft_posted *job)
 {
-    haft_posted *job = &call->errand;
     int status = HAFT_EBUSY;
 
-    *job = (haft_posted){.call = call, .ran = true};
+    job->next = NULL;
     uv_mutex_lock(&pool->lock);
     if (pool->waiting + pool->busy < pool->max_waiting + pool->max_threads) {
         *pool->last = job;
@@ -124,6 +121,6 @@ void pool_give_up(struct pool *pool)
 
     uv_mutex_lock(&pool->lock);
     while ((job = next_job(pool)))
-        mailbox_put(pool->results, job);
+        pool->kind->done(pool->context, job);
     uv_mutex_unlock(&pool->lock);
 }

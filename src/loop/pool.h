@@ -1,33 +1,42 @@
-/* loop/pool.h - threads that run handlers, started when there is something to run. */
+/* loop/pool.h - threads that run jobs, started when there is something to run.
+ *
+ * A job is linked by a member of its own, so handing one over needs no memory. */
 #ifndef HAFT_SRC_POOL_H
 #define HAFT_SRC_POOL_H
 
 #include "loop/mailbox.h"
 
+/* What its jobs are. */
+struct pool_kind {
+    void (*run)(void *context, haft_posted *job);
+    /* It has been run, or no thread will: with the pool's lock held. */
+    void (*done)(void *context, haft_posted *job);
+};
+
 struct pool {
     uv_mutex_t lock;
     uv_cond_t work;
-    haft_posted *first, **last; /* calls that wait for a thread */
+    haft_posted *first, **last; /* jobs that wait for a thread */
     size_t waiting, max_waiting;
-    unsigned busy; /* threads that run a call */
+    unsigned busy; /* threads that run a job */
     unsigned n_threads, max_threads;
     uv_thread_t *threads;
     bool stopping;
-    struct mailbox *results;
+    const struct pool_kind *kind;
+    void *context; /* of the kind's functions */
     const haft_allocator *allocator;
 };
 
-/* What has been run goes to the mailbox. */
 int pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
-              size_t max_waiting, struct mailbox *results);
+              size_t max_waiting, const struct pool_kind *kind, void *context);
 
-/* Waits for the threads: all calls must have come back. */
+/* Waits until every job is done. */
 void pool_finish(struct pool *pool);
 
-/* 0, or HAFT_EBUSY. */
-int pool_run(struct pool *pool, haft_call *call);
+/* 0, or HAFT_EBUSY: the job is still the caller's. */
+int pool_add(struct pool *pool, haft_posted *job);
 
-/* Sends back what no thread has begun with. */
+/* Is done with the jobs that no thread has begun with. */
 void pool_give_up(struct pool *pool);
 
 #endif

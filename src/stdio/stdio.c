@@ -18,7 +18,7 @@
 
 #include "base/defaults.h"
 #include "stdio/channel.h"
-#include "loop/host.h"
+#include "loop/session_loop.h"
 #include "stdio/lines.h"
 #include "observe/log.h"
 #include "loop/signals.h"
@@ -40,7 +40,7 @@ enum stage { SERVING, ENDING, CLOSING };
 
 struct stdio {
     haft_stdio_options options;
-    struct host host;
+    struct session_loop own;
     struct channel channel;
     struct lines lines;
     struct writer writer;
@@ -48,7 +48,7 @@ struct stdio {
     bool in_polls, out_polls; /* a file is always ready, and cannot be waited for */
     int out_events;           /* that are waited for */
     uv_idle_t feed;           /* takes lines without waiting */
-    uv_timer_t patience;
+    uv_timer_t timeout;
     struct signals signals;
     pid_t parent;
 
@@ -70,8 +70,8 @@ static void set_reading(struct stdio *stdio, bool on);
 static void begin_closing(struct stdio *stdio)
 {
     stdio->stage = CLOSING;
-    host_close_session(&stdio->host);
-    uv_timer_start(&stdio->patience, stdio_on_timeout, stdio->options.grace_ms, STALL_CHECK);
+    session_loop_close(&stdio->own);
+    uv_timer_start(&stdio->timeout, stdio_on_timeout, stdio->options.grace_ms, STALL_CHECK);
 }
 
 static void begin_ending(struct stdio *stdio, unsigned ms)
@@ -82,8 +82,8 @@ static void begin_ending(struct stdio *stdio, unsigned ms)
     set_reading(stdio, false);
     uv_idle_stop(&stdio->feed);
     if (!stdio->broken)
-        haft_session_shut_down(stdio->host.session);
-    uv_timer_start(&stdio->patience, stdio_on_timeout, ms, 0);
+        haft_session_shut_down(stdio->own.session);
+    uv_timer_start(&stdio->timeout, stdio_on_timeout, ms, 0);
 }
 
 static void stdio_on_timeout(uv_timer_t *handle)
@@ -145,8 +145,8 @@ static void flush(struct stdio *stdio)
         return;
     }
     watch_out(stdio, !status);
-    if (stdio->host.paused && !writer_is_full(&stdio->writer)) {
-        host_pause(&stdio->host, false);
+    if (stdio->own.loop.paused && !writer_is_full(&stdio->writer)) {
+        loop_pause(&stdio->own.loop, false);
         if (stdio->stage == SERVING) {
             set_reading(stdio, true);
             uv_idle_start(&stdio->feed, on_feed);
@@ -167,7 +167,7 @@ static void on_out(uv_poll_t *handle, int status, int events)
 }
 
 /* When as much waits as may, the client has to read first. */
-static void stdio_queue(void *context, const haft_outgoing *message)
+static void stdio_send(void *context, const haft_outgoing *message)
 {
     struct stdio *stdio = context;
 
@@ -180,25 +180,32 @@ static void stdio_queue(void *context, const haft_outgoing *message)
     if (!writer_is_full(&stdio->writer) || stdio->stage == CLOSING)
         return;
     flush(stdio);
-    if (!stdio->broken && writer_is_full(&stdio->writer) && !stdio->host.paused) {
-        host_pause(&stdio->host, true);
+    if (!stdio->broken && writer_is_full(&stdio->writer) && !stdio->own.loop.paused) {
+        loop_pause(&stdio->own.loop, true);
         set_reading(stdio, false);
     }
 }
 
-static void stdio_settle(void *context)
+static void stdio_on_close(void *context)
+{
+    struct stdio *stdio = context;
+
+    stdio->own.gone = true;
+}
+
+static void stdio_before_sleep(void *context)
 {
     struct stdio *stdio = context;
 
     if (stdio->writer.bytes)
         flush(stdio);
-    if (stdio->stage == ENDING && !haft_session_in_flight(stdio->host.session))
+    if (stdio->stage == ENDING && !haft_session_in_flight(stdio->own.session))
         begin_closing(stdio);
     if (stdio->stage == CLOSING && stdio->writer.bytes)
         flush(stdio);
-    if (stdio->stage == CLOSING && (stdio->host.gone || stdio->abandoned) &&
+    if (stdio->stage == CLOSING && (stdio->own.gone || stdio->abandoned) &&
         (stdio->broken || !stdio->writer.bytes))
-        host_stop(&stdio->host);
+        session_loop_stop(&stdio->own);
 }
 
 /* ---- input ---- */
@@ -212,12 +219,12 @@ static void hurry(struct stdio *stdio)
 
 static void take_lines(struct stdio *stdio)
 {
-    haft_time now = host_now(&stdio->host); /* when they came, all of them */
+    haft_time now = loop_now(&stdio->own.loop); /* when they came, all of them */
     size_t half = lines_left(&stdio->lines) / 2;
     const char *line;
     size_t size;
 
-    while (stdio->stage == SERVING && !stdio->host.paused) {
+    while (stdio->stage == SERVING && !stdio->own.loop.paused) {
         int status = lines_next(&stdio->lines, stdio->ended, &line, &size);
 
         if (!status && stdio->ended)
@@ -225,8 +232,8 @@ static void take_lines(struct stdio *stdio)
         if (!status)
             return;
         if (status < 0) {
-            haft_session_too_long(stdio->host.session, size, NULL);
-        } else if (host_receive(&stdio->host, line, size, now)) {
+            stdio->own.receiver.too_long(stdio->own.receiver.context, size, NULL);
+        } else if (session_loop_receive(&stdio->own, line, size, now)) {
             /* What could not be read is not answered; what was answered before still goes out. */
             flush(stdio);
             stdio_fail(stdio, HAFT_ENOMEM);
@@ -272,7 +279,7 @@ static void on_feed(uv_idle_t *handle)
     struct stdio *stdio = handle->data;
 
     take_lines(stdio);
-    if (stdio->stage == SERVING && !stdio->host.paused && !stdio->in_polls && !stdio->ended)
+    if (stdio->stage == SERVING && !stdio->own.loop.paused && !stdio->in_polls && !stdio->ended)
         read_once(stdio);
     else
         uv_idle_stop(handle);
@@ -315,7 +322,7 @@ static void stdio_on_signal(uv_signal_t *handle, int number)
         if (stdio->stage == ENDING)
             begin_closing(stdio);
         stdio->abandoned = stdio->broken = true;
-        host_stop(&stdio->host);
+        session_loop_stop(&stdio->own);
         return;
     }
     begin_ending(stdio, stdio->options.drain_ms);
@@ -331,7 +338,7 @@ static void stdio_watch_signals(struct stdio *stdio)
 
     signals_begin(&stdio->signals);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !stdio->options.own_signals; i++)
-        signals_watch(&stdio->signals, &stdio->host.loop, rows[i].number, rows[i].wanted,
+        signals_watch(&stdio->signals, &stdio->own.uv, rows[i].number, rows[i].wanted,
                       stdio_on_signal, stdio);
 #if defined __linux__
     if (!stdio->options.own_signals && stdio->options.in == STDIN_FILENO) {
@@ -347,11 +354,11 @@ static void stdio_watch_signals(struct stdio *stdio)
  * waited for; any other reason is a failure, for whoever reads there would be stuck. */
 static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
 {
-    int status = uv_poll_init(&stdio->host.loop, watcher, fd);
+    int status = uv_poll_init(&stdio->own.uv, watcher, fd);
 
     if (!status || status == UV_EPERM)
         return !status;
-    server_log(stdio->host.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
+    server_log(stdio->own.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
                uv_strerror(status));
     stdio_fail(stdio, HAFT_EBUSY);
     return false;
@@ -359,11 +366,11 @@ static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
 
 static void open_handles(struct stdio *stdio)
 {
-    uv_loop_t *loop = &stdio->host.loop;
+    uv_loop_t *loop = &stdio->own.uv;
 
     uv_idle_init(loop, &stdio->feed);
-    uv_timer_init(loop, &stdio->patience);
-    stdio->feed.data = stdio->patience.data = stdio->in.data = stdio->out.data = stdio;
+    uv_timer_init(loop, &stdio->timeout);
+    stdio->feed.data = stdio->timeout.data = stdio->in.data = stdio->out.data = stdio;
     stdio->in_polls = watch(stdio, &stdio->in, stdio->channel.in);
     stdio->out_polls = watch(stdio, &stdio->out, stdio->channel.out);
     stdio_watch_signals(stdio);
@@ -384,7 +391,7 @@ static void stdio_close_handles(struct stdio *stdio)
     if (stdio->out_polls)
         uv_close((uv_handle_t *)&stdio->out, NULL);
     uv_close((uv_handle_t *)&stdio->feed, NULL);
-    uv_close((uv_handle_t *)&stdio->patience, NULL);
+    uv_close((uv_handle_t *)&stdio->timeout, NULL);
 }
 
 static void stdio_set_defaults(haft_stdio_options *options)
@@ -401,6 +408,7 @@ static void stdio_set_defaults(haft_stdio_options *options)
 static int stdio_serve(haft_server *server, const haft_stdio_options *options)
 {
     struct stdio stdio = {.options = *options};
+    haft_transport transport = {.send = stdio_send, .close = stdio_on_close, .context = &stdio};
     int status = channel_open(&stdio.channel, options->in, options->out);
 
     if (status)
@@ -408,8 +416,8 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     if (server->confine)
         status = server->confine(server->confine_context, NULL);
     if (!status)
-        status = host_init(&stdio.host, server, options->workers, options->max_queue,
-                           (struct guest){stdio_queue, stdio_settle, &stdio});
+        status = session_loop_init(&stdio.own, server, options->workers, options->max_queue,
+                                   &transport, stdio_before_sleep, &stdio);
     if (status) {
         channel_close(&stdio.channel);
         return status;
@@ -418,16 +426,16 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     writer_init(&stdio.writer, server->allocator, stdio.channel.out, options->max_unsent,
                 MAX_UNSENT_MESSAGES);
     open_handles(&stdio);
-    host_run(&stdio.host);
-    if (!stdio.host.gone) {
+    session_loop_run(&stdio.own);
+    if (!stdio.own.gone) {
         channel_restore_flags(&stdio.channel);
         if (server->leave)
             server->leave(server->leave_context);
         _exit(stdio.status < 0 ? 1 : stdio.status);
     }
-    host_join(&stdio.host);
+    loop_join(&stdio.own.loop);
     stdio_close_handles(&stdio);
-    host_finish(&stdio.host);
+    session_loop_finish(&stdio.own);
     signals_end(&stdio.signals);
     writer_finish(&stdio.writer);
     lines_finish(&stdio.lines);

@@ -184,8 +184,7 @@ HAFT_MAYBE_UNUSED_ static struct bench *bench_open(const haft_allocator *allocat
     bench->now = START;
     bench->random = 1;
     bench->server = make_server(allocator);
-    options.random = next_random;
-    options.context = &bench->random;
+    options.loop = &(haft_loop){.random = next_random, .context = &bench->random};
     bench->endpoint = bench->server ? haft_endpoint_new(bench->server, &options) : NULL;
     return bench;
 }

@@ -155,8 +155,8 @@ static void counts_by_principal_or_address(void **state)
     assert_int_equal(haft_add(tool, &nod_tool), 0);
     assert_int_equal(haft_add(client, &free_tool), 0);
     for (size_t s = 0; s < COUNT_OF(servers); s++) {
-        haft_endpoint *endpoint =
-            haft_endpoint_new(servers[s], &(haft_endpoint_options){.random = number});
+        haft_endpoint *endpoint = haft_endpoint_new(
+            servers[s], &(haft_endpoint_options){.loop = &(haft_loop){.random = number}});
 
         assert_non_null(endpoint);
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -212,7 +212,8 @@ static void keys_name_the_address(void **state)
     haft_server *server = haft_server_new_with(
         "test", "1",
         &(haft_server_options){.rate_store = &(haft_rate_store){.take = take, .context = key}});
-    haft_endpoint *endpoint = haft_endpoint_new(server, &(haft_endpoint_options){.random = number});
+    haft_endpoint *endpoint =
+        haft_endpoint_new(server, &(haft_endpoint_options){.loop = &(haft_loop){.random = number}});
 
     (void)state;
     assert_int_equal(haft_add(server, &nod_tool), 0);

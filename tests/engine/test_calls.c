@@ -372,8 +372,9 @@ static void elsewhere(void *context, const char *word)
 static void checks_elsewhere(void **state)
 {
     haft_server *server = serve();
-    struct wire *wire =
-        wire_open_with(server, (haft_session_options){.run = run_elsewhere, .post = post_here});
+    struct wire *wire = wire_open_with(
+        server,
+        (haft_session_options){.loop = &(haft_loop){.run = run_elsewhere, .post = post_here}});
 
     (void)state;
     sent_away = NULL;
@@ -421,8 +422,9 @@ static void freed_while_away(void **state)
         "\"name\":\"at_once\"}}";
     haft_server *server = serve();
     haft_session *session = haft_session_new(
-        server, &(haft_session_options){
-                    .send = drop, .run = run_elsewhere, .post = post_here, .gone = count_gone});
+        server,
+        &(haft_session_options){.transport = &(haft_transport){.send = drop, .close = count_gone},
+                                .loop = &(haft_loop){.run = run_elsewhere, .post = post_here}});
 
     (void)state;
     sent_away = NULL;

@@ -175,7 +175,9 @@ static void soak(void **state)
     server =
         haft_server_new_with("test", "1", &(haft_server_options){.allocator = &memory.allocator});
     assert_int_equal(haft_add(server, &work_tool), 0);
-    session = haft_session_new(server, &(haft_session_options){.send = receive, .context = peer});
+    session = haft_session_new(
+        server,
+        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = peer}});
     for (int id = 1; id <= CALLS; id++) {
         ask(session, id, now);
         while (n_held && (n_held >= MOST_HELD - 1 || !chance(3)))

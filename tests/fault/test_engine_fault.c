@@ -430,8 +430,9 @@ static void peer_open(struct peer *peer)
     assert_int_equal(haft_on(peer->server, "acme/custom", custom, NULL), 0);
     assert_int_equal(haft_audit_add(peer->server, audit, peer), 0);
     haft_audit_set_mode(peer->server, HAFT_AUDIT_ARGUMENTS);
-    peer->session =
-        haft_session_new(peer->server, &(haft_session_options){.send = receive, .context = peer});
+    peer->session = haft_session_new(
+        peer->server,
+        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = peer}});
     assert_non_null(peer->session);
 }
 
@@ -538,7 +539,8 @@ static void making(void **state)
             assert_true(!status || status == HAFT_ENOMEM);
             status = haft_on(server, "a/b", custom, NULL);
             assert_true(!status || status == HAFT_ENOMEM);
-            session = haft_session_new(server, &(haft_session_options){.send = receive});
+            session = haft_session_new(
+                server, &(haft_session_options){.transport = &(haft_transport){.send = receive}});
             haft_session_free(session);
         }
         haft_server_free(server);

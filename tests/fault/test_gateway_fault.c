@@ -547,8 +547,9 @@ static void end(void *context)
 }
 
 static const haft_responder responder = {respond, stream, write_some, end};
-static const haft_http_loop loop = {
-    .n = 1, .run = run_later, .post = post_nothing, .wake = wake_nobody, .random = same_bytes};
+static const haft_loop callbacks = {
+    .run = run_later, .post = post_nothing, .wake = wake_nobody, .random = same_bytes};
+static const haft_http_loop loop = {.n = 1, .loop = &callbacks};
 
 /* One request on the loop, to its end. */
 static void pass(const haft_app *app, void *site, const struct request *row,
@@ -654,12 +655,13 @@ static void busy(void **state)
     static const struct request row = {"GET", "/leaf/x", "", NULL, "", 503, 0, NULL};
     haft_gateway *gateway = make(NULL, false);
     haft_app app = haft_gateway_app(gateway);
-    haft_http_loop full = loop;
+    haft_loop busy_loop = callbacks;
+    haft_http_loop full = {.n = 1, .loop = &busy_loop};
     struct answer got;
     void *site;
 
     (void)state;
-    full.run = refuse_to_run;
+    busy_loop.run = refuse_to_run;
     site = app.open(app.data, &full, NULL);
     pass(&app, site, &row, &got);
     assert_string_equal(got.text, "503 Retry-After: 1\r\n");

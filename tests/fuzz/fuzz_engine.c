@@ -275,8 +275,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!server)
         server = serve();
     n_held = 0;
-    peer.session =
-        haft_session_new(server, &(haft_session_options){.send = receive, .context = &peer});
+    peer.session = haft_session_new(
+        server,
+        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = &peer}});
     while (line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         size_t n = (size_t)((stop ? stop : end) - line);

@@ -141,10 +141,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         server = haft_server_new("test", "1");
         require(server && !haft_add(server, &place_tool) && !haft_template_add(server, &any));
     }
-    sessions[0] =
-        haft_session_new(server, &(haft_session_options){.send = receive, .context = &read});
-    sessions[1] =
-        haft_session_new(server, &(haft_session_options){.send = receive, .context = &call});
+    sessions[0] = haft_session_new(
+        server,
+        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = &read}});
+    sessions[1] = haft_session_new(
+        server,
+        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = &call}});
     require(sessions[0] && sessions[1]);
     ask(sessions[0], &read, body, region);
     check(&read, name, body);

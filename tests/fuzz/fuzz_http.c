@@ -200,7 +200,8 @@ static void try_request(const char *text, size_t size)
     static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
     haft_server *server = make_server();
     haft_endpoint *endpoint = haft_endpoint_new(
-        server, &(haft_endpoint_options){.random = some_bytes, .legacy_sse = true});
+        server,
+        &(haft_endpoint_options){.loop = &(haft_loop){.random = some_bytes}, .legacy_sse = true});
     struct line method = take_line(&text, &size), path = take_line(&text, &size);
     struct line headers[HEADERS];
     char words[2][256];

@@ -118,8 +118,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     process.data = data + 1;
     process.size = size - 1;
     atomic_store(&server->isolation, &process.base);
-    session =
-        haft_session_new(server, &(haft_session_options){.send = on_send, .context = &process});
+    session = haft_session_new(
+        server, &(haft_session_options){
+                    .transport = &(haft_transport){.send = on_send, .context = &process}});
     require(session);
     require(!haft_session_receive(session, request, strlen(request), NULL, 1));
     /* A legacy client that was asked has not answered, and is out of time. */

@@ -295,12 +295,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(server && !haft_add(server, &hold_tool) && !haft_add(server, &steps_tool));
     n_held = 0;
     the_client = &client;
-    client.endpoint =
-        haft_endpoint_new(server, &(haft_endpoint_options){.random = some_bytes,
-                                                           .context = &next,
-                                                           .max_sessions = MOST_SESSIONS,
-                                                           .max_events = 5,
-                                                           .session_idle_ms = 30000});
+    client.endpoint = haft_endpoint_new(
+        server,
+        &(haft_endpoint_options){.loop = &(haft_loop){.random = some_bytes, .context = &next},
+                                 .max_sessions = MOST_SESSIONS,
+                                 .max_events = 5,
+                                 .session_idle_ms = 30000});
     require(client.endpoint);
     while (choices.at < choices.size)
         step(&client, server, &choices, &now);

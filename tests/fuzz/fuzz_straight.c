@@ -79,7 +79,8 @@ static void talk(const char *text, size_t size, bool straight, haft_buffer *said
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"f\",\"version\":\"1\"}}}";
     haft_session *session = haft_session_new(
-        server_that(straight), &(haft_session_options){.send = keep, .context = said});
+        server_that(straight),
+        &(haft_session_options){.transport = &(haft_transport){.send = keep, .context = said}});
 
     require(!haft_session_receive(session, hello, strlen(hello), NULL, 1));
     while (size) {

@@ -294,7 +294,7 @@ static void in_another_server(void **state)
     } rows[] = {{"/quick/a", 200}, {"/quick/%41", 400}};
     haft_gateway *gateway = make();
     haft_app app = haft_gateway_app(gateway);
-    haft_http_loop loop = {.n = 1, .random = no_random};
+    haft_http_loop loop = {.n = 1, .loop = &(haft_loop){.random = no_random}};
     void *site = app.open(app.data, &loop, NULL);
 
     (void)state;

@@ -122,8 +122,9 @@ static void bounds_a_session(void **state)
     (void)state;
     counting_init(&counting, NULL);
     server = much_server(&counting);
-    session =
-        haft_session_new(server, &(haft_session_options){.send = count_sent, .context = &sent});
+    session = haft_session_new(
+        server, &(haft_session_options){
+                    .transport = &(haft_transport){.send = count_sent, .context = &sent}});
     assert_non_null(session);
     before = out(&counting);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -167,8 +167,9 @@ static void those_without_a_thread_are_counted(void **state)
     (void)state;
     sit_down(&table);
     session = haft_session_new(
-        table.server,
-        &(haft_session_options){.send = send_nothing, .run = hand_over, .context = &full});
+        table.server, &(haft_session_options){
+                          .transport = &(haft_transport){.send = send_nothing, .context = &full},
+                          .loop = &(haft_loop){.run = hand_over, .context = &full}});
     haft_session_receive(session, message, sizeof message - 1, NULL, 0);
     assert_int_equal(queued(table.server), 1);
     haft_call_run(handed_over);

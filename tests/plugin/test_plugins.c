@@ -374,7 +374,8 @@ static void outlives_its_removal(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct place *place = place_open();
-        struct wire *wire = wire_open_with(place->server, (haft_session_options){.post = on_post});
+        struct wire *wire = wire_open_with(
+            place->server, (haft_session_options){.loop = &(haft_loop){.post = on_post}});
         const char *a = file(place, "a.so"), *text;
         size_t n = rows[i].with ? 1 : 0;
 

@@ -671,9 +671,10 @@ static void has_the_principal_of_the_request(void **state)
     record_open(&record, true);
     assert_int_equal(haft_server_isolate(record.server), 0);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct wire *wire =
-            wire_open_with(record.server, (haft_session_options){.principal = rows[i].session,
-                                                                 .let_go = on_let_go});
+        struct wire *wire = wire_open_with(
+            record.server,
+            (haft_session_options){.transport = &(haft_transport){.let_go = on_let_go},
+                                   .principal = rows[i].session});
         const char *answer;
 
         wire_greet(wire, "2025-11-25");
@@ -694,7 +695,8 @@ static void lets_a_connection_go(void **state)
     let_go = 0;
     record_open(&record, true);
     assert_int_equal(haft_server_isolate(record.server), 0);
-    wire = wire_open_with(record.server, (haft_session_options){.let_go = on_let_go});
+    wire = wire_open_with(
+        record.server, (haft_session_options){.transport = &(haft_transport){.let_go = on_let_go}});
     wire_greet(wire, "2025-11-25");
     assert_non_null(strstr(ask_as(wire, NULL, "haft_call_close_stream"), "closed"));
     assert_int_equal(let_go, 1);

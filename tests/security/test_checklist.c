@@ -80,8 +80,9 @@ static void *receive_nested(void *context)
     struct nested *nested = context;
     size_t size = strlen(nested->piece), all = size * LEVELS;
     haft_server *server = haft_server_new("test", "1");
-    haft_session *session =
-        haft_session_new(server, &(haft_session_options){.send = hear, .context = &nested->heard});
+    haft_session *session = haft_session_new(
+        server, &(haft_session_options){
+                    .transport = &(haft_transport){.send = hear, .context = &nested->heard}});
     char *text = malloc(all);
 
     for (size_t i = 0; text && i < LEVELS; i++)

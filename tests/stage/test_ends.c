@@ -315,7 +315,8 @@ static void every_end_has_one_line(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = serve(NULL);
-        struct wire *wire = wire_open_with(server, (haft_session_options){.run = run});
+        struct wire *wire =
+            wire_open_with(server, (haft_session_options){.loop = &(haft_loop){.run = run}});
 
         sent_away = NULL;
         dialogue_with(wire, rows[i].lines, act, wire);

@@ -218,8 +218,9 @@ static void a_session_ends(void **state)
         haft_server *server = serve(i, NULL);
         int gone = 0;
         haft_session *session = haft_session_new(
-            server,
-            &(haft_session_options){.send = send_nothing, .gone = count_gone, .context = &gone});
+            server, &(haft_session_options){.transport = &(haft_transport){.send = send_nothing,
+                                                                           .close = count_gone,
+                                                                           .context = &gone}});
 
         haft_session_receive(session, text, strlen(text), NULL, 1000);
         haft_session_free(session);

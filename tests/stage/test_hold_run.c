@@ -280,8 +280,10 @@ static void run_row(const struct row *row)
     pthread_t backends[BACKENDS];
     bool gone = false;
     haft_session *session = haft_session_new(
-        server, &(haft_session_options){
-                    .send = take_message, .post = post, .gone = set_gone, .context = &gone});
+        server, &(haft_session_options){.transport = &(haft_transport){.send = take_message,
+                                                                       .close = set_gone,
+                                                                       .context = &gone},
+                                        .loop = &(haft_loop){.post = post, .context = &gone}});
     haft_time now = 1000;
 
     queue_init();

@@ -96,7 +96,8 @@ static void after_has_memory_of_its_own(void **state)
                                "\"params\":{\"name\":\"busy\"}}";
     haft_server *server = haft_server_new("test", "1");
     haft_session *session = haft_session_new(
-        server, &(haft_session_options){.send = take_message, .run = run_elsewhere});
+        server, &(haft_session_options){.transport = &(haft_transport){.send = take_message},
+                                        .loop = &(haft_loop){.run = run_elsewhere}});
 
     (void)state;
     assert_int_equal(haft_add(server, &busy_tool), 0);

@@ -19,7 +19,8 @@ enum { LINE_LIMIT = 256 << 20 };
 
 /* What the session was made with; it is given this instead. */
 struct recorder {
-    haft_session_options real;
+    haft_transport real;
+    bool shared;
     unsigned number;
     enum revision revision;
 };
@@ -52,7 +53,7 @@ static void record(const struct recorder *recorder, const char *from, const void
     assert_true(file >= 0);
     haft_buffer_init(&line, NULL, LINE_LIMIT);
     haft_buffer_printf(&line, "{\"session\":\"%ld.%u", (long)getpid(), recorder->number);
-    if (recorder->real.shared)
+    if (recorder->shared)
         haft_buffer_printf(&line, ".%p", tag);
     haft_buffer_printf(&line, "\",\"revision\":\"%s\",\"from\":\"%s\",\"text\":\"",
                        revision_row(recorder->revision)->name, from);
@@ -81,33 +82,12 @@ static void pass_let_go(void *context, void *tag, bool over)
     recorder->real.let_go(recorder->real.context, tag, over);
 }
 
-static int pass_run(void *context, haft_call *call)
+static void pass_close(void *context)
 {
     struct recorder *recorder = context;
 
-    return recorder->real.run(recorder->real.context, call);
-}
-
-static void pass_post(void *context, haft_posted *posted)
-{
-    struct recorder *recorder = context;
-
-    recorder->real.post(recorder->real.context, posted);
-}
-
-static void pass_wake(void *context)
-{
-    struct recorder *recorder = context;
-
-    recorder->real.wake(recorder->real.context);
-}
-
-static void pass_gone(void *context)
-{
-    struct recorder *recorder = context;
-
-    if (recorder->real.gone)
-        recorder->real.gone(recorder->real.context);
+    if (recorder->real.close)
+        recorder->real.close(recorder->real.context);
     free(recorder);
 }
 
@@ -128,19 +108,19 @@ haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_op
 {
     static atomic_uint sessions;
     struct recorder *recorder = getenv("HAFT_RECORD") ? malloc(sizeof *recorder) : NULL;
+    haft_transport transport = {.send = record_send,
+                                .let_go = options->transport->let_go ? pass_let_go : NULL,
+                                .close = pass_close,
+                                .context = recorder};
     haft_session_options ours = *options;
     haft_session *session;
 
     if (!recorder)
         return __real_haft_session_new(server, options);
-    ours.send = record_send;
-    ours.let_go = options->let_go ? pass_let_go : NULL;
-    ours.run = options->run ? pass_run : NULL;
-    ours.post = options->post ? pass_post : NULL;
-    ours.wake = options->wake ? pass_wake : NULL;
-    ours.gone = pass_gone;
-    ours.context = recorder;
-    *recorder = (struct recorder){.real = *options, .number = atomic_fetch_add(&sessions, 1)};
+    ours.transport = &transport;
+    *recorder = (struct recorder){.real = *options->transport,
+                                  .shared = options->shared,
+                                  .number = atomic_fetch_add(&sessions, 1)};
     session = __real_haft_session_new(server, &ours);
     if (session)
         recorder->revision = options->modern ? REV_2026_07_28 : session_revision(session);
@@ -151,7 +131,7 @@ haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_op
 
 static const struct recorder *recorder_of(const haft_session *session)
 {
-    return session->options.send == record_send ? session->options.context : NULL;
+    return session->transport.send == record_send ? session->transport.context : NULL;
 }
 
 int __wrap_haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,

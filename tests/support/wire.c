@@ -33,10 +33,18 @@ static void receive(void *context, const haft_outgoing *message)
 struct wire *wire_open_with(haft_server *server, haft_session_options options)
 {
     struct wire *wire = calloc(1, sizeof *wire);
+    haft_transport transport = {0};
+    haft_loop loop = {0};
 
     assert_non_null(wire);
-    options.send = receive;
-    options.context = wire;
+    if (options.transport)
+        transport = *options.transport;
+    if (options.loop)
+        loop = *options.loop;
+    transport.send = receive;
+    transport.context = loop.context = wire;
+    options.transport = &transport;
+    options.loop = &loop;
     wire->now = 1000;
     wire->session = haft_session_new(server, &options);
     assert_non_null(wire->session);

@@ -25,7 +25,7 @@ struct wire {
 /* A session of the server; the test fails without memory. */
 struct wire *wire_open(haft_server *server);
 
-/* The same with options of the test's own; `send` and `context` are the wire's. */
+/* The same with options of the test's own; `send` and the contexts are the wire's. */
 struct wire *wire_open_with(haft_server *server, haft_session_options options);
 void wire_close(struct wire *wire);
 

@@ -1,0 +1,81 @@
+/* memory.c - the transport of a client in the same process as its server: a session at the other end
+ * of a function call.
+ *
+ * Time is part of it: unless the client was given a clock, none passes but what is waited for, and
+ * then it goes from one deadline of the session to the next at once. */
+#include "client/client.h"
+
+#include "engine/platform.h"
+
+/* ---- the server's side ---- */
+
+/* The server speaks while it is spoken to: the client keeps what it says. */
+static void memory_answer(void *context, const haft_outgoing *message)
+{
+    haft_client *client = context;
+
+    client_keep(client, message->text, message->size);
+}
+
+/* ---- the client's ---- */
+
+static haft_time memory_now(haft_client *client)
+{
+    if (client->options.clock)
+        client->now = client->options.clock(client->options.context);
+    return client->now;
+}
+
+static void memory_send(void *context, const haft_outgoing *message)
+{
+    haft_client *client = context;
+
+    client->sent = haft_session_receive(client->session, message->text, message->size, NULL,
+                                        memory_now(client));
+}
+
+static haft_time memory_wait(void *context, unsigned milliseconds)
+{
+    haft_client *client = context;
+    haft_time now = memory_now(client), end = now + milliseconds, next;
+
+    if (!milliseconds)
+        return now;
+    next = haft_session_tick(client->session, now);
+    client_pump(client);
+    if (!client->options.clock)
+        client->now = next > now && next < end ? next : end;
+    now = memory_now(client);
+    if (now >= end)
+        haft_session_tick(client->session, now);
+    return now;
+}
+
+static void memory_close(void *context)
+{
+    haft_client *client = context;
+
+    haft_session_free(client->session);
+}
+
+bool memory_open(haft_client *client, haft_server *server, enum revision revision)
+{
+    haft_transport server_side = {.send = memory_answer, .context = client};
+
+    client->transport = (haft_transport){
+        .send = memory_send, .wait = memory_wait, .close = memory_close, .context = client};
+    client->session =
+        haft_session_new(server, &(haft_session_options){.transport = &server_side,
+                                                         .revision = revision_row(revision)->name,
+                                                         .principal = client->options.principal});
+    if (!client->session || platform_start(server))
+        return false;
+    client->session->inside = true;
+    return true;
+}
+
+void memory_advance(haft_client *client, unsigned milliseconds)
+{
+    client->now += milliseconds;
+    haft_session_tick(client->session, memory_now(client));
+}

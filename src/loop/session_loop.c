@@ -1,0 +1,109 @@
+/* session_loop.c - the session is told the time before the loop sleeps, when anything has happened
+ * to it. */
+#include "loop/session_loop.h"
+
+#include "process/isolate.h"
+
+static void own_on_woken(void *context, bool asked)
+{
+    struct session_loop *own = context;
+
+    (void)asked;
+    loop_stir(&own->loop);
+}
+
+static haft_time own_on_tick(void *context, haft_time now)
+{
+    struct session_loop *own = context;
+
+    return own->session ? haft_session_tick(own->session, now) : -1;
+}
+
+static void own_before_sleep(void *context)
+{
+    struct session_loop *own = context;
+
+    own->before_sleep(own->context);
+}
+
+static const struct loop_events own_events = {own_on_woken, own_on_tick, own_before_sleep};
+
+/* ---- life ---- */
+
+static void own_close(struct session_loop *own)
+{
+    loop_close(&own->loop, NULL);
+    uv_run(&own->uv, UV_RUN_DEFAULT);
+    loop_finish(&own->loop);
+    uv_loop_close(&own->uv);
+}
+
+static int own_make_session(struct session_loop *own, const haft_transport *transport)
+{
+    haft_session_options options = {.transport = transport, .loop = &own->loop.interface};
+    int status = server_make_seal_key(own->server, options.loop);
+
+    if (status)
+        return status;
+    own->session = haft_session_new(own->server, &options);
+    if (!own->session)
+        return HAFT_ENOMEM;
+    own->receiver = haft_session_receiver(own->session);
+    return 0;
+}
+
+int session_loop_init(struct session_loop *own, haft_server *server, unsigned workers,
+                      size_t max_queue, const haft_transport *transport,
+                      void (*before_sleep)(void *context), void *context)
+{
+    int status;
+
+    *own =
+        (struct session_loop){.server = server, .before_sleep = before_sleep, .context = context};
+    /* Before there are threads. */
+    status = isolate_start(server);
+    if (status)
+        return status;
+    if (uv_loop_init(&own->uv))
+        return HAFT_EBUSY;
+    status =
+        loop_init(&own->loop, &own->uv, server->allocator, workers, max_queue, &own_events, own);
+    if (status) {
+        uv_loop_close(&own->uv);
+        return status;
+    }
+    status = own_make_session(own, transport);
+    if (status) {
+        loop_join(&own->loop);
+        own_close(own);
+    }
+    return status;
+}
+
+void session_loop_finish(struct session_loop *own)
+{
+    own_close(own);
+}
+
+void session_loop_run(struct session_loop *own)
+{
+    uv_run(&own->uv, UV_RUN_DEFAULT);
+}
+
+void session_loop_stop(struct session_loop *own)
+{
+    uv_stop(&own->uv);
+}
+
+void session_loop_close(struct session_loop *own)
+{
+    haft_session *session = own->session;
+
+    if (!session)
+        return;
+    own->session = NULL;
+    haft_session_free(session);
+    loop_give_up(&own->loop);
+    loop_pause(&own->loop, false);
+    loop_deliver(&own->loop);
+}
