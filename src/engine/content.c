@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "schema/text/format_check.h"
 #include "engine/session.h"
+#include "schema/text/format_check.h"
 
 static bool is_resource(const haft_call *call)
 {
@@ -269,54 +269,6 @@ int haft_resource_link(haft_call *call, const haft_link *link)
 }
 
 /* ---- annotations ---- */
-
-static bool put_audience(haft_buffer *content, const char *audience)
-{
-    bool any = false;
-
-    buffer_literal(content, "\"audience\":[");
-    for (const char *p = audience; *p;) {
-        size_t size = strcspn(p, " ");
-
-        if (!((size == 4 && !memcmp(p, "user", 4)) || (size == 9 && !memcmp(p, "assistant", 9))))
-            return false;
-        if (any)
-            buffer_literal(content, ",");
-        haft_buffer_json_string(content, p, size);
-        any = true;
-        p += size + strspn(p + size, " ");
-    }
-    buffer_literal(content, "]");
-    return true;
-}
-
-bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
-                             const char *last_modified)
-{
-    bool any = false;
-
-    buffer_literal(content, ",\"annotations\":{");
-    if (audience) {
-        if (!put_audience(content, audience))
-            return false;
-        any = true;
-    }
-    if (priority >= 0) {
-        if (priority > 1)
-            return false;
-        haft_buffer_puts(content, any ? ",\"priority\":" : "\"priority\":");
-        haft_buffer_json_number(content, priority);
-        any = true;
-    }
-    if (last_modified) {
-        if (!zod_date_time_offset(last_modified, strlen(last_modified)))
-            return false;
-        haft_buffer_puts(content, any ? ",\"lastModified\":" : "\"lastModified\":");
-        put_string(content, last_modified);
-    }
-    buffer_literal(content, "}");
-    return true;
-}
 
 /* Takes the end off the latest block, adds to it, and ends it again. */
 int haft_block_annotate(haft_call *call, const char *audience, double priority,

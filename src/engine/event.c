@@ -33,7 +33,7 @@ int haft_event_watch(haft_server *server, haft_event_function *function, void *c
     return 0;
 }
 
-static void tell(const haft_server *server, const haft_event *event)
+void event_tell(const haft_server *server, const haft_event *event)
 {
     for (size_t i = 0; i < server->n_watchers; i++)
         server->watchers[i].function(server->watchers[i].context, event);
@@ -42,92 +42,10 @@ static void tell(const haft_server *server, const haft_event *event)
 void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status)
 {
     if (server->n_watchers)
-        tell(server, &(haft_event){.kind = kind,
-                                   .tool = name,
-                                   .status = status,
-                                   .reason = status ? server->error.text : NULL});
-}
-
-/* ---- calls ---- */
-
-static void tell_call(const haft_call *call, haft_event_kind kind)
-{
-    char id[RPC_ID_TEXT];
-
-    call_put_id(call, id);
-    tell(call->server, &(haft_event){.kind = kind,
-                                     .tool = call_tool(call),
-                                     .request_id = id,
-                                     .client = call->client_name,
-                                     .principal = call->principal,
-                                     .trace_id = call->trace ? call->trace->trace_id : NULL,
-                                     .outcome = call->outcome,
-                                     .ms = (double)call_nanoseconds(call) / 1e6});
-}
-
-void event_of_start(haft_call *call)
-{
-    if (!call->server->n_watchers)
-        return;
-    call->told = true;
-    tell_call(call, HAFT_EVENT_CALL_STARTED);
-}
-
-void event_of_end(haft_call *call)
-{
-    static const haft_event_kind kinds[HAFT_OUTCOME_COUNT_] = {
-        [HAFT_OUTCOME_OK] = HAFT_EVENT_CALL_FINISHED,
-        [HAFT_OUTCOME_ERROR] = HAFT_EVENT_CALL_FAILED,
-        [HAFT_OUTCOME_INVALID] = HAFT_EVENT_CALL_FAILED,
-        [HAFT_OUTCOME_NOT_FOUND] = HAFT_EVENT_CALL_FAILED,
-        [HAFT_OUTCOME_DISABLED] = HAFT_EVENT_CALL_FAILED,
-        [HAFT_OUTCOME_RATE_LIMITED] = HAFT_EVENT_CALL_RATE_LIMITED,
-        [HAFT_OUTCOME_TIMED_OUT] = HAFT_EVENT_CALL_TIMED_OUT,
-        [HAFT_OUTCOME_CANCELLED] = HAFT_EVENT_CALL_FAILED,
-        [HAFT_OUTCOME_INPUT] = HAFT_EVENT_CALL_FINISHED,
-        [HAFT_OUTCOME_FAILED] = HAFT_EVENT_CALL_FAILED,
-        [HAFT_OUTCOME_INTERNAL] = HAFT_EVENT_CALL_FAILED,
-    };
-
-    if (!call->told)
-        return;
-    call->told = false;
-    tell_call(call, kinds[call->outcome]);
-}
-
-/* ---- clients ---- */
-
-static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
-{
-    if (session->server->n_watchers)
-        tell(session->server,
-             &(haft_event){.kind = kind, .client = name, .principal = session->options.principal});
-}
-
-void event_of_meeting(haft_session *session, const char *name)
-{
-    size_t size = name ? strlen(name) : 0;
-
-    if (session->met || session->options.shared)
-        return;
-    session->met = true;
-    session->met_at = session->now;
-    if (session->server->observer)
-        session->server->observer->met(session->server);
-    size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
-    if (size)
-        memcpy(session->met_name, name, size);
-    tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->met_name : NULL);
-}
-
-void event_of_parting(haft_session *session)
-{
-    if (!session->met)
-        return;
-    session->met = false;
-    if (session->server->observer)
-        session->server->observer->left(session->server, session->now - session->met_at);
-    tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
+        event_tell(server, &(haft_event){.kind = kind,
+                                         .tool = name,
+                                         .status = status,
+                                         .reason = status ? server->error.text : NULL});
 }
 
 /* ---- what is offered ---- */

@@ -4,6 +4,9 @@
 
 #include "engine/session.h"
 
+/* Tells all watchers. */
+void event_tell(const haft_server *server, const haft_event *event);
+
 /* A step of a tool's registration, or a change of it; the reason of a refusal is the server's
  * latest. */
 void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status);

@@ -78,36 +78,6 @@ static bool inner_inherit(haft_call *call, haft_call *parent)
     return ok;
 }
 
-/* ---- the calls above ---- */
-
-/* As deep as calls nest, which the gateway bounds. */
-haft_call *inner_hold(haft_call *call)
-{
-    haft_call *root = call;
-
-    if (!call->parent)
-        return call;
-    atomic_fetch_add(&call->looking, 1);
-    root = atomic_load(&call->cancelled) ? NULL : inner_hold(call->parent);
-    if (!root)
-        atomic_fetch_sub(&call->looking, 1);
-    return root;
-}
-
-void inner_let_go(haft_call *call)
-{
-    if (!call->parent)
-        return;
-    inner_let_go(call->parent);
-    atomic_fetch_sub(&call->looking, 1);
-}
-
-void inner_detach(haft_call *call)
-{
-    while (atomic_load(&call->looking))
-        ;
-}
-
 /* ---- life ---- */
 
 haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)

@@ -124,3 +124,33 @@ haft_offer item_kind(const struct item *item)
            : item->uri_template ? HAFT_OFFER_TEMPLATE
                                 : HAFT_OFFER_RESOURCE;
 }
+
+/* ---- what resources and prompts have in common ---- */
+
+struct item *item_new_named(haft_server *server, const char *name, struct hold *hold)
+{
+    struct item *item = item_new(server, hold);
+
+    if (item && item_set_name(item, name))
+        return item;
+    item_drop(item);
+    server_refuse(server, HAFT_ENOMEM, name, "out of memory");
+    return NULL;
+}
+
+int item_render(haft_server *server, struct item *item,
+                void (*put_rest)(haft_buffer *buffer, const struct item *item))
+{
+    haft_buffer buffer;
+    int status;
+
+    haft_buffer_init(&buffer, server->allocator, server->options.max_message);
+    put_rest(&buffer, item);
+    status = buffer.status;
+    item->rest[LEGACY] = item->rest[MODERN] = text_of(item->arena, &buffer);
+    if (!status && !item->rest[LEGACY].data)
+        status = HAFT_ENOMEM;
+    return status ? server_refuse(server, status, item->name, "cannot be listed: %s",
+                                  haft_strerror(status))
+                  : 0;
+}

@@ -110,21 +110,6 @@ static bool more_enabled(const struct shelf *shelf, size_t i)
     return false;
 }
 
-void put_cache_hints(haft_call *call, haft_buffer *out)
-{
-    const haft_server_options *options = &call->server->options;
-    const haft_resource *resource = call->item ? call->item->resource : NULL;
-    int64_t ttl = resource && resource->ttl_ms ? resource->ttl_ms : options->ttl_ms;
-    bool shared = resource && resource->cache_public ? resource->cache_public == HAFT_YES
-                                                     : options->cache_public;
-
-    if (!revision_row(call->revision)->modern)
-        return;
-    buffer_literal(out, ",\"ttlMs\":");
-    haft_buffer_json_integer(out, ttl > 0 ? ttl : 0);
-    haft_buffer_puts(out, shared ? ",\"cacheScope\":\"public\"" : ",\"cacheScope\":\"private\"");
-}
-
 void handle_list(haft_call *call)
 {
     const struct list *list = list_of(call->method);

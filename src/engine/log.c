@@ -1,13 +1,12 @@
-/* log.c - lines of the server's log, each with what it is about.
+/* log.c - the server's log: who takes it, what is held until somebody does, and refusals.
  *
- * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text.  A
- * line about a call may come from any thread, so nothing here touches the call's memory. */
+ * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text. */
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/server.h"
 
-enum { LOG_LINE = 8192, MESSAGE = 4096 };
+enum { LOG_LINE = 8192 };
 
 /* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
 static void hold(haft_server *server, const haft_record *record)
@@ -26,7 +25,7 @@ static void hold(haft_server *server, const haft_record *record)
     server_unlock(server);
 }
 
-static size_t written(int size, size_t room)
+size_t log_written(int size, size_t room)
 {
     return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
 }
@@ -70,7 +69,7 @@ static void put_line(const haft_server *server, const haft_record *record)
     options->log(options->log_context, record->level, line.text, line.size);
 }
 
-static void put(haft_server *server, const haft_record *record)
+void log_put(haft_server *server, const haft_record *record)
 {
     if (server->options.record)
         server->options.record(server->options.log_context, record);
@@ -94,38 +93,26 @@ void server_log(haft_server *server, haft_level level, const char *format, ...)
     va_start(args, format);
     size = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    put(server, &(haft_record){.level = level, .text = line, .size = written(size, sizeof line)});
+    log_put(server,
+            &(haft_record){.level = level, .text = line, .size = log_written(size, sizeof line)});
 }
 
-void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT])
-{
-    if (call->id)
-        rpc_id_to_text(call->id, ret_text, RPC_ID_TEXT);
-    else
-        memcpy(ret_text, "0", 2);
-}
+/* ---- refusals ---- */
 
-void haft_log(haft_call *call, haft_level level, const char *format, ...)
+int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
 {
-    const char *principal = call->principal;
-    char line[MESSAGE], id[RPC_ID_TEXT];
     va_list args;
-    int size;
 
-    if (!server_has_log(call->server))
-        return;
     va_start(args, format);
-    size = vsnprintf(line, sizeof line, format, args);
+    error_vset(&server->error, code, path, format, args);
     va_end(args);
-    call_put_id(call, id);
-    put(call->server, &(haft_record){.level = level,
-                                     .text = line,
-                                     .size = written(size, sizeof line),
-                                     .request_id = call->id ? id : NULL,
-                                     .tool = haft_call_name(call),
-                                     .client = call->client_name,
-                                     .principal = principal,
-                                     .trace_id = call->trace ? call->trace->trace_id : NULL});
+    server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
+    return code;
+}
+
+const haft_reason *haft_server_error(const haft_server *server)
+{
+    return &server->error;
 }
 
 /* ---- who takes it ---- */
@@ -140,7 +127,8 @@ static void take_held(haft_server *server)
         const char *text = held->data + i + 1;
         size_t size = strlen(text);
 
-        put(server,
+        log_put(
+            server,
             &(haft_record){.level = (haft_level)(held->data[i] - '0'), .text = text, .size = size});
         i += size + 1;
     }

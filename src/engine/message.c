@@ -56,17 +56,6 @@ void haft_session_too_long(haft_session *session, size_t size, void *tag)
 
 /* ---- modern requests ---- */
 
-int level_named(const yyjson_val *name)
-{
-    static const char *const names[] = {"debug", "info",     "notice", "warning",
-                                        "error", "critical", "alert",  "emergency"};
-
-    for (int i = 0; i < 8; i++)
-        if (yyjson_equals_str((void *)(uintptr_t)name, names[i]))
-            return i;
-    return -1;
-}
-
 static void refuse_version(haft_call *call, const yyjson_val *version)
 {
     haft_buffer data;
@@ -387,48 +376,6 @@ static void receive_notification(haft_session *session, haft_call *call,
 }
 
 /* ---- arrays ---- */
-
-void batch_collect(haft_session *session, struct batch *batch, int error_code)
-{
-    haft_buffer *out = &session->out, *all = &batch->responses;
-    size_t before = all->size;
-
-    /* It is an array at every moment: the new end goes where the old one was. */
-    all->size -= before ? 1 : 0;
-    haft_buffer_add(all, before ? "," : "[", 1);
-    haft_buffer_add(all, out->data, out->size);
-    haft_buffer_add(all, "]", 1);
-    if (!all->status && !out->status) {
-        buffer_trim(out, SPARE_BYTES);
-        return;
-    }
-    all->size = before;
-    all->status = 0;
-    if (before)
-        all->data[before - 1] = ']';
-    /* Better alone than not at all; but whoever waits for one message would take it for all of
-     * them. */
-    batch->lost = batch->lost || batch->tag || out->status;
-    if (batch->lost)
-        haft_buffer_clear(out);
-    else
-        session_send(session, HAFT_OUT_RESPONSE, NULL, error_code);
-}
-
-void batch_send(haft_session *session, struct batch *batch)
-{
-    if (batch->open || batch->left)
-        return;
-    if (batch->lost && batch->tag)
-        refuse_message(session, NULL, RPC_INTERNAL_ERROR, NULL, batch->tag);
-    else if (batch->responses.size && !session->closed)
-        session_give(session, &(haft_outgoing){batch->responses.data, batch->responses.size,
-                                               HAFT_OUT_RESPONSE, batch->tag, 0, 200});
-    else
-        session_let_go(session, batch->tag, true);
-    haft_buffer_finish(&batch->responses);
-    session->allocator->release(session->allocator->context, batch, sizeof *batch);
-}
 
 static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
                        struct batch *batch);

@@ -7,6 +7,17 @@
 
 enum { MESSAGE_LIMIT = 1 << 20, LINE = 4096 };
 
+static const char *const level_names[] = {"debug", "info",     "notice", "warning",
+                                          "error", "critical", "alert",  "emergency"};
+
+int level_named(const yyjson_val *name)
+{
+    for (int i = HAFT_DEBUG; i <= HAFT_EMERGENCY; i++)
+        if (yyjson_equals_str((void *)(uintptr_t)name, level_names[i]))
+            return i;
+    return -1;
+}
+
 static void put_text(haft_buffer *message, const char *format, va_list args)
 {
     char text[LINE];
@@ -44,9 +55,6 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     call_notify(call, &message, &done);
     haft_buffer_finish(&message);
 }
-
-static const char *const level_names[] = {"debug", "info",     "notice", "warning",
-                                          "error", "critical", "alert",  "emergency"};
 
 void haft_message(haft_call *call, haft_level level, const char *logger, const char *format, ...)
 {

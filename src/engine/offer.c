@@ -8,36 +8,6 @@
 
 enum { QUOTED = 200 };
 
-/* ---- adding ---- */
-
-struct item *offer_item(haft_server *server, const char *name, struct hold *hold)
-{
-    struct item *item = item_new(server, hold);
-
-    if (item && item_set_name(item, name))
-        return item;
-    item_drop(item);
-    server_refuse(server, HAFT_ENOMEM, name, "out of memory");
-    return NULL;
-}
-
-int offer_render(haft_server *server, struct item *item,
-                 void (*put_rest)(haft_buffer *buffer, const struct item *item))
-{
-    haft_buffer buffer;
-    int status;
-
-    haft_buffer_init(&buffer, server->allocator, server->options.max_message);
-    put_rest(&buffer, item);
-    status = buffer.status;
-    item->rest[LEGACY] = item->rest[MODERN] = text_of(item->arena, &buffer);
-    if (!status && !item->rest[LEGACY].data)
-        status = HAFT_ENOMEM;
-    return status ? server_refuse(server, status, item->name, "cannot be listed: %s",
-                                  haft_strerror(status))
-                  : 0;
-}
-
 /* ---- serving ---- */
 
 void offer_start(haft_call *call, int (*execute)(haft_call *call),

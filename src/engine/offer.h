@@ -1,16 +1,9 @@
-/* engine/offer.h - what resources and prompts have in common: how they are put on a shelf, how
- * their handlers are started, and how they fail. */
+/* engine/offer.h - what calls of resources and prompts have in common: how their handlers are
+ * started, and how they fail. */
 #ifndef HAFT_SRC_OFFER_H
 #define HAFT_SRC_OFFER_H
 
 #include "engine/session.h"
-
-/* An item that is found by `name`; NULL, refused, without memory. */
-struct item *offer_item(haft_server *server, const char *name, struct hold *hold);
-
-/* Renders what is listed after the item's name, the same for every client. */
-int offer_render(haft_server *server, struct item *item,
-                 void (*put_rest)(haft_buffer *buffer, const struct item *item));
 
 /* Starts the handler of a request that is in order. */
 void offer_start(haft_call *call, int (*execute)(haft_call *call),

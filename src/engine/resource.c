@@ -1,10 +1,7 @@
-/* resource.c - resources and templates: adding them, and resources/read.
- *
- * An address is looked up as it is among the resources, and then held against the templates in the
- * order in which they were added: the first that matches answers. */
+/* resource.c - resources and templates: adding them, and telling that one was updated. */
 #include <string.h>
 
-#include "engine/offer.h"
+#include "engine/server.h"
 #include "engine/uri_template.h"
 
 /* ---- adding ---- */
@@ -91,7 +88,7 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
         status = check_icons(server, item->name, resource->icons, resource->n_icons);
     if (!status)
         status = check_annotations(server, item);
-    return status ? status : offer_render(server, item, put_rest);
+    return status ? status : item_render(server, item, put_rest);
 }
 
 int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
@@ -102,7 +99,7 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource *res
 
     if (!resource->uri || !*resource->uri)
         return server_refuse(server, HAFT_EINVAL, "", "there is no address");
-    item = offer_item(server, resource->uri, hold);
+    item = item_new_named(server, resource->uri, hold);
     if (!item)
         return HAFT_ENOMEM;
     status = fill(server, kind, item, resource);
@@ -154,107 +151,4 @@ void haft_resource_updated(haft_server *server, const char *uri)
     if (old)
         allocator->release(allocator->context, old, strlen(old) + 1);
     server_wake(server);
-}
-
-/* ---- finding ---- */
-
-/* Looks among the templates, and sets the variables of the first that matches.  1, 0 or
- * HAFT_ENOMEM. */
-static int find_template(haft_call *call, yyjson_val *uri)
-{
-    const struct shelf *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
-    struct address address;
-    int status;
-
-    if (!shelf->n_enabled)
-        return 0;
-    status = address_read(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), &address);
-    if (status)
-        return status == HAFT_ENOMEM ? status : 0;
-    for (size_t i = 0; i < shelf->n; i++) {
-        if (shelf->entries[i].disabled)
-            continue;
-        status = uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
-                                    &call->variables, &call->n_variables);
-        if (status > 0)
-            call->item = shelf->entries[i].item;
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
-static int find(haft_call *call, yyjson_val *uri)
-{
-    struct entry *entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
-                                     yyjson_get_str(uri), yyjson_get_len(uri));
-
-    if (!entry || entry->disabled)
-        return find_template(call, uri);
-    call->item = entry->item;
-    return 1;
-}
-
-/* ---- reading ---- */
-
-static void refuse_uri(haft_call *call)
-{
-    yyjson_val *uri = rpc_string(call->params, "uri");
-    const char *text = yyjson_get_str(uri);
-    size_t size = yyjson_get_len(uri);
-    const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
-                                            offer_quotable(text, size), text);
-
-    respond_error(call, revision_row(call->revision)->not_found_code,
-                  message ? message : "Resource not found", offer_data(call, "uri", text, size));
-}
-
-static int execute(haft_call *call)
-{
-    return call->item->resource->read(call, call->in);
-}
-
-static void complete(haft_call *call)
-{
-    haft_buffer *out;
-
-    if (call->status == HAFT_ENOTFOUND && !call->is_error) {
-        refuse_uri(call);
-        return;
-    }
-    if (offer_failed(call))
-        return;
-    out = respond_begin(call);
-    haft_buffer_puts(out, "\"contents\":[");
-    haft_buffer_add(out, call->content.data, call->content.size);
-    haft_buffer_add(out, "]", 1);
-    /* What was made from somebody's answers is not for keeping. */
-    if (call->asking.questions && revision_row(call->revision)->modern)
-        haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
-    else
-        put_cache_hints(call, out);
-    respond_end(call, true);
-}
-
-void handle_resource_read(haft_call *call)
-{
-    yyjson_val *uri = rpc_string(call->params, "uri");
-    int status;
-
-    if (!uri) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
-        return;
-    }
-    status = find(call, uri);
-    if (status < 0) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
-        return;
-    }
-    if (!status) {
-        refuse_uri(call);
-        return;
-    }
-    call->in = yyjson_get_str(uri);
-    if (input_restore(call))
-        offer_start(call, execute, complete);
 }

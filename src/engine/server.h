@@ -144,6 +144,12 @@ struct watcher {
     void *context;
 };
 
+/* Somebody who wants to know when something has changed: a session. */
+struct follower {
+    struct follower *next, *previous;
+    void (*wake)(struct follower *follower); /* from any thread, with the lock held */
+};
+
 struct haft_server {
     haft_server_options options;
     const haft_allocator *allocator;
@@ -184,7 +190,7 @@ struct haft_server {
     const char *endpoint;         /* and its path there */
     struct custom_method *methods;
     struct form *forms;
-    haft_session *sessions;
+    struct follower *followers;
     uint64_t n_sessions; /* ever */
     atomic_uint_least64_t n_spans;
     _Atomic(struct isolation *) isolation; /* of src/process; NULL when there is none */
@@ -214,16 +220,16 @@ void catalogue_drop(struct catalogue *catalogue);
 
 struct catalogue *catalogue_empty(const haft_allocator *allocator);
 
-/* What a server knows of its sessions. */
-haft_session *session_next(const haft_session *session);
-void session_wake(const haft_session *session);
-enum revision session_revision(const haft_session *session);
-
 /* The entry of that name; NULL when there is none. */
 struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size);
 
 /* An item with an arena of its own; NULL without memory. */
 struct item *item_new(haft_server *server, struct hold *hold);
+/* The same with a name; without memory it has been refused. */
+struct item *item_new_named(haft_server *server, const char *name, struct hold *hold);
+/* Renders what is listed after the item's name, the same for every client. */
+int item_render(haft_server *server, struct item *item,
+                void (*put_rest)(haft_buffer *buffer, const struct item *item));
 bool item_set_name(struct item *item, const char *name);
 void item_drop(struct item *item);
 haft_offer item_kind(const struct item *item);
@@ -257,11 +263,6 @@ int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
 int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
                         const struct item **reterr_item);
 
-/* The stages that every server has. */
-extern const haft_stage visibility_stage, validation_stage, deadline_stage; /* tool_call.c */
-/* `rate` is the stage that limits rates, which is of a room above. */
-void stages_init(haft_server *server, const haft_stage *rate);
-
 /* What the stage that counts cannot see for itself: a call that begins to wait for a thread or its turn, or
  * has done so; arguments that were not right and have been made so; a client that is met, or leaves after so
  * many milliseconds. */
@@ -274,12 +275,8 @@ struct observer {
 
 /* A server without what is attached to it by the rooms above (src/stage/server.c); NULL without memory, or
  * with options that are refused. */
-haft_server *server_make(const char *name, const char *version, const haft_server_options *options,
-                         const haft_stage *rate);
+haft_server *server_make(const char *name, const char *version, const haft_server_options *options);
 void server_unmake(haft_server *server);
-
-/* Whether the server itself handles that method, in any revision (method.c). */
-bool method_is_reserved(const char *name);
 
 /* Whether a name is one that clients can use: refuses, or warns, when it is not (lint.c). */
 int lint_name(haft_server *server, haft_offer kind, const char *name);
@@ -291,7 +288,10 @@ void server_set_timeout(haft_server *server, unsigned ms);
 void server_set_lenient(haft_server *server, bool lenient);
 void server_set_client_rate(haft_server *server, haft_rate rate);
 
-/* Tells every session that there is something to announce. */
+/* With the lock held: adds one who follows, and takes it away (follower.c). */
+void follower_link(haft_server *server, struct follower *follower);
+void follower_unlink(haft_server *server, struct follower *follower);
+/* Tells all of them that there is something to announce. */
 void server_wake(haft_server *server);
 
 /* Refuses with a reason: logged, and kept for haft_server_error. */
@@ -312,6 +312,10 @@ bool server_has_log(const haft_server *server);
 void server_set_log(haft_server *server, haft_log_function *log, void *context);
 void server_set_record(haft_server *server, haft_record_function *record, void *context);
 void server_log(haft_server *server, haft_level level, const char *format, ...) HAFT_PRINTF_(3, 4);
+/* The same of a record that is about something. */
+void log_put(haft_server *server, const haft_record *record);
+/* How much of a line of that room vsnprintf has written. */
+size_t log_written(int size, size_t room);
 
 /* The form of a declared type (form.c); NULL when it cannot be one, which is logged.  It lives as
  * long as the hold that the type is in, or as the server. */
@@ -339,6 +343,9 @@ void put_json_line(haft_buffer *buffer, const char *json);
 /* The same as such a member. */
 void put_json_member(haft_buffer *buffer, const char *key, const char *json);
 void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
+/* `,"annotations":{...}`, as for haft_block_annotate; false when there is something wrong with them. */
+bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
+                             const char *last_modified);
 
 /* `_meta` and other JSON that a definition brings: an object, or a reason against it. */
 int check_json_object(haft_server *server, const char *name, const char *what, const char *json,

@@ -4,7 +4,55 @@
 
 #include <string.h>
 
+/* ---- who the client is ---- */
+
+static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
+{
+    if (session->server->n_watchers)
+        event_tell(
+            session->server,
+            &(haft_event){.kind = kind, .client = name, .principal = session->options.principal});
+}
+
+void event_of_meeting(haft_session *session, const char *name)
+{
+    size_t size = name ? strlen(name) : 0;
+
+    if (session->met || session->options.shared)
+        return;
+    session->met = true;
+    session->met_at = session->now;
+    if (session->server->observer)
+        session->server->observer->met(session->server);
+    size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
+    if (size)
+        memcpy(session->met_name, name, size);
+    tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->met_name : NULL);
+}
+
+void event_of_parting(haft_session *session)
+{
+    if (!session->met)
+        return;
+    session->met = false;
+    if (session->server->observer)
+        session->server->observer->left(session->server, session->now - session->met_at);
+    tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
+}
+
 /* ---- life ---- */
+
+void session_wake(const haft_session *session)
+{
+    if (session->loop.wake)
+        session->loop.wake(session->loop.context);
+}
+
+/* It is the first member of its session. */
+static void wake_follower(struct follower *follower)
+{
+    session_wake((haft_session *)follower);
+}
 
 haft_session *haft_session_new(haft_server *server, const haft_session_options *options)
 {
@@ -39,23 +87,10 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     session->announced = atomic_load(&server->version_number);
     session->version_number = session->announced - 1;
     session->number_size = integer_to_text((int64_t)++server->n_sessions, session->number);
-    session->next = server->sessions;
-    if (session->next)
-        session->next->previous = session;
-    server->sessions = session;
+    session->follower.wake = wake_follower;
+    follower_link(server, &session->follower);
     server_unlock(server);
     return session;
-}
-
-haft_session *session_next(const haft_session *session)
-{
-    return session->next;
-}
-
-void session_wake(const haft_session *session)
-{
-    if (session->loop.wake)
-        session->loop.wake(session->loop.context);
 }
 
 enum revision session_revision(const haft_session *session)
@@ -103,12 +138,7 @@ void haft_session_free(haft_session *session)
     event_of_parting(session);
     session->closed = true;
     server_lock(server);
-    if (session->next)
-        session->next->previous = session->previous;
-    if (session->previous)
-        session->previous->next = session->next;
-    else
-        server->sessions = session->next;
+    follower_unlink(server, &session->follower);
     server_unlock(server);
     session->held++;
     for (haft_call *call = session->calls; call; call = next) {

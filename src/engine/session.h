@@ -208,7 +208,7 @@ struct subscription {
 };
 
 struct haft_session {
-    haft_session *next, *previous; /* of the server's */
+    struct follower follower; /* of the server's */
     haft_server *server;
     haft_session_options options; /* but for the transport and the loop: */
     haft_transport transport;
@@ -358,6 +358,10 @@ haft_call *call_root(const haft_call *call);
 /* The level of that name; -1 when there is none. */
 int level_named(const yyjson_val *name);
 
+/* Tells whoever has the session, from any thread, that there is something to do for it. */
+void session_wake(const haft_session *session);
+enum revision session_revision(const haft_session *session);
+
 /* Ends the session's life when it is closed and nothing runs for it any more. */
 void session_collect(haft_session *session);
 
@@ -411,6 +415,8 @@ struct method {
     bool remembers; /* something for later messages: nothing for clients without a session */
 };
 
+/* Whether the server itself handles that method, in any revision. */
+bool method_is_reserved(const char *name);
 /* The method of that name in that revision; NULL when there is none. */
 const struct method *method_find(const char *name, size_t size, enum revision revision);
 
@@ -442,6 +448,12 @@ void session_end_listens(haft_session *session, const yyjson_val *id, bool grace
 void session_end_tagged(haft_session *session, const void *tag);
 
 /* ---- stages (stage.c) ---- */
+
+/* Those that every server has (tool_call.c); between two of them is the one that limits rates. */
+extern const haft_stage visibility_stage, validation_stage, deadline_stage;
+enum { BUILT_IN_STAGES = STAGES_BEFORE + STAGES_BEHIND };
+/* Sets them, in the order that calls come to them. */
+void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES]);
 
 /* The name of the tool that was asked for, which may not exist. */
 const char *call_tool(const haft_call *call);
@@ -523,10 +535,6 @@ void input_withdraw(haft_call *call, const char *reason);
 void input_refuse(haft_call *call);
 
 /* ---- results (content.c, tool_call.c and others) ---- */
-
-/* `,"annotations":{...}`, as for haft_block_annotate; false when there is something wrong with them. */
-bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
-                             const char *last_modified);
 
 /* A text block of a tool's result, of text that is valid UTF-8. */
 int content_put_text(haft_call *call, const char *text, size_t size);

@@ -32,13 +32,10 @@ static void sort_out(haft_server *server)
     }
 }
 
-void stages_init(haft_server *server, const haft_stage *rate)
+void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES])
 {
-    const haft_stage *const built_in[STAGES_BEFORE + STAGES_BEHIND] = {
-        &deadline_stage, &visibility_stage, rate, &validation_stage};
-
-    memcpy(server->stages.list, built_in, sizeof built_in);
-    server->stages.n = sizeof built_in / sizeof *built_in;
+    memcpy(server->stages.list, built_in, BUILT_IN_STAGES * sizeof *built_in);
+    server->stages.n = BUILT_IN_STAGES;
     sort_out(server);
 }
 

@@ -52,13 +52,6 @@ bool haft_call_cancelled(const haft_call *call)
     return cancelled;
 }
 
-haft_call *call_root(const haft_call *call)
-{
-    while (call->parent)
-        call = call->parent;
-    return (haft_call *)(uintptr_t)call;
-}
-
 int64_t haft_call_time_left(const haft_call *call)
 {
     haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);

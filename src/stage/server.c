@@ -1,10 +1,17 @@
 /* server.c - a server is the engine's, with the stages that come with the library. */
+#include "engine/session.h"
 #include "stage/rate.h"
 
 haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options)
 {
-    return server_make(name, version, options, &rate_stage);
+    static const haft_stage *const built_in[BUILT_IN_STAGES] = {&deadline_stage, &visibility_stage,
+                                                                &rate_stage, &validation_stage};
+    haft_server *server = server_make(name, version, options);
+
+    if (server)
+        stages_init(server, built_in);
+    return server;
 }
 
 haft_server *haft_server_new(const char *name, const char *version)

@@ -1,0 +1,108 @@
+/* post.c - what a call's handler and stages want done on the session's thread: a notification sent,
+ * the call finished or continued. */
+#include <string.h>
+
+#include "engine/session.h"
+
+/* ---- notifications ---- */
+
+/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is
+ * where it shows whether progress goes forward: it may come from several others. */
+static void send_notification(haft_call *call, const char *text, size_t size,
+                              const double *progress)
+{
+    haft_session *session = call->session;
+
+    if (call->answered || session->closed || atomic_load(&call->cancelled))
+        return;
+    if (progress) {
+        if (call->has_progress && *progress <= call->progress)
+            return;
+        call->has_progress = true;
+        call->progress = *progress;
+    }
+    if (size)
+        session_give(session,
+                     &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
+    else
+        session_let_go(session, call->tag, false);
+}
+
+void call_notify(haft_call *call, const haft_buffer *message, const double *progress)
+{
+    haft_session *session = call->session;
+    const haft_allocator *allocator = call->server->allocator;
+    haft_posted *posted;
+
+    if (message->status)
+        return;
+    if (!session->loop.post) {
+        send_notification(call, message->data, message->size, progress);
+        return;
+    }
+    posted = allocator->alloc(allocator->context, sizeof *posted + message->size);
+    if (!posted)
+        return;
+    *posted = (haft_posted){.call = call,
+                            .size = message->size,
+                            .counts = progress != NULL,
+                            .progress = progress ? *progress : 0};
+    posted->text = (char *)(posted + 1);
+    if (message->size)
+        memcpy(posted->text, message->data, message->size);
+    session->loop.post(session->loop.context, posted);
+}
+
+/* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
+void haft_call_close_stream(haft_call *call)
+{
+    haft_buffer nothing;
+
+    haft_buffer_init(&nothing, call->server->allocator, 0);
+    call_notify(call, &nothing, NULL);
+}
+
+/* ---- the end of waiting ---- */
+
+void haft_finish(haft_call *call, int status)
+{
+    haft_session *session = call->session;
+
+    if (!session->loop.post) {
+        call_finish(call, status);
+        return;
+    }
+    call->finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
+    session->loop.post(session->loop.context, &call->finish);
+}
+
+void haft_continue(haft_call *call, int status)
+{
+    haft_session *session = call->session;
+
+    if (!session->loop.post) {
+        call->resume(call, status);
+        return;
+    }
+    call->finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
+    session->loop.post(session->loop.context, &call->finish);
+}
+
+void haft_session_deliver(haft_session *session, haft_posted *posted)
+{
+    const haft_allocator *allocator = session->allocator;
+
+    switch (posted->kind) {
+    case POSTED_FINISH:
+        call_finish(posted->call, posted->status);
+        break;
+    case POSTED_CONTINUE:
+        posted->call->resume(posted->call, posted->status);
+        break;
+    case POSTED_NOTICE:
+        send_notification(posted->call, posted->text, posted->size,
+                          posted->counts ? &posted->progress : NULL);
+        allocator->release(allocator->context, posted, sizeof *posted + posted->size);
+        break;
+    }
+}
