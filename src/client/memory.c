@@ -70,7 +70,7 @@ bool memory_open(haft_client *client, haft_server *server, enum revision revisio
                                                          .principal = client->options.principal});
     if (!client->session || platform_start(server))
         return false;
-    client->session->inside = true;
+    client->session->owner.inside = true;
     return true;
 }
 

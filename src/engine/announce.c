@@ -25,7 +25,7 @@ enum { TOPICS = sizeof topics / sizeof *topics, LISTEN_LIMIT = 1 << 20 };
 static void notify(haft_session *session, const char *method, const char *uri,
                    const struct listen *listen)
 {
-    haft_buffer *out = &session->out;
+    haft_buffer *out = &session->owner.out;
 
     haft_buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
     if (uri || listen)
@@ -43,7 +43,7 @@ static void notify(haft_session *session, const char *method, const char *uri,
     if (uri || listen)
         haft_buffer_add(out, "}", 1);
     haft_buffer_add(out, "}", 1);
-    session_send(session, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
+    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
 }
 
 /* ---- lists ---- */
@@ -52,9 +52,9 @@ static void announce_lists(haft_session *session)
 {
     unsigned changed = 0;
 
-    session->announced = atomic_load(&session->server->version_number);
+    session->announced = atomic_load(&session->owner.server->version_number);
     for (int i = 0; i < SHELVES; i++) {
-        unsigned now = atomic_load(&session->server->changes[i]);
+        unsigned now = atomic_load(&session->owner.server->changes[i]);
 
         if (session->changes[i] != now)
             changed |= 1u << i;
@@ -108,8 +108,8 @@ static void announce_update(haft_session *session, const char *uri)
 /* The update of that number, copied; NULL when it has left the ring. */
 static char *update_copy(haft_session *session, unsigned number)
 {
-    haft_server *server = session->server;
-    const haft_allocator *allocator = session->allocator;
+    haft_server *server = session->owner.server;
+    const haft_allocator *allocator = session->owner.allocator;
     char *copy = NULL;
 
     server_lock(server);
@@ -126,7 +126,7 @@ static char *update_copy(haft_session *session, unsigned number)
 
 static void announce_updates(haft_session *session)
 {
-    unsigned now = atomic_load(&session->server->n_updates);
+    unsigned now = atomic_load(&session->owner.server->n_updates);
 
     if (now - session->n_updates > UPDATES)
         session->n_updates = now - UPDATES;
@@ -139,18 +139,18 @@ static void announce_updates(haft_session *session)
         if (!uri)
             continue;
         announce_update(session, uri);
-        session->allocator->release(session->allocator->context, uri, strlen(uri) + 1);
+        session->owner.allocator->release(session->owner.allocator->context, uri, strlen(uri) + 1);
     }
 }
 
 void session_announce(haft_session *session)
 {
     /* Nearly always there is nothing new. */
-    if (session->closed ||
+    if (session->owner.closed ||
         (session->announced ==
-             atomic_load_explicit(&session->server->version_number, memory_order_acquire) &&
+             atomic_load_explicit(&session->owner.server->version_number, memory_order_acquire) &&
          session->n_updates ==
-             atomic_load_explicit(&session->server->n_updates, memory_order_acquire)))
+             atomic_load_explicit(&session->owner.server->n_updates, memory_order_acquire)))
         return;
     /* A client that says nothing must not keep what is no longer offered. */
     if (session->catalogue)
@@ -183,14 +183,14 @@ static const char *uri_of(haft_call *call)
 
 void handle_subscribe(haft_call *call)
 {
-    haft_session *session = call->session;
+    haft_session *session = session_of(call);
     const char *uri = uri_of(call);
     struct subscription *made;
     size_t size;
 
     if (!uri)
         return;
-    if (!session->server->options.resource_subscriptions) {
+    if (!session->owner.server->options.resource_subscriptions) {
         respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
         return;
     }
@@ -198,12 +198,13 @@ void handle_subscribe(haft_call *call)
         respond_empty(call);
         return;
     }
-    if (session->n_subscriptions >= session->server->options.max_subscriptions) {
+    if (session->n_subscriptions >= session->owner.server->options.max_subscriptions) {
         respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
     size = strlen(uri);
-    made = session->allocator->alloc(session->allocator->context, sizeof *made + size + 1);
+    made =
+        session->owner.allocator->alloc(session->owner.allocator->context, sizeof *made + size + 1);
     if (!made) {
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
@@ -217,7 +218,7 @@ void handle_subscribe(haft_call *call)
 
 void handle_unsubscribe(haft_call *call)
 {
-    haft_session *session = call->session;
+    haft_session *session = session_of(call);
     const char *uri = uri_of(call);
     struct subscription **link, *found;
 
@@ -228,8 +229,8 @@ void handle_unsubscribe(haft_call *call)
     if (found) {
         *link = found->next;
         session->n_subscriptions--;
-        session->allocator->release(session->allocator->context, found,
-                                    sizeof *found + found->size + 1);
+        session->owner.allocator->release(session->owner.allocator->context, found,
+                                          sizeof *found + found->size + 1);
     }
     respond_empty(call);
 }
@@ -263,7 +264,7 @@ static void put_honoured(haft_buffer *out, const struct listen *listen)
 /* False without memory. */
 static bool acknowledge(haft_session *session, const struct listen *listen)
 {
-    haft_buffer *out = &session->out;
+    haft_buffer *out = &session->owner.out;
 
     haft_buffer_puts(out,
                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\","
@@ -276,17 +277,17 @@ static bool acknowledge(haft_session *session, const struct listen *listen)
         haft_buffer_clear(out);
         return false;
     }
-    session_send(session, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
     return true;
 }
 
 /* What the request asks for, copied out of it. */
 static struct listen *listen_new(haft_call *call, yyjson_val *filter)
 {
-    haft_session *session = call->session;
-    haft_arena *arena = haft_arena_new(session->allocator, LISTEN_LIMIT);
+    haft_session *session = session_of(call);
+    haft_arena *arena = haft_arena_new(session->owner.allocator, LISTEN_LIMIT);
     struct listen *listen = arena ? haft_arena_zalloc(arena, 1, sizeof *listen) : NULL;
-    unsigned offered = atomic_load(&session->server->offered);
+    unsigned offered = atomic_load(&session->owner.server->offered);
     haft_buffer text;
     yyjson_val *copy = NULL;
     const char *reason;
@@ -297,7 +298,7 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
         return NULL;
     }
     listen->arena = arena;
-    haft_buffer_init(&text, session->allocator, LISTEN_LIMIT / 2);
+    haft_buffer_init(&text, session->owner.allocator, LISTEN_LIMIT / 2);
     haft_buffer_puts(&text, "[");
     rpc_put_id(&text, call->id);
     haft_buffer_puts(&text, ",");
@@ -315,7 +316,7 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
         if (yyjson_is_true(yyjson_obj_get(filter, topics[i].filter)) &&
             (offered & topics[i].shelves))
             listen->shelves |= topics[i].shelves;
-    if (session->server->options.resource_subscriptions)
+    if (session->owner.server->options.resource_subscriptions)
         listen->uris = yyjson_obj_get(filter, "resourceSubscriptions");
     return listen;
 }
@@ -343,7 +344,7 @@ static bool is_filter(yyjson_val *filter)
 
 void handle_listen(haft_call *call)
 {
-    haft_session *session = call->session;
+    haft_session *session = session_of(call);
     yyjson_val *filter = yyjson_obj_get(call->params, "notifications");
     struct listen *listen;
 
@@ -352,7 +353,7 @@ void handle_listen(haft_call *call)
                       "Invalid params: \"notifications\" must say what to listen to", NULL);
         return;
     }
-    if (session->n_listens >= session->server->options.max_subscriptions) {
+    if (session->n_listens >= session->owner.server->options.max_subscriptions) {
         respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
@@ -378,7 +379,7 @@ void handle_listen(haft_call *call)
 /* Where all subscriptions share one channel, the end of one is announced as well. */
 static void cancel_listen(haft_session *session, const struct listen *listen)
 {
-    haft_buffer *out = &session->out;
+    haft_buffer *out = &session->owner.out;
 
     haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
                           "\"requestId\":");
@@ -386,13 +387,13 @@ static void cancel_listen(haft_session *session, const struct listen *listen)
     haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
     rpc_put_id(out, listen->id);
     haft_buffer_puts(out, "}}}");
-    session_send(session, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
 }
 
 /* The result that ends a subscription. */
 static void end_listen(haft_session *session, const struct listen *listen)
 {
-    haft_buffer *out = &session->out;
+    haft_buffer *out = &session->owner.out;
 
     haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     rpc_put_id(out, listen->id);
@@ -400,13 +401,14 @@ static void end_listen(haft_session *session, const struct listen *listen)
                           "\":");
     rpc_put_id(out, listen->id);
     haft_buffer_add(out, ",", 1);
-    haft_buffer_add(out, session->server->modern_tail.data, session->server->modern_tail.size);
+    haft_buffer_add(out, session->owner.server->modern_tail.data,
+                    session->owner.server->modern_tail.size);
     haft_buffer_puts(out, "}}}");
     if (out->status) {
         haft_buffer_clear(out);
         rpc_put_error(out, listen->id, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    session_send(session, HAFT_OUT_RESPONSE, listen->tag, 0);
+    owner_send(&session->owner, HAFT_OUT_RESPONSE, listen->tag, 0);
 }
 
 static void end_listens(haft_session *session, const yyjson_val *id, const void *tag, bool all,
@@ -425,7 +427,7 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
         session->n_listens--;
         if (graceful)
             end_listen(session, listen);
-        if (graceful && !session->options.shared)
+        if (graceful && !session->owner.options.shared)
             cancel_listen(session, listen);
         listen_free(listen);
     }

@@ -1,9 +1,9 @@
 /* batch.c - the responses of an array of messages, sent together. */
-#include "engine/session.h"
+#include "engine/owner.h"
 
-void batch_collect(haft_session *session, struct batch *batch, int error_code)
+void batch_collect(struct owner *owner, struct batch *batch, int error_code)
 {
-    haft_buffer *out = &session->out, *all = &batch->responses;
+    haft_buffer *out = &owner->out, *all = &batch->responses;
     size_t before = all->size;
 
     /* It is an array at every moment: the new end goes where the old one was. */
@@ -25,22 +25,22 @@ void batch_collect(haft_session *session, struct batch *batch, int error_code)
     if (batch->lost)
         haft_buffer_clear(out);
     else
-        session_send(session, HAFT_OUT_RESPONSE, NULL, error_code);
+        owner_send(owner, HAFT_OUT_RESPONSE, NULL, error_code);
 }
 
-void batch_send(haft_session *session, struct batch *batch)
+void batch_send(struct owner *owner, struct batch *batch)
 {
     if (batch->open || batch->left)
         return;
     if (batch->lost && batch->tag) {
-        rpc_put_error(&session->out, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
-        session_send_as(session, HAFT_OUT_RESPONSE, batch->tag, RPC_INTERNAL_ERROR, 400);
-    } else if (batch->responses.size && !session->closed) {
-        session_give(session, &(haft_outgoing){batch->responses.data, batch->responses.size,
-                                               HAFT_OUT_RESPONSE, batch->tag, 0, 200});
+        rpc_put_error(&owner->out, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
+        owner_send_as(owner, HAFT_OUT_RESPONSE, batch->tag, RPC_INTERNAL_ERROR, 400);
+    } else if (batch->responses.size && !owner->closed) {
+        owner_give(owner, &(haft_outgoing){batch->responses.data, batch->responses.size,
+                                           HAFT_OUT_RESPONSE, batch->tag, 0, 200});
     } else {
-        session_let_go(session, batch->tag, true);
+        owner_let_go(owner, batch->tag, true);
     }
     haft_buffer_finish(&batch->responses);
-    session->allocator->release(session->allocator->context, batch, sizeof *batch);
+    owner->allocator->release(owner->allocator->context, batch, sizeof *batch);
 }

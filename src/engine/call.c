@@ -17,7 +17,7 @@ enum {
 
 static void call_free(haft_call *call)
 {
-    const haft_allocator *allocator = call->session->allocator;
+    const haft_allocator *allocator = call->owner->allocator;
 
     haft_buffer_finish(&call->content);
     haft_buffer_finish(&call->structured);
@@ -26,17 +26,17 @@ static void call_free(haft_call *call)
     allocator->release(allocator->context, call, sizeof *call);
 }
 
-static haft_call *call_make(haft_session *session)
+static haft_call *call_make(struct owner *owner)
 {
-    const haft_allocator *allocator = session->allocator;
+    const haft_allocator *allocator = owner->allocator;
     haft_call *call = allocator->alloc(allocator->context, sizeof *call);
-    size_t limit = session->server->options.max_message;
+    size_t limit = owner->server->options.max_message;
 
     if (!call)
         return NULL;
     memset(call, 0, sizeof *call);
-    call->session = session;
-    call->server = session->server;
+    call->owner = owner;
+    call->server = owner->server;
     call->arena = haft_arena_new(allocator, CALL_ARENA);
     if (!call->arena) {
         allocator->release(allocator->context, call, sizeof *call);
@@ -62,35 +62,35 @@ void call_clear_result(haft_call *call)
     call->n_values = 0;
 }
 
-haft_call *call_new(haft_session *session)
+haft_call *call_new(struct owner *owner)
 {
-    haft_call *call = session->spare;
+    haft_call *call = owner->spare;
 
     if (!call)
-        return call_make(session);
-    session->spare = call->next;
-    session->n_spare--;
-    session->spare_bytes -= call->spare_bytes;
+        return call_make(owner);
+    owner->spare = call->next;
+    owner->n_spare--;
+    owner->spare_bytes -= call->spare_bytes;
     call->next = NULL;
     return call;
 }
 
 void call_link(haft_call *call)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
 
-    call->next = session->calls;
+    call->next = owner->calls;
     call->previous = NULL;
     if (call->next)
         call->next->previous = call;
-    session->calls = call;
-    session->n_calls++;
+    owner->calls = call;
+    owner->n_calls++;
     call->linked = true;
 }
 
 static void call_unlink(haft_call *call)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
 
     if (!call->linked)
         return;
@@ -99,8 +99,8 @@ static void call_unlink(haft_call *call)
     if (call->previous)
         call->previous->next = call->next;
     else
-        session->calls = call->next;
-    session->n_calls--;
+        owner->calls = call->next;
+    owner->n_calls--;
     call->linked = false;
 }
 
@@ -113,16 +113,16 @@ static void leave_batch(haft_call *call)
         return;
     call->batch = NULL;
     batch->left--;
-    batch_send(call->session, batch);
+    batch_send(call->owner, batch);
 }
 
 /* Makes it one to be used again, with what it holds; false when there are enough of those. */
 static bool keep_spare(haft_call *call)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
     size_t bytes;
 
-    if (session->closed || session->n_spare >= SPARE_CALLS)
+    if (owner->closed || owner->n_spare >= SPARE_CALLS)
         return false;
     arena_trim(call->arena, SPARE_BYTES);
     buffer_trim(&call->content, SPARE_BYTES);
@@ -130,15 +130,15 @@ static bool keep_spare(haft_call *call)
     buffer_trim(&call->result_meta, SPARE_BYTES);
     bytes = arena_held(call->arena) + call->content.capacity + call->structured.capacity +
             call->result_meta.capacity;
-    if (bytes > SPARE_ALL_BYTES - session->spare_bytes)
+    if (bytes > SPARE_ALL_BYTES - owner->spare_bytes)
         return false;
     memset((char *)call + offsetof(haft_call, previous), 0,
            sizeof *call - offsetof(haft_call, previous));
     call->spare_bytes = bytes;
-    call->next = session->spare;
-    session->spare = call;
-    session->n_spare++;
-    session->spare_bytes += bytes;
+    call->next = owner->spare;
+    owner->spare = call;
+    owner->n_spare++;
+    owner->spare_bytes += bytes;
     return true;
 }
 
@@ -157,14 +157,14 @@ void call_release(haft_call *call)
         call_free(call);
 }
 
-void call_free_spare(haft_session *session)
+void call_free_spare(struct owner *owner)
 {
-    while (session->spare) {
-        haft_call *call = session->spare;
+    while (owner->spare) {
+        haft_call *call = owner->spare;
 
-        session->spare = call->next;
-        session->n_spare--;
-        session->spare_bytes -= call->spare_bytes;
+        owner->spare = call->next;
+        owner->n_spare--;
+        owner->spare_bytes -= call->spare_bytes;
         call_free(call);
     }
 }
@@ -221,7 +221,7 @@ static haft_outcome call_outcome(haft_call *call)
 {
     if (call->outcome)
         return call->outcome;
-    if (atomic_load(&call->cancelled) || call->session->closed)
+    if (atomic_load(&call->cancelled) || call->owner->closed)
         return HAFT_OUTCOME_CANCELLED;
     if (!call->status && !call->checked)
         call->status = tool_check(call);
@@ -232,18 +232,18 @@ static haft_outcome call_outcome(haft_call *call)
 
 bool call_is_unwanted(haft_call *call)
 {
-    return call->answered || call->session->closed || atomic_load(&call->cancelled);
+    return call->answered || call->owner->closed || atomic_load(&call->cancelled);
 }
 
 void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call))
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
 
     if (call->staged)
         stages_after(call, outcome);
     if (!call_is_unwanted(call)) {
         if (call->linked)
-            session_announce(session);
+            owner->announce(owner);
         answer(call);
     }
     event_of_end(call);
@@ -253,7 +253,7 @@ void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_ca
     }
     call_move(call, CALL_OVER);
     call_release(call);
-    session_collect(session);
+    owner->collect(owner);
 }
 
 void call_end(haft_call *call)
@@ -315,8 +315,8 @@ void call_allow(haft_call *call, unsigned milliseconds)
         milliseconds =
             item && item->timeout_ms ? item->timeout_ms : atomic_load(&call->server->timeout_ms);
     call->allowed_ms = milliseconds;
-    call->deadline = call->session->now + milliseconds;
-    call->now = call->session->now;
+    call->deadline = call->owner->now + milliseconds;
+    call->now = call->owner->now;
     if (call->parent && call->parent->deadline && call->parent->deadline < call->deadline)
         call->deadline = call->parent->deadline;
 }
@@ -374,8 +374,8 @@ void call_finish(haft_call *call, int status)
 
 void call_launch(haft_call *call)
 {
-    haft_session *session = call->session;
-    bool here = !session->loop.run || !call->item || call->item->quick;
+    struct owner *owner = call->owner;
+    bool here = !owner->loop.run || !call->item || call->item->quick;
     int status;
 
     call_move(call, CALL_RUNNING);
@@ -386,7 +386,7 @@ void call_launch(haft_call *call)
         return;
     }
     set_queued(call, true);
-    status = session->loop.run(session->loop.context, call);
+    status = owner->loop.run(owner->loop.context, call);
     if (!status)
         return;
     call->status = status;

@@ -9,7 +9,7 @@ static void tell_call(const haft_call *call, haft_event_kind kind)
     event_tell(call->server, &(haft_event){.kind = kind,
                                            .tool = call_tool(call),
                                            .request_id = id,
-                                           .client = call->client_name,
+                                           .client = call->client.name,
                                            .principal = call->principal,
                                            .trace_id = call->trace ? call->trace->trace_id : NULL,
                                            .outcome = call->outcome,

@@ -34,7 +34,7 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
                                          .size = log_written(size, sizeof line),
                                          .request_id = call->id ? id : NULL,
                                          .tool = haft_call_name(call),
-                                         .client = call->client_name,
+                                         .client = call->client.name,
                                          .principal = principal,
                                          .trace_id = call->trace ? call->trace->trace_id : NULL});
 }

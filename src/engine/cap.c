@@ -24,7 +24,7 @@ int cap_enter(haft_call *call)
             cap->first = call;
         cap->last = call;
         cap->n_waiting++;
-        call->session->n_lined++;
+        call->owner->n_lined++;
         status = 0;
     }
     server_unlock(call->server);
@@ -46,7 +46,7 @@ static void pass_on(struct cap *cap)
         cap->last = NULL;
     cap->n_waiting--;
     atomic_store(&next->turn, true);
-    session_wake(next->session);
+    owner_wake(next->owner);
 }
 
 void cap_leave(haft_call *call)
@@ -79,7 +79,7 @@ void cap_withdraw(haft_call *call)
     else
         leave_line(call->item->cap, call);
     server_unlock(call->server);
-    call->session->n_lined--;
+    call->owner->n_lined--;
 }
 
 bool cap_has_turn(haft_call *call)
@@ -87,6 +87,6 @@ bool cap_has_turn(haft_call *call)
     if (!atomic_load(&call->turn))
         return false;
     call->running = true;
-    call->session->n_lined--;
+    call->owner->n_lined--;
     return true;
 }

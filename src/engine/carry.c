@@ -70,14 +70,14 @@ void carry_write_call(haft_call *call, haft_buffer *out)
 {
     haft_buffer_printf(out,
                        "{\"tool\":%u,\"revision\":%d,\"level\":%d,\"left\":", call->item->isolate,
-                       (int)call->revision, call->log_level);
+                       (int)call->revision, call->client.log_level);
     haft_buffer_json_integer(out, haft_call_time_left(call));
-    put_text_member(out, "client", call->client_name);
-    put_text_member(out, "version", call->client_version);
+    put_text_member(out, "client", call->client.name);
+    put_text_member(out, "version", call->client.version);
     put_text_member(out, "principal", call->principal);
     put_text_member(out, "name", call->item->name);
     put_text_member(out, "state", call->asking.state);
-    put_value(out, "can", call->client_capabilities);
+    put_value(out, "can", call->client.capabilities);
     put_answers(out, call);
     put_trace(out, call->trace);
     put_value(out, "id", call->id);
@@ -188,10 +188,10 @@ static int fill(haft_call *call, yyjson_val *root)
         return HAFT_EBUSY;
     call->principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
     call->revision = (enum revision)yyjson_get_int(yyjson_obj_get(root, "revision"));
-    call->log_level = yyjson_get_int(yyjson_obj_get(root, "level"));
-    call->client_name = yyjson_get_str(yyjson_obj_get(root, "client"));
-    call->client_version = yyjson_get_str(yyjson_obj_get(root, "version"));
-    call->client_capabilities = yyjson_obj_get(root, "can");
+    call->client.log_level = yyjson_get_int(yyjson_obj_get(root, "level"));
+    call->client.name = yyjson_get_str(yyjson_obj_get(root, "client"));
+    call->client.version = yyjson_get_str(yyjson_obj_get(root, "version"));
+    call->client.capabilities = yyjson_obj_get(root, "can");
     call->asking.state = yyjson_get_str(yyjson_obj_get(root, "state"));
     call->method = "tools/call";
     call->id = yyjson_obj_get(root, "id");
@@ -208,9 +208,9 @@ static int fill(haft_call *call, yyjson_val *root)
                : HAFT_ENOMEM;
 }
 
-haft_call *carry_read_call(haft_session *session, const char *text, size_t size, int *ret_status)
+haft_call *carry_read_call(struct owner *owner, const char *text, size_t size, int *ret_status)
 {
-    haft_call *call = call_new(session);
+    haft_call *call = call_new(owner);
     haft_reason reason = {.code = HAFT_EPARSE};
     yyjson_val *root =
         call ? haft_json_read(text, size, JSON_MAX_DEPTH, call->arena, &reason) : NULL;

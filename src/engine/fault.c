@@ -35,7 +35,7 @@ int fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const
 /* A result of one text, in the session's buffer. */
 static void put_result(haft_call *call, const char *text, size_t size)
 {
-    haft_buffer *out = &call->session->out;
+    haft_buffer *out = &call->owner->out;
     const struct text *tail = &call->server->modern_tail;
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");

@@ -5,7 +5,7 @@
 
 struct inner {
     haft_call call; /* first: it is what others hold */
-    haft_session session;
+    struct owner owner;
     void (*finished)(void *context, int status);
     void *context;
 };
@@ -70,9 +70,9 @@ static bool inner_inherit(haft_call *call, haft_call *parent)
     call->deadline = parent->deadline;
     call->allowed_ms = parent->allowed_ms;
     call->principal = inner_copy_text(call, parent->principal, &ok);
-    call->client_name = inner_copy(call, parent->client_name, parent->client_name_size, &ok);
-    call->client_name_size = parent->client_name_size;
-    call->client_version = inner_copy_text(call, parent->client_version, &ok);
+    call->client.name = inner_copy(call, parent->client.name, parent->client.name_size, &ok);
+    call->client.name_size = parent->client.name_size;
+    call->client.version = inner_copy_text(call, parent->client.version, &ok);
     call->id = inner_copy_id(call, parent->id, &ok);
     call->trace = inner_copy_trace(call, parent->trace, &ok);
     return ok;
@@ -96,16 +96,15 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         allocator->release(allocator->context, inner, sizeof *inner);
         return NULL;
     }
-    inner->session = (haft_session){.server = server,
-                                    .allocator = allocator,
-                                    .options = {.shared = true},
-                                    .loop = {.post = inner_post, .context = inner},
-                                    .revision = REV_NEWEST_LEGACY,
-                                    .now = now};
-    call->session = &inner->session;
+    inner->owner = (struct owner){.server = server,
+                                  .allocator = allocator,
+                                  .options = {.shared = true},
+                                  .loop = {.post = inner_post, .context = inner},
+                                  .now = now};
+    call->owner = &inner->owner;
     call->server = server;
     call->revision = REV_NEWEST_LEGACY;
-    call->log_level = -1;
+    call->client.log_level = -1;
     call->method = "request";
     atomic_store(&call->now, now);
     haft_buffer_init(&call->content, allocator, limit);
@@ -124,7 +123,7 @@ void inner_free(haft_call *call)
 
     if (!call)
         return;
-    allocator = call->session->allocator;
+    allocator = call->owner->allocator;
     haft_buffer_finish(&call->content);
     haft_buffer_finish(&call->structured);
     haft_buffer_finish(&call->result_meta);

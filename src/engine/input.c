@@ -121,10 +121,10 @@ static void ask_modern(haft_call *call)
 /* False without memory. */
 static bool send_question(haft_call *call, struct question *question)
 {
-    haft_session *session = call->session;
-    haft_buffer *out = &session->out;
+    struct owner *owner = call->owner;
+    haft_buffer *out = &owner->out;
 
-    question->request_id = session->next_request_id++;
+    question->request_id = owner->next_request_id++;
     haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     haft_buffer_json_integer(out, question->request_id);
     haft_buffer_printf(out, ",\"method\":\"%s\"", question->method);
@@ -132,7 +132,7 @@ static bool send_question(haft_call *call, struct question *question)
         haft_buffer_puts(out, ",\"params\":{");
         /* Clients of 2025-11-25 tell addresses apart by ids, which are unique in the server. */
         if (question->opens)
-            haft_buffer_printf(out, "\"elicitationId\":\"%s-%lld\",", session->number,
+            haft_buffer_printf(out, "\"elicitationId\":\"%s-%lld\",", owner->number,
                                (long long)question->request_id);
         haft_buffer_puts(out, question->params + 1);
     }
@@ -142,7 +142,7 @@ static bool send_question(haft_call *call, struct question *question)
         question->request_id = 0;
         return false;
     }
-    session_send(session, HAFT_OUT_REQUEST, call->tag, 0);
+    owner_send(owner, HAFT_OUT_REQUEST, call->tag, 0);
     return true;
 }
 
@@ -171,8 +171,8 @@ static bool is_waiting(const haft_call *call)
 
 void input_withdraw(haft_call *call, const char *reason)
 {
-    haft_session *session = call->session;
-    haft_buffer *out = &session->out;
+    struct owner *owner = call->owner;
+    haft_buffer *out = &owner->out;
 
     for (const struct question *q = call->asking.questions; q; q = q->next) {
         if (!q->request_id || q->answer)
@@ -181,7 +181,7 @@ void input_withdraw(haft_call *call, const char *reason)
                               "\"params\":{\"requestId\":");
         haft_buffer_json_integer(out, q->request_id);
         haft_buffer_printf(out, ",\"reason\":\"%s\"}}", reason);
-        session_send(session, HAFT_OUT_NOTIFICATION, call->tag, 0);
+        owner_send(owner, HAFT_OUT_NOTIFICATION, call->tag, 0);
     }
 }
 
@@ -227,9 +227,9 @@ static void take_answer(haft_call *call, struct question *question,
     call_settle(call);
 }
 
-void input_answer(haft_session *session, const struct rpc_message *message)
+void input_answer(struct owner *owner, const struct rpc_message *message)
 {
-    for (haft_call *call = session->calls; call; call = call->next) {
+    for (haft_call *call = owner->calls; call; call = call->next) {
         for (struct question *q = call->state == CALL_ASKING ? call->asking.questions : NULL; q;
              q = q->next) {
             if (!q->request_id || q->answer || !yyjson_is_int(message->id) ||
@@ -261,7 +261,7 @@ void input_ask(haft_call *call)
         return;
     }
     call->asking.rounds--;
-    session_announce(call->session);
+    call->owner->announce(call->owner);
     ask_modern(call);
     call->outcome = HAFT_OUTCOME_INPUT;
     call_end(call);

@@ -36,18 +36,18 @@ static struct text quote_name(const haft_session *session)
 {
     haft_buffer quoted;
 
-    if (!session->client_name_size)
+    if (!session->client.name_size)
         return (struct text){0};
-    haft_buffer_init(&quoted, session->allocator, CLIENT_LIMIT);
-    haft_buffer_json_string(&quoted, session->client_name, session->client_name_size);
+    haft_buffer_init(&quoted, session->owner.allocator, CLIENT_LIMIT);
+    haft_buffer_json_string(&quoted, session->client.name, session->client.name_size);
     return text_of(session->client_arena, &quoted);
 }
 
 /* Keeps what the client says about itself for as long as the session lasts. */
 static int remember_client(haft_call *call)
 {
-    haft_session *session = call->session;
-    haft_arena *arena = haft_arena_new(session->allocator, CLIENT_LIMIT);
+    haft_session *session = session_of(call);
+    haft_arena *arena = haft_arena_new(session->owner.allocator, CLIENT_LIMIT);
     haft_buffer text;
     yyjson_val *copy = NULL, *info;
     const char *reason;
@@ -56,7 +56,7 @@ static int remember_client(haft_call *call)
 
     if (!arena)
         return HAFT_ENOMEM;
-    haft_buffer_init(&text, session->allocator, CLIENT_LIMIT / 2);
+    haft_buffer_init(&text, session->owner.allocator, CLIENT_LIMIT / 2);
     haft_json_write(call->params, &text);
     status = text.status ? text.status
                          : json_parse(text.data, text.size, arena, &copy, &offset, &reason);
@@ -68,17 +68,17 @@ static int remember_client(haft_call *call)
     haft_arena_free(session->client_arena);
     session->client_arena = arena;
     info = rpc_object(copy, "clientInfo");
-    session->client_name = yyjson_get_str(yyjson_obj_get(info, "name"));
-    session->client_name_size = yyjson_get_len(yyjson_obj_get(info, "name"));
-    session->client_version = yyjson_get_str(yyjson_obj_get(info, "version"));
-    session->client_capabilities = rpc_object(copy, "capabilities");
-    session->quoted_name = quote_name(session);
+    session->client.name = yyjson_get_str(yyjson_obj_get(info, "name"));
+    session->client.name_size = yyjson_get_len(yyjson_obj_get(info, "name"));
+    session->client.version = yyjson_get_str(yyjson_obj_get(info, "version"));
+    session->client.capabilities = rpc_object(copy, "capabilities");
+    session->client.quoted = quote_name(session);
     return 0;
 }
 
 void handle_initialize(haft_call *call)
 {
-    haft_session *session = call->session;
+    haft_session *session = session_of(call);
     yyjson_val *version = rpc_string(call->params, "protocolVersion");
     enum revision revision;
     haft_buffer *out;
@@ -95,7 +95,7 @@ void handle_initialize(haft_call *call)
         return;
     }
     /* Calls in flight still look at what was said before. */
-    if (session->n_calls) {
+    if (session->owner.n_calls) {
         respond_error(call, RPC_INVALID_REQUEST,
                       "Invalid Request: initialize while calls are in flight", NULL);
         return;
@@ -111,8 +111,8 @@ void handle_initialize(haft_call *call)
     session->initialized = true;
     session->declared = atomic_load(&call->server->offered);
     session->revision = revision;
-    session->log_level = HAFT_DEBUG;
-    event_of_meeting(session, session->client_name);
+    session->client.log_level = HAFT_DEBUG;
+    event_of_meeting(session, session->client.name);
     call->revision = revision;
     out = respond_begin(call);
     haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);
@@ -147,7 +147,7 @@ void handle_set_level(haft_call *call)
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level", NULL);
         return;
     }
-    call->session->log_level = level;
+    session_of(call)->client.log_level = level;
     respond_empty(call);
 }
 

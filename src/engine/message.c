@@ -20,12 +20,12 @@ enum {
 
 void session_refresh(haft_session *session)
 {
-    unsigned now = atomic_load(&session->server->version_number);
+    unsigned now = atomic_load(&session->owner.server->version_number);
 
     if (session->catalogue && session->version_number == now)
         return;
     catalogue_drop(session->catalogue);
-    session->catalogue = catalogue_take(session->server);
+    session->catalogue = catalogue_take(session->owner.server);
     session->version_number = now;
 }
 
@@ -38,12 +38,12 @@ static bool refuse_message(haft_session *session, const yyjson_val *id, int code
     /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
      * it. */
     if (!id && !tag && !revision_row(session->revision)->anonymous) {
-        server_log(session->server, HAFT_WARNING, "a message was dropped: %s",
+        server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
                    message ? message : rpc_error_text(code));
         return false;
     }
-    rpc_put_error(&session->out, id, code, message, NULL);
-    session_send_as(session, HAFT_OUT_RESPONSE, tag, code, HTTP_BAD_REQUEST);
+    rpc_put_error(&session->owner.out, id, code, message, NULL);
+    owner_send_as(&session->owner, HAFT_OUT_RESPONSE, tag, code, HTTP_BAD_REQUEST);
     return true;
 }
 
@@ -92,18 +92,18 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
 
     /* Who it was is wanted of what is refused, too. */
     name = yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "name");
-    call->client_name = yyjson_get_str(name);
-    call->client_name_size = yyjson_get_len(name);
+    call->client.name = yyjson_get_str(name);
+    call->client.name_size = yyjson_get_len(name);
     if (!headers_have_version(call))
         return false;
     if (!yyjson_is_str(version)) {
         refuse_envelope(call, META_VERSION, version ? "malformed" : "missing");
         return false;
     }
-    call->client_capabilities = yyjson_obj_get(meta, META_CLIENT_CAPABILITIES);
-    if (!yyjson_is_obj(call->client_capabilities)) {
+    call->client.capabilities = yyjson_obj_get(meta, META_CLIENT_CAPABILITIES);
+    if (!yyjson_is_obj(call->client.capabilities)) {
         refuse_envelope(call, META_CLIENT_CAPABILITIES,
-                        call->client_capabilities ? "malformed" : "missing");
+                        call->client.capabilities ? "malformed" : "missing");
         return false;
     }
     if (!headers_agree_on_version(call, version))
@@ -112,19 +112,19 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
         refuse_version(call, version);
         return false;
     }
-    call->client_version =
+    call->client.version =
         yyjson_get_str(yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "version"));
-    call->log_level = -1;
+    call->client.log_level = -1;
     level = yyjson_obj_get(meta, META_LOG_LEVEL);
     if (level) {
-        call->log_level = level_named(level);
-        if (call->log_level < 0) {
+        call->client.log_level = level_named(level);
+        if (call->client.log_level < 0) {
             refuse_envelope(call, META_LOG_LEVEL, "malformed");
             return false;
         }
     }
-    if (!call->session->met)
-        event_of_meeting(call->session, call->client_name);
+    if (!session_of(call)->met)
+        event_of_meeting(session_of(call), call->client.name);
     return headers_agree_on_method(call, message);
 }
 
@@ -148,9 +148,9 @@ static const struct custom_method *custom_find(haft_server *server, const char *
 static bool is_duplicate(const haft_session *session, const yyjson_val *id)
 {
     /* Those of different clients have nothing to do with each other. */
-    if (session->options.shared)
+    if (session->owner.options.shared)
         return false;
-    for (const haft_call *call = session->calls; call; call = call->next)
+    for (const haft_call *call = session->owner.calls; call; call = call->next)
         if (!call->answered && rpc_same_id(call->id, id))
             return true;
     for (const struct listen *listen = session->listens; listen; listen = listen->next)
@@ -169,9 +169,9 @@ static const char *keep_text(haft_call *call, const char *text, const char *last
  * without memory. */
 static bool set_caller(haft_call *call)
 {
-    const haft_session_options *options = &call->session->options;
+    const haft_session_options *options = &call->owner->options;
     const haft_headers *headers = call->headers;
-    const char *principal = call->session->principal;
+    const char *principal = session_of(call)->principal;
     const char *peer = headers && headers->peer ? headers->peer : options->peer;
 
     call->principal = keep_text(call, principal, options->principal);
@@ -182,7 +182,7 @@ static bool set_caller(haft_call *call)
 /* The era of a request and what is known about its client.  False when it was refused. */
 static bool identify(haft_call *call, const struct rpc_message *message)
 {
-    haft_session *session = call->session;
+    haft_session *session = session_of(call);
     yyjson_val *version = NULL, *token = NULL;
 
     if (call->meta) {
@@ -190,16 +190,12 @@ static bool identify(haft_call *call, const struct rpc_message *message)
         token = yyjson_obj_get(call->meta, META_PROGRESS);
     }
     call->progress_token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
-    if (version || session->options.modern) {
+    if (version || session->owner.options.modern) {
         call->revision = REV_2026_07_28;
         return read_envelope(call, message, version);
     }
     call->revision = session->revision;
-    call->client_name = session->client_name;
-    call->client_name_size = session->client_name_size;
-    call->client_version = session->client_version;
-    call->client_capabilities = session->client_capabilities;
-    call->log_level = session->log_level;
+    call->client = session->client;
     return true;
 }
 
@@ -221,7 +217,7 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
     const struct custom_method *custom;
 
     if (method && is_offered(call, method)) {
-        if (method->remembers && call->session->options.shared) {
+        if (method->remembers && call->owner->options.shared) {
             call->http_status = HTTP_BAD_REQUEST;
             respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session", NULL);
         } else {
@@ -244,7 +240,8 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
 /* A ping asks whether the server is there, and takes no room. */
 static bool is_full(const haft_session *session, const struct rpc_message *message)
 {
-    return session->n_calls >= session->server->options.max_in_flight && !session->options.shared &&
+    return session->owner.n_calls >= session->owner.server->options.max_in_flight &&
+           !session->owner.options.shared &&
            !(message->method_size == 4 && !memcmp(message->method, "ping", 4));
 }
 
@@ -259,7 +256,7 @@ static bool is_tool_call(const haft_call *call, const struct rpc_message *messag
 /* A request that nobody has looked at: what is refused here has not been handled. */
 static void admit(haft_call *call, const struct rpc_message *message)
 {
-    const haft_session *session = call->session;
+    const haft_session *session = session_of(call);
     haft_outcome refused = HAFT_OUTCOME_INVALID;
 
     if (call->meta || call->headers)
@@ -287,7 +284,7 @@ static void admit(haft_call *call, const struct rpc_message *message)
 
 static void receive_request(haft_call *call, const struct rpc_message *message)
 {
-    haft_session *session = call->session;
+    haft_session *session = session_of(call);
 
     call->id = message->id;
     call->method = message->method;
@@ -334,9 +331,9 @@ static void cancel(haft_session *session, yyjson_val *params)
     yyjson_val *id = yyjson_obj_get(params, "requestId"), *reason = rpc_string(params, "reason");
     void *tag;
 
-    if (!id || session->options.shared)
+    if (!id || session->owner.options.shared)
         return;
-    for (haft_call *call = session->calls; call; call = call->next) {
+    for (haft_call *call = session->owner.calls; call; call = call->next) {
         if (call->answered || !rpc_same_id(call->id, id))
             continue;
         tag = call->batch ? NULL : call->tag;
@@ -344,7 +341,7 @@ static void cancel(haft_session *session, yyjson_val *params)
                  reason ? yyjson_get_str(reason) : "");
         call_give_up(call);
         if (tag)
-            session_let_go(session, tag, true);
+            owner_let_go(&session->owner, tag, true);
         return;
     }
     session_end_listens(session, id, false);
@@ -362,8 +359,8 @@ static void receive_notification(haft_session *session, haft_call *call,
         call_release(call);
         return;
     }
-    custom = custom_find(session->server, message->method, message->method_size);
-    if (!custom || session->n_calls >= session->server->options.max_in_flight) {
+    custom = custom_find(session->owner.server, message->method, message->method_size);
+    if (!custom || session->owner.n_calls >= session->owner.server->options.max_in_flight) {
         call_release(call);
         return;
     }
@@ -371,7 +368,7 @@ static void receive_notification(haft_session *session, haft_call *call,
     call->method = message->method;
     call->answered = true;
     call->revision = session->revision;
-    call->log_level = -1;
+    call->client.log_level = -1;
     handle_custom(call, custom);
 }
 
@@ -388,8 +385,8 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
     rpc_read(member, &message);
     if (message.kind != RPC_REQUEST)
         return 0;
-    rpc_put_error(&session->out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
-    batch_collect(session, batch, RPC_INTERNAL_ERROR);
+    rpc_put_error(&session->owner.out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
+    batch_collect(&session->owner, batch, RPC_INTERNAL_ERROR);
     return 1;
 }
 
@@ -422,7 +419,7 @@ static int classify(haft_call *call, yyjson_val *root)
 static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, void *tag,
                           struct batch *batch)
 {
-    haft_call *call = call_new(session);
+    haft_call *call = call_new(&session->owner);
     yyjson_val *copy = NULL;
     const char *reason;
     size_t offset;
@@ -446,7 +443,7 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
 
 static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *array, void *tag)
 {
-    const haft_allocator *allocator = session->allocator;
+    const haft_allocator *allocator = session->owner.allocator;
     struct batch *batch = allocator->alloc(allocator->context, sizeof *batch);
     size_t i, n;
     yyjson_val *member;
@@ -456,7 +453,7 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
     if (!batch)
         return HAFT_ENOMEM;
     *batch = (struct batch){.tag = tag, .open = true};
-    haft_buffer_init(&batch->responses, allocator, session->server->options.max_message * 4);
+    haft_buffer_init(&batch->responses, allocator, session->owner.server->options.max_message * 4);
     yyjson_arr_foreach(array, i, n, member) {
         batch->full = i >= BATCH_LIMIT;
         status |= receive_member(session, whole, member, tag, batch);
@@ -465,7 +462,7 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
     /* Somebody is without an answer, and cannot be told. */
     if (batch->lost && !tag)
         status = HAFT_ENOMEM;
-    batch_send(session, batch);
+    batch_send(&session->owner, batch);
     return status;
 }
 
@@ -481,7 +478,7 @@ static int receive_invalid(haft_session *session, haft_call *call,
     bool answered = false;
 
     if (object && (!message->has_id || message->result || message->error)) {
-        server_log(session->server, HAFT_WARNING, "a message was dropped: %s", message->why);
+        server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s", message->why);
     } else if (batch && message->id) {
         call->id = message->id;
         call->batch = batch;
@@ -504,7 +501,7 @@ static int receive_one(haft_session *session, haft_call *call, bool object, void
     const struct rpc_message *message = &call->message;
 
     call->tag = tag;
-    atomic_store_explicit(&call->now, session->now, memory_order_relaxed);
+    atomic_store_explicit(&call->now, session->owner.now, memory_order_relaxed);
     call->meta = rpc_object(message->params, "_meta");
     switch (message->kind) {
     case RPC_REQUEST:
@@ -517,7 +514,7 @@ static int receive_one(haft_session *session, haft_call *call, bool object, void
         receive_notification(session, call, message);
         return 0;
     case RPC_RESPONSE:
-        input_answer(session, message);
+        input_answer(&session->owner, message);
         break;
     case RPC_INVALID:
         return receive_invalid(session, call, message, object, batch);
@@ -530,14 +527,14 @@ static int receive_one(haft_session *session, haft_call *call, bool object, void
 haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
                                   haft_time now)
 {
-    haft_call *call = call_new(session);
+    haft_call *call = call_new(&session->owner);
     const char *reason = NULL;
     size_t offset = 0;
     int status;
 
-    session->now = now;
-    if (session->server->metrics)
-        atomic_fetch_add(&session->server->received, size);
+    session->owner.now = now;
+    if (session->owner.server->metrics)
+        atomic_fetch_add(&session->owner.server->received, size);
     if (!call)
         return NULL;
     call->tag = tag;
@@ -656,11 +653,11 @@ int haft_incoming_process(haft_incoming *message, haft_session *session,
     int status;
 
     /* It may have been read for another session of the same server, and moves over to this one. */
-    session->now = call->session->now;
-    call->session = session;
+    session->owner.now = call->owner->now;
+    call->owner = &session->owner;
     call->headers = headers;
     session->principal =
-        headers && headers->principal ? headers->principal : session->options.principal;
+        headers && headers->principal ? headers->principal : session->owner.options.principal;
     session_refresh(session);
     session->held++;
     if (call->root && !yyjson_is_arr(call->root)) {

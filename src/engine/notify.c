@@ -61,8 +61,8 @@ void haft_message(haft_call *call, haft_level level, const char *logger, const c
     haft_buffer message;
     va_list args;
 
-    if (call->log_level < 0 || (int)level < call->log_level || level > HAFT_EMERGENCY ||
-        haft_call_cancelled(call))
+    if (call->client.log_level < 0 || (int)level < call->client.log_level ||
+        level > HAFT_EMERGENCY || haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
     haft_buffer_printf(&message,

@@ -1,39 +1,45 @@
 /* owner.c - messages out. */
-#include "engine/session.h"
+#include "engine/owner.h"
 
-void session_give(haft_session *session, const haft_outgoing *message)
+void owner_give(struct owner *owner, const haft_outgoing *message)
 {
-    if (session->server->metrics)
-        atomic_fetch_add(&session->server->sent, message->size);
-    session->transport.send(session->transport.context, message);
+    if (owner->server->metrics)
+        atomic_fetch_add(&owner->server->sent, message->size);
+    owner->transport.send(owner->transport.context, message);
 }
 
-void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code)
+void owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code)
 {
-    session_send_as(session, kind, tag, error_code, 200);
+    owner_send_as(owner, kind, tag, error_code, 200);
 }
 
-void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code,
-                     int http_status)
+void owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
+                   int http_status)
 {
-    haft_buffer *out = &session->out;
+    haft_buffer *out = &owner->out;
 
-    if (session->closed) {
+    if (owner->closed) {
         haft_buffer_clear(out);
         return;
     }
     if (out->status) {
-        server_log(session->server, HAFT_ERROR, "a message of %s could not be written: %s",
-                   session->server->name, haft_strerror(out->status));
+        server_log(owner->server, HAFT_ERROR, "a message of %s could not be written: %s",
+                   owner->server->name, haft_strerror(out->status));
     } else {
-        session_give(session,
-                     &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
+        owner_give(owner,
+                   &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
     }
     buffer_trim(out, SPARE_BYTES);
 }
 
-void session_let_go(const haft_session *session, void *tag, bool over)
+void owner_let_go(const struct owner *owner, void *tag, bool over)
 {
-    if (session->transport.let_go && !session->closed)
-        session->transport.let_go(session->transport.context, tag, over);
+    if (owner->transport.let_go && !owner->closed)
+        owner->transport.let_go(owner->transport.context, tag, over);
+}
+
+void owner_wake(const struct owner *owner)
+{
+    if (owner->loop.wake)
+        owner->loop.wake(owner->loop.context);
 }

@@ -11,9 +11,9 @@
 static void send_notification(haft_call *call, const char *text, size_t size,
                               const double *progress)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
 
-    if (call->answered || session->closed || atomic_load(&call->cancelled))
+    if (call->answered || owner->closed || atomic_load(&call->cancelled))
         return;
     if (progress) {
         if (call->has_progress && *progress <= call->progress)
@@ -22,21 +22,20 @@ static void send_notification(haft_call *call, const char *text, size_t size,
         call->progress = *progress;
     }
     if (size)
-        session_give(session,
-                     &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
+        owner_give(owner, &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
     else
-        session_let_go(session, call->tag, false);
+        owner_let_go(owner, call->tag, false);
 }
 
 void call_notify(haft_call *call, const haft_buffer *message, const double *progress)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
     const haft_allocator *allocator = call->server->allocator;
     haft_posted *posted;
 
     if (message->status)
         return;
-    if (!session->loop.post) {
+    if (!owner->loop.post) {
         send_notification(call, message->data, message->size, progress);
         return;
     }
@@ -50,7 +49,7 @@ void call_notify(haft_call *call, const haft_buffer *message, const double *prog
     posted->text = (char *)(posted + 1);
     if (message->size)
         memcpy(posted->text, message->data, message->size);
-    session->loop.post(session->loop.context, posted);
+    owner->loop.post(owner->loop.context, posted);
 }
 
 /* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
@@ -66,31 +65,31 @@ void haft_call_close_stream(haft_call *call)
 
 void haft_finish(haft_call *call, int status)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
 
-    if (!session->loop.post) {
+    if (!owner->loop.post) {
         call_finish(call, status);
         return;
     }
     call->finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
-    session->loop.post(session->loop.context, &call->finish);
+    owner->loop.post(owner->loop.context, &call->finish);
 }
 
 void haft_continue(haft_call *call, int status)
 {
-    haft_session *session = call->session;
+    struct owner *owner = call->owner;
 
-    if (!session->loop.post) {
+    if (!owner->loop.post) {
         call->resume(call, status);
         return;
     }
     call->finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
-    session->loop.post(session->loop.context, &call->finish);
+    owner->loop.post(owner->loop.context, &call->finish);
 }
 
-void haft_session_deliver(haft_session *session, haft_posted *posted)
+void post_deliver(haft_posted *posted)
 {
-    const haft_allocator *allocator = session->allocator;
+    const haft_allocator *allocator = posted->call->server->allocator;
 
     switch (posted->kind) {
     case POSTED_FINISH:

@@ -20,18 +20,18 @@ static void send_without_memory(haft_call *call)
         haft_buffer_clear(&text);
         rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    session_give(call->session, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE, call->tag,
-                                                 RPC_INTERNAL_ERROR, 503});
-    haft_buffer_clear(&call->session->out);
+    owner_give(call->owner, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE, call->tag,
+                                             RPC_INTERNAL_ERROR, 503});
+    haft_buffer_clear(&call->owner->out);
 }
 
-/* Sends the response in session->out and marks the call as answered. */
+/* Sends the response in owner->out and marks the call as answered. */
 static void send_response(haft_call *call, int error_code)
 {
-    haft_buffer *out = &call->session->out;
+    haft_buffer *out = &call->owner->out;
 
     /* Whatever could not be written, that there was a request must not be forgotten. */
-    if (out->status && !call->session->closed) {
+    if (out->status && !call->owner->closed) {
         bool big = out->status == HAFT_ETOOBIG;
 
         server_log(call->server, HAFT_ERROR, "an answer could not be written: %s",
@@ -47,13 +47,13 @@ static void send_response(haft_call *call, int error_code)
 
         call->batch = NULL;
         batch->left--;
-        batch_collect(call->session, batch, error_code);
-        batch_send(call->session, batch);
-    } else if (out->status && !call->session->closed) {
+        batch_collect(call->owner, batch, error_code);
+        batch_send(call->owner, batch);
+    } else if (out->status && !call->owner->closed) {
         send_without_memory(call);
     } else {
-        session_send_as(call->session, HAFT_OUT_RESPONSE, call->tag, error_code,
-                        call->http_status ? call->http_status : 200);
+        owner_send_as(call->owner, HAFT_OUT_RESPONSE, call->tag, error_code,
+                      call->http_status ? call->http_status : 200);
     }
 }
 
@@ -64,7 +64,7 @@ void respond_written(haft_call *call, int error_code)
 
 haft_buffer *respond_begin(haft_call *call)
 {
-    haft_buffer *out = &call->session->out;
+    haft_buffer *out = &call->owner->out;
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     rpc_put_id(out, call->id);
@@ -79,7 +79,7 @@ void respond_end(haft_call *call, bool any)
 
 void respond_end_as(haft_call *call, bool any, const char *type)
 {
-    haft_buffer *out = &call->session->out;
+    haft_buffer *out = &call->owner->out;
     const haft_buffer *meta = &call->result_meta;
     const struct text *tail = &call->server->modern_tail;
     bool modern = revision_row(call->revision)->modern;
@@ -116,8 +116,8 @@ void respond_empty(haft_call *call)
 
 void respond_error(haft_call *call, int code, const char *message, const char *data)
 {
-    haft_buffer_clear(&call->session->out);
-    rpc_put_error(&call->session->out, call->id, code, message, data);
+    haft_buffer_clear(&call->owner->out);
+    rpc_put_error(&call->owner->out, call->id, code, message, data);
     send_response(call, code);
 }
 

@@ -79,7 +79,7 @@ static const unsigned char *key_of(const haft_call *call)
 
     if (call->server->has_seal_key)
         return call->server->seal_key;
-    return call->session->inside ? none : NULL;
+    return call->owner->inside ? none : NULL;
 }
 
 const char *seal(haft_call *call, const char *payload, size_t size)
@@ -87,7 +87,7 @@ const char *seal(haft_call *call, const char *payload, size_t size)
     size_t total = HEAD + size + SHA256_SIZE;
     unsigned char *plain = haft_arena_alloc(call->arena, total);
     char *text = haft_arena_alloc(call->arena, HAFT_BASE64_SIZE(total) + 1);
-    uint64_t expiry = (uint64_t)(call->session->now + LIFETIME_MS);
+    uint64_t expiry = (uint64_t)(call->owner->now + LIFETIME_MS);
     const unsigned char *key = key_of(call);
 
     if (!plain || !text || !key || !bind(call, plain + 8))
@@ -118,7 +118,7 @@ yyjson_val *unseal(haft_call *call, const char *text, size_t size)
         return NULL;
     for (int i = 0; i < 8; i++)
         expiry |= (uint64_t)plain[i] << (i * 8);
-    if (expiry < (uint64_t)call->session->now)
+    if (expiry < (uint64_t)call->owner->now)
         return NULL;
     if (json_parse((const char *)plain + HEAD, n - HEAD, call->arena, &payload, &offset, &reason))
         return NULL;

@@ -2,28 +2,30 @@
  * between. */
 #include "engine/event.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- who the client is ---- */
 
 static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
 {
-    if (session->server->n_watchers)
-        event_tell(
-            session->server,
-            &(haft_event){.kind = kind, .client = name, .principal = session->options.principal});
+    if (session->owner.server->n_watchers)
+        event_tell(session->owner.server,
+                   &(haft_event){.kind = kind,
+                                 .client = name,
+                                 .principal = session->owner.options.principal});
 }
 
 void event_of_meeting(haft_session *session, const char *name)
 {
     size_t size = name ? strlen(name) : 0;
 
-    if (session->met || session->options.shared)
+    if (session->met || session->owner.options.shared)
         return;
     session->met = true;
-    session->met_at = session->now;
-    if (session->server->observer)
-        session->server->observer->met(session->server);
+    session->met_at = session->owner.now;
+    if (session->owner.server->observer)
+        session->owner.server->observer->met(session->owner.server);
     size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
     if (size)
         memcpy(session->met_name, name, size);
@@ -35,23 +37,29 @@ void event_of_parting(haft_session *session)
     if (!session->met)
         return;
     session->met = false;
-    if (session->server->observer)
-        session->server->observer->left(session->server, session->now - session->met_at);
+    if (session->owner.server->observer)
+        session->owner.server->observer->left(session->owner.server,
+                                              session->owner.now - session->met_at);
     tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
 }
 
 /* ---- life ---- */
 
-void session_wake(const haft_session *session)
-{
-    if (session->loop.wake)
-        session->loop.wake(session->loop.context);
-}
-
-/* It is the first member of its session. */
 static void wake_follower(struct follower *follower)
 {
-    session_wake((haft_session *)follower);
+    haft_session *session = (haft_session *)((char *)follower - offsetof(haft_session, follower));
+
+    owner_wake(&session->owner);
+}
+
+static void announce_to(struct owner *owner)
+{
+    session_announce((haft_session *)owner);
+}
+
+static void collect_from(struct owner *owner)
+{
+    session_collect((haft_session *)owner);
 }
 
 haft_session *haft_session_new(haft_server *server, const haft_session_options *options)
@@ -62,14 +70,16 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     if (!session)
         return NULL;
     memset(session, 0, sizeof *session);
-    session->server = server;
-    session->options = *options;
-    session->options.transport = NULL;
-    session->options.loop = NULL;
-    session->transport = *options->transport;
+    session->owner.server = server;
+    session->owner.options = *options;
+    session->owner.options.transport = NULL;
+    session->owner.options.loop = NULL;
+    session->owner.transport = *options->transport;
     if (options->loop)
-        session->loop = *options->loop;
-    session->allocator = allocator;
+        session->owner.loop = *options->loop;
+    session->owner.allocator = allocator;
+    session->owner.announce = announce_to;
+    session->owner.collect = collect_from;
     session->revision = REV_NEWEST_LEGACY;
     if (options->revision) {
         enum revision named = revision_named(options->revision, strlen(options->revision));
@@ -77,16 +87,17 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
         if (named < REVISIONS && !revision_row(named)->modern)
             session->revision = named;
     }
-    session->log_level = HAFT_DEBUG;
-    session->next_request_id = 1;
-    haft_buffer_init(&session->out, allocator, server->options.max_message * 4);
+    session->client.log_level = HAFT_DEBUG;
+    session->owner.next_request_id = 1;
+    haft_buffer_init(&session->owner.out, allocator, server->options.max_message * 4);
     server_lock(server);
     for (int i = 0; i < SHELVES; i++)
         session->changes[i] = atomic_load(&server->changes[i]);
     session->n_updates = atomic_load(&server->n_updates);
     session->announced = atomic_load(&server->version_number);
     session->version_number = session->announced - 1;
-    session->number_size = integer_to_text((int64_t)++server->n_sessions, session->number);
+    session->owner.number_size =
+        integer_to_text((int64_t)++server->n_sessions, session->owner.number);
     session->follower.wake = wake_follower;
     follower_link(server, &session->follower);
     server_unlock(server);
@@ -104,24 +115,24 @@ static void forget_subscriptions(haft_session *session)
         struct subscription *subscription = session->subscriptions;
 
         session->subscriptions = subscription->next;
-        session->allocator->release(session->allocator->context, subscription,
-                                    sizeof *subscription + subscription->size + 1);
+        session->owner.allocator->release(session->owner.allocator->context, subscription,
+                                          sizeof *subscription + subscription->size + 1);
     }
     session->n_subscriptions = 0;
 }
 
 void session_collect(haft_session *session)
 {
-    if (!session->closed || session->held || session->calls)
+    if (!session->owner.closed || session->held || session->owner.calls)
         return;
-    call_free_spare(session);
+    call_free_spare(&session->owner);
     forget_subscriptions(session);
     catalogue_drop(session->catalogue);
     haft_arena_free(session->client_arena);
-    haft_buffer_finish(&session->out);
-    if (session->transport.close)
-        session->transport.close(session->transport.context);
-    session->allocator->release(session->allocator->context, session, sizeof *session);
+    haft_buffer_finish(&session->owner.out);
+    if (session->owner.transport.close)
+        session->owner.transport.close(session->owner.transport.context);
+    session->owner.allocator->release(session->owner.allocator->context, session, sizeof *session);
 }
 
 /* Calls that wait for an answer of the client, or for haft_finish after a cancel, end here; those
@@ -131,17 +142,17 @@ void haft_session_free(haft_session *session)
     haft_server *server;
     haft_call *next;
 
-    if (!session || session->closed)
+    if (!session || session->owner.closed)
         return;
-    server = session->server;
+    server = session->owner.server;
     session_end_listens(session, NULL, false);
     event_of_parting(session);
-    session->closed = true;
+    session->owner.closed = true;
     server_lock(server);
     follower_unlink(server, &session->follower);
     server_unlock(server);
     session->held++;
-    for (haft_call *call = session->calls; call; call = next) {
+    for (haft_call *call = session->owner.calls; call; call = next) {
         next = call->next;
         call_give_up(call);
     }
@@ -180,18 +191,24 @@ haft_receiver haft_session_receiver(haft_session *session)
 
 void haft_session_trim(haft_session *session)
 {
-    call_free_spare(session);
-    buffer_trim(&session->out, 0);
+    call_free_spare(&session->owner);
+    buffer_trim(&session->owner.out, 0);
 }
 
 size_t haft_session_in_flight(const haft_session *session)
 {
-    return session->n_calls;
+    return session->owner.n_calls;
 }
 
 void haft_session_shut_down(haft_session *session)
 {
     session_end_listens(session, NULL, true);
+}
+
+void haft_session_deliver(haft_session *session, haft_posted *posted)
+{
+    (void)session;
+    post_deliver(posted);
 }
 
 /* ---- time ---- */
@@ -201,7 +218,7 @@ static void start_lined(haft_session *session)
 {
     haft_call *after;
 
-    for (haft_call *call = session->calls; call && session->n_lined; call = after) {
+    for (haft_call *call = session->owner.calls; call && session->owner.n_lined; call = after) {
         after = call->next;
         if (call->state == CALL_IN_LINE && cap_has_turn(call))
             call_launch(call);
@@ -213,9 +230,9 @@ haft_time haft_session_tick(haft_session *session, haft_time now)
     haft_time next = -1;
     haft_call *after;
 
-    session->now = now;
+    session->owner.now = now;
     session_announce(session);
-    for (haft_call *call = session->calls; call; call = after) {
+    for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
         call->now = now;
         if (!call->deadline || call->answered)
@@ -233,7 +250,7 @@ void haft_session_cancel(haft_session *session, const void *tag)
 {
     haft_call *after;
 
-    for (haft_call *call = session->calls; call; call = after) {
+    for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
         if (call->tag == tag && !call->answered)
             call_give_up(call);

@@ -2,7 +2,7 @@
 #ifndef HAFT_SRC_SESSION_H
 #define HAFT_SRC_SESSION_H
 
-#include "engine/server.h"
+#include "engine/owner.h"
 #include "engine/state.h"
 
 enum { CLIENT_NAME = 65 };
@@ -27,16 +27,6 @@ struct asking {
     unsigned rounds;
 };
 
-/* Requests of one array, answered together. */
-struct batch {
-    size_t left; /* not answered yet */
-    haft_buffer responses;
-    void *tag;
-    bool open; /* more members of the array are to come, */
-    bool full; /* and they are too many */
-    bool lost; /* there was no room for a response, and no other way for it */
-};
-
 /* Something for the session's thread to do about a call. */
 enum posted_kind {
     POSTED_NOTICE,  /* send a notification */
@@ -54,6 +44,16 @@ struct haft_posted {
     size_t size;
     bool counts; /* it is about progress: */
     double progress;
+};
+
+/* What is known of a client: of a legacy one since it has introduced itself, of a modern one by each
+ * of its requests. */
+struct client {
+    const char *name, *version; /* NULL for unknown */
+    size_t name_size;           /* there may be a NUL in it */
+    struct text quoted;         /* the name as JSON; NULL for whoever wants it to quote it */
+    yyjson_val *capabilities;
+    int log_level; /* the lowest it wants; -1 for none */
 };
 
 /* The most that a call may have in its arena. */
@@ -83,8 +83,8 @@ struct late {
 
 struct haft_call {
     /* what stays when the call is used again */
-    haft_call *next;       /* in flight, or spare */
-    haft_session *session; /* outlives it */
+    haft_call *next;     /* in flight, or spare */
+    struct owner *owner; /* outlives it */
     haft_server *server;
     haft_arena *arena;
     haft_buffer content;     /* blocks, separated by commas */
@@ -112,12 +112,9 @@ struct haft_call {
     struct straight straight;
     _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
     enum revision revision;
-    const char *client_name, *client_version;
-    size_t client_name_size; /* there may be a NUL in it */
-    const char *principal;   /* who the client is; NULL when that is not known */
-    const char *peer;        /* its address: "" for an unknown one, NULL where there are none */
-    yyjson_val *client_capabilities;
-    int log_level; /* the lowest the client wants; -1 for none */
+    struct client client;
+    const char *principal; /* who the client is; NULL when that is not known */
+    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
 
     /* what the handler gets and gives */
     const void *in;
@@ -208,18 +205,10 @@ struct subscription {
 };
 
 struct haft_session {
-    struct follower follower; /* of the server's */
-    haft_server *server;
-    haft_session_options options; /* but for the transport and the loop: */
-    haft_transport transport;
-    haft_loop loop;
-    const haft_allocator *allocator;
+    struct owner owner; /* first: see session_of */
+    struct follower follower;
     struct catalogue *catalogue;
     unsigned version_number;
-    char number[32]; /* of the server's sessions, from 1 on, as text */
-    size_t number_size;
-    int64_t second;                       /* that the text is of: */
-    char time[TIME_TEXT];                 /* for lines about its calls */
     unsigned announced;                   /* the version whose changes have been */
     unsigned changes[SHELVES], n_updates; /* announced so far */
 
@@ -228,31 +217,24 @@ struct haft_session {
     unsigned declared; /* bits: shelves that it was told of then */
     enum revision revision;
     haft_arena *client_arena;
-    const char *client_name, *client_version;
-    size_t client_name_size;
-    struct text quoted_name; /* the name as JSON; NULL without one, or without room for it */
-    yyjson_val *client_capabilities;
-    int log_level;
+    struct client client;
     struct subscription *subscriptions;
     size_t n_subscriptions;
 
     struct listen *listens;
     size_t n_listens;
-    haft_call *calls; /* in flight, newest first */
-    size_t n_calls, n_lined;
-    haft_call *spare; /* calls to use again */
-    size_t n_spare, spare_bytes;
-    haft_buffer out;
-    int64_t next_request_id;
-    haft_time now;
     const char *principal; /* of the message that is being received */
-    bool closed;           /* freed when its last call is done, */
-    unsigned held;         /* and nothing is being received */
+    unsigned held;         /* something is: it is not freed meanwhile */
     haft_time met_at;
     bool met; /* the client has said who it is, as: */
     char met_name[CLIENT_NAME];
-    bool inside; /* the client is in this process: its states need no secret key */
 };
+
+/* The session of a call that came by a message. */
+static inline haft_session *session_of(const haft_call *call)
+{
+    return (haft_session *)call->owner;
+}
 
 /* ---- calls (call.c) ---- */
 
@@ -271,12 +253,8 @@ static inline bool call_is_shared(const haft_call *call)
     return call->state == CALL_HELD || call->state == CALL_RUNNING || call->state == CALL_PENDING;
 }
 
-/* One huge message must not make what is kept for the next one huge: no buffer larger than this
- * is. */
-enum { SPARE_BYTES = 256 << 10 };
-
 /* A call for a message, from the spare ones when there is one; NULL without memory. */
-haft_call *call_new(haft_session *session);
+haft_call *call_new(struct owner *owner);
 void call_release(haft_call *call);
 void call_link(haft_call *call);
 
@@ -313,8 +291,8 @@ bool cap_has_turn(haft_call *call);
 
 /* Writes what the handler needs. */
 void carry_write_call(haft_call *call, haft_buffer *out);
-/* Makes a call of that, for a session that has nothing else; NULL with *ret_status set. */
-haft_call *carry_read_call(haft_session *session, const char *text, size_t size, int *ret_status);
+/* Makes a call of that, for an owner that has nothing else; NULL with *ret_status set. */
+haft_call *carry_read_call(struct owner *owner, const char *text, size_t size, int *ret_status);
 /* Writes what the handler came to. */
 void carry_write_result(haft_call *call, int status, haft_buffer *out);
 /* Reads that, from a process that may have lost its mind, into the call.  What the handler
@@ -349,7 +327,7 @@ void call_end(haft_call *call);
 
 /* The handler is done with it, or will not be called: it ends, or asks the client. */
 void call_settle(haft_call *call);
-void call_free_spare(haft_session *session);
+void call_free_spare(struct owner *owner);
 
 /* The call from outside that this one goes back to: itself, unless it was made within another.  It
  * alone is told the time. */
@@ -358,21 +336,14 @@ haft_call *call_root(const haft_call *call);
 /* The level of that name; -1 when there is none. */
 int level_named(const yyjson_val *name);
 
-/* Tells whoever has the session, from any thread, that there is something to do for it. */
-void session_wake(const haft_session *session);
 enum revision session_revision(const haft_session *session);
 
 /* Ends the session's life when it is closed and nothing runs for it any more. */
 void session_collect(haft_session *session);
 
-/* Sends the responses of an array when all are there. */
-void batch_send(haft_session *session, struct batch *batch);
-/* Puts the response in session->out where the responses of its array are collected. */
-void batch_collect(haft_session *session, struct batch *batch, int error_code);
-
 /* ---- answers (respond.c) ---- */
 
-/* Starts and ends a response in session->out.  Between them the members of the result are written,
+/* Starts and ends a response in owner->out.  Between them the members of the result are written,
  * each but the first with a comma before it; `any` tells the end whether there were any. */
 haft_buffer *respond_begin(haft_call *call);
 void respond_end(haft_call *call, bool any);
@@ -388,22 +359,15 @@ void respond_errorf(haft_call *call, int code, const char *format, ...) HAFT_PRI
  * touched. */
 void respond_timeout(haft_call *call, unsigned milliseconds);
 
-/* Sends a response that stands in session->out. */
+/* Sends a response that stands in owner->out. */
 void respond_written(haft_call *call, int error_code);
-
-/* Hands a message out. */
-void session_give(haft_session *session, const haft_outgoing *message);
-
-/* Sends what is in session->out. */
-void session_send(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code);
-void session_send_as(haft_session *session, haft_outgoing_kind kind, void *tag, int error_code,
-                     int http_status);
-/* The connection of `tag` may go: for now, or because nothing more comes. */
-void session_let_go(const haft_session *session, void *tag, bool over);
 
 /* A notification about a call, from whatever thread.  One about progress is sent only if it goes
  * forward; `progress` is NULL for others. */
 void call_notify(haft_call *call, const haft_buffer *message, const double *progress);
+
+/* Does what was posted, on the thread of the call's owner. */
+void post_deliver(haft_posted *posted);
 
 /* ---- methods (method.c and those that bring one) ---- */
 
@@ -528,7 +492,7 @@ bool input_restore(haft_call *call);
 /* The handler has returned HAFT_AGAIN. */
 void input_ask(haft_call *call);
 /* The answer of a legacy client. */
-void input_answer(haft_session *session, const struct rpc_message *message);
+void input_answer(struct owner *owner, const struct rpc_message *message);
 /* Takes back what a legacy client has been asked and has not answered. */
 void input_withdraw(haft_call *call, const char *reason);
 /* Why a handler returned HAFT_ECAPABILITY. */

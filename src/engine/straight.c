@@ -202,7 +202,7 @@ static bool read_straight(haft_session *session, haft_call *call, const char *te
 int straight_parse(haft_session *session, haft_call *call, const char *text, size_t size,
                    size_t *reterr_offset, const char **reterr_reason)
 {
-    const haft_server *server = session->server;
+    const haft_server *server = session->owner.server;
     bool counts = server->options.max_elements; /* what the arguments have, before anything else */
 
     if (size >= server->straight_from && !counts && read_straight(session, call, text, size))

@@ -114,12 +114,12 @@ void haft_call_set_user_data(haft_call *call, void *data)
 
 const char *haft_client_name(const haft_call *call)
 {
-    return call->client_name ? call->client_name : "";
+    return call->client.name ? call->client.name : "";
 }
 
 const char *haft_client_version(const haft_call *call)
 {
-    return call->client_version ? call->client_version : "";
+    return call->client.version ? call->client.version : "";
 }
 
 const char *haft_call_principal(const haft_call *call)
@@ -134,7 +134,7 @@ const char *haft_call_revision(const haft_call *call)
 
 bool haft_client_can(const haft_call *call, const char *capability)
 {
-    yyjson_val *value = call->client_capabilities, *whole;
+    yyjson_val *value = call->client.capabilities, *whole;
 
     while (value && *capability) {
         size_t size = strcspn(capability, ".");

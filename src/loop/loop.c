@@ -26,7 +26,7 @@ static void loop_on_post(void *context, haft_posted *posted)
     uv_thread_t self = uv_thread_self();
 
     if (!posted->ran && uv_thread_equal(&self, &loop->thread))
-        haft_session_deliver(posted->call->session, posted);
+        haft_session_deliver(session_of(posted->call), posted);
     else
         mailbox_put(&loop->mailbox, posted);
 }
@@ -67,7 +67,7 @@ void loop_deliver(struct loop *loop)
         if (posted->ran)
             haft_call_done(posted->call);
         else
-            haft_session_deliver(posted->call->session, posted);
+            haft_session_deliver(session_of(posted->call), posted);
     }
 }
 

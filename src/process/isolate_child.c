@@ -137,7 +137,8 @@ _Noreturn void isolate_child(haft_server *server, int fd)
     haft_buffer_init(&out, NULL, limit * 4);
     if (packet_receive(fd, &reader, NULL, NULL) != PACKET_CALL)
         _exit(0);
-    process.call = carry_read_call(process.session, reader.body.data, reader.body.size, &status);
+    process.call =
+        carry_read_call(&process.session->owner, reader.body.data, reader.body.size, &status);
     if (process.call) {
         limit_memory(process.call->item->tool->isolate_memory);
         status = child_run(&process);

@@ -111,18 +111,18 @@ static char *put_id(char *at, char *limit, yyjson_val *id)
 }
 
 /* When the session was last told the time; all but the milliseconds is kept for a second. */
-static char *put_time(char *at, haft_session *session)
+static char *put_time(char *at, struct owner *owner)
 {
-    int64_t second = session->now / 1000;
+    int64_t second = owner->now / 1000;
 
-    if (session->second != second || !session->time[0]) {
-        time_to_text(session->now, session->time);
-        session->second = second;
+    if (owner->second != second || !owner->time[0]) {
+        time_to_text(owner->now, owner->time);
+        owner->second = second;
     }
     at = put_literal(at, "{\"time\":\"");
-    memcpy(at, session->time, sizeof session->time);
+    memcpy(at, owner->time, sizeof owner->time);
     at = put_thousandths(at + sizeof "2026-11-15T05:25:27." - 1,
-                         (unsigned)(session->now - second * 1000));
+                         (unsigned)(owner->now - second * 1000));
     return put_literal(at, "Z\"");
 }
 
@@ -221,12 +221,12 @@ static char *put_arguments(char *at, char *limit, const haft_call *call, yyjson_
 /* One that has introduced itself has said its name once. */
 static char *put_client(char *at, char *limit, const haft_call *call)
 {
-    const haft_session *session = call->session;
+    const struct text *quoted = &call->client.quoted;
 
-    if (call->client_name != session->client_name || !session->quoted_name.data)
-        return put_member(at, limit, ",\"client\":", call->client_name, call->client_name_size);
+    if (!quoted->data)
+        return put_member(at, limit, ",\"client\":", call->client.name, call->client.name_size);
     at = put_literal(at, ",\"client\":");
-    return put_long(at, limit, session->quoted_name.data, session->quoted_name.size);
+    return put_long(at, limit, quoted->data, quoted->size);
 }
 
 static char *put_tool(char *at, char *limit, const haft_call *call)
@@ -253,7 +253,7 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
 {
     yyjson_val *arguments = all ? call_arguments(call) : NULL;
 
-    at = put_time(at, call->session);
+    at = put_time(at, call->owner);
     if (all && call->id)
         at = put_id(at, limit, call->id);
     if (all)
@@ -290,8 +290,8 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     if (end > limit)
         end = put_literal(put_call(room, limit, call, outcome, false), ",\"truncated\":true}");
     if (end > limit)
-        end = put_literal(put_outcome(put_time(room, call->session), outcome),
-                          ",\"truncated\":true}");
+        end =
+            put_literal(put_outcome(put_time(room, call->owner), outcome), ",\"truncated\":true}");
     audit->write(audit->context, room, (size_t)(end - room));
 }
 

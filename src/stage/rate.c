@@ -33,14 +33,14 @@ APART static size_t put_known(const haft_call *call, char *at)
 /* Who is calling, as far as that can be told. */
 static size_t put_client(const haft_call *call, char *at)
 {
-    const haft_session *session = call->session;
+    const struct owner *owner = call->owner;
 
-    if (call->principal || call->peer || session->options.shared)
+    if (call->principal || call->peer || owner->options.shared)
         return put_known(call, at);
     *at = 's';
     /* All of its room: the compiler knows how large that is. */
-    memcpy(at + 1, session->number, sizeof session->number);
-    return 1 + session->number_size;
+    memcpy(at + 1, owner->number, sizeof owner->number);
+    return 1 + owner->number_size;
 }
 
 /* ---- the stage ---- */

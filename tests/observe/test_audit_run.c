@@ -299,7 +299,7 @@ static void drain(struct peer *peer)
         if (posted->ran)
             haft_call_done(posted->call);
         else
-            haft_session_deliver(posted->call->session, posted);
+            haft_session_deliver(session_of(posted->call), posted);
     }
 }
 

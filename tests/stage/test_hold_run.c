@@ -175,7 +175,7 @@ static void post(void *context, haft_posted *posted)
 {
     (void)context;
     if (pthread_equal(pthread_self(), mail.thread)) {
-        haft_session_deliver(posted->call->session, posted);
+        haft_session_deliver(session_of(posted->call), posted);
         return;
     }
     pthread_mutex_lock(&mail.lock);
@@ -205,7 +205,7 @@ static bool deliver(void)
         return false;
     for (; posted; posted = next) {
         next = posted->next;
-        haft_session_deliver(posted->call->session, posted);
+        haft_session_deliver(session_of(posted->call), posted);
     }
     return true;
 }

@@ -131,7 +131,7 @@ haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_op
 
 static const struct recorder *recorder_of(const haft_session *session)
 {
-    return session->transport.send == record_send ? session->transport.context : NULL;
+    return session->owner.transport.send == record_send ? session->owner.transport.context : NULL;
 }
 
 int __wrap_haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
