@@ -1,46 +1,8 @@
-/* document_compile.c - the second pass: a node for every schema that is asked for.
+/* compile.c - the second pass: a node for every schema that is asked for.
  *
  * Asking gives the node at once and puts its location in a queue; the keywords of those that
  * wait are compiled one after the other.  So schemas may refer to each other in any way. */
 #include "schema/document/document.h"
-
-#include <string.h>
-
-static struct resource *make_resource(struct document *doc, const struct base *base)
-{
-    struct resource *resource = haft_arena_zalloc(doc->schema->arena, 1, sizeof *resource);
-
-    if (resource)
-        resource->uri = haft_arena_copy(doc->schema->arena, base->uri, strlen(base->uri));
-    return resource && resource->uri ? resource : NULL;
-}
-
-struct node *location_node(struct document *doc, struct location *location)
-{
-    struct base *base = location->base;
-
-    if (location->node)
-        return location->node;
-    if (doc->schema->n_nodes >= doc->schema->max_nodes) {
-        document_fail(doc, location, NULL, HAFT_ETOOBIG, "there are more than %zu schemas",
-                      doc->schema->max_nodes);
-        return NULL;
-    }
-    if (!base->resource)
-        base->resource = make_resource(doc, base);
-    location->node = base->resource ? node_new(doc->schema) : NULL;
-    if (!location->node) {
-        document_no_memory(doc);
-        return NULL;
-    }
-    location->node->resource = base->resource;
-    location->node->never = yyjson_is_false(location->value);
-    if (yyjson_is_obj(location->value)) {
-        *(doc->first_waiting ? &doc->last_waiting->waiting : &doc->first_waiting) = location;
-        doc->last_waiting = location;
-    }
-    return location->node;
-}
 
 static int compile_one(struct document *doc, struct location *location)
 {

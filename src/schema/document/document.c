@@ -1,5 +1,4 @@
-/* document.c - a JSON Schema document as a compiled schema: sources, errors and the order of
- * things.
+/* document.c - a JSON Schema document as a compiled schema: the order of things.
  *
  * What the passes need (document.h) lives in an arena of its own and is gone at the end; the
  * values that were read stay, for the nodes point into them. */
@@ -13,119 +12,13 @@
 
 enum { SCRATCH_LIMIT = 64 << 20 };
 
-/* ---- errors ---- */
-
-int document_no_memory(struct document *doc)
-{
-    return error_set(doc->error, HAFT_ENOMEM, NULL, "%s", haft_strerror(HAFT_ENOMEM));
-}
-
-static void put_before(char *text, size_t *at, const char *piece)
-{
-    size_t size = strlen(piece);
-
-    *at -= size;
-    memcpy(text + *at, piece, size);
-}
-
-const char *location_path(struct document *doc, const struct location *where, const char *keyword)
-{
-    const struct source *source = where ? where->base->source : NULL;
-    size_t size = keyword ? strlen(keyword) + 1 : 0;
-    char *text;
-
-    if (!where || (!where->parent && !keyword && !source->uri[0]))
-        return "";
-    for (const struct location *at = where; at; at = at->parent)
-        size += strlen(at->step);
-    size += strlen(source->uri) + 1;
-    text = haft_arena_alloc(doc->scratch, size + 1);
-    if (!text)
-        return "";
-    text[size] = '\0';
-    if (keyword) {
-        put_before(text, &size, keyword);
-        put_before(text, &size, "/");
-    }
-    for (const struct location *at = where; at; at = at->parent)
-        put_before(text, &size, at->step);
-    put_before(text, &size, "#");
-    put_before(text, &size, source->uri);
-    return text;
-}
-
-int document_fail(struct document *doc, const struct location *where, const char *keyword, int code,
-                  const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    error_vset(doc->error, code, location_path(doc, where, keyword), format, args);
-    va_end(args);
-    return code;
-}
-
-/* ---- sources ---- */
-
-static struct source *add_source(struct document *doc, const char *uri, const char *text,
-                                 size_t size)
-{
-    struct source *source = haft_arena_zalloc(doc->scratch, 1, sizeof *source), **end;
-
-    if (!source)
-        return NULL;
-    source->uri = uri;
-    source->text = text;
-    source->size = size;
-    for (end = &doc->sources; *end; end = &(*end)->next)
-        ;
-    *end = source;
-    return source;
-}
-
-static int add_metaschema(struct document *doc, const char *uri, struct source **ret_source)
-{
-    const char *text = metaschema_named(uri);
-    char *copy;
-
-    *ret_source = NULL;
-    if (!text)
-        return 0;
-    copy = haft_arena_copy(doc->scratch, text, strlen(text));
-    for (char *at = copy; at && *at; at++)
-        *at = *at == '\'' ? '"' : *at;
-    *ret_source = copy ? add_source(doc, uri, copy, strlen(copy)) : NULL;
-    return *ret_source ? 0 : document_no_memory(doc);
-}
-
-int source_find(struct document *doc, const char *uri, struct source **ret_source)
-{
-    for (struct source *source = doc->sources; source && uri[0]; source = source->next)
-        if (strcmp(source->uri, uri) == 0) {
-            *ret_source = source;
-            return 0;
-        }
-    return add_metaschema(doc, uri, ret_source);
-}
-
-int source_read(struct document *doc, struct source *source)
-{
-    haft_reason error = {0};
-
-    if (source->json)
-        return 0;
-    source->json =
-        haft_json_read(source->text, source->size, JSON_MAX_DEPTH, doc->schema->arena, &error);
-    return source->json ? 0 : error_set(doc->error, error.code, source->uri, "%s", error.text);
-}
-
 static int add_documents(struct document *doc)
 {
     for (size_t i = 0; i < doc->options->n_documents; i++) {
         const haft_document *given = &doc->options->documents[i];
         const char *uri = uri_resolve(doc->scratch, "", given->uri, strlen(given->uri));
 
-        if (!uri || !add_source(doc, uri, given->json, given->size))
+        if (!uri || !source_add(doc, uri, given->json, given->size))
             return document_no_memory(doc);
     }
     return 0;
@@ -150,7 +43,7 @@ static int document_build(struct document *doc, struct node **ret_root)
 {
     static const char standard[] = "https://json-schema.org/draft/2020-12/schema";
     const char *dialect = doc->options->dialect ? doc->options->dialect : standard;
-    struct source *source = add_source(doc, "", doc->schema->document, doc->schema->document_size);
+    struct source *source = source_add(doc, "", doc->schema->document, doc->schema->document_size);
     int status = source ? add_documents(doc) : document_no_memory(doc);
 
     if (!status)

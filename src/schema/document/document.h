@@ -75,6 +75,8 @@ struct document {
     struct location *first_waiting, *last_waiting;
 };
 
+/* ---- locations and errors (location.c) ---- */
+
 /* Fills the error in with the JSON pointer of the keyword (NULL: of the schema itself) and returns
  * the code.  The path begins with the source's address, unless that is the document itself. */
 int document_fail(struct document *doc, const struct location *where, const char *keyword, int code,
@@ -83,20 +85,26 @@ int document_no_memory(struct document *doc);
 /* That path; "" for the document itself, or without memory. */
 const char *location_path(struct document *doc, const struct location *where, const char *keyword);
 
-/* ---- sources (document.c) ---- */
+struct location *location_of(const struct document *doc, const yyjson_val *value);
+/* The node of a location; it is filled in later, by compile_waiting.  NULL with the error set. */
+struct node *location_node(struct document *doc, struct location *location);
+
+/* ---- sources (source.c) ---- */
+
+/* Adds one; NULL without memory. */
+struct source *source_add(struct document *doc, const char *uri, const char *text, size_t size);
 
 /* The source of an address (NULL when there is none), and its value. */
 int source_find(struct document *doc, const char *uri, struct source **ret_source);
 int source_read(struct document *doc, struct source *source);
 
-/* ---- the scan (document_scan.c) ---- */
+/* ---- the scan (scan.c) ---- */
 
 int scan_source(struct document *doc, struct source *source);
 
 /* Adds a schema that the scan did not meet: a reference led into a keyword that is not known. */
 int scan_location(struct document *doc, const struct location *parent, const char *step,
                   yyjson_val *value, struct location **ret_location);
-struct location *location_of(const struct document *doc, const yyjson_val *value);
 
 /* ---- dialects (document_dialect.c) ---- */
 
@@ -104,16 +112,15 @@ struct location *location_of(const struct document *doc, const yyjson_val *value
 int dialect_find(struct document *doc, const struct location *where, const char *text, size_t size,
                  const struct dialect **ret_dialect);
 
-/* ---- references (document_ref.c) ---- */
+/* ---- references (ref.c) ---- */
 
 /* Finds what a reference at the location leads to.  *ret_mark is the anchor it names, or NULL. */
 int reference_resolve(struct document *doc, const struct location *from, const char *keyword,
                       yyjson_val *reference, struct location **ret_to, struct mark **ret_mark);
 
-/* ---- compiling (document_compile.c) ---- */
+/* ---- compiling (compile.c) ---- */
 
-/* The node of a location; it is filled in later, by compile_waiting.  NULL with the error set. */
-struct node *location_node(struct document *doc, struct location *location);
+/* Fills in all nodes that have been asked for. */
 int compile_waiting(struct document *doc);
 
 /* HAFT_ESCHEMA when a schema leads back to itself for the same value, so that a check never

@@ -80,7 +80,7 @@ KEYWORD_FUNCTION_(keyword_not)
 KEYWORD_FUNCTION_(keyword_if)
 #undef KEYWORD_FUNCTION_
 
-/* ---- what they share (keyword.c) ---- */
+/* ---- what they share (site.c) ---- */
 
 /* The node of a schema in the value of a keyword; NULL with the error set. */
 struct node *site_node(struct site *site, yyjson_val *schema);

@@ -1,4 +1,4 @@
-/* document_ref.c - what a reference leads to: an address, then an anchor or a JSON pointer in it.
+/* ref.c - what a reference leads to: an address, then an anchor or a JSON pointer in it.
  *
  * Nothing is fetched.  An address is that of a resource that has been scanned, of a document of
  * the caller's or of a metaschema; failing these, of an `$id` inside a document that has not

@@ -1,4 +1,4 @@
-/* document_scan.c - the first pass: where every schema of a source stands, and what it is called.
+/* scan.c - the first pass: where every schema of a source stands, and what it is called.
  *
  * Only what the table of keywords says is a schema is looked at: an `$id` in an enum or in a
  * keyword that is not known is data. */
@@ -6,11 +6,6 @@
 
 #include "schema/document/document.h"
 #include "schema/text/uri.h"
-
-struct location *location_of(const struct document *doc, const yyjson_val *value)
-{
-    return name_map_get(&doc->by_value, &value, sizeof value);
-}
 
 static int add_location(struct document *doc, const struct location *parent, const char *step,
                         yyjson_val *value, struct base *base, struct location **ret_location)
