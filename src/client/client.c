@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "protocol/revision.h"
+#include "protocol/rpc.h"
 
 enum { MEMORY = 64 << 20, START = 1000000000 };
 

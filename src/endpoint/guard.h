@@ -5,6 +5,7 @@
 #include <haft/http.h>
 
 #include "engine/server.h"
+#include "protocol/rpc.h"
 
 struct door {
     haft_server *server;              /* its log and its memory */

@@ -1,5 +1,6 @@
 /* ancestor.c - the calls above one that was made within another. */
 #include "engine/inner.h"
+#include "engine/view.h"
 
 /* As deep as calls nest, which the gateway bounds. */
 haft_call *inner_hold(haft_call *call)

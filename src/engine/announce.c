@@ -5,7 +5,9 @@
  * and a session that was away tells a change once. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/method.h"
+#include "engine/respond.h"
+#include "protocol/meta.h"
 
 /* What each shelf is called on the wire.  Resources and templates are one list to clients. */
 static const struct topic {

@@ -2,7 +2,8 @@
  *
  * Those that came straight from their text (straight.c) become JSON only for whoever asks for it, and
  * a tool for which somebody did is read the long way from then on. */
-#include "engine/session.h"
+#include "engine/arguments.h"
+#include "engine/call.h"
 
 /* The arguments as JSON, in memory of their own: a handler that is still at work has the call's. */
 struct spelled {

@@ -1,5 +1,6 @@
 /* batch.c - the responses of an array of messages, sent together. */
 #include "engine/owner.h"
+#include "protocol/rpc.h"
 
 void batch_collect(struct owner *owner, struct batch *batch, int error_code)
 {

@@ -3,7 +3,11 @@
  *
  * A call that nobody waits for any more is never answered, but it lives until its handler is done
  * with it. */
-#include "engine/event.h"
+#include "engine/call.h"
+#include "engine/call_event.h"
+#include "engine/cap.h"
+#include "engine/respond.h"
+#include "engine/tool_call.h"
 
 #include <stddef.h>
 #include <string.h>

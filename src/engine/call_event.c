@@ -1,4 +1,5 @@
 /* call_event.c - what watchers hear of a call. */
+#include "engine/call_event.h"
 #include "engine/event.h"
 
 static void tell_call(const haft_call *call, haft_event_kind kind)

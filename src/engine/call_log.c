@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/call.h"
 
 enum { MESSAGE = 4096 };
 

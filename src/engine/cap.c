@@ -3,7 +3,7 @@
  * The line is one for all sessions, under the server's lock.  A place that becomes free is handed
  * to the first in line, not taken from it: that call counts as running from then on, though its
  * session, on its own thread, starts it at its next tick. */
-#include "engine/session.h"
+#include "engine/cap.h"
 
 int cap_enter(haft_call *call)
 {

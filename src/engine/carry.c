@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/carry.h"
+#include "engine/notify.h"
+#include "engine/result.h"
+#include "protocol/meta.h"
 
 enum { NOTICE_MEMORY = 8 << 20 };
 

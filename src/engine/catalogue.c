@@ -5,7 +5,10 @@
  * keeps it. */
 #include <string.h>
 
+#include "engine/catalogue.h"
 #include "engine/event.h"
+#include "engine/lint.h"
+#include "engine/server.h"
 
 /* ---- catalogues ---- */
 

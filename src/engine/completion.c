@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/offer.h"
+#include "engine/respond.h"
 #include "engine/uri_template.h"
 
 enum { MOST_VALUES = 100 };

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/result.h"
+#include "protocol/meta.h"
 #include "schema/text/format_check.h"
 
 static bool is_resource(const haft_call *call)

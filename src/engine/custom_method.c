@@ -1,7 +1,7 @@
 /* custom_method.c - methods of the program's own. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/method.h"
 
 int haft_on(haft_server *server, const char *method, haft_json_handler *handler, void *data)
 {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/server.h"
 #include "engine/tool_builder.h"
 
 enum { DOCUMENT_LIMIT = 16 << 20, PATH = 128, NEAR = 2 };

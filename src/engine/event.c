@@ -4,6 +4,7 @@
  * is told when its answer has been given away.  While nobody watches, an event costs a load and a
  * branch. */
 #include "engine/event.h"
+#include "engine/server.h"
 
 #include <string.h>
 

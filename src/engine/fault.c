@@ -1,10 +1,10 @@
 /* fault.c - from an outcome to an answer. */
 #include "engine/fault.h"
+#include "engine/offer.h"
+#include "engine/respond.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "engine/offer.h"
 
 enum { TEXT = 512 };
 

@@ -1,10 +1,10 @@
 /* engine/fault.h - how what went wrong with a tool's call is put on the wire.
  *
  * One row for an outcome in the revisions that answer it so; what writes the answers reads them. */
-#ifndef HAFT_SRC_FAULT_H
-#define HAFT_SRC_FAULT_H
+#ifndef HAFT_SRC_ENGINE_FAULT_H
+#define HAFT_SRC_ENGINE_FAULT_H
 
-#include "engine/session.h"
+#include "engine/call.h"
 
 /* Outcome, revisions, the code of a JSON-RPC error (0: a result with isError), and its text: what
  * comes before and after what it is about; detail may follow.  No text: it is the handler's, or a

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "json/json.h"
+#include "engine/form.h"
 #include "engine/server.h"
 
 enum { FORM_LIMIT = 1 << 20 };

@@ -5,7 +5,8 @@
  * cannot hold. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/headers.h"
+#include "engine/respond.h"
 
 enum { HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
 

@@ -1,5 +1,6 @@
 /* inner.c - calls that no message brought. */
 #include "engine/inner.h"
+#include "engine/tool_call.h"
 
 #include <string.h>
 

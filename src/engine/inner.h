@@ -4,10 +4,10 @@
  * Such a call has a session of its own that nobody else knows of, so that everything a handler does
  * with a call works in it; what it would send to a client goes nowhere.  It runs where it is run,
  * and whoever runs it has its result in its buffers. */
-#ifndef HAFT_SRC_INNER_H
-#define HAFT_SRC_INNER_H
+#ifndef HAFT_SRC_ENGINE_INNER_H
+#define HAFT_SRC_ENGINE_INNER_H
 
-#include "engine/session.h"
+#include "engine/call.h"
 
 /* A call of the server's; within `parent`, whose principal and deadline it has, when there is one.
  * NULL without memory. */

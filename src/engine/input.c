@@ -5,7 +5,9 @@
  * again. */
 #include <string.h>
 
+#include "engine/respond.h"
 #include "engine/seal.h"
+#include "engine/tool_call.h"
 
 enum { MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000 };
 

@@ -3,6 +3,8 @@
  * The definition and the handler of an item are the program's and stay, or they are in a shared
  * object and go with it.  An item holds that object, a catalogue its items, and a call its
  * catalogue: the object is free to go when the last call that could come across it is over. */
+#include "engine/form.h"
+#include "engine/item.h"
 #include "engine/server.h"
 
 #include <string.h>

@@ -1,7 +1,12 @@
 /* lifecycle.c - how a client and the server get to know each other: initialize, discover, ping. */
 #include <string.h>
 
-#include "engine/event.h"
+#include "engine/method.h"
+#include "engine/notify.h"
+#include "engine/offer.h"
+#include "engine/respond.h"
+#include "engine/result.h"
+#include "protocol/meta.h"
 
 enum { CLIENT_LIMIT = 1 << 20 };
 

@@ -4,6 +4,7 @@
  * is a warning with the tool and the place, because it is legal and some clients can. */
 #include <string.h>
 
+#include "engine/lint.h"
 #include "engine/server.h"
 
 enum { SAFE_NAME = 64, SHORT_NAME = 60, LONGEST_NAME = 128, LONG_TEXT = 2048, MAX_LINT_DEPTH = 32 };

@@ -5,7 +5,9 @@
  * go. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/method.h"
+#include "engine/offer.h"
+#include "engine/respond.h"
 
 #define TEXT(literal) literal, sizeof literal - 1
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/log.h"
 #include "engine/server.h"
 
 enum { LOG_LINE = 8192 };

@@ -1,7 +1,9 @@
 /* member.c - members that the definitions of all offered things have: written, and checked. */
 #include <string.h>
 
-#include "engine/server.h"
+#include "engine/log.h"
+#include "engine/member.h"
+#include "protocol/meta.h"
 #include "schema/text/format_check.h"
 
 struct text text_of(haft_arena *arena, haft_buffer *buffer)

@@ -5,7 +5,14 @@
  * belongs to the legacy client that introduced itself by `initialize`, if one did. */
 #include <string.h>
 
-#include "engine/event.h"
+#include "engine/headers.h"
+#include "engine/method.h"
+#include "engine/notify.h"
+#include "engine/respond.h"
+#include "engine/straight.h"
+#include "engine/tool_call.h"
+#include "engine/trace.h"
+#include "protocol/meta.h"
 
 enum {
     BATCH_LIMIT = 100,

@@ -1,7 +1,9 @@
 /* method.c - the methods of the protocol, by revision. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/method.h"
+#include "engine/offer.h"
+#include "engine/tool_call.h"
 
 static const struct method methods[] = {
     {"tools/call", REVS_ALL, HAFT_OFFER_TOOL, handle_tool_call, false},

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/call.h"
+#include "engine/notify.h"
 
 enum { MESSAGE_LIMIT = 1 << 20, LINE = 4096 };
 

@@ -3,6 +3,7 @@
  * A tool that fails gives a result that the model can read; a resource or a prompt has no such
  * result, so its failure is an error of the protocol. */
 #include "engine/offer.h"
+#include "engine/respond.h"
 
 #include <string.h>
 

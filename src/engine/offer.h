@@ -1,9 +1,16 @@
 /* engine/offer.h - what calls of resources and prompts have in common: how their handlers are
  * started, and how they fail. */
-#ifndef HAFT_SRC_OFFER_H
-#define HAFT_SRC_OFFER_H
+#ifndef HAFT_SRC_ENGINE_OFFER_H
+#define HAFT_SRC_ENGINE_OFFER_H
 
-#include "engine/session.h"
+#include "engine/call.h"
+
+void handle_resource_read(haft_call *call);
+void handle_prompt_get(haft_call *call);
+void handle_complete(haft_call *call);
+
+/* How long a result may be kept, for modern clients. */
+void put_cache_hints(haft_call *call, haft_buffer *out);
 
 /* Starts the handler of a request that is in order. */
 void offer_start(haft_call *call, int (*execute)(haft_call *call),

@@ -4,8 +4,8 @@
  * It has the calls that are in flight, those to use again, the buffer that answers are written in,
  * and the functions by which messages leave and work gets to other threads.  It belongs to one
  * thread; what other threads may use is said where it is. */
-#ifndef HAFT_SRC_OWNER_H
-#define HAFT_SRC_OWNER_H
+#ifndef HAFT_SRC_ENGINE_OWNER_H
+#define HAFT_SRC_ENGINE_OWNER_H
 
 #include "engine/server.h"
 

@@ -2,10 +2,10 @@
  *
  * Each of the two libraries defines this once: libhaft in src/process, libhaft-core in src/bare.  It is the
  * only reference from a lower room to a higher one (tests/walls). */
-#ifndef HAFT_SRC_PLATFORM_H
-#define HAFT_SRC_PLATFORM_H
+#ifndef HAFT_SRC_ENGINE_PLATFORM_H
+#define HAFT_SRC_ENGINE_PLATFORM_H
 
-#include "engine/session.h"
+#include "engine/server.h"
 
 /* Prepares the process for the calls of a server: isolated tools get what their processes are forked from.
  * 0, HAFT_ENOMEM or HAFT_EBUSY. */

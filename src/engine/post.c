@@ -2,7 +2,8 @@
  * the call finished or continued. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/call.h"
+#include "engine/post.h"
 
 /* ---- notifications ---- */
 

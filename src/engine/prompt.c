@@ -4,6 +4,7 @@
  * those of a tool, and checked by the same schema. */
 #include <string.h>
 
+#include "engine/lint.h"
 #include "engine/server.h"
 
 /* ---- adding ---- */

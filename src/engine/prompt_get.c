@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/offer.h"
+#include "engine/respond.h"
 
 /* ---- for handlers ---- */
 

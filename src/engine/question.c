@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "schema/text/format_check.h"
-#include "engine/session.h"
+#include "engine/call.h"
+#include "engine/form.h"
+#include "engine/question.h"
 
 enum { FORM_LIMIT = 1 << 20 };
 

@@ -1,7 +1,6 @@
 /* resource.c - resources and templates: adding them, and telling that one was updated. */
 #include <string.h>
 
-#include "engine/server.h"
 #include "engine/uri_template.h"
 
 /* ---- adding ---- */

@@ -3,6 +3,7 @@
  * An address is looked up as it is among the resources, and then held against the templates in the
  * order in which they were added: the first that matches answers. */
 #include "engine/offer.h"
+#include "engine/respond.h"
 #include "engine/uri_template.h"
 
 /* ---- finding ---- */

@@ -4,7 +4,7 @@
  * modern client wants after it; one buffer serves every answer. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/respond.h"
 
 enum { SHORT_ERROR = 1023 };
 

@@ -2,10 +2,10 @@
  *
  * The client gets text that it cannot read anything into nor change: the payload and an HMAC over
  * it.  It is bound to who asked, for what, with which arguments, and until when. */
-#ifndef HAFT_SRC_SEAL_H
-#define HAFT_SRC_SEAL_H
+#ifndef HAFT_SRC_ENGINE_SEAL_H
+#define HAFT_SRC_ENGINE_SEAL_H
 
-#include "engine/session.h"
+#include "engine/call.h"
 
 /* The payload sealed, in the call's arena; NULL without memory. */
 const char *seal(haft_call *call, const char *payload, size_t size);

@@ -1,5 +1,7 @@
 /* server.c - making a server. */
+#include "engine/form.h"
 #include "engine/server.h"
+#include "protocol/meta.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* session.c - the life of a session: from its first message to its last call, and the time in
  * between. */
+#include "engine/cap.h"
 #include "engine/event.h"
+#include "engine/session.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* stage.c - the stages of a call: there in the order they were added, back in the other. */
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/call.h"
+#include "engine/stage.h"
+#include "engine/view.h"
 
 const char *haft_outcome_name(haft_outcome outcome)
 {

@@ -1,7 +1,7 @@
 /* engine/state.h - where a call stands: one of these at any moment, moved by its session's thread
  * alone. */
-#ifndef HAFT_SRC_STATE_H
-#define HAFT_SRC_STATE_H
+#ifndef HAFT_SRC_ENGINE_STATE_H
+#define HAFT_SRC_ENGINE_STATE_H
 
 #include <haft/tool.h>
 

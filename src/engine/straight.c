@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "schema/walk/quick.h"
-#include "engine/session.h"
+#include "engine/straight.h"
 
 /* ---- where they stand ---- */
 

@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "engine/event.h"
+#include "engine/lint.h"
+#include "engine/server.h"
 #include "engine/tool_builder.h"
+#include "engine/wrap.h"
 
 enum { MAX_RATE = 1000000 };
 

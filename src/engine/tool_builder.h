@@ -1,8 +1,8 @@
 /* engine/tool_builder.h - a tool that is being put together at run time. */
-#ifndef HAFT_SRC_TOOL_BUILDER_H
-#define HAFT_SRC_TOOL_BUILDER_H
+#ifndef HAFT_SRC_ENGINE_TOOL_BUILDER_H
+#define HAFT_SRC_ENGINE_TOOL_BUILDER_H
 
-#include "engine/server.h"
+#include "engine/item.h"
 
 /* The definition lives in the builder's arena, which becomes the item's. */
 struct haft_tool_builder {

@@ -3,9 +3,14 @@
 #include <string.h>
 
 #include "schema/walk/repair.h"
-#include "engine/event.h"
+#include "engine/call_event.h"
 #include "engine/fault.h"
+#include "engine/headers.h"
 #include "engine/offer.h"
+#include "engine/respond.h"
+#include "engine/result.h"
+#include "engine/tool_call.h"
+#include "protocol/meta.h"
 
 /* ---- the handler ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hex.h"
-#include "engine/session.h"
+#include "engine/trace.h"
 
 enum { VERSION = 2, TRACE = 32, SPAN = 16, FLAGS = 2, PARENT = 55, MAX_STATES = 32, PART = 256 };
 enum { KNOWN_FLAGS = 3 }; /* sampled, random trace id */

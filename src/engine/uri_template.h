@@ -19,8 +19,8 @@
  *     values like any other: a handler that opens files has to look at them.
  *
  * The work is bounded by the size of the address times the size of the template. */
-#ifndef HAFT_SRC_URI_TEMPLATE_H
-#define HAFT_SRC_URI_TEMPLATE_H
+#ifndef HAFT_SRC_ENGINE_URI_TEMPLATE_H
+#define HAFT_SRC_ENGINE_URI_TEMPLATE_H
 
 #include "engine/server.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/inner.h"
+#include "engine/view.h"
 
 /* ---- memory ---- */
 

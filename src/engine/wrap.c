@@ -5,7 +5,7 @@
  * whatever refers to the root, or from it, has further to go. */
 #include <string.h>
 
-#include "engine/server.h"
+#include "engine/wrap.h"
 
 #define PLACE "#/properties/result"
 

@@ -9,6 +9,7 @@
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
 #include "gateway/passage.h"
+#include "engine/view.h"
 
 /* ---- headers ---- */
 

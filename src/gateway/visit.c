@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
-#include "engine/event.h"
+#include "engine/call_event.h"
+#include "engine/inner.h"
+#include "engine/tool_call.h"
+#include "engine/trace.h"
 
 /* ---- life ---- */
 

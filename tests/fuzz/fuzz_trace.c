@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/inner.h"
+#include "engine/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,7 @@
 #include <haft.h>
 #include <string.h>
 
-#include "engine/server.h"
-#include "engine/session.h"
+#include "engine/call.h"
 #include "support/test.h"
 
 struct ledger {
