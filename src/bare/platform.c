@@ -1,5 +1,5 @@
 /* platform.c - libhaft-core has no processes: the calls of isolated tools fail, and the log says why. */
-#include "engine/platform.h"
+#include "engine/offer/platform.h"
 
 int platform_start(haft_server *server)
 {

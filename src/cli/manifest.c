@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 /* ---- what stands in a column ---- */
 

@@ -4,7 +4,7 @@
 
 #include <haft/client.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "protocol/meta.h"
 
 /* A message from the server, until it is looked at. */

@@ -5,7 +5,7 @@
  * then it goes from one deadline of the session to the next at once. */
 #include "client/client.h"
 
-#include "engine/platform.h"
+#include "engine/offer/platform.h"
 
 /* ---- the server's side ---- */
 

@@ -10,7 +10,7 @@
 
 #include "base/hex.h"
 #include "base/sha256.h"
-#include "engine/log.h"
+#include "engine/offer/log.h"
 
 enum { KEY = 32, DIGITS = 2 * KEY };
 

@@ -11,7 +11,7 @@
 #include <haft/run.h>
 
 #include "process/sandbox.h"
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 enum { SETTINGS_MAX = 64 }; /* options that there may be */
 

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "protocol/revision.h"
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "endpoint/guard.h"
 
 enum {

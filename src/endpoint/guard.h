@@ -4,7 +4,7 @@
 
 #include <haft/http.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "protocol/rpc.h"
 
 struct door {

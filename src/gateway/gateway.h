@@ -8,7 +8,7 @@
 #include <haft/gateway.h>
 
 #include "gateway/router.h"
-#include "engine/inner.h"
+#include "engine/call/inner.h"
 
 /* ---- what is added ---- */
 

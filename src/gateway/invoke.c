@@ -9,7 +9,7 @@
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
 #include "gateway/passage.h"
-#include "engine/view.h"
+#include "engine/call/view.h"
 
 /* ---- headers ---- */
 

@@ -13,7 +13,7 @@
 #include "loop/executor.h"
 #include "stage/limiter.h"
 #include "endpoint/mux.h"
-#include "engine/view.h"
+#include "engine/call/view.h"
 
 enum { VERIFIERS = 2, MAX_WAITING = 64, MAX_ADDRESSES = 10000, ADDRESS = 64 };
 

@@ -6,7 +6,7 @@
 #include "gateway/policies.h"
 #include "stage/limiter.h"
 #include "stage/rate.h"
-#include "engine/view.h"
+#include "engine/call/view.h"
 
 enum { MAX_KEYS = 10000, KEY = 512, NAP = 10 };
 

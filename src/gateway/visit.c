@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
-#include "engine/call_event.h"
-#include "engine/inner.h"
-#include "engine/tool_call.h"
-#include "engine/trace.h"
+#include "engine/call/event.h"
+#include "engine/call/inner.h"
+#include "engine/call/tool_call.h"
+#include "engine/call/trace.h"
 
 /* ---- life ---- */
 

@@ -8,8 +8,8 @@
 #include <uv.h>
 
 #include "gateway/gateway.h"
-#include "engine/call_event.h"
-#include "engine/inner.h"
+#include "engine/call/event.h"
+#include "engine/call/inner.h"
 
 enum { WAIT_PARKED = 1, WAIT_CONTINUED = 2, WAIT_ABANDONED = 4 };
 enum {

@@ -7,7 +7,7 @@
 
 #include <uv.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 
 struct mailbox {
     uv_mutex_t lock;

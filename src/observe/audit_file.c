@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 static void audit_file_report(void *context, enum spool_event event, const char *why, size_t lost)
 {

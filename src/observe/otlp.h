@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <uv.h>
 
-#include "engine/call.h"
+#include "engine/call/call.h"
 #include "part/http_client.h"
 
 /* One call that is over, with all that is told about it. */

@@ -6,7 +6,7 @@
 #include <haft/plugin.h>
 #include <sys/stat.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 struct plugin {
     struct hold hold; /* of its items, and of whoever has it loaded */

@@ -20,7 +20,7 @@
 #include <haft/run.h>
 
 #include "process/isolate.h"
-#include "engine/carry.h"
+#include "engine/call/carry.h"
 
 enum {
     LOOK_MS = 20, /* how often a thread that listens looks whether the call is cancelled */

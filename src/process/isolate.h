@@ -11,7 +11,7 @@
 #ifndef HAFT_SRC_ISOLATE_H
 #define HAFT_SRC_ISOLATE_H
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 
 /* Makes what runs isolated calls, unless the server has it, and the fork server if there are
  * isolated tools and it has none.  0, HAFT_ENOMEM, HAFT_EBUSY. */

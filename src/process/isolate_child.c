@@ -13,8 +13,8 @@
 #include <uv.h>
 
 #include "process/isolate.h"
-#include "engine/carry.h"
-#include "engine/tool_call.h"
+#include "engine/call/carry.h"
+#include "engine/call/tool_call.h"
 
 struct process {
     haft_server *server;

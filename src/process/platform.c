@@ -1,5 +1,5 @@
 /* platform.c - libhaft runs isolated calls in processes of their own. */
-#include "engine/platform.h"
+#include "engine/offer/platform.h"
 
 #include "process/isolate.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/siphash.h"
 #include "schema/emit/redact.h"
-#include "engine/call.h"
+#include "engine/call/call.h"
 
 /* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
  * whether it fits, since there is so much room behind the limit.  What came from outside ends at the

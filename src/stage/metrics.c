@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "stage/metrics.h"
-#include "engine/call.h"
+#include "engine/call/call.h"
 
 enum { SLOTS = 1024, MAX_TOOLS = 512, NAME = 129, BUCKETS = 15 };
 

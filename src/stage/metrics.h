@@ -2,7 +2,7 @@
 #ifndef HAFT_SRC_METRICS_H
 #define HAFT_SRC_METRICS_H
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 /* The server counts where the other one does, which must live longer. */
 int metrics_share(haft_server *server, haft_server *with);

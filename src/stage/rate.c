@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "stage/rate.h"
-#include "engine/fault.h"
+#include "engine/call/fault.h"
 
 enum { MAX_KEYS = 10000, KEY = 512 };
 

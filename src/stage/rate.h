@@ -3,7 +3,7 @@
 #define HAFT_SRC_RATE_H
 
 #include "stage/limiter.h"
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 /* Limits how often clients call tools. */
 extern const haft_stage rate_stage;

@@ -1,5 +1,5 @@
 /* server.c - a server is the engine's, with the stages that come with the library. */
-#include "engine/stage.h"
+#include "engine/call/stage.h"
 #include "stage/rate.h"
 
 haft_server *haft_server_new_with(const char *name, const char *version,

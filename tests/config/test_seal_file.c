@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "config/seal_file.h"
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "support/test.h"
 
 #define DIGITS "000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F"

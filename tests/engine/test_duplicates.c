@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "support/dialogue.h"
 #include "support/failing.h"
 #include "support/test.h"

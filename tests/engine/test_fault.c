@@ -1,6 +1,6 @@
 /* What went wrong, as it goes out: the table of faults against the answers of every revision, and
  * against the page that prints it. */
-#include "engine/fault.h"
+#include "engine/call/fault.h"
 
 #include <haft.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/log.h"
+#include "engine/offer/log.h"
 #include "support/test.h"
 #include "support/wire.h"
 

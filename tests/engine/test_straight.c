@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/call.h"
+#include "engine/call/call.h"
 #include "support/dialogue.h"
 #include "support/failing.h"
 #include "support/test.h"

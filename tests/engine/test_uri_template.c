@@ -1,5 +1,5 @@
 /* test_uri_template.c - what templates compile to, and what they make of addresses. */
-#include "engine/uri_template.h"
+#include "engine/offer/uri_template.h"
 
 #include <stdlib.h>
 #include <string.h>

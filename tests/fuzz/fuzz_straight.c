@@ -1,10 +1,10 @@
 /* fuzz_straight.c - any lines, to two sessions: one reads what it can straight from the text
- * (src/engine/straight.c), the other reads all of it the long way.  They say the same. */
+ * (src/engine/session/straight.c), the other reads all of it the long way.  They say the same. */
 #include <haft/engine.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/inner.h"
-#include "engine/trace.h"
+#include "engine/call/inner.h"
+#include "engine/call/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
  * A line end parts the template from the address.  Whatever the bytes are, an answer comes back,
  * the same one twice, and what is set is text: UTF-8 without a NUL, no more of it than the address
  * has, and without a slash that was hidden in a variable which cannot hold one. */
-#include "engine/uri_template.h"
+#include "engine/offer/uri_template.h"
 
 #include <stdlib.h>
 #include <string.h>

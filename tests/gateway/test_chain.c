@@ -8,7 +8,7 @@
 
 #include <haft/gateway.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "gateway/held.h"
 
 enum { REQUESTS = 1000, WORKERS = 4 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <yyjson.h>
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "support/failing.h"
 
 #define SO(name) "\"" PLUGINS name ".so\""

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "support/test.h"
 
 enum { CALLS = SANITIZED ? 2500 : 25000 };

@@ -7,7 +7,7 @@
 
 #include "plugin/plugin_files.h"
 #include "support/tools.h"
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "support/failing.h"
 #include "support/wire.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <yyjson.h>
 
-#include "engine/call.h"
+#include "engine/call/call.h"
 #include "support/test.h"
 #include "support/wire.h"
 

@@ -2,7 +2,7 @@
 #include <haft.h>
 #include <string.h>
 
-#include "engine/call.h"
+#include "engine/call/call.h"
 #include "support/test.h"
 
 struct ledger {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/log.h"
+#include "engine/offer/log.h"
 #include "support/dialogue.h"
 #include "support/failing.h"
 #include "support/test.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/call.h"
+#include "engine/call/call.h"
 #include "support/dialogue.h"
 #include "support/test.h"
 

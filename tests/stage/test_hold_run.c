@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "support/test.h"
 
 enum { CALLS = 1000, BACKENDS = 3, TIMEOUT = 20, PATIENCE = 60 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "support/test.h"
 
 enum { ROUNDS = 500 };

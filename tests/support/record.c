@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/session.h"
+#include "engine/session/session.h"
 #include "support/test.h"
 
 enum { LINE_LIMIT = 256 << 20 };

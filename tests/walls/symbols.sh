@@ -17,7 +17,7 @@ symbols() {
 }
 
 check() {
-    # platform_start is defined by each library for itself: see src/engine/platform.h.
+    # platform_start is defined by each library for itself: see src/engine/offer/platform.h.
     awk -v rooms="$rooms" -v most="$most" -v seam=platform_start -f tests/walls/walls.awk "$@"
 }
 

@@ -1,0 +1,38 @@
+/* ancestor.c - the calls above one that was made within another. */
+#include "engine/call/inner.h"
+#include "engine/call/view.h"
+
+/* As deep as calls nest, which the gateway bounds. */
+haft_call *inner_hold(haft_call *call)
+{
+    haft_call *root = call;
+
+    if (!call->parent)
+        return call;
+    atomic_fetch_add(&call->looking, 1);
+    root = atomic_load(&call->cancelled) ? NULL : inner_hold(call->parent);
+    if (!root)
+        atomic_fetch_sub(&call->looking, 1);
+    return root;
+}
+
+void inner_let_go(haft_call *call)
+{
+    if (!call->parent)
+        return;
+    inner_let_go(call->parent);
+    atomic_fetch_sub(&call->looking, 1);
+}
+
+void inner_detach(haft_call *call)
+{
+    while (atomic_load(&call->looking))
+        ;
+}
+
+haft_call *call_root(const haft_call *call)
+{
+    while (call->parent)
+        call = call->parent;
+    return (haft_call *)(uintptr_t)call;
+}

@@ -1,0 +1,413 @@
+/* call.c - the life of a call: taken from the spare ones, run here or elsewhere, answered once, put
+ * back.
+ *
+ * A call that nobody waits for any more is never answered, but it lives until its handler is done
+ * with it. */
+#include "engine/call/call.h"
+#include "engine/call/event.h"
+#include "engine/call/cap.h"
+#include "engine/call/respond.h"
+#include "engine/call/tool_call.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    SPARE_CALLS = 16,         /* of a session, */
+    SPARE_ALL_BYTES = 1 << 20 /* and what they hold together */
+};
+
+/* ---- memory ---- */
+
+static void call_free(haft_call *call)
+{
+    const haft_allocator *allocator = call->owner->allocator;
+
+    haft_buffer_finish(&call->content);
+    haft_buffer_finish(&call->structured);
+    haft_buffer_finish(&call->result_meta);
+    haft_arena_free(call->arena);
+    allocator->release(allocator->context, call, sizeof *call);
+}
+
+static haft_call *call_make(struct owner *owner)
+{
+    const haft_allocator *allocator = owner->allocator;
+    haft_call *call = allocator->alloc(allocator->context, sizeof *call);
+    size_t limit = owner->server->options.max_message;
+
+    if (!call)
+        return NULL;
+    memset(call, 0, sizeof *call);
+    call->owner = owner;
+    call->server = owner->server;
+    call->arena = haft_arena_new(allocator, CALL_ARENA);
+    if (!call->arena) {
+        allocator->release(allocator->context, call, sizeof *call);
+        return NULL;
+    }
+    haft_buffer_init(&call->content, allocator, limit);
+    haft_buffer_init(&call->structured, allocator, limit);
+    haft_buffer_init(&call->result_meta, allocator, limit);
+    return call;
+}
+
+void call_clear_result(haft_call *call)
+{
+    haft_buffer_clear(&call->content);
+    haft_buffer_clear(&call->structured);
+    haft_buffer_clear(&call->result_meta);
+    call->n_blocks = 0;
+    call->is_error = false;
+    call->checked = false;
+    call->error_code = 0;
+    call->error_message = call->error_data = NULL;
+    call->role = call->description = NULL;
+    call->n_values = 0;
+}
+
+haft_call *call_new(struct owner *owner)
+{
+    haft_call *call = owner->spare;
+
+    if (!call)
+        return call_make(owner);
+    owner->spare = call->next;
+    owner->n_spare--;
+    owner->spare_bytes -= call->spare_bytes;
+    call->next = NULL;
+    return call;
+}
+
+void call_link(haft_call *call)
+{
+    struct owner *owner = call->owner;
+
+    call->next = owner->calls;
+    call->previous = NULL;
+    if (call->next)
+        call->next->previous = call;
+    owner->calls = call;
+    owner->n_calls++;
+    call->linked = true;
+}
+
+static void call_unlink(haft_call *call)
+{
+    struct owner *owner = call->owner;
+
+    if (!call->linked)
+        return;
+    if (call->next)
+        call->next->previous = call->previous;
+    if (call->previous)
+        call->previous->next = call->next;
+    else
+        owner->calls = call->next;
+    owner->n_calls--;
+    call->linked = false;
+}
+
+/* What is not going to be answered must not keep the others of its array waiting. */
+static void leave_batch(haft_call *call)
+{
+    struct batch *batch = call->batch;
+
+    if (!batch)
+        return;
+    call->batch = NULL;
+    batch->left--;
+    batch_send(call->owner, batch);
+}
+
+/* Makes it one to be used again, with what it holds; false when there are enough of those. */
+static bool keep_spare(haft_call *call)
+{
+    struct owner *owner = call->owner;
+    size_t bytes;
+
+    if (owner->closed || owner->n_spare >= SPARE_CALLS)
+        return false;
+    arena_trim(call->arena, SPARE_BYTES);
+    buffer_trim(&call->content, SPARE_BYTES);
+    buffer_trim(&call->structured, SPARE_BYTES);
+    buffer_trim(&call->result_meta, SPARE_BYTES);
+    bytes = arena_held(call->arena) + call->content.capacity + call->structured.capacity +
+            call->result_meta.capacity;
+    if (bytes > SPARE_ALL_BYTES - owner->spare_bytes)
+        return false;
+    memset((char *)call + offsetof(haft_call, previous), 0,
+           sizeof *call - offsetof(haft_call, previous));
+    call->spare_bytes = bytes;
+    call->next = owner->spare;
+    owner->spare = call;
+    owner->n_spare++;
+    owner->spare_bytes += bytes;
+    return true;
+}
+
+void call_release(haft_call *call)
+{
+    if (call->held) {
+        call->let_go = true;
+        return;
+    }
+    leave_batch(call);
+    call_unlink(call);
+    catalogue_drop(call->catalogue);
+    straight_release(call);
+    haft_arena_free(call->late.arena);
+    if (!keep_spare(call))
+        call_free(call);
+}
+
+void call_free_spare(struct owner *owner)
+{
+    while (owner->spare) {
+        haft_call *call = owner->spare;
+
+        owner->spare = call->next;
+        owner->n_spare--;
+        owner->spare_bytes -= call->spare_bytes;
+        call_free(call);
+    }
+}
+
+/* ---- running ---- */
+
+void call_check_move(haft_call *call, enum call_state to)
+{
+    if (!call_state_may_follow(call->state, to))
+        haft_log(call, HAFT_CRITICAL, "illegal move of a call from \"%s\" to \"%s\"",
+                 call_state_name(call->state), call_state_name(to));
+}
+
+static int run_isolated(haft_call *call)
+{
+    struct isolation *isolation = atomic_load(&call->server->isolation);
+
+    if (isolation)
+        return isolation->run(isolation, call);
+    haft_log(call, HAFT_ERROR,
+             "is isolated, and nothing has been started for that: haft_server_isolate");
+    return HAFT_EINVAL;
+}
+
+/* Tells whoever counts that the call waits for a thread or its turn, or no longer. */
+static void set_queued(haft_call *call, bool queued)
+{
+    if (call->queued == queued)
+        return;
+    call->queued = queued;
+    if (call->server->observer)
+        call->server->observer->queued(call, queued);
+}
+
+void haft_call_run(haft_call *call)
+{
+    bool isolated = call->item && call->item->isolate;
+
+    set_queued(call, false);
+    call->status = isolated ? run_isolated(call) : call->execute(call);
+}
+
+/* Gives the call's own answer. */
+static void call_answer(haft_call *call)
+{
+    if (call->error_code)
+        respond_error(call, call->error_code, call->error_message, call->error_data);
+    else
+        call->complete(call);
+}
+
+/* How it ended, for the stages that a tool's call has passed. */
+static haft_outcome call_outcome(haft_call *call)
+{
+    if (call->outcome)
+        return call->outcome;
+    if (atomic_load(&call->cancelled) || call->owner->closed)
+        return HAFT_OUTCOME_CANCELLED;
+    if (!call->status && !call->checked)
+        call->status = tool_check(call);
+    if (call->status)
+        return HAFT_OUTCOME_FAILED;
+    return call->is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
+}
+
+bool call_is_unwanted(haft_call *call)
+{
+    return call->answered || call->owner->closed || atomic_load(&call->cancelled);
+}
+
+void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call))
+{
+    struct owner *owner = call->owner;
+
+    if (call->staged)
+        stages_after(call, outcome);
+    if (!call_is_unwanted(call)) {
+        if (call->linked)
+            owner->announce(owner);
+        answer(call);
+    }
+    event_of_end(call);
+    if (call_is_shared(call)) {
+        call_give_up(call);
+        return;
+    }
+    call_move(call, CALL_OVER);
+    call_release(call);
+    owner->collect(owner);
+}
+
+void call_end(haft_call *call)
+{
+    call_move(call, CALL_OVER);
+    call_conclude(call, call->staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
+}
+
+/* It waits for nothing any more but to be concluded. */
+static void call_stop_waiting(haft_call *call)
+{
+    if (call->state == CALL_IN_LINE)
+        cap_withdraw(call);
+    set_queued(call, false);
+    call_move(call, CALL_OVER);
+}
+
+void call_give_up(haft_call *call)
+{
+    atomic_store(&call->cancelled, true);
+    call->answered = true;
+    leave_batch(call);
+    if (call->state != CALL_IN_LINE && call->state != CALL_ASKING)
+        return;
+    call_stop_waiting(call);
+    call_end(call);
+}
+
+static void answer_late(haft_call *call)
+{
+    respond_timeout(call, call->allowed_ms);
+}
+
+void call_time_out(haft_call *call)
+{
+    if (call->state == CALL_HELD)
+        haft_log(call, HAFT_WARNING,
+                 "timed out after %u ms; the stage \"%s\" returned HAFT_PENDING, and nobody called "
+                 "haft_continue",
+                 call->allowed_ms, stages_holder(call)->name);
+    else
+        haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->allowed_ms,
+                 call->state == CALL_PENDING
+                     ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
+                     : "");
+    if (call->state == CALL_ASKING)
+        input_withdraw(call, "timed out");
+    if (!call_is_shared(call))
+        call_stop_waiting(call);
+    call->outcome = HAFT_OUTCOME_TIMED_OUT;
+    call_conclude(call, HAFT_OUTCOME_TIMED_OUT, answer_late);
+}
+
+void call_allow(haft_call *call, unsigned milliseconds)
+{
+    const struct item *item = call->item;
+
+    if (!milliseconds)
+        milliseconds =
+            item && item->timeout_ms ? item->timeout_ms : atomic_load(&call->server->timeout_ms);
+    call->allowed_ms = milliseconds;
+    call->deadline = call->owner->now + milliseconds;
+    call->now = call->owner->now;
+    if (call->parent && call->parent->deadline && call->parent->deadline < call->deadline)
+        call->deadline = call->parent->deadline;
+}
+
+void call_settle(haft_call *call)
+{
+    if (call->running)
+        cap_leave(call);
+    if (call_is_unwanted(call)) {
+        call_end(call);
+    } else if (call->status == HAFT_AGAIN) {
+        input_ask(call);
+    } else if (call->status == CALL_LATE) {
+        call_move(call, CALL_OVER);
+        call_time_out(call);
+    } else {
+        call_end(call);
+    }
+}
+
+void haft_call_done(haft_call *call)
+{
+    if (call->done) {
+        call->done(call);
+        return;
+    }
+    set_queued(call, false);
+    if (call->status == HAFT_PENDING) {
+        call_move(call, CALL_PENDING);
+        if (!call->finished)
+            return;
+        call->status = call->finish.status;
+    }
+    call_settle(call);
+}
+
+int call_understand(haft_call *call, int status)
+{
+    if (!status || status == HAFT_PENDING || status == HAFT_AGAIN || status_is_known(status))
+        return status;
+    haft_log(call, HAFT_ERROR, "the handler returned %d, which is no status", status);
+    return HAFT_EINVAL;
+}
+
+void call_finish(haft_call *call, int status)
+{
+    status = call_understand(call, status);
+    call->finish.status = status;
+    call->finished = true;
+    if (call->state != CALL_PENDING)
+        return;
+    call->status = status;
+    call_settle(call);
+}
+
+void call_launch(haft_call *call)
+{
+    struct owner *owner = call->owner;
+    bool here = !owner->loop.run || !call->item || call->item->quick;
+    int status;
+
+    call_move(call, CALL_RUNNING);
+    call->finished = false;
+    if (here) {
+        haft_call_run(call);
+        haft_call_done(call);
+        return;
+    }
+    set_queued(call, true);
+    status = owner->loop.run(owner->loop.context, call);
+    if (!status)
+        return;
+    call->status = status;
+    haft_call_done(call);
+}
+
+void call_start(haft_call *call)
+{
+    int status = call->item && call->item->cap ? cap_enter(call) : 1;
+
+    if (status > 0) {
+        call_launch(call);
+    } else if (!status) {
+        call_move(call, CALL_IN_LINE);
+        set_queued(call, true);
+    } else {
+        call->status = status;
+        call_settle(call);
+    }
+}

@@ -1,0 +1,206 @@
+/* engine/call/call.h - a call, from its request to its answer (call.c).
+ *
+ * It belongs to the thread of its owner.  While its handler or a stage may run on another thread
+ * (call_is_shared), nobody else touches its arena and its result; members that any thread may use
+ * are atomic. */
+#ifndef HAFT_SRC_ENGINE_CALL_CALL_H
+#define HAFT_SRC_ENGINE_CALL_CALL_H
+
+#include "engine/call/arguments.h"
+#include "engine/call/owner.h"
+#include "engine/call/post.h"
+#include "engine/call/question.h"
+#include "engine/call/stage.h"
+#include "engine/call/state.h"
+#include "protocol/revision.h"
+#include "protocol/rpc.h"
+
+typedef struct haft_visit haft_visit;
+
+/* What is known of a client: of a legacy one since it has introduced itself, of a modern one by each
+ * of its requests. */
+struct client_info {
+    const char *name, *version; /* NULL for unknown */
+    size_t name_size;           /* there may be a NUL in it */
+    struct text quoted;         /* the name as JSON; NULL for whoever wants it to quote it */
+    yyjson_val *capabilities;
+    int log_level; /* the lowest it wants; -1 for none */
+};
+
+/* The most that a call may have in its arena. */
+enum { CALL_ARENA = 64 << 20 };
+
+struct haft_call {
+    /* what stays when the call is used again */
+    haft_call *next;     /* in flight, or spare */
+    struct owner *owner; /* outlives it */
+    haft_server *server;
+    haft_arena *arena;
+    haft_buffer content;     /* blocks, separated by commas */
+    haft_buffer structured;  /* JSON, empty for none */
+    haft_buffer result_meta; /* members, separated by commas */
+    size_t spare_bytes;      /* of a spare one: what all of these hold */
+
+    /* what is zero at first: from here on */
+    haft_call *previous; /* in flight */
+    struct catalogue *catalogue;
+    struct item *item;
+    const struct entry *entry; /* of a tool: where the item stands in the catalogue */
+    void *tag;
+    struct batch *batch;
+
+    /* the message */
+    yyjson_val *root;
+    struct rpc_message message;  /* the same taken apart, unless it is an array */
+    const haft_headers *headers; /* of the request that brought it; while it is being received */
+    int http_status;             /* of an error; 0 for the usual one */
+    yyjson_val *id;
+    const char *method;
+    yyjson_val *params, *meta, *progress_token;
+    yyjson_val *arguments; /* NULL when they came straight: see call_arguments */
+    struct straight straight;
+    _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
+    enum revision revision;
+    struct client_info client;
+    const char *principal; /* who the client is; NULL when that is not known */
+    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
+
+    /* what the handler gets and gives */
+    const void *in;
+    void *out;
+    int (*execute)(haft_call *call);             /* the handler, with what it needs */
+    void (*complete)(haft_call *call);           /* writes the result */
+    size_t n_blocks, last_block, last_block_end; /* of the latest one */
+    bool block_annotated, block_has_meta;
+    bool is_error;
+    bool checked;            /* the result has been, against its schema */
+    const char *role;        /* of a prompt's next block */
+    const char *description; /* of a prompt's result */
+    size_t n_values;         /* of a completion */
+    _Atomic(void *) user_data;
+    _Atomic(struct kept *) kept; /* by stages */
+    struct late late;
+    int64_t retry_after_ms; /* of one that a rate limit refused */
+    haft_outcome outcome;   /* that has been settled before the end: HAFT_OUTCOME_OK for none */
+    bool after_ran;         /* the stages have been told how it ended */
+    bool counted;           /* as one that is in flight, */
+    bool queued;            /* and as one that waits to be run */
+    bool told;              /* watchers know that it has started, and not that it has ended */
+    uint64_t started;       /* by the server's clock, */
+    uint64_t elapsed;       /* and how long it took, once it is over */
+    const haft_trace *trace;
+    const struct text *variables; /* of a template: name, value, name, value */
+    size_t n_variables;
+
+    /* where it stands */
+    enum call_state state;
+    bool staged;     /* its stages are told how it ends */
+    unsigned walked; /* stages that it has been through: `before` of them, then `ready` */
+    int status;      /* of the handler */
+    int error_code;  /* a JSON-RPC error instead of a result; 0 for none */
+    const char *error_message, *error_data;
+    atomic_bool cancelled;
+    bool answered;      /* or never to be: what is still to come is dropped */
+    bool linked;        /* among the session's calls */
+    bool held;          /* it is being received: whoever does that lets it go, */
+    bool let_go;        /* because it is over */
+    bool finished;      /* haft_finish or haft_continue has come */
+    haft_posted finish; /* room for it, and for haft_continue, which comes before it */
+    /* Goes on after haft_continue with the status that was given, on the session's thread.  A call
+     * of inner.c has no such thread: there it is called on the one that called haft_continue. */
+    void (*resume)(haft_call *call, int status);
+    haft_posted errand; /* room for its way to another thread and back */
+    double progress;
+    bool has_progress;
+    haft_time deadline;     /* 0 for none */
+    unsigned allowed_ms;    /* from when it was set */
+    _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
+
+    struct asking asking;
+    struct rate_answer rates[2]; /* of src/stage: for calls of any tool, and of this one */
+
+    /* its turn, with a tool that has a cap */
+    haft_call *behind; /* the next in line */
+    bool running;      /* it counts among those that run */
+    atomic_bool turn;
+
+    uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
+    /* calls within calls (inner.c) */
+    haft_call *parent;   /* that made it; NULL for one that came from outside.  See inner_hold */
+    atomic_uint looking; /* threads that look at the parent */
+    unsigned depth;      /* below the one that came from outside */
+    atomic_uint inside;  /* of that one: calls made below it, ever */
+    haft_visit *visit;   /* of src/gateway: the request that it answers; NULL for none */
+    /* Answers bad arguments; NULL: as a tool's. */
+    int (*misfit)(haft_call *call, const haft_issues *issues);
+    bool responded;                /* by what is no result: there is none to check */
+    void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */
+};
+
+/* Moves a call.  Debug builds log a move that is not in the table, and make it. */
+static inline void call_move(haft_call *call, enum call_state to)
+{
+#if !defined NDEBUG
+    call_check_move(call, to);
+#endif
+    call->state = to;
+}
+
+/* Whether another thread may be writing to the call's result and memory: its handler, or a stage. */
+static inline bool call_is_shared(const haft_call *call)
+{
+    return call->state == CALL_HELD || call->state == CALL_RUNNING || call->state == CALL_PENDING;
+}
+
+/* A call for a message, from the spare ones when there is one; NULL without memory. */
+haft_call *call_new(struct owner *owner);
+void call_release(haft_call *call);
+void call_link(haft_call *call);
+
+/* Makes the handler run, here or elsewhere.  `execute` and `complete` are set. */
+void call_start(haft_call *call);
+/* The same of one whose turn has come. */
+void call_launch(haft_call *call);
+
+/* Ends a call whose handler was pending. */
+void call_finish(haft_call *call, int status);
+
+/* What a handler returned: as it is, or HAFT_EINVAL and a line in the log when haft has no such
+ * status.  A number by mistake must not pass for an answer. */
+int call_understand(haft_call *call, int status);
+
+/* What a handler's process came to that had to be ended at its deadline. */
+enum { CALL_LATE = -1000 };
+
+/* Answers a call whose deadline has passed. */
+void call_time_out(haft_call *call);
+
+/* Clears what a handler has answered so far: it is called again. */
+void call_clear_result(haft_call *call);
+
+/* Sets the deadline so far ahead; 0 for what the tool or the server says. */
+void call_allow(haft_call *call, unsigned milliseconds);
+
+/* The id as logs and events have it; "0" for none. */
+void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
+
+/* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
+ * only waited for the client or its turn is gone. */
+void call_give_up(haft_call *call);
+
+/* Whether nobody waits for an answer. */
+bool call_is_unwanted(haft_call *call);
+
+/* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer` unless
+ * it has been or nobody waits; watchers are told, once; and it is released, unless its handler or a
+ * stage still has it, who then only release it. */
+void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
+
+/* The same of one that nobody has any more, as its status and its outcome say. */
+void call_end(haft_call *call);
+
+/* The handler is done with it, or will not be called: it ends, or asks the client. */
+void call_settle(haft_call *call);
+void call_free_spare(struct owner *owner);
+
+#endif

@@ -1,0 +1,92 @@
+/* cap.c - so many calls of a tool at once, and the others in line.
+ *
+ * The line is one for all sessions, under the server's lock.  A place that becomes free is handed
+ * to the first in line, not taken from it: that call counts as running from then on, though its
+ * session, on its own thread, starts it at its next tick. */
+#include "engine/call/cap.h"
+
+int cap_enter(haft_call *call)
+{
+    struct cap *cap = call->item->cap;
+    int status = HAFT_EBUSY;
+
+    server_lock(call->server);
+    if (cap->running < cap->max_running) {
+        cap->running++;
+        call->running = true;
+        status = 1;
+    } else if (cap->n_waiting < cap->max_waiting) {
+        call->behind = NULL;
+        atomic_store(&call->turn, false);
+        if (cap->last)
+            cap->last->behind = call;
+        else
+            cap->first = call;
+        cap->last = call;
+        cap->n_waiting++;
+        call->owner->n_lined++;
+        status = 0;
+    }
+    server_unlock(call->server);
+    return status;
+}
+
+/* With the lock held: a place is free.  Sessions leave the line before they go, so the first one's
+ * is there. */
+static void pass_on(struct cap *cap)
+{
+    haft_call *next = cap->first;
+
+    if (!next) {
+        cap->running--;
+        return;
+    }
+    cap->first = next->behind;
+    if (!cap->first)
+        cap->last = NULL;
+    cap->n_waiting--;
+    atomic_store(&next->turn, true);
+    owner_wake(next->owner);
+}
+
+void cap_leave(haft_call *call)
+{
+    call->running = false;
+    server_lock(call->server);
+    pass_on(call->item->cap);
+    server_unlock(call->server);
+}
+
+static void leave_line(struct cap *cap, haft_call *call)
+{
+    haft_call *before = NULL, **link = &cap->first;
+
+    while (*link != call) {
+        before = *link;
+        link = &before->behind;
+    }
+    *link = call->behind;
+    if (cap->last == call)
+        cap->last = before;
+    cap->n_waiting--;
+}
+
+void cap_withdraw(haft_call *call)
+{
+    server_lock(call->server);
+    if (atomic_load(&call->turn))
+        pass_on(call->item->cap);
+    else
+        leave_line(call->item->cap, call);
+    server_unlock(call->server);
+    call->owner->n_lined--;
+}
+
+bool cap_has_turn(haft_call *call)
+{
+    if (!atomic_load(&call->turn))
+        return false;
+    call->running = true;
+    call->owner->n_lined--;
+    return true;
+}

@@ -1,0 +1,387 @@
+/* carry.c - a call as text: to the process that runs its handler, and what came of it back.
+ *
+ * The text is JSON, read by the same strict reader as what clients send.  What comes back is
+ * believed as little as what a client says: blocks, questions and notifications are written anew
+ * from the values that were read, and structured content is checked against the tool's schema
+ * again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/call/carry.h"
+#include "engine/call/notify.h"
+#include "engine/call/result.h"
+#include "protocol/meta.h"
+
+enum { NOTICE_MEMORY = 8 << 20 };
+
+/* ---- a call ---- */
+
+static void put_value(haft_buffer *out, const char *key, const yyjson_val *value)
+{
+    if (!value)
+        return;
+    haft_buffer_printf(out, ",\"%s\":", key);
+    haft_json_write(value, out);
+}
+
+static void put_answers(haft_buffer *out, const haft_call *call)
+{
+    const char *comma = "";
+
+    haft_buffer_puts(out, ",\"answers\":{");
+    for (const struct question *q = call->asking.questions; q; q = q->next) {
+        if (!q->answer)
+            continue;
+        haft_buffer_puts(out, comma);
+        haft_buffer_json_string(out, q->key, strlen(q->key));
+        haft_buffer_add(out, ":", 1);
+        haft_json_write(q->answer, out);
+        comma = ",";
+    }
+    haft_buffer_add(out, "}", 1);
+}
+
+static void put_trace(haft_buffer *out, const haft_trace *trace)
+{
+    if (!trace)
+        return;
+    haft_buffer_printf(out, ",\"trace\":{\"flags\":%d", (int)trace->flags);
+    put_text_member(out, "id", trace->trace_id);
+    put_text_member(out, "parent", trace->parent_id);
+    put_text_member(out, "span", trace->span_id);
+    put_text_member(out, "traceparent", trace->traceparent);
+    put_text_member(out, "tracestate", trace->tracestate);
+    haft_buffer_add(out, "}", 1);
+}
+
+/* What stages have given as its result goes to the handler, which adds to it, and comes back. */
+static void put_given(haft_buffer *out, const haft_call *call, bool with_structured)
+{
+    haft_buffer_printf(out, ",\"error\":%s", call->is_error ? "true" : "false");
+    if (!call->content.status && call->content.size) {
+        haft_buffer_puts(out, ",\"content\":[");
+        haft_buffer_add(out, call->content.data, call->content.size);
+        haft_buffer_add(out, "]", 1);
+    }
+    if (with_structured && !call->structured.status && call->structured.size) {
+        haft_buffer_puts(out, ",\"structured\":");
+        haft_buffer_add(out, call->structured.data, call->structured.size);
+    }
+}
+
+void carry_write_call(haft_call *call, haft_buffer *out)
+{
+    haft_buffer_printf(out,
+                       "{\"tool\":%u,\"revision\":%d,\"level\":%d,\"left\":", call->item->isolate,
+                       (int)call->revision, call->client.log_level);
+    haft_buffer_json_integer(out, haft_call_time_left(call));
+    put_text_member(out, "client", call->client.name);
+    put_text_member(out, "version", call->client.version);
+    put_text_member(out, "principal", call->principal);
+    put_text_member(out, "name", call->item->name);
+    put_text_member(out, "state", call->asking.state);
+    put_value(out, "can", call->client.capabilities);
+    put_answers(out, call);
+    put_trace(out, call->trace);
+    put_value(out, "id", call->id);
+    put_value(out, "params", call->params);
+    /* Those that the message does not have, or that have been changed since. */
+    if (call->arguments != yyjson_obj_get(call->params, "arguments"))
+        put_value(out, "arguments", call->arguments);
+    put_given(out, call, true);
+    haft_buffer_add(out, "}", 1);
+}
+
+/* Under the name that it has now, if it is offered. */
+static struct item *find_isolated(haft_server *server, const struct catalogue *catalogue,
+                                  uint64_t number)
+{
+    const struct shelf *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+
+    for (size_t i = 0; i < shelf->n; i++)
+        if (number && shelf->entries[i].item->isolate == number)
+            return shelf->entries[i].item;
+    return number ? item_isolated(server, number) : NULL;
+}
+
+static bool take_answers(haft_call *call, yyjson_val *answers)
+{
+    yyjson_val *key, *answer;
+    size_t i, n;
+
+    if (!yyjson_is_obj(answers))
+        return true;
+    yyjson_obj_foreach(answers, i, n, key, answer)
+        if (!question_give(call, key, answer))
+            return false;
+    return true;
+}
+
+static void copy_text(char *into, size_t size, yyjson_val *object, const char *key)
+{
+    const char *text = yyjson_get_str(yyjson_obj_get(object, key));
+
+    snprintf(into, size, "%s", text ? text : "");
+}
+
+static bool take_trace(haft_call *call, yyjson_val *value)
+{
+    haft_trace *trace = value ? haft_arena_zalloc(call->arena, 1, sizeof *trace) : NULL;
+
+    if (!trace)
+        return !value;
+    copy_text(trace->trace_id, sizeof trace->trace_id, value, "id");
+    copy_text(trace->parent_id, sizeof trace->parent_id, value, "parent");
+    copy_text(trace->span_id, sizeof trace->span_id, value, "span");
+    copy_text(trace->traceparent, sizeof trace->traceparent, value, "traceparent");
+    trace->tracestate = yyjson_get_str(yyjson_obj_get(value, "tracestate"));
+    trace->flags = (unsigned char)yyjson_get_int(yyjson_obj_get(value, "flags"));
+    call->trace = trace;
+    return true;
+}
+
+/* All blocks, in the place of those that are there. */
+static bool take_content(haft_call *call, yyjson_val *content)
+{
+    yyjson_val *block;
+    size_t i, n;
+
+    if (!yyjson_is_arr(content))
+        return !content;
+    /* What could not be written stays so. */
+    if (!call->content.status)
+        haft_buffer_clear(&call->content);
+    call->n_blocks = 0;
+    yyjson_arr_foreach(content, i, n, block) {
+        if (!rpc_string(block, "type"))
+            return false;
+        content_put_block(call, block);
+    }
+    return true;
+}
+
+static bool take_given(haft_call *call, yyjson_val *root)
+{
+    yyjson_val *structured = yyjson_obj_get(root, "structured");
+
+    call->is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
+    if (structured) {
+        haft_buffer_clear(&call->structured);
+        haft_json_write(structured, &call->structured);
+    }
+    return take_content(call, yyjson_obj_get(root, "content"));
+}
+
+/* The tool may have been renamed since this process was copied. */
+static bool take_name(haft_call *call, const char *name)
+{
+    return !name || !strcmp(name, call->item->name) || item_set_name(call->item, name);
+}
+
+/* Everything of a call that the text has. */
+static int fill(haft_call *call, yyjson_val *root)
+{
+    int64_t left = yyjson_get_sint(yyjson_obj_get(root, "left"));
+    yyjson_val *arguments = yyjson_obj_get(root, "arguments");
+
+    call->catalogue = catalogue_take(call->server);
+    call->item =
+        find_isolated(call->server, call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
+    if (!call->item)
+        return HAFT_EBUSY;
+    call->principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
+    call->revision = (enum revision)yyjson_get_int(yyjson_obj_get(root, "revision"));
+    call->client.log_level = yyjson_get_int(yyjson_obj_get(root, "level"));
+    call->client.name = yyjson_get_str(yyjson_obj_get(root, "client"));
+    call->client.version = yyjson_get_str(yyjson_obj_get(root, "version"));
+    call->client.capabilities = yyjson_obj_get(root, "can");
+    call->asking.state = yyjson_get_str(yyjson_obj_get(root, "state"));
+    call->method = "tools/call";
+    call->id = yyjson_obj_get(root, "id");
+    call->params = yyjson_obj_get(root, "params");
+    call->meta = rpc_object(call->params, "_meta");
+    call->progress_token = yyjson_obj_get(call->meta, META_PROGRESS);
+    call->arguments = arguments ? arguments : yyjson_obj_get(call->params, "arguments");
+    if (left >= 0)
+        call->ends = call->server->options.clock() + (uint64_t)left * 1000000;
+    return take_name(call, yyjson_get_str(yyjson_obj_get(root, "name"))) &&
+                   take_answers(call, yyjson_obj_get(root, "answers")) &&
+                   take_trace(call, yyjson_obj_get(root, "trace")) && take_given(call, root)
+               ? 0
+               : HAFT_ENOMEM;
+}
+
+haft_call *carry_read_call(struct owner *owner, const char *text, size_t size, int *ret_status)
+{
+    haft_call *call = call_new(owner);
+    haft_reason reason = {.code = HAFT_EPARSE};
+    yyjson_val *root =
+        call ? haft_json_read(text, size, JSON_MAX_DEPTH, call->arena, &reason) : NULL;
+
+    *ret_status = !call ? HAFT_ENOMEM : !root ? reason.code : fill(call, root);
+    if (*ret_status && call)
+        call_release(call);
+    return *ret_status ? NULL : call;
+}
+
+/* ---- its result ---- */
+
+static void put_questions(haft_buffer *out, const haft_call *call)
+{
+    const char *comma = "";
+
+    haft_buffer_puts(out, ",\"questions\":{");
+    for (const struct question *q = call->asking.questions; q; q = q->next) {
+        if (!q->fresh || q->answer)
+            continue;
+        haft_buffer_puts(out, comma);
+        haft_buffer_json_string(out, q->key, strlen(q->key));
+        haft_buffer_printf(out, ":{\"method\":\"%s\",\"params\":", q->method);
+        haft_buffer_puts(out, q->params);
+        haft_buffer_add(out, "}", 1);
+        comma = ",";
+    }
+    haft_buffer_add(out, "}", 1);
+}
+
+void carry_write_result(haft_call *call, int status, haft_buffer *out)
+{
+    if (!status)
+        status = call->content.status ? call->content.status : call->structured.status;
+    haft_buffer_printf(out, "{\"status\":%d", status);
+    put_text_member(out, "state", call->asking.state);
+    if (status == HAFT_ECAPABILITY && call->error_data)
+        haft_buffer_printf(out, ",\"lacks\":%s", call->error_data);
+    if (status == HAFT_AGAIN)
+        put_questions(out, call);
+    if (!call->result_meta.status && call->result_meta.size) {
+        haft_buffer_puts(out, ",\"meta\":{");
+        haft_buffer_add(out, call->result_meta.data, call->result_meta.size);
+        haft_buffer_add(out, "}", 1);
+    }
+    put_given(out, call, !status);
+    haft_buffer_add(out, "}", 1);
+}
+
+static bool take_meta(haft_call *call, yyjson_val *meta)
+{
+    size_t i, n, start, there = call->result_meta.size;
+    yyjson_val *key, *value;
+    int status;
+
+    if (!yyjson_is_obj(meta))
+        return !meta;
+    yyjson_obj_foreach(meta, i, n, key, value) {
+        if (yyjson_equals_str(key, META_SERVER_INFO) ||
+            !meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
+            return false;
+        start = meta_begin(&call->result_meta, yyjson_get_str(key), yyjson_get_len(key));
+        haft_json_write(value, &call->result_meta);
+        status = meta_end(&call->result_meta, start, there);
+        if (status && !call->content.status)
+            call->content.status = status;
+    }
+    return true;
+}
+
+static bool take_questions(haft_call *call, yyjson_val *questions)
+{
+    yyjson_val *key, *question;
+    size_t i, n;
+
+    if (!yyjson_is_obj(questions))
+        return false;
+    yyjson_obj_foreach(questions, i, n, key, question) {
+        yyjson_val *method = rpc_string(question, "method");
+
+        if (!method || strlen(yyjson_get_str(key)) != yyjson_get_len(key) ||
+            !question_put(call, yyjson_get_str(key), yyjson_get_str(method),
+                          yyjson_obj_get(question, "params")))
+            return false;
+    }
+    return true;
+}
+
+/* What the client lacks, for the answer. */
+static bool take_lacks(haft_call *call, yyjson_val *lacks)
+{
+    haft_buffer text;
+
+    if (!lacks)
+        return true;
+    if (!yyjson_is_obj(lacks))
+        return false;
+    haft_buffer_init(&text, call->server->allocator, 1 << 16);
+    haft_json_write(lacks, &text);
+    call->error_data = text_of(call->arena, &text).data;
+    return call->error_data;
+}
+
+static bool is_status(yyjson_val *status)
+{
+    int64_t value = yyjson_get_sint(status);
+
+    return yyjson_is_int(status) && (!value || value == HAFT_AGAIN || (value < 0 && value > -100));
+}
+
+static bool take_result(haft_call *call, yyjson_val *root, int status)
+{
+    yyjson_val *state = rpc_string(root, "state");
+
+    if (state && haft_call_set_state(call, yyjson_get_str(state)))
+        return false;
+    return take_given(call, root) && take_meta(call, yyjson_obj_get(root, "meta")) &&
+           (status != HAFT_AGAIN || take_questions(call, yyjson_obj_get(root, "questions"))) &&
+           (status != HAFT_ECAPABILITY || take_lacks(call, yyjson_obj_get(root, "lacks")));
+}
+
+int carry_read_result(haft_call *call, const char *text, size_t size)
+{
+    haft_reason reason = {.code = HAFT_EPARSE};
+    yyjson_val *root = haft_json_read(text, size, JSON_MAX_DEPTH, call->arena, &reason);
+    yyjson_val *status = yyjson_obj_get(root, "status");
+
+    if (root && is_status(status) && take_result(call, root, yyjson_get_int(status)))
+        return yyjson_get_int(status);
+    if (!root && reason.code == HAFT_ENOMEM)
+        return HAFT_ENOMEM;
+    haft_log(call, HAFT_ERROR, "its process sent what is no result");
+    call_clear_result(call);
+    return HAFT_ECRASHED;
+}
+
+/* ---- what it reports meanwhile ---- */
+
+static int take_notice(haft_call *call, yyjson_val *root)
+{
+    yyjson_val *method = rpc_string(root, "method"), *params = rpc_object(root, "params");
+    const char *message = yyjson_get_str(rpc_string(params, "message"));
+
+    if (yyjson_equals_str(method, "notifications/progress")) {
+        haft_progress(call, yyjson_get_num(yyjson_obj_get(params, "progress")),
+                      yyjson_get_num(yyjson_obj_get(params, "total")), message ? "%s" : NULL,
+                      message);
+        return 0;
+    }
+    if (yyjson_equals_str(method, "notifications/message")) {
+        int level = level_named(yyjson_obj_get(params, "level"));
+        const char *data = yyjson_get_str(rpc_string(params, "data"));
+
+        if (level < 0 || !data)
+            return HAFT_EPARSE;
+        haft_message(call, (haft_level)level, yyjson_get_str(rpc_string(params, "logger")), "%s",
+                     data);
+        return 0;
+    }
+    return HAFT_EPARSE;
+}
+
+int carry_read_notice(haft_call *call, const char *text, size_t size)
+{
+    haft_arena *arena = haft_arena_new(call->server->allocator, NOTICE_MEMORY);
+    yyjson_val *root = arena ? haft_json_read(text, size, 0, arena, NULL) : NULL;
+    int status = root ? take_notice(call, root) : arena ? HAFT_EPARSE : HAFT_ENOMEM;
+
+    haft_arena_free(arena);
+    return status;
+}

@@ -1,0 +1,191 @@
+/* completion.c - completion/complete: values for an argument that a person is filling in.
+ *
+ * What is completed is an argument of a prompt or a variable of a template; the definition's own
+ * callback knows the values.  Where there is none there is nothing to suggest, which is no
+ * error. */
+#include <string.h>
+
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+#include "engine/offer/uri_template.h"
+
+enum { MOST_VALUES = 100 };
+
+/* What the callback gets. */
+struct argument {
+    const char *name, *value;
+};
+
+/* ---- for callbacks ---- */
+
+static void complete(haft_call *call);
+
+static bool is_completion(const haft_call *call)
+{
+    return call->complete == complete;
+}
+
+int haft_completion_add(haft_call *call, const char *value)
+{
+    haft_buffer *values = &call->structured;
+    size_t size = strlen(value);
+
+    if (!is_completion(call))
+        return HAFT_EINVAL;
+    if (haft_utf8_valid(value, size) != size)
+        return HAFT_EUTF8;
+    if (call->n_values++ >= MOST_VALUES)
+        return 0;
+    if (call->n_values > 1)
+        haft_buffer_add(values, ",", 1);
+    haft_buffer_json_string(values, value, size);
+    return values->status;
+}
+
+const char *haft_completion_context(const haft_call *call, const char *argument)
+{
+    yyjson_val *context = rpc_object(call->params, "context");
+
+    return yyjson_get_str(rpc_string(rpc_object(context, "arguments"), argument));
+}
+
+/* ---- the answer ---- */
+
+static void put_completion(haft_call *call)
+{
+    haft_buffer *out = respond_begin(call);
+
+    haft_buffer_puts(out, "\"completion\":{\"values\":[");
+    haft_buffer_add(out, call->structured.data, call->structured.size);
+    haft_buffer_puts(out, "],\"total\":");
+    haft_buffer_json_integer(out, (int64_t)call->n_values);
+    haft_buffer_puts(out,
+                     call->n_values > MOST_VALUES ? ",\"hasMore\":true}" : ",\"hasMore\":false}");
+    respond_end(call, true);
+}
+
+static void complete(haft_call *call)
+{
+    if (!call->status)
+        call->status = call->structured.status;
+    if (!offer_failed(call))
+        put_completion(call);
+}
+
+/* Nobody can be asked while a person is typing. */
+static int execute(haft_call *call)
+{
+    const struct item *item = call->item;
+    const struct argument *argument = call->in;
+    int status = item->prompt ? item->prompt->complete(call, argument->name, argument->value)
+                              : item->resource->complete(call, argument->name, argument->value);
+
+    return status == HAFT_AGAIN ? HAFT_EINVAL : status;
+}
+
+/* ---- the request ---- */
+
+static struct item *find_prompt(haft_call *call, yyjson_val *name)
+{
+    struct entry *entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT],
+                                     yyjson_get_str(name), yyjson_get_len(name));
+
+    if (entry && !entry->disabled)
+        return entry->item;
+    offer_refuse(call, "Prompt", name, entry);
+    return NULL;
+}
+
+/* A template, or a resource, which has nothing to fill in. */
+static struct item *find_template(haft_call *call, yyjson_val *uri)
+{
+    static const haft_offer kinds[] = {HAFT_OFFER_TEMPLATE, HAFT_OFFER_RESOURCE};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct entry *entry = shelf_find(&call->catalogue->shelves[kinds[i]], yyjson_get_str(uri),
+                                         yyjson_get_len(uri));
+
+        if (entry && !entry->disabled)
+            return entry->item;
+    }
+    offer_refuse(call, "Resource template", uri, NULL);
+    return NULL;
+}
+
+/* What `ref` means; NULL when it was refused. */
+static struct item *find(haft_call *call)
+{
+    static const struct {
+        const char *type, *key;
+        struct item *(*find)(haft_call *call, yyjson_val *name);
+    } kinds[] = {
+        {"ref/prompt", "name", find_prompt},
+        {"ref/resource", "uri", find_template},
+    };
+    yyjson_val *ref = rpc_object(call->params, "ref"), *type = yyjson_obj_get(ref, "type");
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        yyjson_val *name = rpc_string(ref, kinds[i].key);
+
+        if (!yyjson_equals_str(type, kinds[i].type))
+            continue;
+        if (name)
+            return kinds[i].find(call, name);
+        respond_errorf(call, RPC_INVALID_PARAMS, "Invalid params: \"ref.%s\" must be a string",
+                       kinds[i].key);
+        return NULL;
+    }
+    respond_error(call, RPC_INVALID_PARAMS,
+                  "Invalid params: \"ref.type\" must be ref/prompt or ref/resource", NULL);
+    return NULL;
+}
+
+static bool has_argument(const struct item *item, const char *name)
+{
+    const struct object *object = item->input ? item->input->root->object : NULL;
+
+    if (item->uri_template)
+        return uri_template_has(item->uri_template, name);
+    for (size_t i = 0; object && i < object->n_properties; i++)
+        if (!strcmp(object->properties[i].name, name))
+            return true;
+    return false;
+}
+
+static bool can_complete(const struct item *item)
+{
+    return item->prompt ? item->prompt->complete != NULL
+                        : item->uri_template && item->resource->complete;
+}
+
+/* A member of `argument`, which must be text that C can hold; NULL when it was refused. */
+static const char *text_member(haft_call *call, const char *key)
+{
+    yyjson_val *text = rpc_string(rpc_object(call->params, "argument"), key);
+
+    if (text && strlen(yyjson_get_str(text)) == yyjson_get_len(text))
+        return yyjson_get_str(text);
+    respond_errorf(call, RPC_INVALID_PARAMS, "Invalid params: \"argument.%s\" must be a string",
+                   key);
+    return NULL;
+}
+
+void handle_complete(haft_call *call)
+{
+    struct argument *argument = haft_arena_alloc(call->arena, sizeof *argument);
+
+    if (!argument) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    argument->name = text_member(call, "name");
+    argument->value = argument->name ? text_member(call, "value") : NULL;
+    call->item = argument->value ? find(call) : NULL;
+    if (!call->item)
+        return;
+    call->in = argument;
+    if (can_complete(call->item) && has_argument(call->item, argument->name))
+        offer_start(call, execute, complete);
+    else
+        put_completion(call);
+}

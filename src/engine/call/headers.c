@@ -1,0 +1,229 @@
+/* headers.c - a modern request and the HTTP headers that came with it must say the same.
+ *
+ * Proxies route by the headers and the server obeys the body: where the two differ, somebody is
+ * being deceived.  A value may be written as base64 between =?base64? and ?=, for what a header
+ * cannot hold. */
+#include <string.h>
+
+#include "engine/call/headers.h"
+#include "engine/call/respond.h"
+
+enum { HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
+
+static bool mismatch(haft_call *call, const char *header, const char *why)
+{
+    const char *message = haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
+
+    call->http_status = HTTP_BAD_REQUEST;
+    respond_error(call, RPC_HEADER_MISMATCH, message, NULL);
+    return false;
+}
+
+/* The header without the space around it; NULL when it is absent. */
+static const char *header(const haft_call *call, const char *name, size_t *ret_size)
+{
+    const char *value = call->headers->get(call->headers->context, name, ret_size);
+
+    while (value && *ret_size && (*value == ' ' || *value == '\t')) {
+        value++;
+        --*ret_size;
+    }
+    while (value && *ret_size && (value[*ret_size - 1] == ' ' || value[*ret_size - 1] == '\t'))
+        --*ret_size;
+    return value;
+}
+
+/* Takes a value out of its base64; false when it is not what it claims to be. */
+static bool decode(haft_call *call, const char **value, size_t *size)
+{
+    static const char before[] = "=?base64?", after[] = "?=";
+    size_t n_before = sizeof before - 1, n_after = sizeof after - 1;
+    char *plain;
+
+    for (size_t i = 0; i < *size; i++)
+        if (((unsigned char)(*value)[i] < 0x20 && (*value)[i] != '\t') ||
+            (unsigned char)(*value)[i] > 0x7E)
+            return false;
+    if (*size < n_before + n_after || memcmp(*value, before, n_before) ||
+        memcmp(*value + *size - n_after, after, n_after))
+        return true;
+    plain = haft_arena_alloc(call->arena, *size);
+    if (!plain || haft_base64_decode(*value + n_before, *size - n_before - n_after, plain, size) ||
+        haft_utf8_valid(plain, *size) != *size)
+        return false;
+    *value = plain;
+    return true;
+}
+
+static bool is_text(const char *value, size_t size, yyjson_val *text)
+{
+    return yyjson_get_len(text) == size && !memcmp(yyjson_get_str(text), value, size);
+}
+
+bool headers_have_version(haft_call *call)
+{
+    size_t size;
+
+    if (!call->headers || header(call, "mcp-protocol-version", &size))
+        return true;
+    return mismatch(call, "MCP-Protocol-Version", "is required");
+}
+
+bool headers_agree_on_version(haft_call *call, yyjson_val *version)
+{
+    const char *value;
+    size_t size;
+
+    if (!call->headers)
+        return true;
+    value = header(call, "mcp-protocol-version", &size);
+    if (is_text(value, size, version))
+        return true;
+    return mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
+}
+
+/* What Mcp-Name is about, by method. */
+static yyjson_val *name_of(const struct rpc_message *message)
+{
+    static const struct {
+        const char *method, *member;
+    } names[] = {{"tools/call", "name"}, {"prompts/get", "name"}, {"resources/read", "uri"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].method) == message->method_size &&
+            !memcmp(names[i].method, message->method, message->method_size))
+            return rpc_string(message->params, names[i].member);
+    return NULL;
+}
+
+bool headers_agree_on_method(haft_call *call, const struct rpc_message *message)
+{
+    const char *value;
+    yyjson_val *name;
+    size_t size;
+
+    if (!call->headers)
+        return true;
+    value = header(call, "mcp-method", &size);
+    if (!value)
+        return mismatch(call, "Mcp-Method", "is required");
+    if (size != message->method_size || memcmp(value, message->method, size))
+        return mismatch(call, "Mcp-Method", "is not the method of the request");
+    name = name_of(message);
+    if (!name)
+        return true;
+    value = header(call, "mcp-name", &size);
+    if (!value)
+        return mismatch(call, "Mcp-Name", "is required");
+    if (!decode(call, &value, &size) || !is_text(value, size, name))
+        return mismatch(call, "Mcp-Name", "is not what the request names");
+    return true;
+}
+
+/* ---- parameters ---- */
+
+/* A whole number in decimal, as a JSON value. */
+static bool read_integer(const char *value, size_t size, yyjson_val *ret_number)
+{
+    char text[32];
+
+    if (!size || size >= sizeof text)
+        return false;
+    memcpy(text, value, size);
+    text[size] = '\0';
+    return yyjson_read_number(text, ret_number, 0, NULL, NULL) == text + size;
+}
+
+static bool same_value(const char *value, size_t size, yyjson_val *argument)
+{
+    yyjson_val number = {0};
+
+    if (yyjson_is_str(argument))
+        return is_text(value, size, argument);
+    if (yyjson_is_bool(argument)) {
+        const char *text = yyjson_get_bool(argument) ? "true" : "false";
+
+        return strlen(text) == size && !memcmp(text, value, size);
+    }
+    return yyjson_is_num(argument) && read_integer(value, size, &number) &&
+           !json_compare(&number, argument);
+}
+
+/* Said twice it may be read as either, by this server and by whoever stands before it. */
+static bool is_twice(const haft_call *call, const char *name)
+{
+    const haft_headers *headers = call->headers;
+    size_t n = 0, name_size, value_size;
+    const char *one, *value;
+
+    for (size_t i = 0;
+         headers->at && headers->at(headers->context, i, &one, &name_size, &value, &value_size);
+         i++)
+        n += text_is_ignoring_case(one, name_size, name);
+    return n > 1;
+}
+
+/* What every reader of JSON reads as the same number, as headers must be. */
+static bool is_exact(yyjson_val *argument)
+{
+    double most = 9007199254740991;
+
+    return !yyjson_is_num(argument) ||
+           (yyjson_get_num(argument) <= most && yyjson_get_num(argument) >= -most);
+}
+
+static bool agree_on(haft_call *call, const struct property *property, yyjson_val *argument)
+{
+    char *name = haft_arena_printf(call->arena, "mcp-param-%s", property->header);
+    const char *value;
+    size_t size;
+
+    if (!name)
+        return mismatch(call, property->header, "could not be looked at");
+    for (char *c = name; *c; c++)
+        *c = ascii_lower(*c);
+    value = header(call, name, &size);
+    if (!argument || yyjson_is_null(argument))
+        return !value || mismatch(call, name, "is not among the arguments");
+    if (!value)
+        return mismatch(call, name, "is required");
+    if (is_twice(call, name))
+        return mismatch(call, name, "is there twice");
+    if (!decode(call, &value, &size))
+        return mismatch(call, name, "is not well written");
+    if (!is_exact(argument))
+        return mismatch(call, name, "is for whole numbers below 2^53");
+    return same_value(value, size, argument) ||
+           mismatch(call, name, "is not what the argument says");
+}
+
+static bool agree_below(haft_call *call, const struct object *object, yyjson_val *arguments,
+                        size_t depth)
+{
+    for (size_t i = 0; object && depth && i < object->n_properties; i++) {
+        const struct property *property = &object->properties[i];
+        yyjson_val *argument;
+        size_t below;
+        bool there;
+
+        if (!property->header && !property->node->object)
+            continue;
+        argument = yyjson_obj_getn(arguments, property->name, property->size);
+        there = yyjson_is_obj(argument);
+        below = there || depth <= MAX_ABSENT_DEPTH ? depth - 1 : MAX_ABSENT_DEPTH;
+        if (property->header && !agree_on(call, property, argument))
+            return false;
+        /* What is not there has no headers either. */
+        if (!property->header &&
+            !agree_below(call, property->node->object, there ? argument : NULL, below))
+            return false;
+    }
+    return true;
+}
+
+bool headers_agree_on_arguments(haft_call *call)
+{
+    if (!call->headers || !call->item->input || !revision_row(call->revision)->modern)
+        return true;
+    return agree_below(call, call->item->input->root->object, call->arguments, MAX_HEADER_DEPTH);
+}

@@ -1,0 +1,155 @@
+/* inner.c - calls that no message brought. */
+#include "engine/call/inner.h"
+#include "engine/call/tool_call.h"
+
+#include <string.h>
+
+struct inner {
+    haft_call call; /* first: it is what others hold */
+    struct owner owner;
+    void (*finished)(void *context, int status);
+    void *context;
+};
+
+/* A pending handler has finished, or something in front of it goes on.  Nothing else is posted:
+ * nobody has asked for progress or messages. */
+static void inner_post(void *context, haft_posted *posted)
+{
+    struct inner *inner = context;
+
+    if (posted->kind == POSTED_CONTINUE && inner->call.resume)
+        inner->call.resume(&inner->call, posted->status);
+    else if (posted->kind != POSTED_NOTICE && inner->finished)
+        inner->finished(inner->context, posted->status);
+}
+
+/* A copy in the call's memory, which can outlive its parent; *ok turns false without memory. */
+static const char *inner_copy(haft_call *call, const char *text, size_t size, bool *ok)
+{
+    const char *copy = text ? haft_arena_copy(call->arena, text, size) : NULL;
+
+    *ok = *ok && (copy || !text);
+    return copy;
+}
+
+static const char *inner_copy_text(haft_call *call, const char *text, bool *ok)
+{
+    return inner_copy(call, text, text ? strlen(text) : 0, ok);
+}
+
+static const haft_trace *inner_copy_trace(haft_call *call, const haft_trace *trace, bool *ok)
+{
+    haft_trace *copy = trace ? haft_arena_alloc(call->arena, sizeof *copy) : NULL;
+
+    *ok = *ok && (copy || !trace);
+    if (copy) {
+        *copy = *trace;
+        copy->tracestate = inner_copy_text(call, trace->tracestate, ok);
+    }
+    return copy;
+}
+
+static yyjson_val *inner_copy_id(haft_call *call, yyjson_val *id, bool *ok)
+{
+    yyjson_val *copy = id ? haft_arena_alloc(call->arena, sizeof *copy) : NULL;
+
+    *ok = *ok && (copy || !id);
+    if (copy)
+        *copy = *id;
+    if (copy && yyjson_is_str(id))
+        copy->uni.str = inner_copy(call, yyjson_get_str(id), yyjson_get_len(id), ok);
+    return copy;
+}
+
+/* Whose call it is, and until when; false without memory. */
+static bool inner_inherit(haft_call *call, haft_call *parent)
+{
+    bool ok = true;
+
+    call->parent = parent;
+    call->depth = parent->depth + 1;
+    call->deadline = parent->deadline;
+    call->allowed_ms = parent->allowed_ms;
+    call->principal = inner_copy_text(call, parent->principal, &ok);
+    call->client.name = inner_copy(call, parent->client.name, parent->client.name_size, &ok);
+    call->client.name_size = parent->client.name_size;
+    call->client.version = inner_copy_text(call, parent->client.version, &ok);
+    call->id = inner_copy_id(call, parent->id, &ok);
+    call->trace = inner_copy_trace(call, parent->trace, &ok);
+    return ok;
+}
+
+/* ---- life ---- */
+
+haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
+{
+    const haft_allocator *allocator = server->allocator;
+    struct inner *inner = allocator->alloc(allocator->context, sizeof *inner);
+    size_t limit = server->options.max_message;
+    haft_call *call;
+
+    if (!inner)
+        return NULL;
+    memset(inner, 0, sizeof *inner);
+    call = &inner->call;
+    call->arena = haft_arena_new(allocator, CALL_ARENA);
+    if (!call->arena) {
+        allocator->release(allocator->context, inner, sizeof *inner);
+        return NULL;
+    }
+    inner->owner = (struct owner){.server = server,
+                                  .allocator = allocator,
+                                  .options = {.shared = true},
+                                  .loop = {.post = inner_post, .context = inner},
+                                  .now = now};
+    call->owner = &inner->owner;
+    call->server = server;
+    call->revision = REV_NEWEST_LEGACY;
+    call->client.log_level = -1;
+    call->method = "request";
+    atomic_store(&call->now, now);
+    haft_buffer_init(&call->content, allocator, limit);
+    haft_buffer_init(&call->structured, allocator, limit);
+    haft_buffer_init(&call->result_meta, allocator, limit);
+    if (parent && !inner_inherit(call, parent)) {
+        inner_free(call);
+        return NULL;
+    }
+    return call;
+}
+
+void inner_free(haft_call *call)
+{
+    const haft_allocator *allocator;
+
+    if (!call)
+        return;
+    allocator = call->owner->allocator;
+    haft_buffer_finish(&call->content);
+    haft_buffer_finish(&call->structured);
+    haft_buffer_finish(&call->result_meta);
+    haft_arena_free(call->arena);
+    allocator->release(allocator->context, (struct inner *)call, sizeof(struct inner));
+}
+
+void inner_set_tool(haft_call *call, const struct entry *entry)
+{
+    call->entry = entry;
+    call->item = entry->item;
+    if (call->server->timed && call->server->options.clock)
+        call->started = call->server->options.clock();
+    call_allow(call, 0);
+}
+
+int inner_run(haft_call *call)
+{
+    return tool_handle(call);
+}
+
+void inner_on_finish(haft_call *call, void (*finished)(void *context, int status), void *context)
+{
+    struct inner *inner = (struct inner *)call;
+
+    inner->finished = finished;
+    inner->context = context;
+}

@@ -1,0 +1,294 @@
+/* input.c - questions on their way to the client and back, in every era.
+ *
+ * A legacy client is sent requests, and the call waits for their responses.  A modern client gets
+ * the questions as the result, with the answers so far sealed into a state, and sends the request
+ * again. */
+#include <string.h>
+
+#include "engine/call/respond.h"
+#include "engine/call/seal.h"
+#include "engine/call/tool_call.h"
+
+enum { MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000 };
+
+/* ---- modern clients ---- */
+
+/* Answers so far and the handler's own state, as the payload of the seal. */
+static const char *seal_state(haft_call *call)
+{
+    haft_buffer payload;
+    const char *sealed = NULL;
+    bool any = false;
+
+    haft_buffer_init(&payload, call->server->allocator, call->server->options.max_message);
+    haft_buffer_printf(&payload, "{\"r\":%u,\"a\":{", call->asking.rounds + 1);
+    for (struct question *q = call->asking.questions; q; q = q->next) {
+        if (!q->answer)
+            continue;
+        if (any)
+            haft_buffer_add(&payload, ",", 1);
+        haft_buffer_json_string(&payload, q->key, strlen(q->key));
+        haft_buffer_add(&payload, ":", 1);
+        haft_json_write(q->answer, &payload);
+        any = true;
+    }
+    haft_buffer_add(&payload, "}", 1);
+    put_text_member(&payload, "s", call->asking.state);
+    haft_buffer_add(&payload, "}", 1);
+    if (!payload.status)
+        sealed = seal(call, payload.data, payload.size);
+    haft_buffer_finish(&payload);
+    return sealed;
+}
+
+/* Restores what a retry carries.  The state is what an attacker may have made up. */
+bool input_restore(haft_call *call)
+{
+    yyjson_val *state, *responses, *payload, *answers, *key, *answer;
+    size_t i, n;
+
+    if (!revision_row(call->revision)->modern)
+        return true;
+    state = yyjson_obj_get(call->params, "requestState");
+    responses = yyjson_obj_get(call->params, "inputResponses");
+    if (!state && !responses)
+        return true;
+    if (responses && !yyjson_is_null(responses) && !yyjson_is_obj(responses)) {
+        respond_error(call, RPC_INVALID_PARAMS,
+                      "Invalid params: \"inputResponses\" must be an object", NULL);
+        return false;
+    }
+    if (state) {
+        payload = yyjson_is_str(state) ? unseal(call, yyjson_get_str(state), yyjson_get_len(state))
+                                       : NULL;
+        if (!payload) {
+            respond_error(call, RPC_INVALID_PARAMS, "Invalid or expired requestState",
+                          "{\"reason\":\"invalid_request_state\"}");
+            return false;
+        }
+        call->asking.rounds = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "r"));
+        call->asking.state = yyjson_get_str(yyjson_obj_get(payload, "s"));
+        answers = yyjson_obj_get(payload, "a");
+        yyjson_obj_foreach(answers, i, n, key, answer) {
+            question_give(call, key, answer);
+        }
+    }
+    if (!yyjson_is_obj(responses))
+        return true;
+    yyjson_obj_foreach(responses, i, n, key, answer) {
+        if (!yyjson_is_obj(answer)) {
+            respond_error(call, RPC_INVALID_PARAMS, "Invalid params: an answer must be an object",
+                          NULL);
+            return false;
+        }
+        question_give(call, key, answer);
+    }
+    return true;
+}
+
+static void ask_modern(haft_call *call)
+{
+    const char *state = seal_state(call);
+    haft_buffer *out;
+    bool any = false;
+
+    if (!state) {
+        haft_log(call, HAFT_ERROR, "input cannot be asked for without a seal key");
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    out = respond_begin(call);
+    haft_buffer_puts(out, "\"resultType\":\"input_required\",\"inputRequests\":{");
+    for (struct question *q = call->asking.questions; q; q = q->next) {
+        if (q->answer || !q->fresh)
+            continue;
+        if (any)
+            haft_buffer_add(out, ",", 1);
+        haft_buffer_json_string(out, q->key, strlen(q->key));
+        haft_buffer_printf(out, ":{\"method\":\"%s\",\"params\":", q->method);
+        haft_buffer_puts(out, q->params);
+        haft_buffer_add(out, "}", 1);
+        any = true;
+    }
+    haft_buffer_puts(out, "},\"requestState\":");
+    haft_buffer_json_string(out, state, strlen(state));
+    haft_buffer_puts(out, ",\"_meta\":{");
+    haft_buffer_add(out, call->server->modern_tail.data, call->server->modern_tail.size);
+    haft_buffer_puts(out, "}}}");
+    respond_written(call, 0);
+}
+
+/* ---- legacy clients ---- */
+
+/* False without memory. */
+static bool send_question(haft_call *call, struct question *question)
+{
+    struct owner *owner = call->owner;
+    haft_buffer *out = &owner->out;
+
+    question->request_id = owner->next_request_id++;
+    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    haft_buffer_json_integer(out, question->request_id);
+    haft_buffer_printf(out, ",\"method\":\"%s\"", question->method);
+    if (strcmp(question->params, "{}") != 0) {
+        haft_buffer_puts(out, ",\"params\":{");
+        /* Clients of 2025-11-25 tell addresses apart by ids, which are unique in the server. */
+        if (question->opens)
+            haft_buffer_printf(out, "\"elicitationId\":\"%s-%lld\",", owner->number,
+                               (long long)question->request_id);
+        haft_buffer_puts(out, question->params + 1);
+    }
+    haft_buffer_add(out, "}", 1);
+    if (out->status) {
+        haft_buffer_clear(out);
+        question->request_id = 0;
+        return false;
+    }
+    owner_send(owner, HAFT_OUT_REQUEST, call->tag, 0);
+    return true;
+}
+
+static void ask_legacy(haft_call *call)
+{
+    call_move(call, CALL_ASKING);
+    call_allow(call, ROUND_MS);
+    for (struct question *q = call->asking.questions; q; q = q->next) {
+        if (q->answer || !q->fresh || q->request_id || send_question(call, q))
+            continue;
+        /* What cannot be asked is not waited for. */
+        input_withdraw(call, "not needed");
+        call->status = HAFT_ENOMEM;
+        call_end(call);
+        return;
+    }
+}
+
+static bool is_waiting(const haft_call *call)
+{
+    for (const struct question *q = call->asking.questions; q; q = q->next)
+        if (q->fresh && !q->answer)
+            return true;
+    return false;
+}
+
+void input_withdraw(haft_call *call, const char *reason)
+{
+    struct owner *owner = call->owner;
+    haft_buffer *out = &owner->out;
+
+    for (const struct question *q = call->asking.questions; q; q = q->next) {
+        if (!q->request_id || q->answer)
+            continue;
+        haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+                              "\"params\":{\"requestId\":");
+        haft_buffer_json_integer(out, q->request_id);
+        haft_buffer_printf(out, ",\"reason\":\"%s\"}}", reason);
+        owner_send(owner, HAFT_OUT_NOTIFICATION, call->tag, 0);
+    }
+}
+
+/* Calls the handler again with what it has been told. */
+static void resume(haft_call *call)
+{
+    call_allow(call, 0);
+    call_clear_result(call);
+    if (call->out)
+        memset(call->out, 0, call->item->output->root->size);
+    call_start(call);
+}
+
+/* Copies an answer into the call's own memory: the message it came in goes away. */
+static yyjson_val *keep_answer(haft_call *call, const yyjson_val *result)
+{
+    haft_buffer text;
+    yyjson_val *copy = NULL;
+    const char *reason;
+    size_t offset;
+
+    haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
+    haft_json_write(result, &text);
+    if (!text.status)
+        json_parse(text.data, text.size, call->arena, &copy, &offset, &reason);
+    haft_buffer_finish(&text);
+    return copy;
+}
+
+static void take_answer(haft_call *call, struct question *question,
+                        const struct rpc_message *message)
+{
+    if (message->result && yyjson_is_obj(message->result))
+        question->answer = keep_answer(call, message->result);
+    if (question->answer) {
+        if (!is_waiting(call))
+            resume(call);
+        return;
+    }
+    /* The client could not be asked after all. */
+    call->status = HAFT_ECAPABILITY;
+    call->error_data = NULL;
+    call_settle(call);
+}
+
+void input_answer(struct owner *owner, const struct rpc_message *message)
+{
+    for (haft_call *call = owner->calls; call; call = call->next) {
+        for (struct question *q = call->state == CALL_ASKING ? call->asking.questions : NULL; q;
+             q = q->next) {
+            if (!q->request_id || q->answer || !yyjson_is_int(message->id) ||
+                yyjson_get_sint(message->id) != q->request_id)
+                continue;
+            take_answer(call, q, message);
+            return;
+        }
+    }
+}
+
+/* ---- both ---- */
+
+void input_ask(haft_call *call)
+{
+    bool modern = revision_row(call->revision)->modern;
+
+    if (++call->asking.rounds > MAX_ROUNDS || !is_waiting(call)) {
+        if (is_waiting(call))
+            haft_log(call, HAFT_ERROR, "asked for input %u times", call->asking.rounds);
+        else
+            haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN and had asked nothing");
+        call->status = HAFT_ESTEPS;
+        call_end(call);
+        return;
+    }
+    if (!modern) {
+        ask_legacy(call);
+        return;
+    }
+    call->asking.rounds--;
+    call->owner->announce(call->owner);
+    ask_modern(call);
+    call->outcome = HAFT_OUTCOME_INPUT;
+    call_end(call);
+}
+
+void input_refuse(haft_call *call)
+{
+    static const char text[] = "The client cannot be asked for this: it lacks the capability.";
+    const char *data;
+
+    if (revision_row(call->revision)->modern) {
+        data = haft_arena_printf(call->arena, "{\"requiredCapabilities\":%s}",
+                                 call->error_data ? call->error_data : "{}");
+        /* Without the data it is not that error. */
+        if (data)
+            call->http_status = 400;
+        respond_error(call, data ? RPC_MISSING_CAPABILITY : RPC_INTERNAL_ERROR, NULL, data);
+        return;
+    }
+    if (!call->item || !call->item->tool) {
+        respond_error(call, RPC_INTERNAL_ERROR, text, NULL);
+        return;
+    }
+    call_clear_result(call);
+    call->status = 0;
+    haft_error(call, "%s", text);
+    complete_tool(call);
+}

@@ -1,0 +1,40 @@
+/* log.c - lines about a call.
+ *
+ * One may come from any thread, so nothing here touches the call's memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/call/call.h"
+
+enum { MESSAGE = 4096 };
+
+void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT])
+{
+    if (call->id)
+        rpc_id_to_text(call->id, ret_text, RPC_ID_TEXT);
+    else
+        memcpy(ret_text, "0", 2);
+}
+
+void haft_log(haft_call *call, haft_level level, const char *format, ...)
+{
+    const char *principal = call->principal;
+    char line[MESSAGE], id[RPC_ID_TEXT];
+    va_list args;
+    int size;
+
+    if (!server_has_log(call->server))
+        return;
+    va_start(args, format);
+    size = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    call_put_id(call, id);
+    log_put(call->server, &(haft_record){.level = level,
+                                         .text = line,
+                                         .size = log_written(size, sizeof line),
+                                         .request_id = call->id ? id : NULL,
+                                         .tool = haft_call_name(call),
+                                         .client = call->client.name,
+                                         .principal = principal,
+                                         .trace_id = call->trace ? call->trace->trace_id : NULL});
+}

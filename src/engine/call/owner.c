@@ -1,0 +1,45 @@
+/* owner.c - messages out. */
+#include "engine/call/owner.h"
+
+void owner_give(struct owner *owner, const haft_outgoing *message)
+{
+    if (owner->server->metrics)
+        atomic_fetch_add(&owner->server->sent, message->size);
+    owner->transport.send(owner->transport.context, message);
+}
+
+void owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code)
+{
+    owner_send_as(owner, kind, tag, error_code, 200);
+}
+
+void owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
+                   int http_status)
+{
+    haft_buffer *out = &owner->out;
+
+    if (owner->closed) {
+        haft_buffer_clear(out);
+        return;
+    }
+    if (out->status) {
+        server_log(owner->server, HAFT_ERROR, "a message of %s could not be written: %s",
+                   owner->server->name, haft_strerror(out->status));
+    } else {
+        owner_give(owner,
+                   &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
+    }
+    buffer_trim(out, SPARE_BYTES);
+}
+
+void owner_let_go(const struct owner *owner, void *tag, bool over)
+{
+    if (owner->transport.let_go && !owner->closed)
+        owner->transport.let_go(owner->transport.context, tag, over);
+}
+
+void owner_wake(const struct owner *owner)
+{
+    if (owner->loop.wake)
+        owner->loop.wake(owner->loop.context);
+}

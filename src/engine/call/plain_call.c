@@ -1,0 +1,81 @@
+/* plain_call.c - the way of resources and prompts, from the shelf to the answer.
+ *
+ * A tool that fails gives a result that the model can read; a resource or a prompt has no such
+ * result, so its failure is an error of the protocol. */
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+
+#include <string.h>
+
+enum { QUOTED = 200 };
+
+/* ---- serving ---- */
+
+void offer_start(haft_call *call, int (*execute)(haft_call *call),
+                 void (*complete)(haft_call *call))
+{
+    call_allow(call, 0);
+    call->execute = execute;
+    call->complete = complete;
+    call_link(call);
+    call_start(call);
+}
+
+const char *offer_error_text(haft_call *call)
+{
+    const haft_buffer *content = &call->content;
+    yyjson_val *block = NULL;
+    const char *reason;
+    size_t offset;
+
+    if (!call->is_error || !call->n_blocks || content->status ||
+        json_parse(content->data + call->last_block, call->last_block_end - call->last_block,
+                   call->arena, &block, &offset, &reason))
+        return NULL;
+    return yyjson_get_str(rpc_string(block, "text"));
+}
+
+bool offer_failed(haft_call *call)
+{
+    int status = call->status ? call->status : call->content.status;
+
+    if (!status && !call->is_error)
+        return false;
+    if (status == HAFT_ECAPABILITY) {
+        input_refuse(call);
+        return true;
+    }
+    if (status)
+        haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
+    respond_error(
+        call, RPC_INTERNAL_ERROR,
+        status == HAFT_EBUSY ? "Internal error: the server is busy" : offer_error_text(call), NULL);
+    return true;
+}
+
+/* ---- errors ---- */
+
+const char *offer_data(haft_call *call, const char *key, const char *text, size_t size)
+{
+    haft_buffer data;
+
+    haft_buffer_init(&data, call->server->allocator, call->server->options.max_message * 2);
+    haft_buffer_printf(&data, "{\"%s\":", key);
+    haft_buffer_json_string(&data, text, size);
+    haft_buffer_add(&data, "}", 1);
+    return text_of(call->arena, &data).data;
+}
+
+int offer_quotable(const char *text, size_t size)
+{
+    return (int)haft_utf8_valid(text, size < QUOTED ? size : QUOTED);
+}
+
+void offer_refuse(haft_call *call, const char *kind, yyjson_val *name, const struct entry *entry)
+{
+    const char *text = yyjson_get_str(name);
+
+    respond_errorf(call, RPC_INVALID_PARAMS, "%s %.*s %s", kind,
+                   offer_quotable(text, yyjson_get_len(name)), text,
+                   entry ? "disabled" : "not found");
+}

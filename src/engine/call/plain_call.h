@@ -1,0 +1,35 @@
+/* engine/call/plain_call.h - what calls of resources and prompts have in common: how their handlers are
+ * started, and how they fail. */
+#ifndef HAFT_SRC_ENGINE_CALL_PLAIN_CALL_H
+#define HAFT_SRC_ENGINE_CALL_PLAIN_CALL_H
+
+#include "engine/call/call.h"
+
+void handle_resource_read(haft_call *call);
+void handle_prompt_get(haft_call *call);
+void handle_complete(haft_call *call);
+
+/* How long a result may be kept, for modern clients. */
+void put_cache_hints(haft_call *call, haft_buffer *out);
+
+/* Starts the handler of a request that is in order. */
+void offer_start(haft_call *call, int (*execute)(haft_call *call),
+                 void (*complete)(haft_call *call));
+
+/* Answers for a handler that failed, with the text of haft_error if there is one.  False when it
+ * did not fail. */
+bool offer_failed(haft_call *call);
+
+/* What haft_error said: the latest block, read back.  NULL when there is none. */
+const char *offer_error_text(haft_call *call);
+
+/* {"KEY":"TEXT"} in the call's arena; NULL without memory. */
+const char *offer_data(haft_call *call, const char *key, const char *text, size_t size);
+
+/* Bytes of a text that came in, cut to what an error message may quote. */
+int offer_quotable(const char *text, size_t size);
+
+/* Answers that something is not there, or is and may not be used. */
+void offer_refuse(haft_call *call, const char *kind, yyjson_val *name, const struct entry *entry);
+
+#endif

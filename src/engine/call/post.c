@@ -1,0 +1,108 @@
+/* post.c - what a call's handler and stages want done on the session's thread: a notification sent,
+ * the call finished or continued. */
+#include <string.h>
+
+#include "engine/call/call.h"
+#include "engine/call/post.h"
+
+/* ---- notifications ---- */
+
+/* A notification about a call, unless it is too late for it.  Here, on the session's thread, is
+ * where it shows whether progress goes forward: it may come from several others. */
+static void send_notification(haft_call *call, const char *text, size_t size,
+                              const double *progress)
+{
+    struct owner *owner = call->owner;
+
+    if (call->answered || owner->closed || atomic_load(&call->cancelled))
+        return;
+    if (progress) {
+        if (call->has_progress && *progress <= call->progress)
+            return;
+        call->has_progress = true;
+        call->progress = *progress;
+    }
+    if (size)
+        owner_give(owner, &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
+    else
+        owner_let_go(owner, call->tag, false);
+}
+
+void call_notify(haft_call *call, const haft_buffer *message, const double *progress)
+{
+    struct owner *owner = call->owner;
+    const haft_allocator *allocator = call->server->allocator;
+    haft_posted *posted;
+
+    if (message->status)
+        return;
+    if (!owner->loop.post) {
+        send_notification(call, message->data, message->size, progress);
+        return;
+    }
+    posted = allocator->alloc(allocator->context, sizeof *posted + message->size);
+    if (!posted)
+        return;
+    *posted = (haft_posted){.call = call,
+                            .size = message->size,
+                            .counts = progress != NULL,
+                            .progress = progress ? *progress : 0};
+    posted->text = (char *)(posted + 1);
+    if (message->size)
+        memcpy(posted->text, message->data, message->size);
+    owner->loop.post(owner->loop.context, posted);
+}
+
+/* No text: the connection may go.  Only from a handler that runs on another thread is it worth it. */
+void haft_call_close_stream(haft_call *call)
+{
+    haft_buffer nothing;
+
+    haft_buffer_init(&nothing, call->server->allocator, 0);
+    call_notify(call, &nothing, NULL);
+}
+
+/* ---- the end of waiting ---- */
+
+void haft_finish(haft_call *call, int status)
+{
+    struct owner *owner = call->owner;
+
+    if (!owner->loop.post) {
+        call_finish(call, status);
+        return;
+    }
+    call->finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
+    owner->loop.post(owner->loop.context, &call->finish);
+}
+
+void haft_continue(haft_call *call, int status)
+{
+    struct owner *owner = call->owner;
+
+    if (!owner->loop.post) {
+        call->resume(call, status);
+        return;
+    }
+    call->finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
+    owner->loop.post(owner->loop.context, &call->finish);
+}
+
+void post_deliver(haft_posted *posted)
+{
+    const haft_allocator *allocator = posted->call->server->allocator;
+
+    switch (posted->kind) {
+    case POSTED_FINISH:
+        call_finish(posted->call, posted->status);
+        break;
+    case POSTED_CONTINUE:
+        posted->call->resume(posted->call, posted->status);
+        break;
+    case POSTED_NOTICE:
+        send_notification(posted->call, posted->text, posted->size,
+                          posted->counts ? &posted->progress : NULL);
+        allocator->release(allocator->context, posted, sizeof *posted + posted->size);
+        break;
+    }
+}

@@ -1,0 +1,124 @@
+/* prompt_get.c - prompts/get, and what the handlers of prompts say about their messages. */
+#include <string.h>
+
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+
+/* ---- for handlers ---- */
+
+int haft_prompt_say(haft_call *call, const char *role)
+{
+    static const char *const roles[] = {"user", "assistant"};
+
+    for (size_t i = 0; role && i < sizeof roles / sizeof *roles; i++) {
+        if (strcmp(role, roles[i]))
+            continue;
+        call->role = roles[i];
+        return 0;
+    }
+    return HAFT_EINVAL;
+}
+
+int haft_prompt_description(haft_call *call, const char *text)
+{
+    size_t size = strlen(text);
+
+    if (haft_utf8_valid(text, size) != size)
+        return HAFT_EUTF8;
+    call->description = haft_arena_copy(call->arena, text, size);
+    return call->description ? 0 : HAFT_ENOMEM;
+}
+
+/* ---- prompts/get ---- */
+
+static int execute(haft_call *call)
+{
+    return call->item->prompt->get(call, call->in);
+}
+
+static void complete(haft_call *call)
+{
+    const char *description = call->description;
+    haft_buffer *out;
+
+    if (offer_failed(call))
+        return;
+    if (!description)
+        description = call->item->prompt->description;
+    out = respond_begin(call);
+    if (description) {
+        haft_buffer_puts(out, "\"description\":");
+        haft_buffer_json_string(out, description, strlen(description));
+        haft_buffer_add(out, ",", 1);
+    }
+    haft_buffer_puts(out, "\"messages\":[");
+    haft_buffer_add(out, call->content.data, call->content.size);
+    haft_buffer_add(out, "]", 1);
+    respond_end(call, true);
+}
+
+static void refuse_arguments(haft_call *call, const haft_issues *issues)
+{
+    haft_buffer text;
+    const char *message, *data;
+
+    haft_buffer_init(&text, call->server->allocator, 1 << 20);
+    haft_buffer_printf(&text, "Invalid arguments for prompt %s: ", call->item->name);
+    haft_issues_text(issues, &text);
+    message = text_of(call->arena, &text).data;
+    haft_buffer_init(&text, call->server->allocator, 1 << 20);
+    haft_buffer_puts(&text, "{\"issues\":");
+    haft_issues_json(issues, &text);
+    haft_buffer_add(&text, "}", 1);
+    data = text_of(call->arena, &text).data;
+    respond_error(call, RPC_INVALID_PARAMS, message, data);
+}
+
+/* The arguments as the declared struct.  False when they were refused. */
+static bool decode(haft_call *call)
+{
+    const haft_schema *input = call->item->input;
+    yyjson_val *arguments = yyjson_obj_get(call->params, "arguments");
+    haft_issues issues = {0};
+    const char *reason;
+    size_t offset;
+    void *in;
+    int status;
+
+    call->arguments = arguments;
+    if (!input)
+        return true;
+    in = haft_arena_zalloc(call->arena, 1, input->root->size ? input->root->size : 1);
+    status = in ? 0 : HAFT_ENOMEM;
+    /* None at all are no arguments. */
+    if (!status && (!arguments || yyjson_is_null(arguments)))
+        status = json_parse("{}", 2, call->arena, &call->arguments, &offset, &reason);
+    if (!status)
+        status = haft_schema_decode(input, call->arguments, call->arena, in, &issues);
+    call->in = in;
+    if (status && issues.count)
+        refuse_arguments(call, &issues);
+    else if (status)
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+    return !status;
+}
+
+void handle_prompt_get(haft_call *call)
+{
+    yyjson_val *name = rpc_string(call->params, "name");
+    struct entry *entry;
+
+    if (!name) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
+        return;
+    }
+    entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
+                       yyjson_get_len(name));
+    if (!entry || entry->disabled) {
+        offer_refuse(call, "Prompt", name, entry);
+        return;
+    }
+    call->item = entry->item;
+    if (decode(call) && input_restore(call))
+        offer_start(call, execute, complete);
+}

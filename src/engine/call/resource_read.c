@@ -1,0 +1,125 @@
+/* resource_read.c - resources/read.
+ *
+ * An address is looked up as it is among the resources, and then held against the templates in the
+ * order in which they were added: the first that matches answers. */
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+#include "engine/offer/uri_template.h"
+
+/* ---- finding ---- */
+
+/* Looks among the templates, and sets the variables of the first that matches.  1, 0 or
+ * HAFT_ENOMEM. */
+static int find_template(haft_call *call, yyjson_val *uri)
+{
+    const struct shelf *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
+    struct address address;
+    int status;
+
+    if (!shelf->n_enabled)
+        return 0;
+    status = address_read(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), &address);
+    if (status)
+        return status == HAFT_ENOMEM ? status : 0;
+    for (size_t i = 0; i < shelf->n; i++) {
+        if (shelf->entries[i].disabled)
+            continue;
+        status = uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
+                                    &call->variables, &call->n_variables);
+        if (status > 0)
+            call->item = shelf->entries[i].item;
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int find(haft_call *call, yyjson_val *uri)
+{
+    struct entry *entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
+                                     yyjson_get_str(uri), yyjson_get_len(uri));
+
+    if (!entry || entry->disabled)
+        return find_template(call, uri);
+    call->item = entry->item;
+    return 1;
+}
+
+/* ---- reading ---- */
+
+void put_cache_hints(haft_call *call, haft_buffer *out)
+{
+    const haft_server_options *options = &call->server->options;
+    const haft_resource *resource = call->item ? call->item->resource : NULL;
+    int64_t ttl = resource && resource->ttl_ms ? resource->ttl_ms : options->ttl_ms;
+    bool shared = resource && resource->cache_public ? resource->cache_public == HAFT_YES
+                                                     : options->cache_public;
+
+    if (!revision_row(call->revision)->modern)
+        return;
+    buffer_literal(out, ",\"ttlMs\":");
+    haft_buffer_json_integer(out, ttl > 0 ? ttl : 0);
+    haft_buffer_puts(out, shared ? ",\"cacheScope\":\"public\"" : ",\"cacheScope\":\"private\"");
+}
+
+static void refuse_uri(haft_call *call)
+{
+    yyjson_val *uri = rpc_string(call->params, "uri");
+    const char *text = yyjson_get_str(uri);
+    size_t size = yyjson_get_len(uri);
+    const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
+                                            offer_quotable(text, size), text);
+
+    respond_error(call, revision_row(call->revision)->not_found_code,
+                  message ? message : "Resource not found", offer_data(call, "uri", text, size));
+}
+
+static int execute(haft_call *call)
+{
+    return call->item->resource->read(call, call->in);
+}
+
+static void complete(haft_call *call)
+{
+    haft_buffer *out;
+
+    if (call->status == HAFT_ENOTFOUND && !call->is_error) {
+        refuse_uri(call);
+        return;
+    }
+    if (offer_failed(call))
+        return;
+    out = respond_begin(call);
+    haft_buffer_puts(out, "\"contents\":[");
+    haft_buffer_add(out, call->content.data, call->content.size);
+    haft_buffer_add(out, "]", 1);
+    /* What was made from somebody's answers is not for keeping. */
+    if (call->asking.questions && revision_row(call->revision)->modern)
+        haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
+    else
+        put_cache_hints(call, out);
+    respond_end(call, true);
+}
+
+void handle_resource_read(haft_call *call)
+{
+    yyjson_val *uri = rpc_string(call->params, "uri");
+    int status;
+
+    if (!uri) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
+        return;
+    }
+    status = find(call, uri);
+    if (status < 0) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    if (!status) {
+        refuse_uri(call);
+        return;
+    }
+    call->in = yyjson_get_str(uri);
+    if (input_restore(call))
+        offer_start(call, execute, complete);
+}

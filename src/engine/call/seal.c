@@ -1,0 +1,126 @@
+/* seal.c - sealing: expiry and binding in front of the payload, HMAC-SHA-256 over all of it. */
+#include "engine/call/seal.h"
+
+#include <string.h>
+
+#include "base/sha256.h"
+
+enum { LIFETIME_MS = 10 * 60 * 1000, HEAD = 8 + SHA256_SIZE };
+
+static void add_part(struct sha256 *hash, const char *text, size_t size)
+{
+    unsigned char length[8];
+
+    /* With its length in front, no two lists of parts look alike. */
+    for (int i = 0; i < 8; i++)
+        length[i] = (unsigned char)((uint64_t)size >> (i * 8));
+    sha256_add(hash, length, sizeof length);
+    sha256_add(hash, text, size);
+}
+
+/* What was asked, as the client sent it: a state must not be good for anything else.  That is all
+ * its params but for those that belong to the protocol. */
+static void put_params(haft_call *call, haft_buffer *out)
+{
+    static const char *const protocol[] = {"_meta", "inputResponses", "requestState"};
+    yyjson_val *key, *value;
+    size_t i, n;
+
+    yyjson_obj_foreach(call->params, i, n, key, value) {
+        bool own = true, straight;
+
+        for (size_t k = 0; k < sizeof protocol / sizeof *protocol; k++)
+            own &= !yyjson_equals_str(key, protocol[k]);
+        if (!own)
+            continue;
+        /* Something else stands in the place of those that were read straight. */
+        straight = call->straight.text && yyjson_equals_str(key, "arguments");
+        haft_json_write(key, out);
+        haft_json_write(straight ? straight_sent(call) : value, out);
+    }
+}
+
+static void add_text(struct sha256 *hash, const char *text)
+{
+    add_part(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* A digest of what the state belongs to: servers that share a key, as the endpoints of a gateway do,
+ * do not finish each other's calls unless they are the same one. */
+static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
+{
+    const haft_server *server = call->server;
+    struct sha256 hash;
+    haft_buffer params;
+    bool ok;
+
+    haft_buffer_init(&params, call->server->allocator, call->server->options.max_message * 2);
+    put_params(call, &params);
+    ok = !params.status;
+    if (ok) {
+        sha256_init(&hash);
+        add_text(&hash, server->name);
+        add_text(&hash, server->endpoint);
+        add_text(&hash, call->principal);
+        add_text(&hash, call->method);
+        add_text(&hash, haft_call_name(call));
+        add_part(&hash, params.data ? params.data : "", params.size);
+        sha256_finish(&hash, digest);
+    }
+    haft_buffer_finish(&params);
+    return ok;
+}
+
+/* What to seal with; NULL when there is none.  A client in this process could read any key, so it
+ * needs none. */
+static const unsigned char *key_of(const haft_call *call)
+{
+    static const unsigned char none[sizeof call->server->seal_key];
+
+    if (call->server->has_seal_key)
+        return call->server->seal_key;
+    return call->owner->inside ? none : NULL;
+}
+
+const char *seal(haft_call *call, const char *payload, size_t size)
+{
+    size_t total = HEAD + size + SHA256_SIZE;
+    unsigned char *plain = haft_arena_alloc(call->arena, total);
+    char *text = haft_arena_alloc(call->arena, HAFT_BASE64_SIZE(total) + 1);
+    uint64_t expiry = (uint64_t)(call->owner->now + LIFETIME_MS);
+    const unsigned char *key = key_of(call);
+
+    if (!plain || !text || !key || !bind(call, plain + 8))
+        return NULL;
+    for (int i = 0; i < 8; i++)
+        plain[i] = (unsigned char)(expiry >> (i * 8));
+    memcpy(plain + HEAD, payload, size);
+    hmac_sha256(key, sizeof call->server->seal_key, plain, HEAD + size, plain + HEAD + size);
+    text[haft_base64_encode(plain, total, text)] = '\0';
+    return text;
+}
+
+yyjson_val *unseal(haft_call *call, const char *text, size_t size)
+{
+    unsigned char *plain = haft_arena_alloc(call->arena, size / 4 * 3 + 1);
+    unsigned char mac[SHA256_SIZE], bound[SHA256_SIZE];
+    const unsigned char *key = key_of(call);
+    yyjson_val *payload = NULL;
+    const char *reason;
+    uint64_t expiry = 0;
+    size_t n, offset;
+
+    if (!plain || !key || haft_base64_decode(text, size, plain, &n) || n < HEAD + SHA256_SIZE)
+        return NULL;
+    n -= SHA256_SIZE;
+    hmac_sha256(key, sizeof call->server->seal_key, plain, n, mac);
+    if (!digest_equal(mac, plain + n) || !bind(call, bound) || !digest_equal(bound, plain + 8))
+        return NULL;
+    for (int i = 0; i < 8; i++)
+        expiry |= (uint64_t)plain[i] << (i * 8);
+    if (expiry < (uint64_t)call->owner->now)
+        return NULL;
+    if (json_parse((const char *)plain + HEAD, n - HEAD, call->arena, &payload, &offset, &reason))
+        return NULL;
+    return payload;
+}

@@ -1,0 +1,300 @@
+/* stage.c - the stages of a call: there in the order they were added, back in the other. */
+#include <string.h>
+
+#include "engine/call/call.h"
+#include "engine/call/stage.h"
+#include "engine/call/view.h"
+
+const char *haft_outcome_name(haft_outcome outcome)
+{
+    static const char *const names[] = {
+#define HAFT_OUTCOME_(name, text) text,
+        HAFT_OUTCOMES(HAFT_OUTCOME_)
+#undef HAFT_OUTCOME_
+    };
+
+    return outcome < HAFT_OUTCOME_COUNT_ ? names[outcome] : "unknown";
+}
+
+/* A call passes by what has nothing to do for it. */
+static void sort_out(haft_server *server)
+{
+    struct stages *before = &server->before, *ready = &server->ready, *after = &server->after;
+
+    before->n = ready->n = after->n = 0;
+    for (size_t i = 0; i < server->stages.n; i++) {
+        const haft_stage *stage = server->stages.list[i];
+
+        if (stage->before)
+            before->list[before->n++] = stage;
+        if (stage->ready)
+            ready->list[ready->n++] = stage;
+        if (stage->after)
+            after->list[after->n++] = stage;
+    }
+}
+
+void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES])
+{
+    memcpy(server->stages.list, built_in, BUILT_IN_STAGES * sizeof *built_in);
+    server->stages.n = BUILT_IN_STAGES;
+    sort_out(server);
+}
+
+const haft_stage *haft_stage_at(const haft_server *server, size_t index)
+{
+    return index < server->stages.n ? server->stages.list[index] : NULL;
+}
+
+int haft_stage_add(haft_server *server, const haft_stage *stage)
+{
+    struct stages *stages;
+    size_t n;
+
+    if (!server || !stage)
+        return HAFT_EINVAL;
+    stages = &server->stages;
+    n = stages->n;
+    if (!stage->name || !(stage->before || stage->ready || stage->after))
+        return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
+                             "a stage has a name and something to do");
+    if (n == sizeof stages->list / sizeof *stages->list)
+        return server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
+                             MAX_STAGES);
+    for (size_t i = 0; i < STAGES_BEHIND; i++)
+        stages->list[n - i] = stages->list[n - i - 1];
+    stages->list[n - STAGES_BEHIND] = stage;
+    stages->n++;
+    sort_out(server);
+    server->timed = true;
+    return 0;
+}
+
+const char *call_tool(const haft_call *call)
+{
+    const char *name =
+        call->item ? call->item->name : yyjson_get_str(rpc_string(call->params, "name"));
+
+    return name ? name : "";
+}
+
+/* Whether a stage is for the tool that was asked for, which may not exist. */
+static bool concerns(const haft_stage *stage, const haft_call *call)
+{
+    return !stage->tools || glob_list_allows(stage->tools, call_tool(call));
+}
+
+uint64_t call_nanoseconds(const haft_call *call)
+{
+    const haft_server_options *options = &call->server->options;
+
+    if (call->elapsed || !call->started)
+        return call->elapsed;
+    return options->clock() - call->started;
+}
+
+/* The one place that knows what a stage may say: what it returned, or gave to haft_continue, as it
+ * is, or an error and a line in the log.  A number by mistake must neither pass for an answer nor
+ * hold the call for ever. */
+static int stage_understand(haft_call *call, const haft_stage *stage, const char *what, int status)
+{
+    if (!status || status == HAFT_STOP || status_is_known(status))
+        return status;
+    haft_log(call, HAFT_ERROR, "the stage \"%s\" %s %d, which is no status", stage->name, what,
+             status);
+    return HAFT_EINVAL;
+}
+
+static int stage_returned(haft_call *call, const haft_stage *stage, int status)
+{
+    return status == HAFT_PENDING ? status : stage_understand(call, stage, "returned", status);
+}
+
+int stages_before(haft_call *call)
+{
+    const struct stages *stages = &call->server->before;
+    unsigned i = call->walked;
+    int status = 0;
+
+    for (; i < stages->n && !status; i++) {
+        const haft_stage *stage = stages->list[i];
+
+        if (concerns(stage, call))
+            status = stage->before(call, stage->data);
+        if (status)
+            status = stage_returned(call, stage, status);
+    }
+    call->walked = i;
+    return status;
+}
+
+int stages_ready(haft_call *call)
+{
+    const struct stages *stages = &call->server->ready;
+    unsigned first = (unsigned)call->server->before.n, i = call->walked - first;
+    int status = 0;
+
+    for (; i < stages->n && !status; i++) {
+        const haft_stage *stage = stages->list[i];
+
+        if (concerns(stage, call))
+            status = stage->ready(call, stage->data);
+        if (status)
+            status = stage_returned(call, stage, status);
+    }
+    call->walked = first + i;
+    return status;
+}
+
+const haft_stage *stages_holder(const haft_call *call)
+{
+    const struct stages *before = &call->server->before;
+    size_t i = call->walked - 1;
+
+    return i < before->n ? before->list[i] : call->server->ready.list[i - before->n];
+}
+
+int stages_continue(haft_call *call, int status)
+{
+    if (status != STAGE_REPEAT)
+        return stage_understand(call, stages_holder(call), "continued with", status);
+    call->walked--;
+    return 0;
+}
+
+void stages_after(haft_call *call, haft_outcome outcome)
+{
+    const struct stages *stages = &call->server->after;
+
+    if (call->after_ran)
+        return;
+    call->after_ran = true;
+    call->outcome = outcome;
+    call->elapsed = call_nanoseconds(call);
+    if (call_is_shared(call))
+        late_begin(call);
+    for (size_t i = stages->n; i-- > 0;) {
+        const haft_stage *stage = stages->list[i];
+
+        if (concerns(stage, call))
+            stage->after(call, outcome, stage->data);
+    }
+    if (call_is_shared(call))
+        late_end(call);
+}
+
+/* ---- for stages ---- */
+
+int haft_refuse(haft_call *call, const char *format, ...)
+{
+    const char *text;
+    va_list args;
+
+    va_start(args, format);
+    text = haft_arena_vprintf(call->arena, format, args);
+    va_end(args);
+    if (!text)
+        return HAFT_ENOMEM;
+    call->is_error = true;
+    return haft_text_bytes(call, text, strlen(text)) ? HAFT_ENOMEM : HAFT_STOP;
+}
+
+/* Until the arguments have been looked at there is nothing that the handler gets. */
+int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
+{
+    haft_reason reason;
+    haft_value *value;
+
+    if ((!call->arguments && !call->straight.text) || call->in)
+        return HAFT_EINVAL;
+    value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
+    if (!value) {
+        haft_log(call, HAFT_ERROR, "haft_call_set_arguments: %s", reason.text);
+        return reason.code;
+    }
+    if (!yyjson_is_obj(value))
+        return HAFT_EINVAL;
+    call->arguments = value;
+    call->straight.of = NULL;
+    return 0;
+}
+
+/* Blocks are kept as text, and read only for who asks.  The handler of a call that timed out may be
+ * writing them. */
+haft_value *haft_result_content(haft_call *call)
+{
+    const haft_buffer *content = &call->content;
+    haft_value *value = NULL;
+    const char *reason;
+    haft_buffer text;
+    size_t offset;
+
+    if (!call->after_ran || call->outcome == HAFT_OUTCOME_TIMED_OUT || content->status)
+        return NULL;
+    haft_buffer_init(&text, call->server->allocator, content->size + 2);
+    buffer_literal(&text, "[");
+    buffer_add(&text, content->data, content->size);
+    buffer_literal(&text, "]");
+    if (!text.status)
+        json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
+    haft_buffer_finish(&text);
+    return value;
+}
+
+/* A thing that is kept with a call.  A stage may look at those of a handler that is at work. */
+struct kept {
+    struct kept *next;
+    const char *key;
+    _Atomic(void *) value;
+};
+
+static struct kept *kept_find(struct kept *kept, const char *key)
+{
+    while (kept && strcmp(kept->key, key))
+        kept = kept->next;
+    return kept;
+}
+
+/* A new first one of a list; NULL without memory. */
+static struct kept *kept_new(haft_call *call, struct kept *next, const char *key, void *value)
+{
+    haft_arena *arena = call_memory(call);
+    struct kept *kept = arena ? haft_arena_zalloc(arena, 1, sizeof *kept) : NULL;
+
+    if (!kept)
+        return NULL;
+    kept->key = key;
+    kept->next = next;
+    atomic_store(&kept->value, value);
+    return kept;
+}
+
+int haft_call_set(haft_call *call, const char *key, void *value)
+{
+    bool late = late_is_here(call);
+    struct kept *first = late ? call->late.kept : atomic_load(&call->kept);
+    struct kept *kept = kept_find(first, key);
+
+    if (kept) {
+        atomic_store(&kept->value, value);
+        return 0;
+    }
+    kept = kept_new(call, first, key, value);
+    if (!kept)
+        return HAFT_ENOMEM;
+    if (late)
+        call->late.kept = kept;
+    else
+        atomic_store(&call->kept, kept);
+    return 0;
+}
+
+void *haft_call_get(const haft_call *call, const char *key)
+{
+    haft_call *own = (haft_call *)(uintptr_t)call;
+    struct kept *kept = late_is_here(call) ? kept_find(call->late.kept, key) : NULL;
+
+    if (!kept)
+        kept = kept_find(atomic_load(&own->kept), key);
+    return kept ? atomic_load(&kept->value) : NULL;
+}

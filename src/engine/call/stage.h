@@ -1,0 +1,48 @@
+/* engine/call/stage.h - the stages of a call (stage.c). */
+#ifndef HAFT_SRC_ENGINE_CALL_STAGE_H
+#define HAFT_SRC_ENGINE_CALL_STAGE_H
+
+#include "engine/offer/server.h"
+
+/* A count that the rate store was asked for. */
+struct rate_answer {
+    bool asked;
+    int allowed; /* as haft_rate_answer was given, once it was */
+    int64_t wait;
+};
+
+/* What `after` stages have of a call whose handler, or another stage, may still be at work. */
+struct late {
+    _Atomic(const void *) thread; /* that the stages run on, while they do; NULL otherwise */
+    haft_arena *arena;            /* made by the first who wants memory */
+    struct kept *kept;
+};
+
+/* Those that every server has (tool_call.c); between two of them is the one that limits rates. */
+extern const haft_stage visibility_stage, validation_stage, deadline_stage;
+enum { BUILT_IN_STAGES = STAGES_BEFORE + STAGES_BEHIND };
+/* Sets them, in the order that calls come to them. */
+void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES]);
+
+/* The name of the tool that was asked for, which may not exist. */
+const char *call_tool(const haft_call *call);
+
+/* Walk over the stages of a call, on from where the walk was held: each is called again after
+ * haft_continue, and a walk that is done is not walked again.  0 when it is done, HAFT_STOP, an
+ * error, or HAFT_PENDING: then haft_continue goes to call->resume, perhaps already. */
+int stages_before(haft_call *call);
+int stages_ready(haft_call *call);
+/* What haft_continue was given: 0 when the walk goes on, HAFT_STOP or an error. */
+int stages_continue(haft_call *call, int status);
+/* The stage that was called last; only while one holds the call. */
+const haft_stage *stages_holder(const haft_call *call);
+
+/* For haft_continue: the stage that holds the call is called again. */
+enum { STAGE_REPEAT = -1001 };
+/* Since the call came in; 0 without a clock. */
+uint64_t call_nanoseconds(const haft_call *call);
+
+/* Tells the stages, once. */
+void stages_after(haft_call *call, haft_outcome outcome);
+
+#endif

@@ -1,0 +1,509 @@
+/* tool_call.c - tools/call: find, decode, run, check, answer. */
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/walk/repair.h"
+#include "engine/call/event.h"
+#include "engine/call/fault.h"
+#include "engine/call/headers.h"
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+#include "engine/call/result.h"
+#include "engine/call/tool_call.h"
+#include "protocol/meta.h"
+
+/* ---- the handler ---- */
+
+/* Why a result was held back is for the log alone. */
+static void log_misfit(haft_call *call, const haft_issues *issues)
+{
+    haft_buffer text;
+
+    haft_buffer_init(&text, call->server->allocator, 1 << 16);
+    haft_issues_text(issues, &text);
+    haft_log(call, HAFT_ERROR, "the result does not fit its schema: %.*s", (int)text.size,
+             text.data ? text.data : "");
+    haft_buffer_finish(&text);
+}
+
+/* Checks a struct against the output schema as it is written. */
+static int encode_out(haft_call *call)
+{
+    haft_issues issues;
+    int status =
+        haft_schema_encode(call->item->output, call->out, call->arena, &call->structured, &issues);
+
+    if (status == HAFT_EISSUES)
+        log_misfit(call, &issues);
+    if (status || call->n_blocks)
+        return status;
+    return content_put_text(call, call->structured.data, call->structured.size);
+}
+
+/* Checks JSON that the handler gave against the output schema. */
+static int check_structured(haft_call *call)
+{
+    haft_issues issues;
+    int status;
+
+    if (!call->structured.size) {
+        haft_log(call, HAFT_ERROR, "there is an output schema but no structured content");
+        return HAFT_EISSUES;
+    }
+    status = haft_schema_validate_text(call->item->output, call->structured.data,
+                                       call->structured.size, call->arena, &issues);
+    if (status == HAFT_EISSUES)
+        log_misfit(call, &issues);
+    return status;
+}
+
+int tool_handle(haft_call *call)
+{
+    const struct item *item = call->item;
+    int status = item->handler ? item->handler(call, (haft_value *)(uintptr_t)call->in, item->data)
+                               : item->call(call, call->in, call->out);
+
+    status = call_understand(call, status);
+    return status || call->is_error || haft_call_cancelled(call) ? status : tool_check(call);
+}
+
+/* What is checked before a result leaves; also after haft_finish. */
+int tool_check(haft_call *call)
+{
+    call->checked = true;
+    if (call->is_error || call->responded || !call->item->output)
+        return 0;
+    return call->out ? encode_out(call) : check_structured(call);
+}
+
+/* ---- the answer ---- */
+
+static const char *failure_text(int status)
+{
+    switch (status) {
+    case HAFT_EISSUES:
+        return "The tool gave a result that does not fit its own description.";
+    case HAFT_ETOOBIG:
+        return "The tool's result is too large.";
+    case HAFT_ENOMEM:
+        return "The server is out of memory.";
+    case HAFT_ECRASHED:
+        return "The tool crashed.";
+    case HAFT_EBUSY:
+        return "The server is busy. Try again later.";
+    default:
+        return "The tool failed.";
+    }
+}
+
+/* Clients of revisions before it pass over what they do not know. */
+static void put_structured(haft_call *call, haft_buffer *out)
+{
+    const struct revision_row *row = revision_row(call->revision);
+    bool object = call->structured.size && call->structured.data[0] == '{';
+    bool wrap = !row->modern && (call->item->output ? call->item->wraps : !object);
+
+    if (!call->structured.size)
+        return;
+    buffer_literal(out, ",\"structuredContent\":");
+    if (wrap)
+        buffer_literal(out, "{\"result\":");
+    buffer_add(out, call->structured.data, call->structured.size);
+    if (wrap)
+        buffer_literal(out, "}");
+}
+
+/* Something went wrong before a result stood, or the handler or a stage said so. */
+static void complete_fault(haft_call *call, int status)
+{
+    const struct fault *fault =
+        fault_of(call->outcome ? call->outcome : HAFT_OUTCOME_FAILED, call->revision);
+    bool said = call->is_error && call->n_blocks && !call->content.status;
+    const char *text = said ? NULL : *fault->before ? fault->before : failure_text(status);
+    haft_buffer *out;
+
+    if (!said)
+        haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
+    if (fault->code) {
+        respond_error(call, fault->code, said ? offer_error_text(call) : text, NULL);
+        return;
+    }
+    out = respond_begin(call);
+    buffer_literal(out, "\"content\":[");
+    if (said) {
+        buffer_add(out, call->content.data, call->content.size);
+    } else {
+        buffer_literal(out, "{\"type\":\"text\",\"text\":");
+        haft_buffer_json_string(out, text, strlen(text));
+        buffer_literal(out, "}");
+    }
+    buffer_literal(out, "],\"isError\":true");
+    respond_end(call, true);
+}
+
+void complete_tool(haft_call *call)
+{
+    haft_buffer *out;
+    int status = call->status;
+
+    if (!status && !call->checked)
+        status = tool_check(call);
+    if (!status)
+        status = call->content.status ? call->content.status : call->structured.status;
+    if (status == HAFT_ECAPABILITY) {
+        input_refuse(call);
+    } else if (status || call->is_error) {
+        complete_fault(call, status);
+    } else {
+        out = respond_begin(call);
+        buffer_literal(out, "\"content\":[");
+        buffer_add(out, call->content.data, call->content.size);
+        buffer_literal(out, "]");
+        put_structured(call, out);
+        respond_end(call, true);
+    }
+}
+
+void respond_timeout(haft_call *call, unsigned milliseconds)
+{
+    char text[32];
+
+    if (!call->item || !call->item->tool) {
+        respond_error(call, RPC_INTERNAL_ERROR, "Internal error: timed out", NULL);
+        return;
+    }
+    if (milliseconds % 1000)
+        snprintf(text, sizeof text, "%u ms", milliseconds);
+    else
+        snprintf(text, sizeof text, "%u s", milliseconds / 1000);
+    fault_answer(call, HAFT_OUTCOME_TIMED_OUT, text, strlen(text));
+}
+
+/* ---- the stages that every call of a tool passes ---- */
+
+static int look(haft_call *call, void *data)
+{
+    (void)data;
+    return call->entry->disabled ? fault_refuse(call, HAFT_OUTCOME_DISABLED, call->item->name, "")
+                                 : 0;
+}
+
+const haft_stage visibility_stage = {.name = "visibility", .before = look};
+
+/* A result that the model can read and mend, with the issues as data. */
+static int refuse_arguments(haft_call *call, const haft_issues *issues)
+{
+    size_t start = meta_begin(&call->result_meta, META_ISSUES, sizeof META_ISSUES - 1);
+    haft_buffer text;
+    int status;
+
+    haft_issues_json(issues, &call->result_meta);
+    status = meta_end(&call->result_meta, start, start);
+    haft_buffer_init(&text, call->server->allocator, 1 << 20);
+    haft_issues_text(issues, &text);
+    buffer_add(&text, "", 1);
+    if (!status)
+        status = text.status;
+    if (status)
+        call->outcome = HAFT_OUTCOME_INTERNAL;
+    else
+        status = fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text.data);
+    haft_buffer_finish(&text);
+    return status;
+}
+
+/* Arguments that are not there, or null, are an empty object.  Returns 0 or why there are none. */
+static int set_arguments(haft_call *call)
+{
+    static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
+    yyjson_val *arguments = yyjson_obj_get(call->params, "arguments");
+
+    if (call->straight.of)
+        return 0;
+    if (call->straight.text)
+        return straight_undo(call) ? 0 : RPC_INTERNAL_ERROR;
+    call->arguments = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
+    if (yyjson_is_obj(call->arguments))
+        return 0;
+    call->arguments = NULL;
+    return RPC_INVALID_PARAMS;
+}
+
+/* Why the handler gets other arguments than the client sent. */
+static void log_repairs(haft_call *call, const struct repairs *repairs)
+{
+    size_t listed = repairs->n < REPAIRS_LISTED ? repairs->n : REPAIRS_LISTED;
+    haft_buffer path;
+
+    if (!server_has_log(call->server))
+        return;
+    haft_buffer_init(&path, call->server->allocator, 1 << 16);
+    for (size_t i = 0; i < listed; i++) {
+        const struct repair *repair = &repairs->list[i];
+
+        haft_buffer_clear(&path);
+        haft_issue_path(&(haft_issue){.path = repair->path, .n_path = repair->n_path}, &path);
+        if (!path.status)
+            haft_log(call, HAFT_INFO, "repaired %.*s: a string is read as %s", (int)path.size,
+                     path.data, repair->to);
+    }
+    haft_buffer_finish(&path);
+    if (listed < repairs->n)
+        haft_log(call, HAFT_INFO, "repaired %zu more", repairs->n - listed);
+}
+
+static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
+{
+    struct repairs repairs;
+    int status = schema_read_leniently(call->item->input, &call->arguments, call->arena, in, issues,
+                                       &repairs);
+
+    if (repairs.n) {
+        if (call->server->observer)
+            call->server->observer->repaired(call, repairs.n);
+        log_repairs(call, &repairs);
+    }
+    if (!in)
+        call->in = call->arguments;
+    return status;
+}
+
+static bool is_lenient(const haft_call *call)
+{
+    haft_hint lenient = call->item->lenient;
+
+    return lenient == HAFT_UNSET ? atomic_load(&call->server->lenient) : lenient == HAFT_YES;
+}
+
+static int decode(haft_call *call, haft_issues *issues)
+{
+    const struct item *item = call->item;
+    const haft_schema *input = item->input;
+    bool lenient = is_lenient(call);
+    void *in;
+
+    if (call->straight.of && !atomic_load(&call->spelled)) {
+        call->in = call->straight.in;
+        return 0;
+    }
+    /* Whoever has asked for them may have changed them. */
+    if (call->straight.of && !straight_undo(call))
+        return HAFT_ENOMEM;
+    call->in = call->arguments;
+    if (!input)
+        return 0;
+    if (!item->tool->input)
+        return lenient ? decode_leniently(call, NULL, issues)
+                       : haft_schema_validate(input, call->arguments, call->arena, issues);
+    in = haft_arena_alloc(call->arena, input->root->size);
+    call->in = in;
+    if (in && lenient)
+        return decode_leniently(call, in, issues);
+    return in ? haft_schema_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
+}
+
+/* Room for what the handler gives; nothing when it does so elsewhere. */
+static int make_out(haft_call *call)
+{
+    if (!call->item->tool->output)
+        return 0;
+    call->out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
+    return call->out ? 0 : HAFT_ENOMEM;
+}
+
+/* Whether they have more items and members than the server takes: a value stands for each. */
+static bool has_too_many(const haft_call *call)
+{
+    size_t max = call->server->options.max_elements, n = 0;
+    yyjson_val *at = call->arguments, *end;
+
+    if (!max)
+        return false;
+    for (end = unsafe_yyjson_get_next(at); at < end && n <= max; at++)
+        if (yyjson_is_ctn(at))
+            n += unsafe_yyjson_get_len(at);
+    return n > max;
+}
+
+static int refuse_many(haft_call *call)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "arguments contain more than the maximum of %zu elements",
+             call->server->options.max_elements);
+    return fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text);
+}
+
+static int check_arguments(haft_call *call, void *data)
+{
+    haft_issues issues = {0};
+    int status;
+
+    (void)data;
+    if (!call->visit && has_too_many(call))
+        return refuse_many(call);
+    status = decode(call, &issues);
+    if (status && issues.count)
+        return call->misfit ? call->misfit(call, &issues) : refuse_arguments(call, &issues);
+    if (!status && !call->item->isolate)
+        status = make_out(call);
+    if (status)
+        call->outcome = HAFT_OUTCOME_INTERNAL;
+    return status;
+}
+
+int tool_execute(haft_call *call)
+{
+    haft_issues issues = {0};
+    int status = decode(call, &issues);
+
+    if (!status)
+        status = make_out(call);
+    return status ? status : tool_handle(call);
+}
+
+const haft_stage validation_stage = {.name = "validation", .before = check_arguments};
+
+static int set_deadline(haft_call *call, void *data)
+{
+    (void)data;
+    if (!call->visit) /* a request has it from the start */
+        call_allow(call, 0);
+    return 0;
+}
+
+const haft_stage deadline_stage = {.name = "deadline", .before = set_deadline};
+
+/* ---- the request ---- */
+
+/* A stage has answered, or failed, in the handler's place. */
+static void end_early(haft_call *call, int status)
+{
+    call->status = status == HAFT_STOP ? 0 : status;
+    call->checked = true;
+    call->complete = complete_tool;
+    call_settle(call);
+}
+
+/* Finds the tool of that name; NULL for no name. */
+static bool find(haft_call *call, yyjson_val *name)
+{
+    call->entry = name ? shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
+                                    yyjson_get_str(name), yyjson_get_len(name))
+                       : NULL;
+    call->item = call->entry ? call->entry->item : NULL;
+    return call->entry;
+}
+
+static void begin(haft_call *call)
+{
+    if (call->server->timed && call->server->options.clock)
+        call->started = call->server->options.clock();
+    call->staged = true;
+    event_of_start(call);
+}
+
+void tool_call_refused(haft_call *call, haft_outcome outcome)
+{
+    begin(call);
+    if (find(call, rpc_string(call->params, "name")))
+        set_arguments(call);
+    call->outcome = outcome;
+    call_end(call);
+}
+
+static void answer_not_found(haft_call *call)
+{
+    yyjson_val *name = rpc_string(call->params, "name");
+
+    fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
+}
+
+/* Whether there is a call to make: a tool, arguments, and headers that say the same.  Otherwise the
+ * call is over. */
+static bool tool_call_stands(haft_call *call, yyjson_val *name)
+{
+    int status;
+
+    begin(call);
+    if (!find(call, name)) {
+        call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
+        return false;
+    }
+    status = set_arguments(call);
+    if (!status && headers_agree_on_arguments(call))
+        return true;
+    call->outcome = status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
+    call->error_code = status;
+    if (status == RPC_INVALID_PARAMS)
+        call->error_message = "Invalid params: \"arguments\" must be an object";
+    call_end(call);
+    return false;
+}
+
+/* Through the stages that are left: 0, or what they said. */
+static int tool_call_pass(haft_call *call)
+{
+    int status = stages_before(call);
+
+    if (!status && call->walked == call->server->before.n && !input_restore(call)) {
+        call->outcome = HAFT_OUTCOME_INVALID;
+        status = HAFT_STOP;
+    }
+    return status ? status : stages_ready(call);
+}
+
+/* Goes on with a call that is in its stages, until one of them holds it, ends it, or the handler is
+ * next. */
+static void tool_call_walk(haft_call *call, int status)
+{
+    while (!status) {
+        call->finished = false;
+        status = tool_call_pass(call);
+        if (!status) {
+            call->execute = tool_handle;
+            call->complete = complete_tool;
+            call_start(call);
+            return;
+        }
+        if (status == HAFT_PENDING && !call->finished) {
+            call_move(call, CALL_HELD);
+            return;
+        }
+        if (status == HAFT_PENDING)
+            status = stages_continue(call, call->finish.status);
+    }
+    end_early(call, status);
+}
+
+/* haft_continue has come; the stage that it is from may not have returned yet. */
+static void tool_call_resume(haft_call *call, int status)
+{
+    call->finish.status = status;
+    call->finished = true;
+    if (call->state != CALL_HELD)
+        return;
+    if (call_is_unwanted(call)) {
+        call_end(call);
+        return;
+    }
+    call_move(call, CALL_STAGES);
+    tool_call_walk(call, stages_continue(call, status));
+}
+
+void handle_tool_call(haft_call *call)
+{
+    yyjson_val *name = rpc_string(call->params, "name");
+
+    if (!name) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
+        tool_call_refused(call, HAFT_OUTCOME_INVALID);
+        return;
+    }
+    if (!tool_call_stands(call, name))
+        return;
+    call_link(call);
+    call_move(call, CALL_STAGES);
+    call->resume = tool_call_resume;
+    tool_call_walk(call, 0);
+}

@@ -1,0 +1,10 @@
+/* engine/call/trace.h - where a call stands in somebody's trace (trace.c). */
+#ifndef HAFT_SRC_ENGINE_CALL_TRACE_H
+#define HAFT_SRC_ENGINE_CALL_TRACE_H
+
+#include "engine/call/call.h"
+
+/* Reads what the request says about its trace, while its headers are there. */
+void trace_read(haft_call *call);
+
+#endif

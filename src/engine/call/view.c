@@ -1,0 +1,190 @@
+/* view.c - what a handler can see of its call, and the memory that it has of it. */
+#include <string.h>
+
+#include "engine/call/inner.h"
+#include "engine/call/view.h"
+
+/* ---- memory ---- */
+
+/* Which thread this is: the address is another one in each. */
+static const void *late_thread(void)
+{
+    static _Thread_local char here;
+
+    return &here;
+}
+
+void late_begin(haft_call *call)
+{
+    atomic_store(&call->late.thread, late_thread());
+}
+
+void late_end(haft_call *call)
+{
+    atomic_store(&call->late.thread, NULL);
+}
+
+bool late_is_here(const haft_call *call)
+{
+    const void *thread =
+        atomic_load_explicit(&((haft_call *)(uintptr_t)call)->late.thread, memory_order_relaxed);
+
+    return thread && thread == late_thread();
+}
+
+haft_arena *call_memory(haft_call *call)
+{
+    if (!late_is_here(call))
+        return call->arena;
+    if (!call->late.arena)
+        call->late.arena = haft_arena_new(call->server->allocator, CALL_ARENA);
+    return call->late.arena;
+}
+
+/* ---- what is known ---- */
+
+bool haft_call_cancelled(const haft_call *call)
+{
+    haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
+    bool cancelled = !root || atomic_load(&root->cancelled);
+
+    if (root)
+        inner_let_go(self);
+    return cancelled;
+}
+
+int64_t haft_call_time_left(const haft_call *call)
+{
+    haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
+    haft_time now = root ? atomic_load(&root->now) : call->deadline;
+
+    if (root)
+        inner_let_go(self);
+    if (call->ends) {
+        uint64_t clock = call->server->options.clock();
+
+        return call->ends > clock ? (int64_t)((call->ends - clock) / 1000000) : 0;
+    }
+    if (!call->deadline)
+        return -1;
+    return call->deadline > now ? call->deadline - now : 0;
+}
+
+const char *haft_request_id(const haft_call *call)
+{
+    static const char none[] = "";
+    const char *string = yyjson_get_str(call->id);
+    size_t size = yyjson_get_len(call->id), room = string ? 6 * size + 1 : RPC_ID_NUMBER;
+    haft_arena *arena;
+    char *text;
+
+    if (!call->id || (string && !memchr(string, '\0', size)))
+        return string ? string : none;
+    arena = call_memory((haft_call *)(uintptr_t)call);
+    text = arena ? haft_arena_alloc(arena, room) : NULL;
+    if (!text)
+        return none;
+    rpc_id_to_text(call->id, text, room);
+    return text;
+}
+
+const char *haft_call_name(const haft_call *call)
+{
+    return call->item ? call->item->name : call->method;
+}
+
+void *haft_tool_data(const haft_call *call)
+{
+    return call->item ? call->item->data : NULL;
+}
+
+void *haft_server_data(const haft_call *call)
+{
+    return call->server->options.data;
+}
+
+void *haft_call_user_data(const haft_call *call)
+{
+    return atomic_load(&((haft_call *)(uintptr_t)call)->user_data);
+}
+
+void haft_call_set_user_data(haft_call *call, void *data)
+{
+    atomic_store(&call->user_data, data);
+}
+
+const char *haft_client_name(const haft_call *call)
+{
+    return call->client.name ? call->client.name : "";
+}
+
+const char *haft_client_version(const haft_call *call)
+{
+    return call->client.version ? call->client.version : "";
+}
+
+const char *haft_call_principal(const haft_call *call)
+{
+    return call->principal;
+}
+
+const char *haft_call_revision(const haft_call *call)
+{
+    return revision_row(call->revision)->name;
+}
+
+bool haft_client_can(const haft_call *call, const char *capability)
+{
+    yyjson_val *value = call->client.capabilities, *whole;
+
+    while (value && *capability) {
+        size_t size = strcspn(capability, ".");
+
+        /* The names of extensions have dots in them. */
+        whole = yyjson_obj_get(value, capability);
+        if (whole)
+            size = strlen(capability);
+        value = whole ? whole : yyjson_obj_getn(value, capability, size);
+        capability += size + (capability[size] == '.');
+    }
+    return value && !yyjson_is_null(value) && !yyjson_is_false(value);
+}
+
+haft_value *haft_request_meta(const haft_call *call)
+{
+    return call->meta;
+}
+
+void *haft_call_alloc(haft_call *call, size_t size)
+{
+    haft_arena *arena = call_memory(call);
+
+    return arena ? haft_arena_alloc(arena, size) : NULL;
+}
+
+char *haft_call_printf(haft_call *call, const char *format, ...)
+{
+    haft_arena *arena = call_memory(call);
+    va_list args;
+    char *text;
+
+    if (!arena)
+        return NULL;
+    va_start(args, format);
+    text = haft_arena_vprintf(arena, format, args);
+    va_end(args);
+    return text;
+}
+
+haft_arena *haft_call_arena(haft_call *call)
+{
+    return call_memory(call);
+}
+
+const char *haft_variable(const haft_call *call, const char *name)
+{
+    for (size_t i = 0; i + 1 < call->n_variables * 2; i += 2)
+        if (!strcmp(call->variables[i].data, name))
+            return call->variables[i + 1].data;
+    return NULL;
+}

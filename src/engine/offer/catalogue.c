@@ -1,0 +1,517 @@
+/* catalogue.c - shelves, and their replacement as a whole.
+ *
+ * A catalogue is one piece of memory: the counts, the tables of pointers and the hash index.
+ * Changing anything makes a new one beside it and swaps the pointer; whoever holds the old one
+ * keeps it. */
+#include <string.h>
+
+#include "engine/offer/catalogue.h"
+#include "engine/offer/event.h"
+#include "engine/offer/lint.h"
+#include "engine/offer/server.h"
+
+/* ---- catalogues ---- */
+
+static size_t slots_for(size_t n)
+{
+    size_t n_slots = 8;
+
+    while (n_slots < n * 2)
+        n_slots *= 2;
+    return n_slots;
+}
+
+/* An empty catalogue with room for `counts` items. */
+static struct catalogue *catalogue_make(const haft_allocator *allocator,
+                                        const size_t counts[SHELVES])
+{
+    size_t size = sizeof(struct catalogue);
+    struct catalogue *catalogue;
+    char *at;
+
+    for (int i = 0; i < SHELVES; i++)
+        size += counts[i] * sizeof(struct entry) + slots_for(counts[i]) * sizeof(uint32_t);
+    catalogue = allocator->alloc(allocator->context, size);
+    if (!catalogue)
+        return NULL;
+    memset(catalogue, 0, size);
+    atomic_init(&catalogue->refs, 1);
+    catalogue->allocator = allocator;
+    catalogue->size = size;
+    at = (char *)(catalogue + 1);
+    for (int i = 0; i < SHELVES; i++) {
+        catalogue->shelves[i].entries = (struct entry *)(void *)at;
+        at += counts[i] * sizeof(struct entry);
+    }
+    for (int i = 0; i < SHELVES; i++) {
+        catalogue->shelves[i].slots = (uint32_t *)(void *)at;
+        catalogue->shelves[i].n_slots = slots_for(counts[i]);
+        at += slots_for(counts[i]) * sizeof(uint32_t);
+    }
+    return catalogue;
+}
+
+struct catalogue *catalogue_empty(const haft_allocator *allocator)
+{
+    static const size_t none[SHELVES];
+
+    return catalogue_make(allocator, none);
+}
+
+struct catalogue *catalogue_take(haft_server *server)
+{
+    struct catalogue *catalogue;
+
+    server_lock(server);
+    catalogue = server->catalogue;
+    atomic_fetch_add(&catalogue->refs, 1);
+    server_unlock(server);
+    return catalogue;
+}
+
+void catalogue_drop(struct catalogue *catalogue)
+{
+    if (!catalogue || atomic_fetch_sub(&catalogue->refs, 1) != 1)
+        return;
+    for (int i = 0; i < SHELVES; i++)
+        for (size_t k = 0; k < catalogue->shelves[i].n; k++)
+            item_drop(catalogue->shelves[i].entries[k].item);
+    catalogue->allocator->release(catalogue->allocator->context, catalogue, catalogue->size);
+}
+
+struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size)
+{
+    size_t at = hash_bytes(name, size);
+
+    for (; shelf->slots[at & (shelf->n_slots - 1)]; at++) {
+        struct entry *entry = &shelf->entries[shelf->slots[at & (shelf->n_slots - 1)] - 1];
+
+        if (entry->item->name_size == size && !memcmp(entry->item->name, name, size))
+            return entry;
+    }
+    return NULL;
+}
+
+static bool is_hidden(const haft_visibility *visibility, const struct item *item)
+{
+    if (!item->tool)
+        return false;
+    return (visibility->read_only && item->tool->annotations.read_only != HAFT_YES) ||
+           (visibility->tools && !glob_list_allows(visibility->tools, item->name)) ||
+           (visibility->hides && visibility->hides(visibility->context, item->name));
+}
+
+/* Adds to a catalogue that is being made, with a reference of its own. */
+static void shelf_add(struct shelf *shelf, struct item *item, bool off,
+                      const haft_visibility *visibility)
+{
+    size_t at = hash_bytes(item->name, item->name_size);
+    bool disabled = off || is_hidden(visibility, item);
+
+    while (shelf->slots[at & (shelf->n_slots - 1)])
+        at++;
+    atomic_fetch_add(&item->refs, 1);
+    shelf->entries[shelf->n++] = (struct entry){item, off, disabled};
+    shelf->slots[at & (shelf->n_slots - 1)] = (uint32_t)shelf->n;
+    shelf->n_enabled += !disabled;
+}
+
+/* All that was there before, when there is room in the table for one more without sorting it anew. */
+static bool shelf_copy(struct shelf *to, const struct shelf *from)
+{
+    if (to->n_slots != from->n_slots)
+        return false;
+    for (size_t i = 0; i < from->n; i++)
+        atomic_fetch_add(&from->entries[i].item->refs, 1);
+    if (from->n)
+        memcpy(to->entries, from->entries, from->n * sizeof *to->entries);
+    memcpy(to->slots, from->slots, from->n_slots * sizeof *to->slots);
+    to->n = from->n;
+    to->n_enabled = from->n_enabled;
+    return true;
+}
+
+/* A change: the entry called `instead` (NULL: a new one) becomes `item` (NULL: nothing). */
+struct change {
+    haft_offer kind;
+    const char *instead;
+    struct item *item;
+    int disabled; /* 0, 1, or -1 to leave it as it is */
+    bool fresh;   /* the item was not there before */
+};
+
+/* A copy of the catalogue with the change made. */
+static struct catalogue *catalogue_with(const struct catalogue *from, const struct change *change,
+                                        const struct entry *old, const haft_visibility *visibility)
+{
+    size_t counts[SHELVES];
+    struct catalogue *to;
+
+    for (int i = 0; i < SHELVES; i++)
+        counts[i] = from->shelves[i].n + (i == (int)change->kind);
+    to = catalogue_make(from->allocator, counts);
+    if (!to)
+        return NULL;
+    for (int i = 0; i < SHELVES; i++) {
+        if (change->fresh && !old && shelf_copy(&to->shelves[i], &from->shelves[i]))
+            continue;
+        for (size_t k = 0; k < from->shelves[i].n; k++) {
+            const struct entry *kept = &from->shelves[i].entries[k];
+
+            if (kept != old)
+                shelf_add(&to->shelves[i], kept->item, kept->off, visibility);
+            else if (change->item)
+                shelf_add(&to->shelves[i], change->item,
+                          change->disabled < 0 ? kept->off : change->disabled, visibility);
+        }
+    }
+    if (change->item && !old)
+        shelf_add(&to->shelves[change->kind], change->item, change->disabled > 0, visibility);
+    return to;
+}
+
+/* Puts the new catalogue in the place of `from`; fails when that is no longer the current one. */
+static bool swap(haft_server *server, const struct catalogue *from, struct catalogue *to,
+                 unsigned kinds)
+{
+    bool current;
+
+    server_lock(server);
+    current = server->catalogue == from;
+    if (current) {
+        server->catalogue = to;
+        for (int i = 0; i < SHELVES; i++) {
+            if (!(kinds & 1u << i))
+                continue;
+            atomic_fetch_or(&server->offered, to->shelves[i].n ? 1u << i : 0);
+            atomic_fetch_add(&server->changes[i], 1);
+        }
+        atomic_fetch_add(&server->version_number, 1);
+    }
+    server_unlock(server);
+    return current;
+}
+
+/* The same, telling those who watch.  Takes over the reference to `to`; `from` stays the caller's. */
+static bool replace(haft_server *server, struct catalogue *from, struct catalogue *to,
+                    unsigned kinds)
+{
+    bool done;
+
+    atomic_fetch_add(&to->refs, 1);
+    done = swap(server, from, to, kinds);
+    if (done && server->n_watchers)
+        event_of_change(server, from, to);
+    /* The one that is not current any more, or never was. */
+    catalogue_drop(done ? from : to);
+    catalogue_drop(to);
+    return done;
+}
+
+static haft_visibility visibility_now(haft_server *server)
+{
+    haft_visibility visibility;
+
+    server_lock(server);
+    visibility = server->visibility;
+    server_unlock(server);
+    return visibility;
+}
+
+static int try_change(haft_server *server, const struct change *change, bool *ret_done)
+{
+    struct catalogue *from = catalogue_take(server), *to;
+    const struct shelf *shelf = &from->shelves[change->kind];
+    struct item *item = change->item;
+    struct entry *old =
+        change->instead ? shelf_find(shelf, change->instead, strlen(change->instead)) : NULL;
+    struct entry *taken = item ? shelf_find(shelf, item->name, item->name_size) : NULL;
+    haft_visibility visibility = visibility_now(server);
+    int status = 0;
+
+    *ret_done = true;
+    if (change->instead && !old)
+        status = HAFT_ENOTFOUND;
+    else if (taken && taken != old)
+        status = HAFT_EEXISTS;
+    to = status ? NULL : catalogue_with(from, change, old, &visibility);
+    if (!status && !to)
+        status = HAFT_ENOMEM;
+    if (!status)
+        *ret_done = replace(server, from, to, 1u << change->kind);
+    catalogue_drop(from);
+    return status;
+}
+
+/* Tries until no other change comes between. */
+static int apply(haft_server *server, const struct change *change)
+{
+    static const char *const kinds[SHELVES] = {"Tool", "Resource", "Resource template", "Prompt"};
+    const char *name = change->instead ? change->instead : change->item ? change->item->name : "";
+    bool done = false;
+    int status = 0;
+
+    while (!done)
+        status = try_change(server, change, &done);
+    if (!status)
+        server_wake(server);
+    else if (status == HAFT_EEXISTS)
+        server_refuse(server, status, change->item->name, "%s %s is already registered",
+                      kinds[change->kind], change->item->name);
+    else
+        server_refuse(server, status, name, "%s %s: %s", kinds[change->kind], name,
+                      haft_strerror(status));
+    if (change->fresh && change->kind == HAFT_OFFER_TOOL)
+        event_of_tool(server, status ? HAFT_EVENT_STORED : HAFT_EVENT_ANNOUNCED, change->item->name,
+                      status);
+    return status;
+}
+
+int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
+{
+    int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true});
+
+    item_drop(item);
+    return status;
+}
+
+/* ---- many at once ---- */
+
+static bool is_leaving(const struct item *item)
+{
+    return item->hold && item->hold->leaving;
+}
+
+static bool is_alike(const struct item *left, const struct item *right)
+{
+    return item_kind(left) == item_kind(right) && left->name_size == right->name_size &&
+           !memcmp(left->name, right->name, left->name_size);
+}
+
+/* The first whose name is taken, by what stays or by one before it; NULL when there is none. */
+static const struct item *find_clash(const struct catalogue *from, struct item *const *items,
+                                     size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *taken =
+            shelf_find(&from->shelves[item_kind(items[i])], items[i]->name, items[i]->name_size);
+
+        if (taken && !is_leaving(taken->item))
+            return items[i];
+        for (size_t k = 0; k < i; k++)
+            if (is_alike(items[k], items[i]))
+                return items[i];
+    }
+    return NULL;
+}
+
+static struct item *find_alike(struct item *const *items, size_t n, const struct item *item)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_alike(items[i], item))
+            return items[i];
+    return NULL;
+}
+
+/* A copy of the catalogue without what leaves, and with the items. */
+static struct catalogue *catalogue_traded(const struct catalogue *from, struct item *const *items,
+                                          size_t n, const haft_visibility *visibility,
+                                          unsigned *ret_kinds)
+{
+    size_t counts[SHELVES];
+    struct catalogue *to;
+
+    *ret_kinds = 0;
+    for (int i = 0; i < SHELVES; i++)
+        counts[i] = from->shelves[i].n + n;
+    to = catalogue_make(from->allocator, counts);
+    if (!to)
+        return NULL;
+    for (int i = 0; i < SHELVES; i++) {
+        for (size_t k = 0; k < from->shelves[i].n; k++) {
+            const struct entry *kept = &from->shelves[i].entries[k];
+            bool leaves = is_leaving(kept->item);
+            struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
+
+            if (item)
+                shelf_add(&to->shelves[i], item, kept->off, visibility);
+            if (leaves)
+                *ret_kinds |= 1u << i;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct shelf *shelf = &to->shelves[item_kind(items[i])];
+
+        if (!shelf_find(shelf, items[i]->name, items[i]->name_size))
+            shelf_add(shelf, items[i], false, visibility);
+        *ret_kinds |= 1u << item_kind(items[i]);
+    }
+    return to;
+}
+
+int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
+                        const struct item **reterr_item)
+{
+    struct catalogue *now = catalogue_take(server);
+    const struct item *clash = find_clash(now, items, n);
+
+    catalogue_drop(now);
+    if (clash)
+        *reterr_item = clash;
+    return clash ? HAFT_EEXISTS : 0;
+}
+
+/* Isolated tools can be called as soon as they are offered. */
+static void renew_isolation(haft_server *server, struct item *const *items, size_t n)
+{
+    struct isolation *isolation = atomic_load(&server->isolation);
+    bool isolated = false;
+
+    for (size_t i = 0; i < n; i++)
+        isolated |= items[i]->isolate != 0;
+    if (isolated && isolation)
+        isolation->renew(isolation);
+}
+
+int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
+                    const struct item **reterr_item)
+{
+    bool done = false;
+
+    renew_isolation(server, items, n);
+    while (!done) {
+        struct catalogue *from = catalogue_take(server), *to;
+        haft_visibility visibility = visibility_now(server);
+        const struct item *clash = find_clash(from, items, n);
+        unsigned kinds;
+
+        to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
+        if (to)
+            done = replace(server, from, to, kinds);
+        catalogue_drop(from);
+        if (clash)
+            *reterr_item = clash;
+        if (!to)
+            return clash ? HAFT_EEXISTS : HAFT_ENOMEM;
+    }
+    server_wake(server);
+    for (size_t i = 0; i < n; i++)
+        if (items[i]->tool)
+            event_of_tool(server, HAFT_EVENT_ANNOUNCED, items[i]->name, 0);
+    return 0;
+}
+
+/* ---- changing what is offered ---- */
+
+int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
+{
+    return apply(server, &(struct change){kind, name, NULL, 0, false});
+}
+
+/* The item that is called so now, counted; NULL when there is none. */
+static struct item *item_named(haft_server *server, haft_offer kind, const char *name,
+                               bool *ret_disabled)
+{
+    struct catalogue *now = catalogue_take(server);
+    struct entry *entry = shelf_find(&now->shelves[kind], name, strlen(name));
+    struct item *item = entry ? entry->item : NULL;
+
+    if (item) {
+        atomic_fetch_add(&item->refs, 1);
+        *ret_disabled = entry->off;
+    }
+    catalogue_drop(now);
+    return item;
+}
+
+/* One line for each tool that is there and not to be seen. */
+static void log_hidden(haft_server *server)
+{
+    struct catalogue *now = catalogue_take(server);
+    const struct shelf *shelf = &now->shelves[HAFT_OFFER_TOOL];
+
+    for (size_t i = 0; i < shelf->n; i++)
+        if (shelf->entries[i].disabled && !shelf->entries[i].off)
+            server_log(server, HAFT_NOTICE, "Tool %s is hidden", shelf->entries[i].item->name);
+    catalogue_drop(now);
+}
+
+static int set_disabled(haft_server *server, haft_offer kind, const char *name, bool disabled)
+{
+    bool now = false;
+    struct item *item = item_named(server, kind, name, &now);
+    int status = 0;
+
+    if (!item)
+        return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
+    if (now != disabled)
+        status = apply(server, &(struct change){kind, name, item, disabled, false});
+    item_drop(item);
+    return status;
+}
+
+int haft_offer_enable(haft_server *server, haft_offer kind, const char *name)
+{
+    return set_disabled(server, kind, name, false);
+}
+
+int haft_offer_disable(haft_server *server, haft_offer kind, const char *name)
+{
+    return set_disabled(server, kind, name, true);
+}
+
+int haft_server_set_visibility(haft_server *server, const haft_visibility *visibility)
+{
+    haft_visibility own = *visibility;
+    int status;
+
+    if (own.tools) {
+        own.tools = haft_arena_copy(server->arena, own.tools, strlen(own.tools));
+        if (!own.tools)
+            return server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
+    }
+    server_lock(server);
+    server->visibility = own;
+    server_unlock(server);
+    /* Nothing is replaced by nothing: everything is looked at anew. */
+    status = apply(server, &(struct change){HAFT_OFFER_TOOL, NULL, NULL, 0, false});
+    if (!status)
+        log_hidden(server);
+    return status;
+}
+
+int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, const char *new_name)
+{
+    bool disabled;
+    struct item *base, *item;
+    bool named = false;
+
+    if (kind != HAFT_OFFER_TOOL && kind != HAFT_OFFER_PROMPT)
+        return server_refuse(server, HAFT_EINVAL, name, "only tools and prompts can be renamed");
+    if (lint_name(server, kind, new_name))
+        return HAFT_EINVAL;
+    base = item_named(server, kind, name, &disabled);
+    if (!base)
+        return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
+    item = item_new(server, base->hold);
+    if (item) {
+        haft_arena *arena = item->arena;
+
+        *item = *base;
+        atomic_init(&item->refs, 1);
+        item->arena = arena;
+        item->base = base;
+        item->owned[0] = item->owned[1] = NULL;
+        item->isolated_in = NULL;
+        atomic_init(&item->counts, NULL);
+        named = item_set_name(item, new_name);
+    }
+    if (!named) {
+        if (item)
+            item_drop(item);
+        else
+            item_drop(base);
+        return server_refuse(server, HAFT_ENOMEM, name, "out of memory");
+    }
+    return shelf_put(server, kind, item, name);
+}

@@ -1,0 +1,53 @@
+/* engine/offer/catalogue.h - all that is offered at one moment (catalogue.c).
+ *
+ * What is offered lies on four shelves.  A catalogue is all shelves at one moment: immutable,
+ * counted, and replaced as a whole, so that a call keeps what it found while tools come and go. */
+#ifndef HAFT_SRC_ENGINE_OFFER_CATALOGUE_H
+#define HAFT_SRC_ENGINE_OFFER_CATALOGUE_H
+
+#include "engine/offer/item.h"
+
+struct entry {
+    struct item *item;
+    bool off;      /* the program has switched it off */
+    bool disabled; /* it has, or whoever runs the server hides it */
+};
+
+struct shelf {
+    struct entry *entries; /* in the order they were added */
+    size_t n, n_enabled;
+    uint32_t *slots; /* index + 1 by hash of the name */
+    size_t n_slots;
+};
+
+struct catalogue {
+    atomic_uint refs;
+    const haft_allocator *allocator;
+    struct shelf shelves[SHELVES];
+    size_t size; /* of this and its tables, in one piece */
+};
+
+/* A counted reference to what is offered now. */
+struct catalogue *catalogue_take(haft_server *server);
+void catalogue_drop(struct catalogue *catalogue);
+
+struct catalogue *catalogue_empty(const haft_allocator *allocator);
+
+/* The entry of that name; NULL when there is none. */
+struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size);
+
+/* Puts an item on a shelf, or in the place of the one called `instead`.  Takes over the reference,
+ * whether it succeeds or not. */
+int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
+
+/* Puts the items on their shelves and takes away everything whose hold is leaving, in one step.  An
+ * item goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or
+ * HAFT_EEXISTS with the one whose name is taken; then nothing has changed.  The items stay the
+ * caller's. */
+int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
+                    const struct item **reterr_item);
+/* Whether that can be done, but for memory. */
+int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
+                        const struct item **reterr_item);
+
+#endif

@@ -1,0 +1,83 @@
+/* event.c - telling the program what happens: tools, calls, clients.
+ *
+ * A watcher is called on the thread where the thing happens, with no lock held; the end of a call
+ * is told when its answer has been given away.  While nobody watches, an event costs a load and a
+ * branch. */
+#include "engine/offer/event.h"
+#include "engine/offer/server.h"
+
+#include <string.h>
+
+const char *haft_event_name(haft_event_kind kind)
+{
+    static const char *const names[] = {
+#define HAFT_EVENT_(name, text) text,
+        HAFT_EVENTS(HAFT_EVENT_)
+#undef HAFT_EVENT_
+    };
+
+    return kind < HAFT_EVENT_COUNT_ ? names[kind] : "unknown";
+}
+
+int haft_event_watch(haft_server *server, haft_event_function *function, void *context)
+{
+    size_t n = server->n_watchers;
+
+    if (!function)
+        return server_refuse(server, HAFT_EINVAL, "watch", "there is no function");
+    if (n == MAX_WATCHERS)
+        return server_refuse(server, HAFT_ETOOBIG, "watch", "there are %d watchers already",
+                             MAX_WATCHERS);
+    server->watchers[n] = (struct watcher){function, context};
+    server->n_watchers++;
+    server->timed = true;
+    return 0;
+}
+
+void event_tell(const haft_server *server, const haft_event *event)
+{
+    for (size_t i = 0; i < server->n_watchers; i++)
+        server->watchers[i].function(server->watchers[i].context, event);
+}
+
+void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status)
+{
+    if (server->n_watchers)
+        event_tell(server, &(haft_event){.kind = kind,
+                                         .tool = name,
+                                         .status = status,
+                                         .reason = status ? server->error.text : NULL});
+}
+
+/* ---- what is offered ---- */
+
+/* A tool of the first catalogue that has become something else in the second. */
+static void tell_difference(haft_server *server, const struct entry *old, const struct entry *now)
+{
+    const char *name = old->item->name;
+
+    if (!now)
+        event_of_tool(server, HAFT_EVENT_REMOVED, name, 0);
+    else if (now->item != old->item)
+        event_of_tool(server, HAFT_EVENT_UPDATED, name, 0);
+    if (now && now->disabled != old->disabled)
+        event_of_tool(server, now->disabled ? HAFT_EVENT_DISABLED : HAFT_EVENT_ENABLED, name, 0);
+}
+
+void event_of_change(haft_server *server, const struct catalogue *from, const struct catalogue *to)
+{
+    const struct shelf *old = &from->shelves[HAFT_OFFER_TOOL], *now = &to->shelves[HAFT_OFFER_TOOL];
+
+    for (size_t i = 0; i < now->n; i++) {
+        const struct item *item = now->entries[i].item;
+        const struct entry *before = shelf_find(old, item->name, item->name_size);
+
+        if (!before || before->item != item)
+            event_of_tool(server, HAFT_EVENT_STORED, item->name, 0);
+    }
+    for (size_t i = 0; i < old->n; i++) {
+        const struct item *item = old->entries[i].item;
+
+        tell_difference(server, &old->entries[i], shelf_find(now, item->name, item->name_size));
+    }
+}

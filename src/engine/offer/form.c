@@ -1,0 +1,325 @@
+/* form.c - forms for a person: flat, of scalars and choices, in the subset of JSON Schema that
+ * elicitation allows.  A declared type is written as one; JSON of the program's own is looked at
+ * whether it is one. */
+#include <string.h>
+
+#include "json/json.h"
+#include "engine/offer/form.h"
+#include "engine/offer/server.h"
+
+enum { FORM_LIMIT = 1 << 20 };
+
+static void put_member(haft_buffer *out, const char *key, const yyjson_val *value)
+{
+    haft_buffer_printf(out, ",\"%s\":", key);
+    haft_json_write(value, out);
+}
+
+static bool is_form_format(const char *name)
+{
+    return name && (!strcmp(name, "email") || !strcmp(name, "uri") || !strcmp(name, "date") ||
+                    !strcmp(name, "date-time"));
+}
+
+static void put_check(haft_buffer *out, const struct check *check)
+{
+    switch ((enum check_op)check->op) {
+    case CHECK_MIN_LENGTH:
+        haft_buffer_printf(out, ",\"minLength\":%zu", check->size);
+        break;
+    case CHECK_MAX_LENGTH:
+        haft_buffer_printf(out, ",\"maxLength\":%zu", check->size);
+        break;
+    case CHECK_MIN:
+        if (!check->exclusive)
+            put_member(out, "minimum", &check->bound);
+        break;
+    case CHECK_MAX:
+        if (!check->exclusive)
+            put_member(out, "maximum", &check->bound);
+        break;
+    case CHECK_FORMAT:
+        if (is_form_format(check->format->json_name))
+            haft_buffer_printf(out, ",\"format\":\"%s\"", check->format->json_name);
+        break;
+    default:
+        break;
+    }
+}
+
+/* False for what a form cannot hold. */
+static bool put_field(haft_buffer *out, const struct property *property)
+{
+    const struct node *node = property->node;
+    const char *type = node->values                  ? "string"
+                       : node->types == TYPE_STRING  ? "string"
+                       : node->types == TYPE_INTEGER ? "integer"
+                       : node->types == TYPE_NUMBER  ? "number"
+                       : node->types == TYPE_BOOLEAN ? "boolean"
+                                                     : NULL;
+
+    if (!type || node->nullable || node->store == STORE_BYTES)
+        return false;
+    haft_buffer_json_string(out, property->name, property->size);
+    haft_buffer_printf(out, ":{\"type\":\"%s\"", type);
+    if (node->values)
+        put_member(out, "enum", node->values);
+    if (node->meta) {
+        put_text_member(out, "title", node->meta->title);
+        put_text_member(out, "description", node->meta->description);
+    }
+    for (size_t i = 0; i < node->n_checks; i++)
+        put_check(out, &node->checks[i]);
+    if (property->presence == PRESENCE_DEFAULT)
+        put_member(out, "default", property->fallback);
+    haft_buffer_add(out, "}", 1);
+    return true;
+}
+
+static bool put_form(haft_buffer *out, const struct object *object)
+{
+    bool any = false;
+
+    haft_buffer_puts(out, "{\"type\":\"object\",\"properties\":{");
+    for (size_t i = 0; i < object->n_properties; i++) {
+        if (i)
+            haft_buffer_add(out, ",", 1);
+        if (!put_field(out, &object->properties[i]))
+            return false;
+    }
+    haft_buffer_add(out, "}", 1);
+    for (size_t i = 0; i < object->n_properties; i++) {
+        if (object->properties[i].presence != PRESENCE_REQUIRED)
+            continue;
+        haft_buffer_puts(out, any ? "," : ",\"required\":[");
+        haft_buffer_json_string(out, object->properties[i].name, object->properties[i].size);
+        any = true;
+    }
+    haft_buffer_puts(out, any ? "]}" : "}");
+    return true;
+}
+
+/* ---- forms of the program's own ---- */
+
+static bool is_text(yyjson_val *value)
+{
+    return yyjson_is_str(value);
+}
+
+static bool is_number(yyjson_val *value)
+{
+    return yyjson_is_num(value);
+}
+
+static bool is_integer(yyjson_val *value)
+{
+    return yyjson_is_int(value);
+}
+
+static bool is_boolean(yyjson_val *value)
+{
+    return yyjson_is_bool(value);
+}
+
+static bool is_format(yyjson_val *value)
+{
+    return is_form_format(yyjson_get_str(value));
+}
+
+static bool is_choice(yyjson_val *value)
+{
+    return yyjson_is_str(yyjson_obj_get(value, "const")) &&
+           yyjson_is_str(yyjson_obj_get(value, "title"));
+}
+
+/* A list of what passes. */
+static bool are(yyjson_val *list, bool (*passes)(yyjson_val *value))
+{
+    yyjson_val *value;
+    size_t i, n;
+
+    yyjson_arr_foreach(list, i, n, value)
+        if (!passes(value))
+            return false;
+    return yyjson_is_arr(list);
+}
+
+static bool are_texts(yyjson_val *value)
+{
+    return are(value, is_text);
+}
+
+static bool are_choices(yyjson_val *value)
+{
+    return are(value, is_choice);
+}
+
+/* What several may be chosen from: texts, or texts with titles. */
+static bool is_selection(yyjson_val *value)
+{
+    return (yyjson_equals_str(yyjson_obj_get(value, "type"), "string") &&
+            are_texts(yyjson_obj_get(value, "enum"))) ||
+           are_choices(yyjson_obj_get(value, "anyOf"));
+}
+
+enum { FORM_STRING = 1, FORM_NUMBER = 2, FORM_BOOLEAN = 4, FORM_ARRAY = 8, FORM_ALL = 15 };
+
+/* The types of a field, what each keyword of theirs must be, and how that is said. */
+static const struct {
+    const char *name;
+    unsigned type;
+} field_types[] = {
+    {"string", FORM_STRING},   {"number", FORM_NUMBER}, {"integer", FORM_NUMBER},
+    {"boolean", FORM_BOOLEAN}, {"array", FORM_ARRAY},
+};
+
+static const struct {
+    const char *name;
+    unsigned types;
+    bool (*fits)(yyjson_val *value);
+    const char *what;
+} field_keywords[] = {
+    {"title", FORM_ALL, is_text, "a string"},
+    {"description", FORM_ALL, is_text, "a string"},
+    {"default", FORM_STRING, is_text, "a string"},
+    {"default", FORM_NUMBER, is_number, "a number"},
+    {"default", FORM_BOOLEAN, is_boolean, "true or false"},
+    {"default", FORM_ARRAY, are_texts, "a list of strings"},
+    {"format", FORM_STRING, is_format, "email, uri, date or date-time"},
+    {"minLength", FORM_STRING, is_integer, "a whole number"},
+    {"maxLength", FORM_STRING, is_integer, "a whole number"},
+    {"enum", FORM_STRING, are_texts, "a list of strings"},
+    {"enumNames", FORM_STRING, are_texts, "a list of strings"},
+    {"oneOf", FORM_STRING, are_choices, "a list of {const, title}"},
+    {"minimum", FORM_NUMBER, is_number, "a number"},
+    {"maximum", FORM_NUMBER, is_number, "a number"},
+    {"minItems", FORM_ARRAY, is_integer, "a whole number"},
+    {"maxItems", FORM_ARRAY, is_integer, "a whole number"},
+    {"items", FORM_ARRAY, is_selection, "strings of an enum, or anyOf with {const, title}"},
+};
+
+static const char *check_field(const char *name, yyjson_val *field, bool *ret_selects,
+                               haft_arena *arena)
+{
+    yyjson_val *named = yyjson_obj_get(field, "type"), *value;
+    unsigned type = 0;
+
+    for (size_t i = 0; i < sizeof field_types / sizeof *field_types; i++)
+        if (yyjson_equals_str(named, field_types[i].name))
+            type = field_types[i].type;
+    if (!type)
+        return haft_arena_printf(
+            arena, "%s: only strings, numbers, booleans and selections fit a form", name);
+    if (type == FORM_ARRAY && !yyjson_obj_get(field, "items"))
+        return haft_arena_printf(arena, "%s: \"items\" is missing", name);
+    for (size_t i = 0; i < sizeof field_keywords / sizeof *field_keywords; i++) {
+        value = yyjson_obj_get(field, field_keywords[i].name);
+        if (value && field_keywords[i].types & type && !field_keywords[i].fits(value))
+            return haft_arena_printf(arena, "%s: \"%s\" must be %s", name, field_keywords[i].name,
+                                     field_keywords[i].what);
+    }
+    *ret_selects |= type == FORM_ARRAY;
+    return NULL;
+}
+
+const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects)
+{
+    yyjson_val *properties = yyjson_obj_get(schema, "properties"), *key, *field;
+    yyjson_val *required = yyjson_obj_get(schema, "required");
+    const char *why = NULL;
+    size_t i, n;
+
+    *ret_selects = false;
+    if (!yyjson_equals_str(yyjson_obj_get(schema, "type"), "object"))
+        return "\"type\" must be \"object\"";
+    if (!yyjson_is_obj(properties))
+        return "\"properties\" must be an object";
+    if (required && !are_texts(required))
+        return "\"required\" must be a list of strings";
+    yyjson_obj_foreach(properties, i, n, key, field) {
+        why = check_field(yyjson_get_str(key), field, ret_selects, arena);
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+/* ---- forms of declared types ---- */
+
+static struct form *form_new(haft_server *server, const haft_type *type)
+{
+    haft_schema_options options = {.allocator = server->allocator};
+    struct form *form = NULL;
+    haft_schema *schema;
+    haft_reason reason;
+    haft_buffer text;
+    bool fits;
+
+    if (haft_schema_compile(type, &options, &schema, &reason)) {
+        server_log(server, HAFT_ERROR, "form %s: %s: %s", type->name, reason.path, reason.text);
+        return NULL;
+    }
+    haft_buffer_init(&text, server->allocator, FORM_LIMIT);
+    fits = schema->root->object && put_form(&text, schema->root->object);
+    if (!fits)
+        server_log(server, HAFT_ERROR,
+                   "form %s: only strings, numbers, booleans and enums fit a form", type->name);
+    if (fits && !text.status)
+        form = haft_arena_zalloc(schema->arena, 1, sizeof *form);
+    if (form) {
+        form->type = type;
+        form->schema = schema;
+        form->json = text_of(schema->arena, &text).data;
+    }
+    haft_buffer_finish(&text);
+    if (!form || !form->json) {
+        haft_schema_free(schema);
+        return NULL;
+    }
+    return form;
+}
+
+static const struct form *find(const struct form *form, const haft_type *type)
+{
+    while (form && form->type != type)
+        form = form->next;
+    return form;
+}
+
+/* A type is known by its address, which another may have when its shared object is gone: forms of
+ * such types are kept with that. */
+const struct form *form_of(haft_server *server, struct hold *hold, const haft_type *type)
+{
+    struct form **forms = hold ? &hold->forms : &server->forms, *made;
+    const struct form *form;
+
+    server_lock(server);
+    form = find(*forms, type);
+    server_unlock(server);
+    if (form)
+        return form;
+    made = form_new(server, type);
+    if (!made)
+        return NULL;
+    server_lock(server);
+    form = find(*forms, type);
+    if (!form) {
+        made->next = *forms;
+        *forms = made;
+    }
+    server_unlock(server);
+    /* Another thread was first. */
+    if (form)
+        haft_schema_free(made->schema);
+    return form ? form : made;
+}
+
+void forms_free(struct form *forms)
+{
+    while (forms) {
+        struct form *next = forms->next;
+
+        haft_schema_free(forms->schema);
+        forms = next;
+    }
+}

@@ -1,0 +1,158 @@
+/* item.c - one offered thing, counted, and what it lives in.
+ *
+ * The definition and the handler of an item are the program's and stay, or they are in a shared
+ * object and go with it.  An item holds that object, a catalogue its items, and a call its
+ * catalogue: the object is free to go when the last call that could come across it is over. */
+#include "engine/offer/form.h"
+#include "engine/offer/item.h"
+#include "engine/offer/server.h"
+
+#include <string.h>
+
+/* ---- what items live in ---- */
+
+void hold_init(struct hold *hold, void (*release)(struct hold *hold))
+{
+    *hold = (struct hold){.release = release};
+    atomic_init(&hold->refs, 1);
+}
+
+struct hold *hold_take(struct hold *hold)
+{
+    if (hold)
+        atomic_fetch_add(&hold->refs, 1);
+    return hold;
+}
+
+void hold_drop(struct hold *hold)
+{
+    if (!hold || atomic_fetch_sub(&hold->refs, 1) != 1)
+        return;
+    forms_free(hold->forms);
+    hold->release(hold);
+}
+
+/* ---- items ---- */
+
+enum { ITEM_LIMIT = 16 << 20 };
+
+struct item *item_new(haft_server *server, struct hold *hold)
+{
+    haft_arena *arena = haft_arena_new(server->allocator, ITEM_LIMIT);
+    struct item *item = arena ? haft_arena_zalloc(arena, 1, sizeof *item) : NULL;
+
+    if (!item) {
+        haft_arena_free(arena);
+        return NULL;
+    }
+    item->arena = arena;
+    item->hold = hold_take(hold);
+    atomic_init(&item->refs, 1);
+    return item;
+}
+
+bool item_set_name(struct item *item, const char *name)
+{
+    size_t size = strlen(name);
+    haft_buffer quoted;
+
+    haft_buffer_init(&quoted, arena_allocator(item->arena), size * 6 + 2);
+    haft_buffer_json_string(&quoted, name, size);
+    item->quoted = text_of(item->arena, &quoted);
+    item->name = haft_arena_copy(item->arena, name, size);
+    item->name_size = size;
+    /* One that is no text is refused later, in words. */
+    return item->name && (item->quoted.data || haft_utf8_valid(name, size) != size);
+}
+
+/* ---- isolated tools ---- */
+
+void item_list_isolated(haft_server *server, struct item *item)
+{
+    server_lock(server);
+    item->isolated_in = server;
+    item->isolated_next = server->isolated;
+    server->isolated = item;
+    server_unlock(server);
+}
+
+static void unlist_isolated(struct item *item)
+{
+    haft_server *server = item->isolated_in;
+    struct item **link;
+
+    if (!server)
+        return;
+    server_lock(server);
+    for (link = &server->isolated; *link != item;)
+        link = &(*link)->isolated_next;
+    *link = item->isolated_next;
+    server_unlock(server);
+}
+
+struct item *item_isolated(haft_server *server, uint64_t number)
+{
+    struct item *item;
+
+    server_lock(server);
+    item = server->isolated;
+    while (item && item->isolate != number)
+        item = item->isolated_next;
+    server_unlock(server);
+    return item;
+}
+
+/* ---- the end ---- */
+
+void item_drop(struct item *item)
+{
+    struct hold *hold;
+
+    if (!item || atomic_fetch_sub(&item->refs, 1) != 1)
+        return;
+    hold = item->hold;
+    unlist_isolated(item);
+    haft_schema_free(item->owned[0]);
+    haft_schema_free(item->owned[1]);
+    item_drop(item->base);
+    haft_arena_free(item->arena);
+    hold_drop(hold);
+}
+
+haft_offer item_kind(const struct item *item)
+{
+    return item->tool           ? HAFT_OFFER_TOOL
+           : item->prompt       ? HAFT_OFFER_PROMPT
+           : item->uri_template ? HAFT_OFFER_TEMPLATE
+                                : HAFT_OFFER_RESOURCE;
+}
+
+/* ---- what resources and prompts have in common ---- */
+
+struct item *item_new_named(haft_server *server, const char *name, struct hold *hold)
+{
+    struct item *item = item_new(server, hold);
+
+    if (item && item_set_name(item, name))
+        return item;
+    item_drop(item);
+    server_refuse(server, HAFT_ENOMEM, name, "out of memory");
+    return NULL;
+}
+
+int item_render(haft_server *server, struct item *item,
+                void (*put_rest)(haft_buffer *buffer, const struct item *item))
+{
+    haft_buffer buffer;
+    int status;
+
+    haft_buffer_init(&buffer, server->allocator, server->options.max_message);
+    put_rest(&buffer, item);
+    status = buffer.status;
+    item->rest[LEGACY] = item->rest[MODERN] = text_of(item->arena, &buffer);
+    if (!status && !item->rest[LEGACY].data)
+        status = HAFT_ENOMEM;
+    return status ? server_refuse(server, status, item->name, "cannot be listed: %s",
+                                  haft_strerror(status))
+                  : 0;
+}

@@ -1,0 +1,301 @@
+/* lint.c - what real clients cannot take, found when a tool is added.
+ *
+ * Names are refused when the protocol forbids them; everything else that is known to break a client
+ * is a warning with the tool and the place, because it is legal and some clients can. */
+#include <string.h>
+
+#include "engine/offer/lint.h"
+#include "engine/offer/server.h"
+
+enum { SAFE_NAME = 64, SHORT_NAME = 60, LONGEST_NAME = 128, LONG_TEXT = 2048, MAX_LINT_DEPTH = 32 };
+
+static bool is_name_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("_.-", c));
+}
+
+int lint_name(haft_server *server, haft_offer kind, const char *name)
+{
+    size_t size = name ? strlen(name) : 0;
+
+    if (!size)
+        return server_refuse(server, HAFT_EINVAL, "", "a name must not be empty");
+    if (haft_utf8_valid(name, size) != size)
+        return server_refuse(server, HAFT_EUTF8, "", "a name must be UTF-8");
+    if (kind != HAFT_OFFER_TOOL)
+        return 0;
+    if (size > LONGEST_NAME)
+        return server_refuse(server, HAFT_EINVAL, name, "the name is longer than %d characters",
+                             LONGEST_NAME);
+    for (size_t i = 0; i < size; i++)
+        if (!is_name_character(name[i]))
+            return server_refuse(server, HAFT_EINVAL, name,
+                                 "a name is made of letters, digits, '_', '-' and '.'");
+    if (size > SAFE_NAME)
+        server_log(server, HAFT_WARNING, "%s: names over %d characters are refused by some clients",
+                   name, SAFE_NAME);
+    else if (size > SHORT_NAME)
+        server_log(server, HAFT_WARNING,
+                   "%s: with the server's name in front, over %d characters, some clients drop it",
+                   name, SHORT_NAME);
+    return 0;
+}
+
+struct lint {
+    haft_server *server;
+    const char *tool;
+    const char *what; /* "input" or "output" */
+    haft_arena *arena;
+};
+
+/* Where a property is; NULL for the root. */
+struct place {
+    const struct place *above;
+    const char *name;
+};
+
+/* "items.name", with what goes before it when it is not the root: made only when it is told. */
+static const char *path_of(const struct lint *lint, const char *before, const struct place *place)
+{
+    const char *path = place ? place->name : "";
+
+    for (const struct place *at = place; path && at && at->above; at = at->above)
+        path = haft_arena_printf(lint->arena, "%s.%s", at->above->name, path);
+    if (path && place)
+        path = haft_arena_printf(lint->arena, "%s%s", before, path);
+    return path ? path : "";
+}
+
+static void warn(const struct lint *lint, const struct place *place, const char *text)
+{
+    server_log(lint->server, HAFT_WARNING, "%s: %s%s: %s", lint->tool, lint->what,
+               path_of(lint, ".", place), text);
+}
+
+/* The first character that a reader does not see and a model does; 0 if there is none. */
+static uint32_t hidden_character(const char *text)
+{
+    /* What is not UTF-8 is refused elsewhere. */
+    if (!text || haft_utf8_valid(text, strlen(text)) != strlen(text))
+        return 0;
+    while (*text) {
+        uint32_t c = utf8_next(&text);
+
+        if (c != '\t' && c != '\n' && c != '\r' && character_is_hidden(c))
+            return c;
+    }
+    return 0;
+}
+
+static void lint_description(const struct lint *lint, const struct place *place, const char *text)
+{
+    uint32_t hidden = hidden_character(text);
+
+    if (hidden)
+        server_log(lint->server, HAFT_WARNING,
+                   "%s: %s%sthe description has U+%04X, which a model reads and people do not see",
+                   lint->tool, path_of(lint, "", place), place ? ": " : "", (unsigned)hidden);
+}
+
+static bool has_rule(const struct node *node, unsigned low, unsigned high)
+{
+    for (size_t i = 0; i < node->n_rules; i++)
+        if (node->rules[i].op >= low && node->rules[i].op <= high)
+            return true;
+    return false;
+}
+
+/* Whether one of two checks asks for more than the other allows. */
+static bool excludes(const struct check *least, const struct check *most)
+{
+    switch (least->op) {
+    case CHECK_MIN_LENGTH:
+        return most->op == CHECK_MAX_LENGTH && least->size > most->size;
+    case CHECK_MIN_ITEMS:
+        return most->op == CHECK_MAX_ITEMS && least->size > most->size;
+    case CHECK_MIN_PROPERTIES:
+        return most->op == CHECK_MAX_PROPERTIES && least->size > most->size;
+    case CHECK_MIN:
+        return most->op == CHECK_MAX && json_compare(&least->bound, &most->bound) > 0;
+    default:
+        return false;
+    }
+}
+
+static void lint_checks(const struct lint *lint, const struct node *node, const struct place *place)
+{
+    for (size_t i = 0; i < node->n_checks; i++)
+        for (size_t j = 0; j < node->n_checks; j++)
+            if (excludes(&node->checks[i], &node->checks[j])) {
+                warn(lint, place, "nothing fits: the least that is asked for is above the most");
+                return;
+            }
+}
+
+static void lint_node(const struct lint *lint, const struct node *node, const struct place *place,
+                      size_t depth)
+{
+    if (depth > MAX_LINT_DEPTH)
+        return;
+    lint_checks(lint, node, place);
+    if (node->types == TYPE_ARRAY &&
+        (!node->array || (!node->array->items && !node->array->n_prefix)))
+        warn(lint, place, "an array without items is dropped by some clients");
+    if (node->types == TYPE_ARRAY && node->array && node->array->items &&
+        node->array->items->types == TYPE_ANY && !node->array->items->n_rules &&
+        !node->array->items->values)
+        warn(lint, place, "items without a type are refused by some clients");
+    for (size_t i = 0; node->object && i < node->object->n_properties; i++) {
+        const struct property *property = &node->object->properties[i];
+        struct place here = {place, property->name};
+
+        if (lint->what[0] == 'i' && !(property->node->meta && property->node->meta->description))
+            warn(lint, &here, "no description: it is the only documentation a model gets");
+        else if (property->node->meta)
+            lint_description(lint, &here, property->node->meta->description);
+        if (!property->node->recursive && !(property->node->as && property->node->as->recursive))
+            lint_node(lint, property->node, &here, depth + 1);
+    }
+    if (node->array && node->array->items && !node->array->items->recursive &&
+        !(node->array->items->as && node->array->items->as->recursive))
+        lint_node(lint, node->array->items, place, depth + 1);
+}
+
+/* Headers so far, by the properties that have them. */
+struct headers {
+    haft_arena *arena;
+    size_t n;
+    struct header {
+        const char *name;
+        struct header *next;
+    } * first;
+};
+
+static int lint_header(haft_server *server, const struct item *item,
+                       const struct property *property, struct headers *headers)
+{
+    const char *header = property->header;
+    struct header *one = headers->first;
+
+    if (!*header || strspn(header, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(header))
+        return server_refuse(server, HAFT_EINVAL, item->name, "%s: \"%s\" is no name for a header",
+                             property->name, header);
+    if (property->node->types & ~(unsigned)(TYPE_STRING | TYPE_INTEGER | TYPE_BOOLEAN))
+        return server_refuse(server, HAFT_EINVAL, item->name,
+                             "%s: only strings, integers and booleans can be headers",
+                             property->name);
+    while (one && !text_same_ignoring_case(one->name, header))
+        one = one->next;
+    if (one)
+        return server_refuse(server, HAFT_EINVAL, item->name, "%s: the header \"%s\" is used twice",
+                             property->name, header);
+    one = haft_arena_alloc(headers->arena, sizeof *one);
+    if (!one)
+        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    *one = (struct header){header, headers->first};
+    headers->first = one;
+    headers->n++;
+    return 0;
+}
+
+/* Properties that are also sent as headers, at the root and below it: scalars, each header once. */
+static int lint_headers(haft_server *server, const struct item *item, const struct node *node,
+                        struct headers *headers, size_t depth)
+{
+    const struct object *object = depth <= MAX_LINT_DEPTH ? node->object : NULL;
+    int status = 0;
+
+    for (size_t i = 0; object && i < object->n_properties && !status; i++) {
+        const struct property *property = &object->properties[i];
+
+        if (property->header && depth >= MAX_HEADER_DEPTH)
+            status = server_refuse(server, HAFT_EINVAL, item->name,
+                                   "%s: it lies too deep to be a header", property->name);
+        else if (property->header)
+            status = lint_header(server, item, property, headers);
+        else if (!property->node->recursive &&
+                 !(property->node->as && property->node->as->recursive))
+            status = lint_headers(server, item, property->node, headers, depth + 1);
+    }
+    return status;
+}
+
+/* How many headers a schema that is no document advertises. */
+static int count_headers(haft_server *server, const haft_schema *schema, size_t *ret_n)
+{
+    static const char key[] = "\"x-mcp-header\":\"";
+    haft_buffer text;
+    int status;
+
+    *ret_n = 0;
+    if (!schema->headers)
+        return 0;
+    haft_buffer_init(&text, server->allocator, server->options.max_message);
+    status = haft_schema_emit(schema, NULL, &text);
+    haft_buffer_add(&text, "", 1);
+    if (!status)
+        status = text.status;
+    for (const char *at = status ? NULL : strstr(text.data, key); at; at = strstr(at + 1, key))
+        ++*ret_n;
+    haft_buffer_finish(&text);
+    return status;
+}
+
+/* A header is for a property that other properties alone lead to: what is in a list, or in one case
+ * of several, has no place of its own among the arguments. */
+static int lint_strays(haft_server *server, const struct item *item, size_t n_placed)
+{
+    const char *stray = item->input->stray_header;
+    size_t n = n_placed;
+    int status = item->input->document ? 0 : count_headers(server, item->input, &n);
+
+    if (status)
+        return server_refuse(server, status, item->name, "input: %s", haft_strerror(status));
+    if (!stray && n == n_placed)
+        return 0;
+    return server_refuse(server, HAFT_EINVAL, item->name,
+                         "%s%sonly properties of objects can be headers", stray ? stray : "",
+                         stray ? ": " : "");
+}
+
+int lint_tool(haft_server *server, const struct item *item)
+{
+    haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
+    struct lint lint = {server, item->name, "input", arena};
+    struct headers headers = {.arena = arena};
+    const char *describe = item->tool->description;
+    int status = 0;
+
+    if (!arena)
+        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    if (!describe || !*describe)
+        server_log(server, HAFT_WARNING, "%s: no description: a model cannot tell what it is for",
+                   item->name);
+    else if (strlen(describe) > LONG_TEXT)
+        server_log(server, HAFT_WARNING,
+                   "%s: the description is cut at %d characters by some clients", item->name,
+                   LONG_TEXT);
+    lint_description(&lint, NULL, describe);
+    if (item->input) {
+        const struct node *root = item->input->root;
+
+        if (!(root->types & TYPE_OBJECT) && !has_rule(root, RULE_REF, RULE_DYNAMIC_REF))
+            status = server_refuse(server, HAFT_ESCHEMA, item->name,
+                                   "input: arguments are an object, the schema takes none");
+        else if (has_rule(root, RULE_ALL, RULE_DISCRIMINATED))
+            warn(&lint, NULL, "allOf, anyOf or oneOf at the root is refused by some clients");
+        if (!status) {
+            lint_node(&lint, root, NULL, 0);
+            status = lint_headers(server, item, root, &headers, 0);
+            if (!status)
+                status = lint_strays(server, item, headers.n);
+        }
+    }
+    lint.what = "output";
+    if (item->output && !status)
+        lint_node(&lint, item->output->root, NULL, 0);
+    haft_arena_free(arena);
+    return status;
+}

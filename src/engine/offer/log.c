@@ -1,0 +1,153 @@
+/* log.c - the server's log: who takes it, what is held until somebody does, and refusals.
+ *
+ * Whoever takes the log gets a record whose parts stand apart, or the same as one line of text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/offer/log.h"
+#include "engine/offer/server.h"
+
+enum { LOG_LINE = 8192 };
+
+/* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
+static void hold(haft_server *server, const haft_record *record)
+{
+    haft_buffer *held = &server->held;
+    char digit = (char)('0' + record->level);
+    size_t start;
+
+    server_lock(server);
+    start = held->size;
+    haft_buffer_add(held, &digit, 1);
+    haft_buffer_add(held, record->text, record->size);
+    haft_buffer_add(held, "\0", 1);
+    if (held->status)
+        held->size = start;
+    server_unlock(server);
+}
+
+size_t log_written(int size, size_t room)
+{
+    return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
+}
+
+struct line {
+    char text[LOG_LINE]; /* with room for a NUL */
+    size_t size;
+};
+
+/* Whatever was logged, it stays one line: a client may have chosen it, or the id of its request. */
+static void add(struct line *line, const char *text, size_t size)
+{
+    bool cut;
+
+    line->size += text_escape(text, size, false, line->text + line->size,
+                              sizeof line->text - 1 - line->size, &cut);
+}
+
+static void add_word(struct line *line, const char *before, const char *word, const char *after)
+{
+    add(line, before, strlen(before));
+    add(line, word, strlen(word));
+    add(line, after, strlen(after));
+}
+
+/* `[7] search: text (trace ID)`, for who takes text alone. */
+static void put_line(const haft_server *server, const haft_record *record)
+{
+    const haft_server_options *options = &server->options;
+    struct line line;
+
+    line.size = 0;
+    if (record->tool) {
+        add_word(&line, "[", record->request_id ? record->request_id : "0", "] ");
+        add_word(&line, "", record->tool, ": ");
+    }
+    add(&line, record->text, record->size);
+    if (record->tool && record->trace_id)
+        add_word(&line, " (trace ", record->trace_id, ")");
+    line.text[line.size] = '\0';
+    options->log(options->log_context, record->level, line.text, line.size);
+}
+
+void log_put(haft_server *server, const haft_record *record)
+{
+    if (server->options.record)
+        server->options.record(server->options.log_context, record);
+    else if (server->options.log)
+        put_line(server, record);
+    else if (record->level >= HAFT_WARNING && !record->tool)
+        hold(server, record);
+}
+
+bool server_has_log(const haft_server *server)
+{
+    return server->options.log || server->options.record;
+}
+
+void server_log(haft_server *server, haft_level level, const char *format, ...)
+{
+    char line[LOG_LINE];
+    va_list args;
+    int size;
+
+    va_start(args, format);
+    size = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    log_put(server,
+            &(haft_record){.level = level, .text = line, .size = log_written(size, sizeof line)});
+}
+
+/* ---- refusals ---- */
+
+int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    error_vset(&server->error, code, path, format, args);
+    va_end(args);
+    server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
+    return code;
+}
+
+const haft_reason *haft_server_error(const haft_server *server)
+{
+    return &server->error;
+}
+
+/* ---- who takes it ---- */
+
+static void take_held(haft_server *server)
+{
+    const haft_buffer *held = &server->held;
+
+    if (!server_has_log(server))
+        return;
+    for (size_t i = 0; i < held->size; i++) {
+        const char *text = held->data + i + 1;
+        size_t size = strlen(text);
+
+        log_put(
+            server,
+            &(haft_record){.level = (haft_level)(held->data[i] - '0'), .text = text, .size = size});
+        i += size + 1;
+    }
+    haft_buffer_clear(&server->held);
+}
+
+void server_set_log(haft_server *server, haft_log_function *log, void *context)
+{
+    server->options.log = log;
+    server->options.record = NULL;
+    server->options.log_context = context;
+    take_held(server);
+}
+
+void server_set_record(haft_server *server, haft_record_function *record, void *context)
+{
+    server->options.log = NULL;
+    server->options.record = record;
+    server->options.log_context = context;
+    take_held(server);
+}

@@ -1,0 +1,187 @@
+/* member.c - members that the definitions of all offered things have: written, and checked. */
+#include <string.h>
+
+#include "engine/offer/log.h"
+#include "engine/offer/member.h"
+#include "protocol/meta.h"
+#include "schema/text/format_check.h"
+
+struct text text_of(haft_arena *arena, haft_buffer *buffer)
+{
+    struct text text = {NULL, buffer->size};
+
+    if (!buffer->status)
+        text.data = haft_arena_copy(arena, buffer->data, buffer->size);
+    haft_buffer_finish(buffer);
+    return text;
+}
+
+static void put_key(haft_buffer *buffer, const char *key)
+{
+    buffer_literal(buffer, ",\"");
+    haft_buffer_puts(buffer, key);
+    buffer_literal(buffer, "\":");
+}
+
+void put_text_member(haft_buffer *buffer, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    put_key(buffer, key);
+    haft_buffer_json_string(buffer, text, strlen(text));
+}
+
+void put_json_member(haft_buffer *buffer, const char *key, const char *json)
+{
+    if (!json)
+        return;
+    put_key(buffer, key);
+    put_json_line(buffer, json);
+}
+
+/* A string of it, up to where that ends. */
+static const char *put_line_string(haft_buffer *buffer, const char *json)
+{
+    const char *start = json++, *escape;
+    size_t size;
+
+    for (; *json != '"'; json++) {
+        json += *json == '\\';
+        size = line_end_size(json, &escape);
+        if (!size)
+            continue;
+        haft_buffer_add(buffer, start, (size_t)(json - start));
+        haft_buffer_puts(buffer, escape);
+        json += size - 1;
+        start = json + 1;
+    }
+    haft_buffer_add(buffer, start, (size_t)(json + 1 - start));
+    return json + 1;
+}
+
+void put_json_line(haft_buffer *buffer, const char *json)
+{
+    while (*json) {
+        size_t size = strcspn(json, "\" \t\r\n");
+
+        haft_buffer_add(buffer, json, size);
+        json += size;
+        json = *json == '"' ? put_line_string(buffer, json) : json + strspn(json, " \t\r\n");
+    }
+}
+
+static void put_icon_sizes(haft_buffer *buffer, const char *sizes)
+{
+    haft_buffer_puts(buffer, ",\"sizes\":[");
+    for (const char *comma = ""; *sizes; comma = ",") {
+        size_t size = strcspn(sizes, " ");
+
+        haft_buffer_puts(buffer, comma);
+        haft_buffer_json_string(buffer, sizes, size);
+        sizes += size + strspn(sizes + size, " ");
+    }
+    haft_buffer_add(buffer, "]", 1);
+}
+
+void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n)
+{
+    if (!n)
+        return;
+    haft_buffer_puts(buffer, ",\"icons\":[");
+    for (size_t i = 0; i < n; i++) {
+        haft_buffer_puts(buffer, i ? ",{\"src\":" : "{\"src\":");
+        haft_buffer_json_string(buffer, icons[i].src, strlen(icons[i].src));
+        put_text_member(buffer, "mimeType", icons[i].mime_type);
+        if (icons[i].sizes)
+            put_icon_sizes(buffer, icons[i].sizes);
+        put_text_member(buffer, "theme", icons[i].theme);
+        haft_buffer_add(buffer, "}", 1);
+    }
+    haft_buffer_add(buffer, "]", 1);
+}
+
+int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
+                      haft_arena *arena)
+{
+    haft_reason error;
+    haft_value *value, *key, *member;
+    size_t i, n;
+
+    if (!json)
+        return 0;
+    value = haft_json_read(json, strlen(json), 0, arena, &error);
+    if (!value)
+        return server_refuse(server, error.code, name, "%s: %s", what, error.text);
+    if (!yyjson_is_obj(value))
+        return server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
+    yyjson_obj_foreach(value, i, n, key, member)
+        if (!meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
+            return server_refuse(server, HAFT_EINVAL, name, "%s: \"%s\" is no key", what,
+                                 yyjson_get_str(key));
+    return 0;
+}
+
+/* One that is not right costs some clients the whole list. */
+int check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *src = icons[i].src, *theme = icons[i].theme;
+
+        if (!src || !rfc_uri(src, strlen(src)))
+            return server_refuse(server, HAFT_EINVAL, name, "icons.%zu: src is no absolute URI", i);
+        if (theme && strcmp(theme, "light") && strcmp(theme, "dark"))
+            return server_refuse(server, HAFT_EINVAL, name,
+                                 "icons.%zu: the theme is \"light\" or \"dark\"", i);
+    }
+    return 0;
+}
+
+/* ---- annotations ---- */
+
+static bool put_audience(haft_buffer *content, const char *audience)
+{
+    bool any = false;
+
+    buffer_literal(content, "\"audience\":[");
+    for (const char *p = audience; *p;) {
+        size_t size = strcspn(p, " ");
+
+        if (!((size == 4 && !memcmp(p, "user", 4)) || (size == 9 && !memcmp(p, "assistant", 9))))
+            return false;
+        if (any)
+            buffer_literal(content, ",");
+        haft_buffer_json_string(content, p, size);
+        any = true;
+        p += size + strspn(p + size, " ");
+    }
+    buffer_literal(content, "]");
+    return true;
+}
+
+bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
+                             const char *last_modified)
+{
+    bool any = false;
+
+    buffer_literal(content, ",\"annotations\":{");
+    if (audience) {
+        if (!put_audience(content, audience))
+            return false;
+        any = true;
+    }
+    if (priority >= 0) {
+        if (priority > 1)
+            return false;
+        haft_buffer_puts(content, any ? ",\"priority\":" : "\"priority\":");
+        haft_buffer_json_number(content, priority);
+        any = true;
+    }
+    if (last_modified) {
+        if (!zod_date_time_offset(last_modified, strlen(last_modified)))
+            return false;
+        haft_buffer_puts(content, any ? ",\"lastModified\":" : "\"lastModified\":");
+        haft_buffer_json_string(content, last_modified, strlen(last_modified));
+    }
+    buffer_literal(content, "}");
+    return true;
+}

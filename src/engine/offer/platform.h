@@ -1,0 +1,14 @@
+/* engine/offer/platform.h - what an engine without an operating system leaves to whoever has one.
+ *
+ * Each of the two libraries defines this once: libhaft in src/process, libhaft-core in src/bare.  It is the
+ * only reference from a lower room to a higher one (tests/walls). */
+#ifndef HAFT_SRC_ENGINE_OFFER_PLATFORM_H
+#define HAFT_SRC_ENGINE_OFFER_PLATFORM_H
+
+#include "engine/offer/server.h"
+
+/* Prepares the process for the calls of a server: isolated tools get what their processes are forked from.
+ * 0, HAFT_ENOMEM or HAFT_EBUSY. */
+int platform_start(haft_server *server);
+
+#endif

@@ -1,0 +1,119 @@
+/* prompt.c - prompts: adding them.
+ *
+ * The arguments of a prompt are texts that a person fills in.  They are declared as a type like
+ * those of a tool, and checked by the same schema. */
+#include <string.h>
+
+#include "engine/offer/lint.h"
+#include "engine/offer/server.h"
+
+/* ---- adding ---- */
+
+static void put_argument(haft_buffer *buffer, const struct property *property)
+{
+    const struct meta *meta = property->node->meta;
+
+    haft_buffer_puts(buffer, "{\"name\":");
+    haft_buffer_json_string(buffer, property->name, property->size);
+    put_text_member(buffer, "title", meta ? meta->title : NULL);
+    put_text_member(buffer, "description", meta ? meta->description : NULL);
+    haft_buffer_puts(buffer, property->presence == PRESENCE_REQUIRED ? ",\"required\":true}"
+                                                                     : ",\"required\":false}");
+}
+
+static void put_rest(haft_buffer *buffer, const struct item *item)
+{
+    const haft_prompt *prompt = item->prompt;
+    const struct object *object = item->input ? item->input->root->object : NULL;
+
+    put_text_member(buffer, "title", prompt->title);
+    put_text_member(buffer, "description", prompt->description);
+    if (object && object->n_properties) {
+        haft_buffer_puts(buffer, ",\"arguments\":[");
+        for (size_t i = 0; i < object->n_properties; i++) {
+            if (i)
+                haft_buffer_add(buffer, ",", 1);
+            put_argument(buffer, &object->properties[i]);
+        }
+        haft_buffer_add(buffer, "]", 1);
+    }
+    put_icons(buffer, prompt->icons, prompt->n_icons);
+    put_json_member(buffer, "_meta", prompt->meta);
+    haft_buffer_add(buffer, "}", 1);
+}
+
+/* What a person can type: texts, and choices among texts. */
+static bool is_text(const struct node *node)
+{
+    return !node->nullable && (node->store == STORE_STRING || node->store == STORE_ENUM);
+}
+
+static int compile_arguments(haft_server *server, struct item *item, const haft_type *type)
+{
+    haft_schema_options options = {.allocator = server->allocator,
+                                   .max_depth = server->options.max_depth};
+    const struct object *object;
+    haft_reason reason;
+    int status;
+
+    if (!type)
+        return 0;
+    if (type->shape != HAFT_SHAPE_STRUCT)
+        return server_refuse(server, HAFT_ESCHEMA, item->name, "arguments must be a struct");
+    status = haft_schema_compile(type, &options, &item->owned[0], &reason);
+    if (status)
+        return server_refuse(server, status, item->name, "arguments: %s: %s", reason.path,
+                             reason.text);
+    item->input = item->owned[0];
+    object = item->input->root->object;
+    for (size_t i = 0; object && i < object->n_properties; i++)
+        if (!is_text(object->properties[i].node))
+            return server_refuse(server, HAFT_ESCHEMA, item->name,
+                                 "arguments: %s: an argument of a prompt is a text",
+                                 object->properties[i].name);
+    return 0;
+}
+
+static int fill(haft_server *server, struct item *item, const haft_prompt *prompt)
+{
+    int status;
+
+    item->prompt = prompt;
+    item->data = prompt->data;
+    item->quick = prompt->quick;
+    if (!prompt->get)
+        return server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+    status = compile_arguments(server, item, prompt->arguments);
+    if (!status)
+        status = check_json_object(server, item->name, "_meta", prompt->meta, item->arena);
+    if (!status)
+        status = check_icons(server, item->name, prompt->icons, prompt->n_icons);
+    return status ? status : item_render(server, item, put_rest);
+}
+
+int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
+                struct item **ret_item)
+{
+    int status = lint_name(server, HAFT_OFFER_PROMPT, prompt->name);
+    struct item *item;
+
+    if (status)
+        return status;
+    item = item_new_named(server, prompt->name, hold);
+    if (!item)
+        return HAFT_ENOMEM;
+    status = fill(server, item, prompt);
+    if (status)
+        item_drop(item);
+    else
+        *ret_item = item;
+    return status;
+}
+
+int haft_prompt_add(haft_server *server, const haft_prompt *prompt)
+{
+    struct item *item;
+    int status = prompt_item(server, prompt, NULL, &item);
+
+    return status ? status : shelf_put(server, HAFT_OFFER_PROMPT, item, NULL);
+}

@@ -1,0 +1,153 @@
+/* resource.c - resources and templates: adding them, and telling that one was updated. */
+#include <string.h>
+
+#include "engine/offer/uri_template.h"
+
+/* ---- adding ---- */
+
+static bool put_annotations(haft_buffer *buffer, const haft_resource *resource)
+{
+    bool any = resource->audience || resource->priority != 0 || resource->last_modified;
+
+    return !any || content_put_annotations(buffer, resource->audience,
+                                           resource->priority != 0 ? resource->priority : -1,
+                                           resource->last_modified);
+}
+
+static void put_rest(haft_buffer *buffer, const struct item *item)
+{
+    const haft_resource *resource = item->resource;
+
+    put_text_member(buffer, "name", resource->name);
+    put_text_member(buffer, "title", resource->title);
+    put_text_member(buffer, "description", resource->description);
+    put_text_member(buffer, "mimeType", resource->mime_type);
+    if (resource->size > 0 && !item->uri_template) {
+        haft_buffer_puts(buffer, ",\"size\":");
+        haft_buffer_json_integer(buffer, resource->size);
+    }
+    put_annotations(buffer, resource);
+    put_icons(buffer, resource->icons, resource->n_icons);
+    put_json_member(buffer, "_meta", resource->meta);
+    haft_buffer_add(buffer, "}", 1);
+}
+
+static int check_address(haft_server *server, const char *uri)
+{
+    const struct format *format = format_named("uri", 3, 2020);
+    size_t size = strlen(uri);
+
+    if (haft_utf8_valid(uri, size) == size && format->check(uri, size))
+        return 0;
+    return server_refuse(server, HAFT_EINVAL, uri,
+                         strchr(uri, '{') ? "a template is added by haft_template_add"
+                                          : "the address is no absolute URI");
+}
+
+static int check_template(haft_server *server, struct item *item)
+{
+    haft_reason reason;
+    int status = uri_template_compile(item->arena, item->name, item->name_size, &item->uri_template,
+                                      &reason);
+
+    return status ? server_refuse(server, status, item->name, "template: %s", reason.text) : 0;
+}
+
+static int check_annotations(haft_server *server, struct item *item)
+{
+    haft_buffer text;
+    bool right;
+
+    haft_buffer_init(&text, server->allocator, server->options.max_message);
+    right = put_annotations(&text, item->resource);
+    haft_buffer_finish(&text);
+    return right ? 0
+                 : server_refuse(server, HAFT_EINVAL, item->name,
+                                 "an audience is \"user\" or \"assistant\", a priority from 0 to "
+                                 "1, a time as in 2026-01-31T12:00:00Z");
+}
+
+static int fill(haft_server *server, haft_offer kind, struct item *item,
+                const haft_resource *resource)
+{
+    int status;
+
+    item->resource = resource;
+    item->data = resource->data;
+    item->quick = resource->quick;
+    if (!resource->name || !*resource->name)
+        return server_refuse(server, HAFT_EINVAL, item->name, "there is no name");
+    if (!resource->read)
+        return server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+    status = kind == HAFT_OFFER_TEMPLATE ? check_template(server, item)
+                                         : check_address(server, item->name);
+    if (!status)
+        status = check_json_object(server, item->name, "_meta", resource->meta, item->arena);
+    if (!status)
+        status = check_icons(server, item->name, resource->icons, resource->n_icons);
+    if (!status)
+        status = check_annotations(server, item);
+    return status ? status : item_render(server, item, put_rest);
+}
+
+int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
+                  struct hold *hold, struct item **ret_item)
+{
+    struct item *item;
+    int status;
+
+    if (!resource->uri || !*resource->uri)
+        return server_refuse(server, HAFT_EINVAL, "", "there is no address");
+    item = item_new_named(server, resource->uri, hold);
+    if (!item)
+        return HAFT_ENOMEM;
+    status = fill(server, kind, item, resource);
+    if (status)
+        item_drop(item);
+    else
+        *ret_item = item;
+    return status;
+}
+
+static int add(haft_server *server, haft_offer kind, const haft_resource *resource)
+{
+    struct item *item = NULL;
+    int status = resource_item(server, kind, resource, NULL, &item);
+
+    return item ? shelf_put(server, kind, item, NULL) : status;
+}
+
+int haft_resource_add(haft_server *server, const haft_resource *resource)
+{
+    return add(server, HAFT_OFFER_RESOURCE, resource);
+}
+
+int haft_template_add(haft_server *server, const haft_resource *resource)
+{
+    return add(server, HAFT_OFFER_TEMPLATE, resource);
+}
+
+/* ---- updates ---- */
+
+void haft_resource_updated(haft_server *server, const char *uri)
+{
+    const haft_allocator *allocator = server->allocator;
+    size_t size = strlen(uri) + 1;
+    char *copy = allocator->alloc(allocator->context, size), *old;
+    unsigned number;
+
+    if (!copy) {
+        server_log(server, HAFT_ERROR, "%s: out of memory: subscribers are not told", uri);
+        return;
+    }
+    memcpy(copy, uri, size);
+    server_lock(server);
+    number = atomic_load(&server->n_updates);
+    old = server->updates[number % UPDATES];
+    server->updates[number % UPDATES] = copy;
+    atomic_store(&server->n_updates, number + 1);
+    server_unlock(server);
+    if (old)
+        allocator->release(allocator->context, old, strlen(old) + 1);
+    server_wake(server);
+}

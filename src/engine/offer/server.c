@@ -1,0 +1,179 @@
+/* server.c - making a server. */
+#include "engine/offer/form.h"
+#include "engine/offer/server.h"
+#include "protocol/meta.h"
+
+#include <string.h>
+
+#include "base/defaults.h"
+#include "base/sha256.h"
+
+enum {
+    STRAIGHT_FROM = 1024, /* below it, to look for the arguments takes longer than to parse them */
+    ARENA_LIMIT = 64 << 20,
+    HELD_LOG = 64 << 10
+};
+
+static void put_info(haft_buffer *buffer, const haft_server *server)
+{
+    const haft_server_options *options = &server->options;
+
+    haft_buffer_puts(buffer, "{\"name\":");
+    haft_buffer_json_string(buffer, server->name, strlen(server->name));
+    put_text_member(buffer, "title", options->title);
+    haft_buffer_puts(buffer, ",\"version\":");
+    haft_buffer_json_string(buffer, server->version, strlen(server->version));
+    put_text_member(buffer, "description", options->description);
+    put_text_member(buffer, "websiteUrl", options->website);
+    put_icons(buffer, options->icons, options->n_icons);
+    haft_buffer_add(buffer, "}", 1);
+}
+
+/* The texts that every answer to a client is made with. */
+static bool render(haft_server *server)
+{
+    haft_buffer buffer;
+
+    haft_buffer_init(&buffer, server->allocator, 1 << 20);
+    put_info(&buffer, server);
+    server->info = text_of(server->arena, &buffer);
+    haft_buffer_init(&buffer, server->allocator, 1 << 20);
+    haft_buffer_puts(&buffer, "\"" META_SERVER_INFO "\":");
+    put_info(&buffer, server);
+    server->modern_tail = text_of(server->arena, &buffer);
+    return server->info.data && server->modern_tail.data;
+}
+
+static void set_defaults(haft_server_options *options)
+{
+    options->timeout_ms = options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT;
+    options->max_message = options->max_message ? options->max_message : DEFAULT_MESSAGE;
+    options->max_depth = options->max_depth ? options->max_depth : DEFAULT_DEPTH;
+    options->max_in_flight = options->max_in_flight ? options->max_in_flight : DEFAULT_IN_FLIGHT;
+    options->max_subscriptions =
+        options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
+}
+
+void server_set_timeout(haft_server *server, unsigned ms)
+{
+    atomic_store(&server->timeout_ms, ms);
+}
+
+void server_set_lenient(haft_server *server, bool lenient)
+{
+    atomic_store(&server->lenient, lenient);
+}
+
+/* A call between the two stores is measured by one of each, once. */
+void server_set_client_rate(haft_server *server, haft_rate rate)
+{
+    atomic_store(&server->client_per_ms, rate.per_ms);
+    atomic_store(&server->client_calls, rate.calls);
+}
+
+/* An object of objects: each has settings, if only none. */
+static int check_extensions(haft_server *server)
+{
+    const char *json = server->options.extensions;
+    int status = check_json_object(server, "extensions", "extensions", json, server->arena);
+    yyjson_val *key, *value;
+    haft_value *all;
+    size_t i, n;
+
+    if (status || !json)
+        return status;
+    all = haft_json_read(json, strlen(json), 0, server->arena, NULL);
+    if (!all)
+        return HAFT_ENOMEM;
+    yyjson_obj_foreach(all, i, n, key, value)
+        if (!yyjson_is_obj(value) ||
+            !meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), true))
+            return server_refuse(server, HAFT_EINVAL, "extensions",
+                                 yyjson_is_obj(value) ? "%s must have a prefix, as com.example/x"
+                                                      : "%s must be a JSON object",
+                                 yyjson_get_str(key));
+    return 0;
+}
+
+haft_server *server_make(const char *name, const char *version, const haft_server_options *options)
+{
+    static const haft_server_options none;
+    const haft_allocator *allocator = allocator_or_default(options ? options->allocator : NULL);
+    haft_server *server;
+
+    if (!name || !*name || !version)
+        return NULL;
+    server = allocator->alloc(allocator->context, sizeof *server);
+    if (!server)
+        return NULL;
+    memset(server, 0, sizeof *server);
+    server->options = options ? *options : none;
+    server->allocator = allocator;
+    atomic_flag_clear(&server->lock);
+    haft_buffer_init(&server->held, allocator, HELD_LOG);
+    set_defaults(&server->options);
+    server_set_timeout(server, server->options.timeout_ms);
+    server_set_lenient(server, server->options.lenient);
+    server->straight_from = STRAIGHT_FROM;
+    if (server->options.seal_key)
+        haft_server_set_seal_key(server, server->options.seal_key);
+    server->arena = haft_arena_new(allocator, ARENA_LIMIT);
+    server->catalogue = catalogue_empty(allocator);
+    if (server->arena) {
+        server->name = haft_arena_copy(server->arena, name, strlen(name));
+        server->version = haft_arena_copy(server->arena, version, strlen(version));
+    }
+    if (!server->arena || !server->catalogue || !server->name || !server->version ||
+        check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
+        !render(server) || check_extensions(server)) {
+        server_unmake(server);
+        return NULL;
+    }
+    server_set_client_rate(server, server->options.client_rate);
+    return server;
+}
+
+int server_make_seal_key(haft_server *server, const haft_loop *loop)
+{
+    unsigned char key[sizeof server->seal_key];
+    int status = 0;
+
+    if (server->has_seal_key || !loop || !loop->random)
+        return 0;
+    status = loop->random(loop->context, key, sizeof key);
+    if (!status)
+        haft_server_set_seal_key(server, key);
+    secret_wipe(key, sizeof key);
+    return status;
+}
+
+void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
+{
+    static const char purpose[] = "digests of arguments";
+    unsigned char digest[SHA256_SIZE];
+
+    memcpy(server->seal_key, key, sizeof server->seal_key);
+    server->has_seal_key = true;
+    hmac_sha256(key, sizeof server->seal_key, purpose, sizeof purpose - 1, digest);
+    memcpy(server->digest_key, digest, sizeof server->digest_key);
+    secret_wipe(digest, sizeof digest);
+}
+
+void server_unmake(haft_server *server)
+{
+    struct isolation *isolation = atomic_load(&server->isolation);
+
+    if (isolation)
+        isolation->release(isolation);
+    catalogue_drop(server->catalogue);
+    forms_free(server->forms);
+    for (size_t i = 0; i < UPDATES; i++)
+        if (server->updates[i])
+            server->allocator->release(server->allocator->context, server->updates[i],
+                                       strlen(server->updates[i]) + 1);
+    haft_arena_free(server->arena);
+    haft_buffer_finish(&server->held);
+    secret_wipe(server->seal_key, sizeof server->seal_key);
+    secret_wipe(server->digest_key, sizeof server->digest_key);
+    server->allocator->release(server->allocator->context, server, sizeof *server);
+}

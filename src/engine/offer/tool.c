@@ -1,0 +1,470 @@
+/* tool.c - adding tools: what is declared is compiled, checked and rendered once, here. */
+#include <string.h>
+
+#include "engine/offer/event.h"
+#include "engine/offer/lint.h"
+#include "engine/offer/server.h"
+#include "engine/offer/tool_builder.h"
+#include "engine/offer/wrap.h"
+
+enum { MAX_RATE = 1000000 };
+
+enum { DEFAULT_WAITING = 64 };
+
+/* ---- rendering ---- */
+
+static void put_hint(haft_buffer *buffer, const char *key, haft_hint hint, bool *any)
+{
+    if (hint == HAFT_UNSET)
+        return;
+    haft_buffer_printf(buffer, "%s\"%s\":%s", *any ? "," : "", key,
+                       hint == HAFT_YES ? "true" : "false");
+    *any = true;
+}
+
+static void put_annotations(haft_buffer *buffer, const haft_annotations *annotations)
+{
+    size_t start = buffer->size;
+    bool any = false;
+
+    haft_buffer_puts(buffer, ",\"annotations\":{");
+    if (annotations->title) {
+        haft_buffer_puts(buffer, "\"title\":");
+        haft_buffer_json_string(buffer, annotations->title, strlen(annotations->title));
+        any = true;
+    }
+    put_hint(buffer, "readOnlyHint", annotations->read_only, &any);
+    put_hint(buffer, "destructiveHint", annotations->destructive, &any);
+    put_hint(buffer, "idempotentHint", annotations->idempotent, &any);
+    put_hint(buffer, "openWorldHint", annotations->open_world, &any);
+    haft_buffer_add(buffer, "}", 1);
+    if (!any)
+        buffer->size = start;
+}
+
+static void put_schema(haft_buffer *buffer, const struct item *item, const haft_schema *schema,
+                       enum listed_as as)
+{
+    int status = put_listed(buffer, schema, as, arena_allocator(item->arena));
+
+    if (status && !buffer->status)
+        buffer->status = status;
+}
+
+/* An output that is no object is wrapped for clients that know only objects. */
+static void put_output(haft_buffer *buffer, const struct item *item, int era)
+{
+    enum listed_as as = !item->wraps ? AS_OBJECT : era == LEGACY ? AS_RESULT : AS_IT_IS;
+
+    if (!item->output)
+        return;
+    haft_buffer_puts(buffer, ",\"outputSchema\":");
+    put_schema(buffer, item, item->output, as);
+}
+
+static void put_rest(haft_buffer *buffer, const struct item *item, int era)
+{
+    const haft_tool *tool = item->tool;
+
+    put_text_member(buffer, "title", tool->title);
+    put_text_member(buffer, "description", tool->description);
+    haft_buffer_puts(buffer, ",\"inputSchema\":");
+    if (item->input)
+        put_schema(buffer, item, item->input, AS_ARGUMENTS);
+    else
+        haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{}}");
+    put_annotations(buffer, &tool->annotations);
+    put_icons(buffer, tool->icons, tool->n_icons);
+    put_json_member(buffer, "_meta", tool->meta);
+    put_output(buffer, item, era);
+    haft_buffer_add(buffer, "}", 1);
+}
+
+/* Only what is wrapped differs from era to era. */
+static int render(haft_server *server, struct item *item)
+{
+    for (int era = LEGACY; era <= MODERN; era++) {
+        haft_buffer buffer;
+
+        if (era != LEGACY && !item->wraps) {
+            item->rest[era] = item->rest[LEGACY];
+            continue;
+        }
+        haft_buffer_init(&buffer, server->allocator, server->options.max_message);
+        put_rest(&buffer, item, era);
+        if (buffer.status) {
+            int status = buffer.status;
+
+            haft_buffer_finish(&buffer);
+            return server_refuse(server, status, item->name, "cannot be listed: %s",
+                                 haft_strerror(status));
+        }
+        item->rest[era] = text_of(item->arena, &buffer);
+        if (!item->rest[era].data)
+            return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    }
+    return 0;
+}
+
+/* ---- making an item ---- */
+
+static int compile(haft_server *server, struct item *item, const haft_type *type,
+                   const haft_schema *given, int which, const haft_schema **ret_schema)
+{
+    haft_schema_options options = {.allocator = server->allocator,
+                                   .max_depth = server->options.max_depth};
+    haft_reason reason;
+    int status;
+
+    *ret_schema = given;
+    if (!type)
+        return 0;
+    status = haft_schema_compile(type, &options, &item->owned[which], &reason);
+    if (status)
+        return server_refuse(server, status, item->name, "%s: %s: %s", which ? "output" : "input",
+                             reason.path, reason.text);
+    *ret_schema = item->owned[which];
+    return 0;
+}
+
+/* Arguments that headers must agree with, and those that go to another process, are wanted as JSON
+ * anyway. */
+static int set_straight(haft_server *server, struct item *item)
+{
+    if (!item->tool->input || !item->input->reads || item->isolate || item->input->headers)
+        return 0;
+    item->straight = haft_arena_alloc(item->arena, sizeof *item->straight);
+    if (!item->straight)
+        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+    atomic_init(item->straight, true);
+    return 0;
+}
+
+/* An object at the root, however it is said. */
+static bool is_object(const haft_schema *schema)
+{
+    const struct node *root = schema->root;
+
+    while (root->n_rules == 1 && root->rules[0].op == RULE_REF && root->types == TYPE_ANY)
+        root = root->rules[0].nodes[0];
+    return root->types == TYPE_OBJECT;
+}
+
+/* What a definition says about how its calls run. */
+static int arrange(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    item->quick = tool->quick;
+    item->timeout_ms = tool->timeout_ms;
+    if (tool->isolate && tool->quick)
+        return server_refuse(server, HAFT_EINVAL, tool->name,
+                             "an isolated tool is not quick: it runs in a process of its own");
+    if (tool->isolate)
+        item->isolate = atomic_fetch_add(&server->n_isolated, 1) + 1;
+    if (!tool->max_running)
+        return 0;
+    item->cap = haft_arena_zalloc(item->arena, 1, sizeof *item->cap);
+    if (!item->cap)
+        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
+    item->cap->max_running = tool->max_running;
+    item->cap->max_waiting = tool->max_waiting == HAFT_NO_WAITING ? 0
+                             : tool->max_waiting                  ? tool->max_waiting
+                                                                  : DEFAULT_WAITING;
+    return 0;
+}
+
+/* The first step: it has a name and something to run. */
+static int accept(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    int status = lint_name(server, HAFT_OFFER_TOOL, tool->name);
+
+    if (status)
+        return status;
+    item->tool = tool;
+    item->call = tool->call;
+    item->data = tool->data;
+    item->lenient = tool->lenient;
+    if (!item_set_name(item, tool->name))
+        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
+    if (!tool->call && !item->handler)
+        return server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");
+    if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
+        return server_refuse(server, HAFT_EINVAL, tool->name,
+                             "a rate is of 1 to %d calls in some time", MAX_RATE);
+    return arrange(server, item, tool);
+}
+
+/* The second: its schemas are compiled, and it is rendered as it will be listed. */
+static int compile_all(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    int status = compile(server, item, tool->input, tool->input_schema, 0, &item->input);
+    if (!status)
+        status = compile(server, item, tool->output, tool->output_schema, 1, &item->output);
+    if (!status)
+        status = check_json_object(server, tool->name, "_meta", tool->meta, item->arena);
+    if (!status)
+        status = check_icons(server, tool->name, tool->icons, tool->n_icons);
+    if (!status)
+        status = lint_tool(server, item);
+    if (!status)
+        status = set_straight(server, item);
+    if (status)
+        return status;
+    item->wraps = item->output && !is_object(item->output);
+    return render(server, item);
+}
+
+static int fill(haft_server *server, struct item *item, const haft_tool *tool)
+{
+    int status = accept(server, item, tool);
+
+    event_of_tool(server, HAFT_EVENT_ACCEPTED, tool->name, status);
+    if (status)
+        return status;
+    status = compile_all(server, item, tool);
+    if (!status && item->isolate)
+        item_list_isolated(server, item);
+    event_of_tool(server, HAFT_EVENT_COMPILED, tool->name, status);
+    return status;
+}
+
+/* Stores it; a process that handlers are forked from must know of it before anybody can call it. */
+static int store(haft_server *server, struct item *item, const char *instead)
+{
+    struct isolation *isolation = item->isolate ? atomic_load(&server->isolation) : NULL;
+
+    if (isolation)
+        isolation->renew(isolation);
+    return shelf_put(server, HAFT_OFFER_TOOL, item, instead);
+}
+
+int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold, struct item **ret_item)
+{
+    struct item *item = item_new(server, hold);
+    int status;
+
+    if (!item)
+        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
+    status = fill(server, item, tool);
+    if (status)
+        item_drop(item);
+    else
+        *ret_item = item;
+    return status;
+}
+
+static int put(haft_server *server, const haft_tool *tool, const char *instead)
+{
+    struct item *item = NULL;
+    int status;
+
+    if (!server) /* it could not be made: haft_main says so */
+        return HAFT_EINVAL;
+    if (!tool)
+        return server_refuse(server, HAFT_EINVAL, "", "there is no tool");
+    status = tool_item(server, tool, NULL, &item);
+    return item ? store(server, item, instead) : status;
+}
+
+int haft_add(haft_server *server, const haft_tool *tool)
+{
+    return put(server, tool, NULL);
+}
+
+int haft_tool_replace(haft_server *server, const char *name, const haft_tool *tool)
+{
+    return put(server, tool, name);
+}
+
+/* ---- tools put together at run time ---- */
+
+enum { BUILDER_LIMIT = 16 << 20 };
+
+haft_tool_builder *builder_new(const haft_allocator *allocator)
+{
+    haft_arena *arena = haft_arena_new(allocator, BUILDER_LIMIT);
+    haft_tool_builder *builder = arena ? haft_arena_zalloc(arena, 1, sizeof *builder) : NULL;
+    haft_tool *tool = builder ? haft_arena_zalloc(arena, 1, sizeof *tool) : NULL;
+
+    if (!tool) {
+        haft_arena_free(arena);
+        return NULL;
+    }
+    builder->arena = arena;
+    builder->tool = tool;
+    return builder;
+}
+
+haft_tool_builder *haft_tool_new(const char *name)
+{
+    haft_tool_builder *builder = builder_new(NULL);
+
+    if (!builder)
+        return NULL;
+    name = name ? name : "";
+    builder->tool->name = haft_arena_copy(builder->arena, name, strlen(name));
+    if (!builder->tool->name)
+        builder->status = HAFT_ENOMEM;
+    return builder;
+}
+
+static const char *keep(haft_tool_builder *builder, const char *text)
+{
+    const char *copy = text ? haft_arena_copy(builder->arena, text, strlen(text)) : NULL;
+
+    if (text && !copy)
+        builder->status = HAFT_ENOMEM;
+    return copy;
+}
+
+void haft_tool_describe(haft_tool_builder *builder, const char *text)
+{
+    if (builder)
+        builder->tool->description = keep(builder, text);
+}
+
+void haft_tool_title(haft_tool_builder *builder, const char *text)
+{
+    if (builder)
+        builder->tool->title = keep(builder, text);
+}
+
+void haft_tool_annotate(haft_tool_builder *builder, haft_annotations annotations)
+{
+    if (!builder)
+        return;
+    builder->tool->annotations = annotations;
+    builder->tool->annotations.title = keep(builder, annotations.title);
+}
+
+void haft_tool_meta(haft_tool_builder *builder, const char *json)
+{
+    if (builder)
+        builder->tool->meta = keep(builder, json);
+}
+
+void haft_tool_icons(haft_tool_builder *builder, const haft_icon *icons, size_t n)
+{
+    haft_icon *copies = builder ? haft_arena_zalloc(builder->arena, n + 1, sizeof *copies) : NULL;
+
+    if (!builder)
+        return;
+    if (!copies) {
+        builder->status = HAFT_ENOMEM;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        copies[i] = (haft_icon){keep(builder, icons[i].src), keep(builder, icons[i].mime_type),
+                                keep(builder, icons[i].sizes), keep(builder, icons[i].theme)};
+    builder->tool->icons = copies;
+    builder->tool->n_icons = n;
+}
+
+void haft_tool_input(haft_tool_builder *builder, haft_schema *schema)
+{
+    if (!builder) {
+        haft_schema_free(schema);
+        return;
+    }
+    haft_schema_free(builder->input);
+    builder->input = schema;
+}
+
+void haft_tool_output(haft_tool_builder *builder, haft_schema *schema)
+{
+    if (!builder) {
+        haft_schema_free(schema);
+        return;
+    }
+    haft_schema_free(builder->output);
+    builder->output = schema;
+}
+
+void haft_tool_handler(haft_tool_builder *builder, haft_json_handler *handler, void *data)
+{
+    if (!builder)
+        return;
+    builder->handler = handler;
+    builder->tool->data = data;
+}
+
+void haft_tool_timeout(haft_tool_builder *builder, unsigned milliseconds)
+{
+    if (builder)
+        builder->tool->timeout_ms = milliseconds;
+}
+
+void haft_tool_rate(haft_tool_builder *builder, haft_rate rate)
+{
+    if (builder)
+        builder->tool->rate = rate;
+}
+
+void haft_tool_quick(haft_tool_builder *builder)
+{
+    if (builder)
+        builder->tool->quick = true;
+}
+
+void haft_tool_lenient(haft_tool_builder *builder, haft_hint lenient)
+{
+    if (builder)
+        builder->tool->lenient = lenient;
+}
+
+void haft_tool_cap(haft_tool_builder *builder, unsigned max_running, unsigned max_waiting)
+{
+    if (!builder)
+        return;
+    builder->tool->max_running = max_running;
+    builder->tool->max_waiting = max_waiting;
+}
+
+void haft_tool_isolate(haft_tool_builder *builder, size_t memory)
+{
+    if (!builder)
+        return;
+    builder->tool->isolate = true;
+    builder->tool->isolate_memory = memory;
+}
+
+static int build(haft_tool_builder *builder, haft_server *server, const char *instead)
+{
+    struct item *item;
+    int status;
+
+    if (!builder)
+        return server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+    status = builder->status;
+    item = status ? NULL : haft_arena_zalloc(builder->arena, 1, sizeof *item);
+    if (!item) {
+        haft_schema_free(builder->input);
+        haft_schema_free(builder->output);
+        haft_arena_free(builder->arena);
+        return status && status != HAFT_ENOMEM
+                   ? status
+                   : server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+    }
+    item->arena = builder->arena;
+    atomic_init(&item->refs, 1);
+    item->handler = builder->handler;
+    item->owned[0] = builder->input;
+    item->owned[1] = builder->output;
+    builder->tool->input_schema = builder->input;
+    builder->tool->output_schema = builder->output;
+    status = fill(server, item, builder->tool);
+    if (status) {
+        item_drop(item);
+        return status;
+    }
+    return store(server, item, instead);
+}
+
+int haft_tool_build(haft_tool_builder *builder, haft_server *server)
+{
+    return build(builder, server, NULL);
+}
+
+int haft_tool_update(haft_tool_builder *builder, haft_server *server, const char *name)
+{
+    return build(builder, server, name);
+}

@@ -1,0 +1,19 @@
+/* engine/offer/tool_builder.h - a tool that is being put together at run time. */
+#ifndef HAFT_SRC_ENGINE_OFFER_TOOL_BUILDER_H
+#define HAFT_SRC_ENGINE_OFFER_TOOL_BUILDER_H
+
+#include "engine/offer/item.h"
+
+/* The definition lives in the builder's arena, which becomes the item's. */
+struct haft_tool_builder {
+    haft_arena *arena;
+    haft_tool *tool;
+    haft_schema *input, *output;
+    haft_json_handler *handler;
+    int status; /* sticky; another than HAFT_ENOMEM has been refused already */
+};
+
+/* One without a name; NULL without memory. */
+haft_tool_builder *builder_new(const haft_allocator *allocator);
+
+#endif

@@ -1,0 +1,175 @@
+/* wrap.c - schemas as clients take them, who drop the whole list for one that is otherwise.
+ *
+ * Arguments are an object, whatever their schema says, so it can say that too.  An output that is
+ * none stands inside of one for clients before 2026-07-28: what was the root is then a property, so
+ * whatever refers to the root, or from it, has further to go. */
+#include <string.h>
+
+#include "engine/offer/wrap.h"
+
+#define PLACE "#/properties/result"
+
+enum { SCHEMA_LIMIT = 64 << 20, MAX_DEPTH = 2048 /* a schema nests 512 deep, and its JSON more */ };
+
+static bool is_one_of(yyjson_val *key, const char *const *names)
+{
+    while (*names && !yyjson_equals_str(key, *names))
+        names++;
+    return *names;
+}
+
+/* Puts the place in front of a pointer from the root. */
+static bool move_ref(yyjson_val *ref, haft_arena *arena)
+{
+    const char *text = yyjson_get_str(ref);
+    const char *moved;
+
+    if (!text || text[0] != '#' || (text[1] && text[1] != '/'))
+        return true;
+    moved = haft_arena_printf(arena, PLACE "%s", text + 1);
+    if (moved)
+        yyjson_set_str(ref, moved);
+    return moved;
+}
+
+/* A schema with an address of its own is a root of its own. */
+static bool is_root(yyjson_val *schema)
+{
+    const char *id = yyjson_get_str(yyjson_obj_get(schema, "$id"));
+
+    return id && id[0] != '#';
+}
+
+/* Below a schema, or below `names`: an object whose keys are names and no keywords.  False without
+ * memory or too deep. */
+static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t depth)
+{
+    static const char *const refs[] = {"$ref", "$dynamicRef", NULL};
+    static const char *const data[] = {"const", "enum", "default", "examples", NULL};
+    static const char *const maps[] = {"properties",  "patternProperties", "$defs",
+                                       "definitions", "dependentSchemas",  "dependencies",
+                                       NULL};
+    yyjson_val *key, *member;
+    bool ok = depth > 0;
+    size_t i, n;
+
+    if (yyjson_is_arr(value)) {
+        yyjson_arr_foreach(value, i, n, member)
+            ok = ok && move_refs(member, false, arena, depth - 1);
+        return ok;
+    }
+    if (!names && is_root(value))
+        return true;
+    yyjson_obj_foreach(value, i, n, key, member) {
+        if (!names && yyjson_is_str(member))
+            ok = ok && (!is_one_of(key, refs) || move_ref(member, arena));
+        else if (names || !is_one_of(key, data))
+            ok = ok && move_refs(member, !names && is_one_of(key, maps), arena, depth - 1);
+    }
+    return ok;
+}
+
+/* A schema that is true or false is no object, and some clients want objects only. */
+static void put_schema(haft_buffer *buffer, yyjson_val *schema)
+{
+    if (yyjson_is_bool(schema))
+        haft_buffer_puts(buffer, yyjson_is_true(schema) ? "{}" : "{\"not\":{}}");
+    else
+        haft_json_write(schema, buffer);
+}
+
+static void put_properties(haft_buffer *buffer, yyjson_val *properties)
+{
+    yyjson_val *key, *schema;
+    size_t i, n;
+
+    haft_buffer_puts(buffer, "{");
+    yyjson_obj_foreach(properties, i, n, key, schema) {
+        haft_buffer_puts(buffer, i ? "," : "");
+        haft_json_write(key, buffer);
+        haft_buffer_puts(buffer, ":");
+        put_schema(buffer, schema);
+    }
+    haft_buffer_puts(buffer, "}");
+}
+
+/* Whether nothing has to be done to it: a document is listed as it came. */
+static bool is_plain(yyjson_val *root, enum listed_as as)
+{
+    yyjson_val *properties = yyjson_obj_get(root, "properties"), *key, *schema;
+    size_t i, n;
+
+    if (!yyjson_is_obj(root) || (as == AS_ARGUMENTS && !properties) || as == AS_RESULT ||
+        (as != AS_IT_IS && !yyjson_equals_str(yyjson_obj_get(root, "type"), "object")))
+        return false;
+    if (!properties || as == AS_IT_IS)
+        return true;
+    yyjson_obj_foreach(properties, i, n, key, schema)
+        if (yyjson_is_bool(schema))
+            return false;
+    return true;
+}
+
+static void put_object(haft_buffer *buffer, yyjson_val *root, enum listed_as as)
+{
+    yyjson_val *key, *value;
+    size_t i, n;
+
+    haft_buffer_puts(buffer, "{\"type\":\"object\"");
+    yyjson_obj_foreach(root, i, n, key, value) {
+        if (yyjson_equals_str(key, "type"))
+            continue;
+        haft_buffer_puts(buffer, ",");
+        haft_json_write(key, buffer);
+        haft_buffer_puts(buffer, ":");
+        if (yyjson_equals_str(key, "properties"))
+            put_properties(buffer, value);
+        else
+            haft_json_write(value, buffer);
+    }
+    if (as == AS_ARGUMENTS && !yyjson_obj_get(root, "properties"))
+        haft_buffer_puts(buffer, ",\"properties\":{}");
+    haft_buffer_puts(buffer, "}");
+}
+
+static int put_wrapped(haft_buffer *buffer, yyjson_val *root, haft_arena *arena)
+{
+    if (!move_refs(root, false, arena, MAX_DEPTH))
+        return HAFT_ENOMEM;
+    haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{\"result\":");
+    put_schema(buffer, root);
+    haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
+    return 0;
+}
+
+int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
+               const haft_allocator *allocator)
+{
+    haft_arena *arena = haft_arena_new(allocator, SCHEMA_LIMIT);
+    yyjson_val *root = NULL;
+    const char *reason;
+    haft_buffer text;
+    size_t offset;
+    int status;
+
+    if (!arena)
+        return HAFT_ENOMEM;
+    haft_buffer_init(&text, allocator, buffer->limit);
+    status = haft_schema_emit(schema, NULL, &text);
+    haft_buffer_add(&text, "", 1);
+    if (!status)
+        status = text.status;
+    if (!status)
+        status = json_parse(text.data, text.size - 1, arena, &root, &offset, &reason);
+    if (!status && is_plain(root, as))
+        put_json_line(buffer, text.data);
+    else if (!status && as == AS_RESULT)
+        status = put_wrapped(buffer, root, arena);
+    else if (!status && as == AS_IT_IS)
+        put_schema(buffer, root);
+    else if (!status)
+        put_object(buffer, root, as);
+    haft_buffer_finish(&text);
+    haft_arena_free(arena);
+    return status ? status : buffer->status;
+}

@@ -1,0 +1,446 @@
+/* announce.c - what changes is told: to legacy clients as it is, to modern ones on the
+ * subscriptions they opened.
+ *
+ * The server counts its changes; a session knows how far it has told them.  So nothing is queued,
+ * and a session that was away tells a change once. */
+#include <string.h>
+
+#include "engine/session/method.h"
+#include "engine/call/respond.h"
+#include "protocol/meta.h"
+
+/* What each shelf is called on the wire.  Resources and templates are one list to clients. */
+static const struct topic {
+    const char *notification;
+    const char *filter; /* in subscriptions/listen */
+    unsigned shelves;
+} topics[] = {
+    {"notifications/tools/list_changed", "toolsListChanged", 1u << HAFT_OFFER_TOOL},
+    {"notifications/resources/list_changed", "resourcesListChanged",
+     1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE},
+    {"notifications/prompts/list_changed", "promptsListChanged", 1u << HAFT_OFFER_PROMPT},
+};
+
+enum { TOPICS = sizeof topics / sizeof *topics, LISTEN_LIMIT = 1 << 20 };
+
+/* A notification with one parameter, or none; `listen` for the subscription it goes to. */
+static void notify(haft_session *session, const char *method, const char *uri,
+                   const struct listen *listen)
+{
+    haft_buffer *out = &session->owner.out;
+
+    haft_buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
+    if (uri || listen)
+        haft_buffer_puts(out, ",\"params\":{");
+    if (uri) {
+        haft_buffer_puts(out, "\"uri\":");
+        haft_buffer_json_string(out, uri, strlen(uri));
+    }
+    if (listen) {
+        haft_buffer_puts(out, uri ? ",\"_meta\":{\"" META_SUBSCRIPTION "\":"
+                                  : "\"_meta\":{\"" META_SUBSCRIPTION "\":");
+        rpc_put_id(out, listen->id);
+        haft_buffer_add(out, "}", 1);
+    }
+    if (uri || listen)
+        haft_buffer_add(out, "}", 1);
+    haft_buffer_add(out, "}", 1);
+    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
+}
+
+/* ---- lists ---- */
+
+static void announce_lists(haft_session *session)
+{
+    unsigned changed = 0;
+
+    session->announced = atomic_load(&session->owner.server->version_number);
+    for (int i = 0; i < SHELVES; i++) {
+        unsigned now = atomic_load(&session->owner.server->changes[i]);
+
+        if (session->changes[i] != now)
+            changed |= 1u << i;
+        session->changes[i] = now;
+    }
+    for (size_t i = 0; changed && i < TOPICS; i++) {
+        if (!(changed & topics[i].shelves))
+            continue;
+        if (session->initialized && session->declared & topics[i].shelves)
+            notify(session, topics[i].notification, NULL, NULL);
+        for (struct listen *listen = session->listens; listen; listen = listen->next)
+            if (listen->shelves & topics[i].shelves)
+                notify(session, topics[i].notification, NULL, listen);
+    }
+}
+
+/* ---- resources ---- */
+
+static bool subscribes(const haft_session *session, const char *uri)
+{
+    for (const struct subscription *s = session->subscriptions; s; s = s->next)
+        if (!strcmp(s->uri, uri))
+            return true;
+    return false;
+}
+
+static bool listens_to(const struct listen *listen, const char *uri)
+{
+    size_t i, n;
+    yyjson_val *wanted;
+
+    if (!listen->uris)
+        return false;
+    yyjson_arr_foreach(listen->uris, i, n, wanted)
+        if (yyjson_equals_str(wanted, uri))
+            return true;
+    return false;
+}
+
+static void announce_update(haft_session *session, const char *uri)
+{
+    static const char method[] = "notifications/resources/updated";
+
+    if (subscribes(session, uri))
+        notify(session, method, uri, NULL);
+    for (struct listen *listen = session->listens; listen; listen = listen->next)
+        if (listens_to(listen, uri))
+            notify(session, method, uri, listen);
+}
+
+/* The update of that number, copied; NULL when it has left the ring. */
+static char *update_copy(haft_session *session, unsigned number)
+{
+    haft_server *server = session->owner.server;
+    const haft_allocator *allocator = session->owner.allocator;
+    char *copy = NULL;
+
+    server_lock(server);
+    if (atomic_load(&server->n_updates) - number <= UPDATES && server->updates[number % UPDATES]) {
+        size_t size = strlen(server->updates[number % UPDATES]) + 1;
+
+        copy = allocator->alloc(allocator->context, size);
+        if (copy)
+            memcpy(copy, server->updates[number % UPDATES], size);
+    }
+    server_unlock(server);
+    return copy;
+}
+
+static void announce_updates(haft_session *session)
+{
+    unsigned now = atomic_load(&session->owner.server->n_updates);
+
+    if (now - session->n_updates > UPDATES)
+        session->n_updates = now - UPDATES;
+    for (; session->n_updates != now; session->n_updates++) {
+        char *uri;
+
+        if (!session->subscriptions && !session->listens)
+            continue;
+        uri = update_copy(session, session->n_updates);
+        if (!uri)
+            continue;
+        announce_update(session, uri);
+        session->owner.allocator->release(session->owner.allocator->context, uri, strlen(uri) + 1);
+    }
+}
+
+void session_announce(haft_session *session)
+{
+    /* Nearly always there is nothing new. */
+    if (session->owner.closed ||
+        (session->announced ==
+             atomic_load_explicit(&session->owner.server->version_number, memory_order_acquire) &&
+         session->n_updates ==
+             atomic_load_explicit(&session->owner.server->n_updates, memory_order_acquire)))
+        return;
+    /* A client that says nothing must not keep what is no longer offered. */
+    if (session->catalogue)
+        session_refresh(session);
+    announce_lists(session);
+    announce_updates(session);
+}
+
+/* ---- subscriptions of legacy clients ---- */
+
+static struct subscription **find_subscription(haft_session *session, const char *uri)
+{
+    struct subscription **link = &session->subscriptions;
+
+    while (*link && strcmp((*link)->uri, uri) != 0)
+        link = &(*link)->next;
+    return link;
+}
+
+static const char *uri_of(haft_call *call)
+{
+    yyjson_val *uri = rpc_string(call->params, "uri");
+
+    if (!uri || strlen(yyjson_get_str(uri)) != yyjson_get_len(uri)) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
+        return NULL;
+    }
+    return yyjson_get_str(uri);
+}
+
+void handle_subscribe(haft_call *call)
+{
+    haft_session *session = session_of(call);
+    const char *uri = uri_of(call);
+    struct subscription *made;
+    size_t size;
+
+    if (!uri)
+        return;
+    if (!session->owner.server->options.resource_subscriptions) {
+        respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        return;
+    }
+    if (*find_subscription(session, uri)) {
+        respond_empty(call);
+        return;
+    }
+    if (session->n_subscriptions >= session->owner.server->options.max_subscriptions) {
+        respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
+        return;
+    }
+    size = strlen(uri);
+    made =
+        session->owner.allocator->alloc(session->owner.allocator->context, sizeof *made + size + 1);
+    if (!made) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    *made = (struct subscription){session->subscriptions, size};
+    memcpy(made->uri, uri, size + 1);
+    session->subscriptions = made;
+    session->n_subscriptions++;
+    respond_empty(call);
+}
+
+void handle_unsubscribe(haft_call *call)
+{
+    haft_session *session = session_of(call);
+    const char *uri = uri_of(call);
+    struct subscription **link, *found;
+
+    if (!uri)
+        return;
+    link = find_subscription(session, uri);
+    found = *link;
+    if (found) {
+        *link = found->next;
+        session->n_subscriptions--;
+        session->owner.allocator->release(session->owner.allocator->context, found,
+                                          sizeof *found + found->size + 1);
+    }
+    respond_empty(call);
+}
+
+/* ---- subscriptions of modern clients ---- */
+
+static void listen_free(struct listen *listen)
+{
+    haft_arena_free(listen->arena);
+}
+
+/* The filter as far as it is honoured: what the server offers. */
+static void put_honoured(haft_buffer *out, const struct listen *listen)
+{
+    bool any = false;
+
+    haft_buffer_puts(out, "\"notifications\":{");
+    for (size_t i = 0; i < TOPICS; i++) {
+        if (!(listen->shelves & topics[i].shelves))
+            continue;
+        haft_buffer_printf(out, "%s\"%s\":true", any ? "," : "", topics[i].filter);
+        any = true;
+    }
+    if (listen->uris) {
+        haft_buffer_puts(out, any ? ",\"resourceSubscriptions\":" : "\"resourceSubscriptions\":");
+        haft_json_write(listen->uris, out);
+    }
+    haft_buffer_add(out, "}", 1);
+}
+
+/* False without memory. */
+static bool acknowledge(haft_session *session, const struct listen *listen)
+{
+    haft_buffer *out = &session->owner.out;
+
+    haft_buffer_puts(out,
+                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\","
+                     "\"params\":{");
+    put_honoured(out, listen);
+    haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_puts(out, "}}}");
+    if (out->status) {
+        haft_buffer_clear(out);
+        return false;
+    }
+    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+    return true;
+}
+
+/* What the request asks for, copied out of it. */
+static struct listen *listen_new(haft_call *call, yyjson_val *filter)
+{
+    haft_session *session = session_of(call);
+    haft_arena *arena = haft_arena_new(session->owner.allocator, LISTEN_LIMIT);
+    struct listen *listen = arena ? haft_arena_zalloc(arena, 1, sizeof *listen) : NULL;
+    unsigned offered = atomic_load(&session->owner.server->offered);
+    haft_buffer text;
+    yyjson_val *copy = NULL;
+    const char *reason;
+    size_t offset;
+
+    if (!listen) {
+        haft_arena_free(arena);
+        return NULL;
+    }
+    listen->arena = arena;
+    haft_buffer_init(&text, session->owner.allocator, LISTEN_LIMIT / 2);
+    haft_buffer_puts(&text, "[");
+    rpc_put_id(&text, call->id);
+    haft_buffer_puts(&text, ",");
+    haft_json_write(filter, &text);
+    haft_buffer_puts(&text, "]");
+    if (text.status || json_parse(text.data, text.size, arena, &copy, &offset, &reason)) {
+        haft_buffer_finish(&text);
+        haft_arena_free(arena);
+        return NULL;
+    }
+    haft_buffer_finish(&text);
+    listen->id = yyjson_arr_get(copy, 0);
+    filter = yyjson_arr_get(copy, 1);
+    for (size_t i = 0; i < TOPICS; i++)
+        if (yyjson_is_true(yyjson_obj_get(filter, topics[i].filter)) &&
+            (offered & topics[i].shelves))
+            listen->shelves |= topics[i].shelves;
+    if (session->owner.server->options.resource_subscriptions)
+        listen->uris = yyjson_obj_get(filter, "resourceSubscriptions");
+    return listen;
+}
+
+static bool is_filter(yyjson_val *filter)
+{
+    yyjson_val *uris = yyjson_obj_get(filter, "resourceSubscriptions"), *uri;
+    size_t i, n;
+
+    if (!yyjson_is_obj(filter) || (uris && !yyjson_is_arr(uris)))
+        return false;
+    for (i = 0; i < TOPICS; i++) {
+        yyjson_val *wanted = yyjson_obj_get(filter, topics[i].filter);
+
+        if (wanted && !yyjson_is_bool(wanted))
+            return false;
+    }
+    if (!uris)
+        return true;
+    yyjson_arr_foreach(uris, i, n, uri)
+        if (!yyjson_is_str(uri))
+            return false;
+    return true;
+}
+
+void handle_listen(haft_call *call)
+{
+    haft_session *session = session_of(call);
+    yyjson_val *filter = yyjson_obj_get(call->params, "notifications");
+    struct listen *listen;
+
+    if (!is_filter(filter)) {
+        respond_error(call, RPC_INVALID_PARAMS,
+                      "Invalid params: \"notifications\" must say what to listen to", NULL);
+        return;
+    }
+    if (session->n_listens >= session->owner.server->options.max_subscriptions) {
+        respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
+        return;
+    }
+    listen = listen_new(call, filter);
+    if (!listen) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    listen->tag = call->tag;
+    /* What came before is told first, so that the subscription hears of what comes after it. */
+    session_announce(session);
+    if (!acknowledge(session, listen)) {
+        listen_free(listen);
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    listen->next = session->listens;
+    session->listens = listen;
+    session->n_listens++;
+    call->answered = true; /* by the subscription, when it ends */
+}
+
+/* Where all subscriptions share one channel, the end of one is announced as well. */
+static void cancel_listen(haft_session *session, const struct listen *listen)
+{
+    haft_buffer *out = &session->owner.out;
+
+    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
+                          "\"requestId\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_puts(out, "}}}");
+    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+}
+
+/* The result that ends a subscription. */
+static void end_listen(haft_session *session, const struct listen *listen)
+{
+    haft_buffer *out = &session->owner.out;
+
+    haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_puts(out, ",\"result\":{\"resultType\":\"complete\",\"_meta\":{\"" META_SUBSCRIPTION
+                          "\":");
+    rpc_put_id(out, listen->id);
+    haft_buffer_add(out, ",", 1);
+    haft_buffer_add(out, session->owner.server->modern_tail.data,
+                    session->owner.server->modern_tail.size);
+    haft_buffer_puts(out, "}}}");
+    if (out->status) {
+        haft_buffer_clear(out);
+        rpc_put_error(out, listen->id, RPC_INTERNAL_ERROR, NULL, NULL);
+    }
+    owner_send(&session->owner, HAFT_OUT_RESPONSE, listen->tag, 0);
+}
+
+static void end_listens(haft_session *session, const yyjson_val *id, const void *tag, bool all,
+                        bool graceful)
+{
+    struct listen **link = &session->listens;
+
+    while (*link) {
+        struct listen *listen = *link;
+
+        if (!all && !(id ? rpc_same_id(listen->id, id) : listen->tag == tag)) {
+            link = &listen->next;
+            continue;
+        }
+        *link = listen->next;
+        session->n_listens--;
+        if (graceful)
+            end_listen(session, listen);
+        if (graceful && !session->owner.options.shared)
+            cancel_listen(session, listen);
+        listen_free(listen);
+    }
+}
+
+void session_end_listens(haft_session *session, const yyjson_val *id, bool graceful)
+{
+    end_listens(session, id, NULL, !id, graceful);
+}
+
+void session_end_tagged(haft_session *session, const void *tag)
+{
+    end_listens(session, NULL, tag, false, false);
+}

@@ -1,0 +1,243 @@
+/* lifecycle.c - how a client and the server get to know each other: initialize, discover, ping. */
+#include <string.h>
+
+#include "engine/session/method.h"
+#include "engine/call/notify.h"
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+#include "engine/call/result.h"
+#include "protocol/meta.h"
+
+enum { CLIENT_LIMIT = 1 << 20 };
+
+/* What the server can do, as either era is told; `offered` is bits of shelves. */
+static void put_capabilities(haft_call *call, haft_buffer *out, unsigned offered)
+{
+    const haft_server_options *options = &call->server->options;
+    bool modern = revision_row(call->revision)->modern;
+    unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
+
+    haft_buffer_puts(out, "\"capabilities\":{\"logging\":{},\"completions\":{}");
+    if (offered & 1u << HAFT_OFFER_TOOL)
+        haft_buffer_puts(out, ",\"tools\":{\"listChanged\":true}");
+    if (offered & 1u << HAFT_OFFER_PROMPT)
+        haft_buffer_puts(out, ",\"prompts\":{\"listChanged\":true}");
+    if (offered & resources)
+        haft_buffer_puts(out, options->resource_subscriptions
+                                  ? ",\"resources\":{\"subscribe\":true,\"listChanged\":true}"
+                                  : ",\"resources\":{\"listChanged\":true}");
+    if (modern)
+        put_json_member(out, "extensions", options->extensions);
+    haft_buffer_add(out, "}", 1);
+}
+
+static void put_instructions(haft_call *call, haft_buffer *out)
+{
+    put_text_member(out, "instructions", call->server->options.instructions);
+}
+
+/* As lines about its calls have it. */
+static struct text quote_name(const haft_session *session)
+{
+    haft_buffer quoted;
+
+    if (!session->client.name_size)
+        return (struct text){0};
+    haft_buffer_init(&quoted, session->owner.allocator, CLIENT_LIMIT);
+    haft_buffer_json_string(&quoted, session->client.name, session->client.name_size);
+    return text_of(session->client_arena, &quoted);
+}
+
+/* Keeps what the client says about itself for as long as the session lasts. */
+static int remember_client(haft_call *call)
+{
+    haft_session *session = session_of(call);
+    haft_arena *arena = haft_arena_new(session->owner.allocator, CLIENT_LIMIT);
+    haft_buffer text;
+    yyjson_val *copy = NULL, *info;
+    const char *reason;
+    size_t offset;
+    int status;
+
+    if (!arena)
+        return HAFT_ENOMEM;
+    haft_buffer_init(&text, session->owner.allocator, CLIENT_LIMIT / 2);
+    haft_json_write(call->params, &text);
+    status = text.status ? text.status
+                         : json_parse(text.data, text.size, arena, &copy, &offset, &reason);
+    haft_buffer_finish(&text);
+    if (status) {
+        haft_arena_free(arena);
+        return status;
+    }
+    haft_arena_free(session->client_arena);
+    session->client_arena = arena;
+    info = rpc_object(copy, "clientInfo");
+    session->client.name = yyjson_get_str(yyjson_obj_get(info, "name"));
+    session->client.name_size = yyjson_get_len(yyjson_obj_get(info, "name"));
+    session->client.version = yyjson_get_str(yyjson_obj_get(info, "version"));
+    session->client.capabilities = rpc_object(copy, "capabilities");
+    session->client.quoted = quote_name(session);
+    return 0;
+}
+
+void handle_initialize(haft_call *call)
+{
+    haft_session *session = session_of(call);
+    yyjson_val *version = rpc_string(call->params, "protocolVersion");
+    enum revision revision;
+    haft_buffer *out;
+    int status;
+
+    if (!version) {
+        respond_error(call, RPC_INVALID_PARAMS,
+                      "Invalid params: \"protocolVersion\" must be a string", NULL);
+        return;
+    }
+    /* It comes before everything else that a client can say. */
+    if (call->batch) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: initialize in an array", NULL);
+        return;
+    }
+    /* Calls in flight still look at what was said before. */
+    if (session->owner.n_calls) {
+        respond_error(call, RPC_INVALID_REQUEST,
+                      "Invalid Request: initialize while calls are in flight", NULL);
+        return;
+    }
+    revision = revision_named(yyjson_get_str(version), yyjson_get_len(version));
+    if (revision == REVISIONS || revision_row(revision)->modern)
+        revision = REV_NEWEST_LEGACY;
+    status = remember_client(call);
+    if (status) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    session->initialized = true;
+    session->declared = atomic_load(&call->server->offered);
+    session->revision = revision;
+    session->client.log_level = HAFT_DEBUG;
+    event_of_meeting(session, session->client.name);
+    call->revision = revision;
+    out = respond_begin(call);
+    haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);
+    put_capabilities(call, out, session->declared);
+    haft_buffer_puts(out, ",\"serverInfo\":");
+    haft_buffer_add(out, call->server->info.data, call->server->info.size);
+    put_instructions(call, out);
+    respond_end(call, true);
+}
+
+void handle_discover(haft_call *call)
+{
+    haft_buffer *out = respond_begin(call);
+
+    haft_buffer_printf(out, "\"supportedVersions\":[\"%s\"],", revision_row(REV_2026_07_28)->name);
+    put_capabilities(call, out, atomic_load(&call->server->offered));
+    put_instructions(call, out);
+    put_cache_hints(call, out);
+    respond_end(call, true);
+}
+
+void handle_ping(haft_call *call)
+{
+    respond_empty(call);
+}
+
+void handle_set_level(haft_call *call)
+{
+    int level = level_named(yyjson_obj_get(call->params, "level"));
+
+    if (level < 0) {
+        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level", NULL);
+        return;
+    }
+    session_of(call)->client.log_level = level;
+    respond_empty(call);
+}
+
+/* ---- methods of the program's own ---- */
+
+/* Members of a result's own `_meta` join those that are there, which are not written twice. */
+static int join_meta(haft_call *call, yyjson_val *meta)
+{
+    haft_buffer *out = &call->result_meta;
+    yyjson_val *there = NULL, *key, *value;
+    const char *text, *reason;
+    size_t i, n, start;
+    int status = 0;
+
+    if (!meta)
+        return 0;
+    if (!yyjson_is_obj(meta))
+        return HAFT_EINVAL;
+    text = haft_arena_printf(call->arena, "{%.*s}", (int)out->size, out->size ? out->data : "");
+    if (!text || json_parse(text, strlen(text), call->arena, &there, &n, &reason))
+        return HAFT_ENOMEM;
+    yyjson_obj_foreach(meta, i, n, key, value) {
+        if (yyjson_obj_getn(there, yyjson_get_str(key), yyjson_get_len(key)) ||
+            yyjson_equals_str(key, META_SERVER_INFO))
+            continue;
+        start = meta_begin(out, yyjson_get_str(key), yyjson_get_len(key));
+        haft_json_write(value, out);
+        status = meta_end(out, start, 0);
+        if (status)
+            break;
+    }
+    return status;
+}
+
+/* The result as JSON; NULL without one that can be sent, with why in *ret_status. */
+static yyjson_val *own_result(haft_call *call, int *ret_status)
+{
+    const haft_buffer *text = &call->structured;
+    yyjson_val *result = NULL;
+    const char *reason;
+    size_t offset;
+
+    *ret_status = call->status < 0 ? call->status : text->status;
+    if (*ret_status || call->is_error)
+        return NULL;
+    *ret_status = json_parse(text->size ? text->data : "{}", text->size ? text->size : 2,
+                             call->arena, &result, &offset, &reason);
+    if (!*ret_status && !yyjson_is_obj(result))
+        *ret_status = HAFT_EINVAL;
+    if (!*ret_status)
+        *ret_status = join_meta(call, yyjson_obj_get(result, "_meta"));
+    if (*ret_status == HAFT_EINVAL)
+        haft_log(call, HAFT_ERROR, "the result of a method, and its _meta, must be objects");
+    return *ret_status ? NULL : result;
+}
+
+/* The members of the result go between ours.  Its own resultType stands, where there is such a
+ * thing. */
+void complete_custom(haft_call *call)
+{
+    yyjson_val *result, *key, *value;
+    haft_buffer *out;
+    bool any = false;
+    size_t i, n;
+    int status;
+
+    result = own_result(call, &status);
+    if (status == HAFT_ECAPABILITY) {
+        input_refuse(call);
+        return;
+    }
+    if (!result) {
+        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        return;
+    }
+    out = respond_begin(call);
+    yyjson_obj_foreach(result, i, n, key, value) {
+        if (yyjson_equals_str(key, "_meta") || yyjson_equals_str(key, "resultType"))
+            continue;
+        if (any)
+            haft_buffer_add(out, ",", 1);
+        haft_json_write(key, out);
+        haft_buffer_add(out, ":", 1);
+        haft_json_write(value, out);
+        any = true;
+    }
+    respond_end_as(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
+}

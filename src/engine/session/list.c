@@ -1,0 +1,140 @@
+/* list.c - the four lists, in pages.
+ *
+ * What is listed was rendered when it was added; a list is those texts between commas.  A cursor
+ * names the entry that the page before ended with, so that it stays right while things come and
+ * go. */
+#include <string.h>
+
+#include "engine/session/method.h"
+#include "engine/call/plain_call.h"
+#include "engine/call/respond.h"
+
+#define TEXT(literal) literal, sizeof literal - 1
+
+static const struct list {
+    const char *method;
+    haft_offer kind;
+    const char *member; /* of the result */
+    struct text first;  /* of an entry: what it is found by */
+} lists[] = {
+    {"tools/list", HAFT_OFFER_TOOL, "tools", {TEXT("{\"name\":")}},
+    {"resources/list", HAFT_OFFER_RESOURCE, "resources", {TEXT("{\"uri\":")}},
+    {"resources/templates/list",
+     HAFT_OFFER_TEMPLATE,
+     "resourceTemplates",
+     {TEXT("{\"uriTemplate\":")}},
+    {"prompts/list", HAFT_OFFER_PROMPT, "prompts", {TEXT("{\"name\":")}},
+};
+
+static const struct list *list_of(const char *method)
+{
+    size_t i = 0;
+
+    while (strcmp(lists[i].method, method))
+        i++;
+    return &lists[i];
+}
+
+/* ---- cursors ---- */
+
+/* What is in a cursor: a version, where the page ended, and the name of its last entry. */
+enum { CURSOR_HEAD = 5, CURSOR_VERSION = 1 };
+
+static void put_cursor(haft_buffer *out, haft_arena *arena, const struct item *last, size_t at)
+{
+    size_t size = CURSOR_HEAD + last->name_size;
+    char *text = haft_arena_alloc(arena, HAFT_BASE64_SIZE(size) + 1);
+    unsigned char *plain = haft_arena_alloc(arena, size);
+
+    if (!text || !plain) {
+        out->status = HAFT_ENOMEM;
+        return;
+    }
+    plain[0] = CURSOR_VERSION;
+    for (int i = 0; i < 4; i++)
+        plain[1 + i] = (unsigned char)(at >> (i * 8));
+    memcpy(plain + CURSOR_HEAD, last->name, last->name_size);
+    buffer_literal(out, ",\"nextCursor\":");
+    haft_buffer_json_string(out, text, haft_base64_encode(plain, size, text));
+}
+
+/* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names
+ * has gone, the next one has moved up into its place. */
+static ptrdiff_t after_cursor(haft_call *call, const struct shelf *shelf, yyjson_val *cursor)
+{
+    size_t size = yyjson_get_len(cursor), n, at = 0;
+    unsigned char *plain = haft_arena_alloc(call->arena, size + 1);
+    struct entry *entry;
+
+    if (!plain || haft_base64_decode(yyjson_get_str(cursor), size, plain, &n) || n <= CURSOR_HEAD ||
+        plain[0] != CURSOR_VERSION)
+        return -1;
+    entry = shelf_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
+    if (entry)
+        return entry - shelf->entries + 1;
+    for (int i = 0; i < 4; i++)
+        at |= (size_t)plain[1 + i] << (i * 8);
+    return (ptrdiff_t)(at < shelf->n ? at : shelf->n);
+}
+
+/* ---- the list ---- */
+
+static void put_entry(haft_buffer *out, const struct list *list, const struct item *item, int era)
+{
+    buffer_add(out, list->first.data, list->first.size);
+    buffer_add(out, item->quoted.data, item->quoted.size);
+    buffer_add(out, item->rest[era].data, item->rest[era].size);
+}
+
+/* Writes a page from `i` on and returns where it ended. */
+static size_t put_page(haft_call *call, haft_buffer *out, const struct list *list,
+                       const struct shelf *shelf, size_t i)
+{
+    size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
+    int era = revision_row(call->revision)->modern ? MODERN : LEGACY;
+    size_t n = 0;
+
+    for (; i < shelf->n && n < page; i++) {
+        if (shelf->entries[i].disabled)
+            continue;
+        if (n++)
+            buffer_literal(out, ",");
+        put_entry(out, list, shelf->entries[i].item, era);
+    }
+    return i;
+}
+
+static bool more_enabled(const struct shelf *shelf, size_t i)
+{
+    for (; i < shelf->n; i++)
+        if (!shelf->entries[i].disabled)
+            return true;
+    return false;
+}
+
+void handle_list(haft_call *call)
+{
+    const struct list *list = list_of(call->method);
+    const struct shelf *shelf = &call->catalogue->shelves[list->kind];
+    yyjson_val *cursor = yyjson_obj_get(call->params, "cursor");
+    ptrdiff_t start = 0;
+    haft_buffer *out;
+    size_t end;
+
+    if (cursor) {
+        start = yyjson_is_str(cursor) ? after_cursor(call, shelf, cursor) : -1;
+        if (start < 0) {
+            respond_error(call, RPC_INVALID_PARAMS, "Invalid params: the cursor is not valid",
+                          NULL);
+            return;
+        }
+    }
+    out = respond_begin(call);
+    haft_buffer_printf(out, "\"%s\":[", list->member);
+    end = put_page(call, out, list, shelf, (size_t)start);
+    haft_buffer_add(out, "]", 1);
+    if (more_enabled(shelf, end))
+        put_cursor(out, call->arena, shelf->entries[end - 1].item, end - 1);
+    put_cache_hints(call, out);
+    respond_end(call, true);
+}

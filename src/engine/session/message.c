@@ -1,0 +1,690 @@
+/* message.c - messages in: which kind, which era, which method.
+ *
+ * A message is classified once, as a value, before anything is done about it.  A modern request
+ * says in its own _meta what it is; nothing about it is taken from an earlier one.  Everything else
+ * belongs to the legacy client that introduced itself by `initialize`, if one did. */
+#include <string.h>
+
+#include "engine/call/headers.h"
+#include "engine/session/method.h"
+#include "engine/call/notify.h"
+#include "engine/call/respond.h"
+#include "engine/session/straight.h"
+#include "engine/call/tool_call.h"
+#include "engine/call/trace.h"
+#include "protocol/meta.h"
+
+enum {
+    BATCH_LIMIT = 100,
+    LARGE = 512 << 10,         /* of a message: it can be */
+    UNREADABLE_DEPTH = 200000, /* as deep as this, and then takes all the memory of a call */
+    ENVELOPE_DEPTH = 2,        /* a message and its params, around what has a depth of its own */
+    HTTP_BAD_REQUEST = 400,
+    HTTP_NOT_FOUND = 404
+};
+
+/* ---- what is offered now ---- */
+
+void session_refresh(haft_session *session)
+{
+    unsigned now = atomic_load(&session->owner.server->version_number);
+
+    if (session->catalogue && session->version_number == now)
+        return;
+    catalogue_drop(session->catalogue);
+    session->catalogue = catalogue_take(session->owner.server);
+    session->version_number = now;
+}
+
+/* ---- errors about a message that is no call ---- */
+
+/* Whether it was answered. */
+static bool refuse_message(haft_session *session, const yyjson_val *id, int code,
+                           const char *message, void *tag)
+{
+    /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
+     * it. */
+    if (!id && !tag && !revision_row(session->revision)->anonymous) {
+        server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
+                   message ? message : rpc_error_text(code));
+        return false;
+    }
+    rpc_put_error(&session->owner.out, id, code, message, NULL);
+    owner_send_as(&session->owner, HAFT_OUT_RESPONSE, tag, code, HTTP_BAD_REQUEST);
+    return true;
+}
+
+void haft_session_too_long(haft_session *session, size_t size, void *tag)
+{
+    (void)size;
+    refuse_message(session, NULL, RPC_INVALID_REQUEST, "Invalid Request: the message is too long",
+                   tag);
+}
+
+/* ---- modern requests ---- */
+
+static void refuse_version(haft_call *call, const yyjson_val *version)
+{
+    haft_buffer data;
+
+    haft_buffer_init(&data, call->server->allocator, 1 << 16);
+    haft_buffer_printf(
+        &data, "{\"supported\":[\"%s\"],\"requested\":", revision_row(REV_2026_07_28)->name);
+    haft_json_write(version, &data);
+    haft_buffer_add(&data, "}", 2);
+    /* Without the data it is not that error. */
+    if (!data.status)
+        call->http_status = HTTP_BAD_REQUEST;
+    respond_error(call, data.status ? RPC_INTERNAL_ERROR : RPC_UNSUPPORTED_VERSION, NULL,
+                  data.status ? NULL : data.data);
+    haft_buffer_finish(&data);
+}
+
+static void refuse_envelope(haft_call *call, const char *key, const char *what)
+{
+    const char *data =
+        haft_arena_printf(call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
+
+    call->http_status = HTTP_BAD_REQUEST;
+    respond_error(call, RPC_INVALID_PARAMS,
+                  haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what),
+                  data);
+}
+
+/* What a modern request says about its client, and what its headers say about it, in the order in
+ * which clients expect to be told.  False when it was refused. */
+static bool read_envelope(haft_call *call, const struct rpc_message *message, yyjson_val *version)
+{
+    yyjson_val *meta = call->meta, *name, *level;
+
+    /* Who it was is wanted of what is refused, too. */
+    name = yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "name");
+    call->client.name = yyjson_get_str(name);
+    call->client.name_size = yyjson_get_len(name);
+    if (!headers_have_version(call))
+        return false;
+    if (!yyjson_is_str(version)) {
+        refuse_envelope(call, META_VERSION, version ? "malformed" : "missing");
+        return false;
+    }
+    call->client.capabilities = yyjson_obj_get(meta, META_CLIENT_CAPABILITIES);
+    if (!yyjson_is_obj(call->client.capabilities)) {
+        refuse_envelope(call, META_CLIENT_CAPABILITIES,
+                        call->client.capabilities ? "malformed" : "missing");
+        return false;
+    }
+    if (!headers_agree_on_version(call, version))
+        return false;
+    if (revision_named(yyjson_get_str(version), yyjson_get_len(version)) != REV_2026_07_28) {
+        refuse_version(call, version);
+        return false;
+    }
+    call->client.version =
+        yyjson_get_str(yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "version"));
+    call->client.log_level = -1;
+    level = yyjson_obj_get(meta, META_LOG_LEVEL);
+    if (level) {
+        call->client.log_level = level_named(level);
+        if (call->client.log_level < 0) {
+            refuse_envelope(call, META_LOG_LEVEL, "malformed");
+            return false;
+        }
+    }
+    if (!session_of(call)->met)
+        event_of_meeting(session_of(call), call->client.name);
+    return headers_agree_on_method(call, message);
+}
+
+/* ---- requests ---- */
+
+static void handle_custom(haft_call *call, const struct custom_method *custom);
+
+static const struct custom_method *custom_find(haft_server *server, const char *name, size_t size)
+{
+    const struct custom_method *custom;
+
+    server_lock(server);
+    custom = server->methods;
+    server_unlock(server);
+    for (; custom; custom = custom->next)
+        if (strlen(custom->name) == size && !memcmp(custom->name, name, size))
+            break;
+    return custom;
+}
+
+static bool is_duplicate(const haft_session *session, const yyjson_val *id)
+{
+    /* Those of different clients have nothing to do with each other. */
+    if (session->owner.options.shared)
+        return false;
+    for (const haft_call *call = session->owner.calls; call; call = call->next)
+        if (!call->answered && rpc_same_id(call->id, id))
+            return true;
+    for (const struct listen *listen = session->listens; listen; listen = listen->next)
+        if (rpc_same_id(listen->id, id))
+            return true;
+    return false;
+}
+
+/* A text that lasts as long as the call; NULL for none, or without memory. */
+static const char *keep_text(haft_call *call, const char *text, const char *lasting)
+{
+    return !text || text == lasting ? text : haft_arena_copy(call->arena, text, strlen(text));
+}
+
+/* Whose request it is; what HTTP says about that lasts only while it is being received.  False
+ * without memory. */
+static bool set_caller(haft_call *call)
+{
+    const haft_session_options *options = &call->owner->options;
+    const haft_headers *headers = call->headers;
+    const char *principal = session_of(call)->principal;
+    const char *peer = headers && headers->peer ? headers->peer : options->peer;
+
+    call->principal = keep_text(call, principal, options->principal);
+    call->peer = keep_text(call, peer, options->peer);
+    return (call->principal || !principal) && (call->peer || !peer);
+}
+
+/* The era of a request and what is known about its client.  False when it was refused. */
+static bool identify(haft_call *call, const struct rpc_message *message)
+{
+    haft_session *session = session_of(call);
+    yyjson_val *version = NULL, *token = NULL;
+
+    if (call->meta) {
+        version = yyjson_obj_get(call->meta, META_VERSION);
+        token = yyjson_obj_get(call->meta, META_PROGRESS);
+    }
+    call->progress_token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
+    if (version || session->owner.options.modern) {
+        call->revision = REV_2026_07_28;
+        return read_envelope(call, message, version);
+    }
+    call->revision = session->revision;
+    call->client = session->client;
+    return true;
+}
+
+static bool is_offered(const haft_call *call, const struct method *method)
+{
+    unsigned resources = 1u << HAFT_OFFER_RESOURCE | 1u << HAFT_OFFER_TEMPLATE;
+    unsigned wanted;
+
+    if (method->shelf < 0 || !revision_row(call->revision)->modern)
+        return true;
+    wanted = method->shelf == HAFT_OFFER_RESOURCE ? resources : 1u << method->shelf;
+    return atomic_load(&call->server->offered) & wanted;
+}
+
+static void dispatch(haft_call *call, const struct rpc_message *message)
+{
+    const struct method *method =
+        method_find(message->method, message->method_size, call->revision);
+    const struct custom_method *custom;
+
+    if (method && is_offered(call, method)) {
+        if (method->remembers && call->owner->options.shared) {
+            call->http_status = HTTP_BAD_REQUEST;
+            respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session", NULL);
+        } else {
+            method->handle(call);
+        }
+        return;
+    }
+    custom = method ? NULL : custom_find(call->server, message->method, message->method_size);
+    if (custom)
+        handle_custom(call, custom);
+    else {
+        if (revision_row(call->revision)->modern)
+            call->http_status = HTTP_NOT_FOUND;
+        respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        if (method && method->handle == handle_tool_call)
+            tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
+    }
+}
+
+/* A ping asks whether the server is there, and takes no room. */
+static bool is_full(const haft_session *session, const struct rpc_message *message)
+{
+    return session->owner.n_calls >= session->owner.server->options.max_in_flight &&
+           !session->owner.options.shared &&
+           !(message->method_size == 4 && !memcmp(message->method, "ping", 4));
+}
+
+static bool is_tool_call(const haft_call *call, const struct rpc_message *message)
+{
+    const struct method *method =
+        method_find(message->method, message->method_size, call->revision);
+
+    return method && method->handle == handle_tool_call;
+}
+
+/* A request that nobody has looked at: what is refused here has not been handled. */
+static void admit(haft_call *call, const struct rpc_message *message)
+{
+    const haft_session *session = session_of(call);
+    haft_outcome refused = HAFT_OUTCOME_INVALID;
+
+    if (call->meta || call->headers)
+        trace_read(call);
+    if (!set_caller(call)) {
+        refused = HAFT_OUTCOME_INTERNAL;
+        respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+    } else if (!identify(call, message)) {
+        /* It has been answered. */
+    } else if (call->batch && call->batch->full) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: too many messages in one array",
+                      NULL);
+    } else if (is_duplicate(session, call->id)) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
+    } else if (is_full(session, message)) {
+        refused = HAFT_OUTCOME_INTERNAL;
+        respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
+    } else {
+        dispatch(call, message);
+        return;
+    }
+    if (is_tool_call(call, message))
+        tool_call_refused(call, refused);
+}
+
+static void receive_request(haft_call *call, const struct rpc_message *message)
+{
+    haft_session *session = session_of(call);
+
+    call->id = message->id;
+    call->method = message->method;
+    call->params = message->params;
+    /* Another may be offered by now than when the arguments were read. */
+    if (call->catalogue != session->catalogue)
+        call->straight.of = NULL;
+    atomic_fetch_add(&session->catalogue->refs, 1);
+    catalogue_drop(call->catalogue);
+    call->catalogue = session->catalogue;
+    call->held = true;
+    admit(call, message);
+    call->held = false;
+    /* One that was handled at once has not been linked, and is done with. */
+    if (call->let_go || (call->answered && !call->linked))
+        call_release(call);
+}
+
+/* ---- methods of the program's own ---- */
+
+static int execute_custom(haft_call *call)
+{
+    const struct custom_method *custom = call->in;
+
+    return custom->handler(call, call->params, custom->data);
+}
+
+static void handle_custom(haft_call *call, const struct custom_method *custom)
+{
+    call->in = custom;
+    call->execute = execute_custom;
+    call->complete = complete_custom;
+    if (!call->answered && !input_restore(call))
+        return;
+    call_allow(call, 0);
+    call_link(call);
+    call_start(call);
+}
+
+/* ---- notifications and responses ---- */
+
+static void cancel(haft_session *session, yyjson_val *params)
+{
+    yyjson_val *id = yyjson_obj_get(params, "requestId"), *reason = rpc_string(params, "reason");
+    void *tag;
+
+    if (!id || session->owner.options.shared)
+        return;
+    for (haft_call *call = session->owner.calls; call; call = call->next) {
+        if (call->answered || !rpc_same_id(call->id, id))
+            continue;
+        tag = call->batch ? NULL : call->tag;
+        haft_log(call, HAFT_DEBUG, "cancelled by the client%s%s", reason ? ": " : "",
+                 reason ? yyjson_get_str(reason) : "");
+        call_give_up(call);
+        if (tag)
+            owner_let_go(&session->owner, tag, true);
+        return;
+    }
+    session_end_listens(session, id, false);
+}
+
+/* A notification to the program is a call that is never answered. */
+static void receive_notification(haft_session *session, haft_call *call,
+                                 const struct rpc_message *message)
+{
+    const struct custom_method *custom;
+
+    if (message->method_size == strlen("notifications/cancelled") &&
+        !memcmp(message->method, "notifications/cancelled", message->method_size)) {
+        cancel(session, message->params);
+        call_release(call);
+        return;
+    }
+    custom = custom_find(session->owner.server, message->method, message->method_size);
+    if (!custom || session->owner.n_calls >= session->owner.server->options.max_in_flight) {
+        call_release(call);
+        return;
+    }
+    call->params = message->params;
+    call->method = message->method;
+    call->answered = true;
+    call->revision = session->revision;
+    call->client.log_level = -1;
+    handle_custom(call, custom);
+}
+
+/* ---- arrays ---- */
+
+static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
+                       struct batch *batch);
+
+/* A member that there is no memory for; its id has been read.  1 when it is answered. */
+static int lose_member(haft_session *session, yyjson_val *member, struct batch *batch)
+{
+    struct rpc_message message;
+
+    rpc_read(member, &message);
+    if (message.kind != RPC_REQUEST)
+        return 0;
+    rpc_put_error(&session->owner.out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
+    batch_collect(&session->owner, batch, RPC_INTERNAL_ERROR);
+    return 1;
+}
+
+/* Takes a message apart.  What would be read one way here and another way elsewhere, or nests too
+ * deep for whoever walks it, is no message.  0 or HAFT_ENOMEM. */
+static int classify(haft_call *call, yyjson_val *root)
+{
+    struct rpc_message *message = &call->message;
+    size_t max_depth = call->server->options.max_depth + ENVELOPE_DEPTH;
+    yyjson_val *key;
+    int status;
+
+    rpc_read(root, message);
+    if (message->kind == RPC_INVALID)
+        return 0;
+    /* Of most messages, the params are all that is left to look at. */
+    if (message->kind != RPC_RESPONSE && message->plain) {
+        root = message->params;
+        max_depth--;
+    }
+    status = root ? json_check(root, max_depth, call->arena, &key) : 0;
+    if (!status || status == HAFT_ENOMEM)
+        return status;
+    message->kind = RPC_INVALID;
+    message->why = status == HAFT_EDEPTH ? "it nests too deep" : "a member is there twice";
+    return 0;
+}
+
+/* Each member is read again into a call of its own, so that it can outlive the array. */
+static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, void *tag,
+                          struct batch *batch)
+{
+    haft_call *call = call_new(&session->owner);
+    yyjson_val *copy = NULL;
+    const char *reason;
+    size_t offset;
+
+    if (!call)
+        return lose_member(session, member, batch);
+    haft_buffer_clear(&whole->content);
+    haft_json_write(member, &whole->content);
+    if (whole->content.status ||
+        json_parse(whole->content.data, whole->content.size, call->arena, &copy, &offset,
+                   &reason) ||
+        classify(call, copy)) {
+        call_release(call);
+        return lose_member(session, member, batch);
+    }
+    if (!batch->full || call->message.kind == RPC_REQUEST)
+        return receive_one(session, call, yyjson_is_obj(copy), tag, batch);
+    call_release(call);
+    return 0;
+}
+
+static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *array, void *tag)
+{
+    const haft_allocator *allocator = session->owner.allocator;
+    struct batch *batch = allocator->alloc(allocator->context, sizeof *batch);
+    size_t i, n;
+    yyjson_val *member;
+    int status = 0;
+
+    /* 1 when there will be an answer. */
+    if (!batch)
+        return HAFT_ENOMEM;
+    *batch = (struct batch){.tag = tag, .open = true};
+    haft_buffer_init(&batch->responses, allocator, session->owner.server->options.max_message * 4);
+    yyjson_arr_foreach(array, i, n, member) {
+        batch->full = i >= BATCH_LIMIT;
+        status |= receive_member(session, whole, member, tag, batch);
+    }
+    batch->open = false;
+    /* Somebody is without an answer, and cannot be told. */
+    if (batch->lost && !tag)
+        status = HAFT_ENOMEM;
+    batch_send(&session->owner, batch);
+    return status;
+}
+
+/* ---- a message ---- */
+
+/* An object without an id may have been meant as a notification, and one with a result as an
+ * answer: neither is ever answered.  One with an id that is none is a request all the same.  1 when
+ * there was an answer. */
+static int receive_invalid(haft_session *session, haft_call *call,
+                           const struct rpc_message *message, bool object, struct batch *batch)
+{
+    const char *why = haft_arena_printf(call->arena, "Invalid Request: %s", message->why);
+    bool answered = false;
+
+    if (object && (!message->has_id || message->result || message->error)) {
+        server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s", message->why);
+    } else if (batch && message->id) {
+        call->id = message->id;
+        call->batch = batch;
+        batch->left++;
+        respond_error(call, RPC_INVALID_REQUEST, why, NULL);
+        answered = true;
+    } else {
+        /* In an array, whoever waits does so for the others. */
+        answered = refuse_message(session, message->id, RPC_INVALID_REQUEST, why,
+                                  batch ? NULL : call->tag);
+    }
+    call_release(call);
+    return answered;
+}
+
+/* A message that has been taken apart; `object`: it is one. */
+static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
+                       struct batch *batch)
+{
+    const struct rpc_message *message = &call->message;
+
+    call->tag = tag;
+    atomic_store_explicit(&call->now, session->owner.now, memory_order_relaxed);
+    call->meta = rpc_object(message->params, "_meta");
+    switch (message->kind) {
+    case RPC_REQUEST:
+        call->batch = batch;
+        if (batch)
+            batch->left++;
+        receive_request(call, message);
+        return 1;
+    case RPC_NOTIFICATION:
+        receive_notification(session, call, message);
+        return 0;
+    case RPC_RESPONSE:
+        input_answer(&session->owner, message);
+        break;
+    case RPC_INVALID:
+        return receive_invalid(session, call, message, object, batch);
+    }
+    call_release(call);
+    return 0;
+}
+
+/* A message is the call that it may become. */
+haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
+                                  haft_time now)
+{
+    haft_call *call = call_new(&session->owner);
+    const char *reason = NULL;
+    size_t offset = 0;
+    int status;
+
+    session->owner.now = now;
+    if (session->owner.server->metrics)
+        atomic_fetch_add(&session->owner.server->received, size);
+    if (!call)
+        return NULL;
+    call->tag = tag;
+    /* What nests beyond all reason is not even read, and so its id is not known. */
+    if (size > LARGE && json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
+        call->error_code = RPC_INVALID_REQUEST;
+        call->error_message = "Invalid Request: nested too deep";
+        return (haft_incoming *)call;
+    }
+    status = straight_parse(session, call, text, size, &offset, &reason);
+    if (!status && !yyjson_is_arr(call->root))
+        status = classify(call, call->root);
+    if (status == HAFT_ENOMEM) {
+        call_release(call);
+        return NULL;
+    }
+    if (status) {
+        call->error_code = RPC_PARSE_ERROR;
+        call->error_message =
+            haft_arena_printf(call->arena, "Parse error: %s at byte %zu",
+                              status == HAFT_EUTF8 ? "not valid UTF-8" : reason, offset);
+    }
+    return (haft_incoming *)call;
+}
+
+haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message)
+{
+    const haft_call *call = (const haft_call *)message;
+
+    if (!call->root)
+        return HAFT_INCOMING_UNREADABLE;
+    if (yyjson_is_arr(call->root))
+        return HAFT_INCOMING_ARRAY;
+    switch (call->message.kind) {
+    case RPC_REQUEST:
+        return HAFT_INCOMING_REQUEST;
+    case RPC_NOTIFICATION:
+        return HAFT_INCOMING_NOTIFICATION;
+    case RPC_RESPONSE:
+        return HAFT_INCOMING_RESPONSE;
+    default:
+        return HAFT_INCOMING_INVALID;
+    }
+}
+
+bool haft_incoming_is(const haft_incoming *message, const char *method)
+{
+    return yyjson_equals_str(yyjson_obj_get(((const haft_call *)message)->root, "method"), method);
+}
+
+bool haft_incoming_is_modern(const haft_incoming *message)
+{
+    yyjson_val *params = yyjson_obj_get(((const haft_call *)message)->root, "params");
+
+    return yyjson_obj_get(yyjson_obj_get(params, "_meta"), META_VERSION);
+}
+
+void haft_incoming_drop(haft_incoming *message)
+{
+    call_release((haft_call *)message);
+}
+
+/* Where an error needs an id, each request is told by its own: none is left waiting.  1 when there
+ * was an answer. */
+static int refuse_array(haft_session *session, yyjson_val *array, const char *why, void *tag)
+{
+    struct rpc_message message;
+    yyjson_val *member;
+    bool answered = false;
+    size_t i, n;
+
+    if (tag || revision_row(session->revision)->anonymous)
+        return refuse_message(session, NULL, RPC_INVALID_REQUEST, why, tag);
+    yyjson_arr_foreach(array, i, n, member) {
+        rpc_read(member, &message);
+        if (message.kind == RPC_REQUEST)
+            answered |= refuse_message(session, message.id, RPC_INVALID_REQUEST, why, NULL);
+    }
+    return answered || refuse_message(session, NULL, RPC_INVALID_REQUEST, why, NULL);
+}
+
+static bool has_message(yyjson_val *array)
+{
+    struct rpc_message message;
+    yyjson_val *member;
+    size_t i, n;
+
+    yyjson_arr_foreach(array, i, n, member) {
+        rpc_read(member, &message);
+        if (message.kind != RPC_INVALID || message.id)
+            return true;
+    }
+    return false;
+}
+
+/* An array, if this client may send them. */
+static int receive_array(haft_session *session, haft_call *call, void *tag)
+{
+    const char *why = NULL;
+
+    if (!session->initialized || !revision_row(session->revision)->batches)
+        why = "Invalid Request: arrays of messages are not accepted";
+    else if (!has_message(call->root))
+        why = "Invalid Request: there is no message in the array";
+    else if (json_is_deep(call->root, JSON_MAX_DEPTH))
+        why = "Invalid Request: it nests too deep";
+    return why ? refuse_array(session, call->root, why, tag)
+               : receive_batch(session, call, call->root, tag);
+}
+
+int haft_incoming_process(haft_incoming *message, haft_session *session,
+                          const haft_headers *headers)
+{
+    haft_call *call = (haft_call *)message;
+    void *tag = call->tag;
+    int status;
+
+    /* It may have been read for another session of the same server, and moves over to this one. */
+    session->owner.now = call->owner->now;
+    call->owner = &session->owner;
+    call->headers = headers;
+    session->principal =
+        headers && headers->principal ? headers->principal : session->owner.options.principal;
+    session_refresh(session);
+    session->held++;
+    if (call->root && !yyjson_is_arr(call->root)) {
+        status = receive_one(session, call, yyjson_is_obj(call->root), tag, NULL);
+    } else {
+        status = call->root
+                     ? receive_array(session, call, tag)
+                     : refuse_message(session, NULL, call->error_code, call->error_message, tag);
+        call_release(call);
+    }
+    session->held--;
+    session_collect(session);
+    return status;
+}
+
+int haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
+                         haft_time now)
+{
+    haft_incoming *message = haft_incoming_read(session, text, size, tag, now);
+    int status = message ? haft_incoming_process(message, session, NULL) : HAFT_ENOMEM;
+
+    return status < 0 ? status : 0;
+}

@@ -1,0 +1,40 @@
+/* engine/session/method.h - methods, and those who bring one (method.c). */
+#ifndef HAFT_SRC_ENGINE_SESSION_METHOD_H
+#define HAFT_SRC_ENGINE_SESSION_METHOD_H
+
+#include "engine/session/session.h"
+
+struct method {
+    const char *name;
+    unsigned revisions; /* bits */
+    int shelf;          /* that must ever have held something, for a modern client; -1 for none */
+    void (*handle)(haft_call *call);
+    bool remembers; /* something for later messages: nothing for clients without a session */
+};
+
+/* Whether the server itself handles that method, in any revision. */
+bool method_is_reserved(const char *name);
+/* The method of that name in that revision; NULL when there is none. */
+const struct method *method_find(const char *name, size_t size, enum revision revision);
+
+void handle_initialize(haft_call *call);
+void handle_discover(haft_call *call);
+void handle_ping(haft_call *call);
+void handle_set_level(haft_call *call);
+void handle_list(haft_call *call);
+void handle_subscribe(haft_call *call);
+void handle_unsubscribe(haft_call *call);
+void handle_listen(haft_call *call);
+
+/* A method of the program's own. */
+struct custom_method {
+    struct custom_method *next;
+    const char *name;
+    haft_json_handler *handler;
+    void *data;
+};
+
+/* Answers a call of such a method (lifecycle.c). */
+void complete_custom(haft_call *call);
+
+#endif

@@ -1,0 +1,261 @@
+/* session.c - the life of a session: from its first message to its last call, and the time in
+ * between. */
+#include "engine/call/cap.h"
+#include "engine/offer/event.h"
+#include "engine/session/session.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- who the client is ---- */
+
+static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
+{
+    if (session->owner.server->n_watchers)
+        event_tell(session->owner.server,
+                   &(haft_event){.kind = kind,
+                                 .client = name,
+                                 .principal = session->owner.options.principal});
+}
+
+void event_of_meeting(haft_session *session, const char *name)
+{
+    size_t size = name ? strlen(name) : 0;
+
+    if (session->met || session->owner.options.shared)
+        return;
+    session->met = true;
+    session->met_at = session->owner.now;
+    if (session->owner.server->observer)
+        session->owner.server->observer->met(session->owner.server);
+    size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
+    if (size)
+        memcpy(session->met_name, name, size);
+    tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->met_name : NULL);
+}
+
+void event_of_parting(haft_session *session)
+{
+    if (!session->met)
+        return;
+    session->met = false;
+    if (session->owner.server->observer)
+        session->owner.server->observer->left(session->owner.server,
+                                              session->owner.now - session->met_at);
+    tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
+}
+
+/* ---- life ---- */
+
+static void wake_follower(struct follower *follower)
+{
+    haft_session *session = (haft_session *)((char *)follower - offsetof(haft_session, follower));
+
+    owner_wake(&session->owner);
+}
+
+static void announce_to(struct owner *owner)
+{
+    session_announce((haft_session *)owner);
+}
+
+static void collect_from(struct owner *owner)
+{
+    session_collect((haft_session *)owner);
+}
+
+haft_session *haft_session_new(haft_server *server, const haft_session_options *options)
+{
+    const haft_allocator *allocator = server->allocator;
+    haft_session *session = allocator->alloc(allocator->context, sizeof *session);
+
+    if (!session)
+        return NULL;
+    memset(session, 0, sizeof *session);
+    session->owner.server = server;
+    session->owner.options = *options;
+    session->owner.options.transport = NULL;
+    session->owner.options.loop = NULL;
+    session->owner.transport = *options->transport;
+    if (options->loop)
+        session->owner.loop = *options->loop;
+    session->owner.allocator = allocator;
+    session->owner.announce = announce_to;
+    session->owner.collect = collect_from;
+    session->revision = REV_NEWEST_LEGACY;
+    if (options->revision) {
+        enum revision named = revision_named(options->revision, strlen(options->revision));
+
+        if (named < REVISIONS && !revision_row(named)->modern)
+            session->revision = named;
+    }
+    session->client.log_level = HAFT_DEBUG;
+    session->owner.next_request_id = 1;
+    haft_buffer_init(&session->owner.out, allocator, server->options.max_message * 4);
+    server_lock(server);
+    for (int i = 0; i < SHELVES; i++)
+        session->changes[i] = atomic_load(&server->changes[i]);
+    session->n_updates = atomic_load(&server->n_updates);
+    session->announced = atomic_load(&server->version_number);
+    session->version_number = session->announced - 1;
+    session->owner.number_size =
+        integer_to_text((int64_t)++server->n_sessions, session->owner.number);
+    session->follower.wake = wake_follower;
+    follower_link(server, &session->follower);
+    server_unlock(server);
+    return session;
+}
+
+enum revision session_revision(const haft_session *session)
+{
+    return session->revision;
+}
+
+static void forget_subscriptions(haft_session *session)
+{
+    while (session->subscriptions) {
+        struct subscription *subscription = session->subscriptions;
+
+        session->subscriptions = subscription->next;
+        session->owner.allocator->release(session->owner.allocator->context, subscription,
+                                          sizeof *subscription + subscription->size + 1);
+    }
+    session->n_subscriptions = 0;
+}
+
+void session_collect(haft_session *session)
+{
+    if (!session->owner.closed || session->held || session->owner.calls)
+        return;
+    call_free_spare(&session->owner);
+    forget_subscriptions(session);
+    catalogue_drop(session->catalogue);
+    haft_arena_free(session->client_arena);
+    haft_buffer_finish(&session->owner.out);
+    if (session->owner.transport.close)
+        session->owner.transport.close(session->owner.transport.context);
+    session->owner.allocator->release(session->owner.allocator->context, session, sizeof *session);
+}
+
+/* Calls that wait for an answer of the client, or for haft_finish after a cancel, end here; those
+ * that run elsewhere are told and end when they come back. */
+void haft_session_free(haft_session *session)
+{
+    haft_server *server;
+    haft_call *next;
+
+    if (!session || session->owner.closed)
+        return;
+    server = session->owner.server;
+    session_end_listens(session, NULL, false);
+    event_of_parting(session);
+    session->owner.closed = true;
+    server_lock(server);
+    follower_unlink(server, &session->follower);
+    server_unlock(server);
+    session->held++;
+    for (haft_call *call = session->owner.calls; call; call = next) {
+        next = call->next;
+        call_give_up(call);
+    }
+    session->held--;
+    session_collect(session);
+}
+
+/* ---- what a transport tells it ---- */
+
+static int session_on_message(void *context, const char *text, size_t size, void *tag,
+                              haft_time now)
+{
+    return haft_session_receive(context, text, size, tag, now);
+}
+
+static void session_on_too_long(void *context, size_t size, void *tag)
+{
+    haft_session_too_long(context, size, tag);
+}
+
+static void session_on_closed(void *context, void *tag)
+{
+    if (tag)
+        haft_session_cancel(context, tag);
+    else
+        haft_session_free(context);
+}
+
+haft_receiver haft_session_receiver(haft_session *session)
+{
+    return (haft_receiver){.message = session_on_message,
+                           .too_long = session_on_too_long,
+                           .closed = session_on_closed,
+                           .context = session};
+}
+
+void haft_session_trim(haft_session *session)
+{
+    call_free_spare(&session->owner);
+    buffer_trim(&session->owner.out, 0);
+}
+
+size_t haft_session_in_flight(const haft_session *session)
+{
+    return session->owner.n_calls;
+}
+
+void haft_session_shut_down(haft_session *session)
+{
+    session_end_listens(session, NULL, true);
+}
+
+void haft_session_deliver(haft_session *session, haft_posted *posted)
+{
+    (void)session;
+    post_deliver(posted);
+}
+
+/* ---- time ---- */
+
+/* Starts those whose turn has come. */
+static void start_lined(haft_session *session)
+{
+    haft_call *after;
+
+    for (haft_call *call = session->owner.calls; call && session->owner.n_lined; call = after) {
+        after = call->next;
+        if (call->state == CALL_IN_LINE && cap_has_turn(call))
+            call_launch(call);
+    }
+}
+
+haft_time haft_session_tick(haft_session *session, haft_time now)
+{
+    haft_time next = -1;
+    haft_call *after;
+
+    session->owner.now = now;
+    session_announce(session);
+    for (haft_call *call = session->owner.calls; call; call = after) {
+        after = call->next;
+        call->now = now;
+        if (!call->deadline || call->answered)
+            continue;
+        if (call->deadline <= now)
+            call_time_out(call);
+        else if (next < 0 || call->deadline < next)
+            next = call->deadline;
+    }
+    start_lined(session);
+    return next;
+}
+
+void haft_session_cancel(haft_session *session, const void *tag)
+{
+    haft_call *after;
+
+    for (haft_call *call = session->owner.calls; call; call = after) {
+        after = call->next;
+        if (call->tag == tag && !call->answered)
+            call_give_up(call);
+    }
+    session_end_tagged(session, tag);
+}

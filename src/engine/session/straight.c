@@ -1,0 +1,211 @@
+/* straight.c - large arguments, straight from the text of their message to the handler's struct.
+ *
+ * Where a message calls a tool whose input the fast lane can read from text, the arguments are
+ * decoded before anything else and the rest of the message is parsed with `{}` in their place.  They
+ * become JSON only for whoever asks for it, and a tool for which somebody did is read the long way
+ * from then on.  Whatever is unusual about a message is left to the long way too. */
+#include <string.h>
+
+#include "schema/walk/quick.h"
+#include "engine/session/straight.h"
+
+/* ---- where they stand ---- */
+
+struct scan {
+    const char *at, *end;
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void skip_space(struct scan *scan)
+{
+    while (scan->at < scan->end && is_space(*scan->at))
+        scan->at++;
+}
+
+static bool take(struct scan *scan, char c)
+{
+    skip_space(scan);
+    if (scan->at == scan->end || *scan->at != c)
+        return false;
+    scan->at++;
+    return true;
+}
+
+/* A string without escapes. */
+static bool take_string(struct scan *scan, struct text *ret_text)
+{
+    if (!take(scan, '"'))
+        return false;
+    ret_text->data = scan->at;
+    while (scan->at < scan->end && *scan->at != '"' && *scan->at != '\\')
+        scan->at++;
+    ret_text->size = (size_t)(scan->at - ret_text->data);
+    return take(scan, '"');
+}
+
+static bool is_text(const struct text *text, const char *name)
+{
+    return text->size == strlen(name) && !memcmp(text->data, name, text->size);
+}
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||
+           c == 'E';
+}
+
+/* Passes a value that the parser will look at. */
+static bool skip_value(struct scan *scan)
+{
+    size_t depth = 0;
+    struct text ignored;
+
+    for (;;) {
+        const char *start;
+
+        skip_space(scan);
+        start = scan->at;
+        if (start == scan->end)
+            return false;
+        if (*start == '"') {
+            if (!take_string(scan, &ignored))
+                return false;
+        } else if (*start == '{' || *start == '[') {
+            depth++;
+            scan->at++;
+        } else if (depth && (*start == '}' || *start == ']')) {
+            depth--;
+            scan->at++;
+        } else if (depth && (*start == ',' || *start == ':')) {
+            scan->at++;
+        } else {
+            while (scan->at < scan->end && is_word(*scan->at))
+                scan->at++;
+            if (scan->at == start)
+                return false;
+        }
+        if (!depth)
+            return true;
+    }
+}
+
+static const struct item *find_tool(haft_session *session, const struct text *name)
+{
+    const struct entry *entry;
+
+    session_refresh(session);
+    entry = shelf_find(&session->catalogue->shelves[HAFT_OFFER_TOOL], name->data, name->size);
+    return entry && entry->item->straight && atomic_load(entry->item->straight) ? entry->item
+                                                                                : NULL;
+}
+
+/* The tool that is called, with the scan at its arguments; NULL when they are not to be read. */
+static const struct item *find_in_params(struct scan *scan, haft_session *session)
+{
+    const struct item *item = NULL;
+    struct text key, name;
+
+    if (!take(scan, '{'))
+        return NULL;
+    do {
+        if (!take_string(scan, &key) || !take(scan, ':'))
+            return NULL;
+        if (is_text(&key, "arguments")) {
+            skip_space(scan);
+            return item;
+        }
+        if (!is_text(&key, "name")) {
+            if (!skip_value(scan))
+                return NULL;
+            continue;
+        }
+        skip_space(scan);
+        item = take_string(scan, &name) ? find_tool(session, &name) : NULL;
+        if (!item)
+            return NULL;
+    } while (take(scan, ','));
+    return NULL;
+}
+
+static const struct item *find(struct scan *scan, haft_session *session)
+{
+    struct text key, method = {"", 0};
+
+    if (!take(scan, '{'))
+        return NULL;
+    do {
+        if (!take_string(scan, &key) || !take(scan, ':'))
+            return NULL;
+        if (is_text(&key, "params"))
+            return is_text(&method, "tools/call") ? find_in_params(scan, session) : NULL;
+        if (is_text(&key, "method") ? !take_string(scan, &method) : !skip_value(scan))
+            return NULL;
+    } while (take(scan, ','));
+    return NULL;
+}
+
+/* ---- reading them ---- */
+
+/* What is after the arguments in the text; NULL when the lane does not take them. */
+static const char *decode(haft_call *call, const struct item *item, const struct scan *scan)
+{
+    char *in = haft_arena_zalloc(call->arena, 1, item->input->root->size);
+    const char *text = NULL;
+    size_t size = 0;
+
+    if (in)
+        text = quick_read(item->input, scan->at, (size_t)(scan->end - scan->at),
+                          call->server->options.max_depth, call->arena, in, &size);
+    call->straight = (struct straight){text ? item : NULL, in, text, size};
+    return text ? scan->at + size : NULL;
+}
+
+/* The message with {} for its arguments. */
+static bool parse_rest(haft_call *call, const char *text, size_t before, const char *after,
+                       size_t size)
+{
+    size_t left = size - (size_t)(after - text), offset;
+    char *rest = haft_arena_alloc(call->arena, before + 2 + left);
+    const char *reason;
+
+    if (!rest)
+        return false;
+    memcpy(rest, text, before);
+    memcpy(rest + before, "{}", 2);
+    memcpy(rest + before + 2, after, left);
+    return !json_parse(rest, before + 2 + left, call->arena, &call->root, &offset, &reason);
+}
+
+/* Whether the arguments were read that way. */
+static bool read_straight(haft_session *session, haft_call *call, const char *text, size_t size)
+{
+    struct scan scan = {text, text + size};
+    const struct item *item = find(&scan, session);
+    arena_mark mark = arena_save(call->arena);
+    const char *after = item ? decode(call, item, &scan) : NULL;
+
+    if (after && parse_rest(call, text, (size_t)(scan.at - text), after, size)) {
+        /* The item is there for as long as what it was found in. */
+        call->catalogue = session->catalogue;
+        atomic_fetch_add(&call->catalogue->refs, 1);
+        return true;
+    }
+    arena_rewind(call->arena, mark);
+    call->straight = (struct straight){0};
+    return false;
+}
+
+int straight_parse(haft_session *session, haft_call *call, const char *text, size_t size,
+                   size_t *reterr_offset, const char **reterr_reason)
+{
+    const haft_server *server = session->owner.server;
+    bool counts = server->options.max_elements; /* what the arguments have, before anything else */
+
+    if (size >= server->straight_from && !counts && read_straight(session, call, text, size))
+        return 0;
+    return json_parse(text, size, call->arena, &call->root, reterr_offset, reterr_reason);
+}

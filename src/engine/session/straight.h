@@ -1,0 +1,12 @@
+/* engine/session/straight.h - large arguments, straight from the text of their message (straight.c). */
+#ifndef HAFT_SRC_ENGINE_SESSION_STRAIGHT_H
+#define HAFT_SRC_ENGINE_SESSION_STRAIGHT_H
+
+#include "engine/session/session.h"
+
+/* As json_parse, into the call's root, but for large arguments that the tool's schema can read from
+ * text: these are in call->straight. */
+int straight_parse(haft_session *session, haft_call *call, const char *text, size_t size,
+                   size_t *reterr_offset, const char **reterr_reason);
+
+#endif
