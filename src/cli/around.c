@@ -25,9 +25,9 @@ static void attend(struct command *command, bool begins)
     haft_server *server = command->server;
 
     for (size_t i = 0; server; server = hosted_at(command->hosted, command->server, i++)) {
-        server->confine = begins && command->sandbox ? enter_sandbox : NULL;
-        server->leave = begins ? write_rest : NULL;
-        server->confine_context = server->leave_context = command;
+        server->process.confine = begins && command->sandbox ? enter_sandbox : NULL;
+        server->process.leave = begins ? write_rest : NULL;
+        server->process.confine_context = server->process.leave_context = command;
         if (!command->hosted)
             return;
     }
@@ -66,7 +66,7 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
 
     wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
     for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
-        wish.isolates = wish.isolates || atomic_load(&server->n_isolated) > 0;
+        wish.isolates = wish.isolates || atomic_load(&server->isolation.n) > 0;
     wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0) +
                    (settings->log_file && command->reload.logger ? 1U : 0);
     if (settings->otlp.url && !wish.connect) {

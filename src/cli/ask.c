@@ -120,8 +120,8 @@ static int cli_ask(struct command *command, haft_server *server, const char *met
     status = ask_and_show(command, &local, method, params, arena, show);
     if (!local_close(&local)) {
         fflush(stdout);
-        if (server->leave)
-            server->leave(server->leave_context);
+        if (server->process.leave)
+            server->process.leave(server->process.leave_context);
         _exit(status);
     }
     haft_arena_free(arena);

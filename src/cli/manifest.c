@@ -166,7 +166,8 @@ static void manifest_put_time(haft_buffer *buffer, unsigned ms)
 
 static void put_limits(const haft_server *server, const struct item *item, haft_buffer *buffer)
 {
-    haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
+    haft_rate all = {atomic_load(&server->limits.client_calls),
+                     atomic_load(&server->limits.client_per_ms)};
 
     haft_buffer_printf(buffer, "  runs       %s",
                        item->quick     ? "where messages are read"
@@ -176,8 +177,8 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         haft_buffer_printf(buffer, ", %u at once and %u in line", item->cap->max_running,
                            item->cap->max_waiting);
     haft_buffer_puts(buffer, "\n  timeout    ");
-    manifest_put_time(buffer,
-                      item->timeout_ms ? item->timeout_ms : atomic_load(&server->timeout_ms));
+    manifest_put_time(buffer, item->timeout_ms ? item->timeout_ms
+                                               : atomic_load(&server->limits.timeout_ms));
     haft_buffer_puts(buffer, "\n");
     for (int i = 0; i < 2; i++) {
         haft_rate rate = i ? all : item->tool->rate;
@@ -188,7 +189,8 @@ static void put_limits(const haft_server *server, const struct item *item, haft_
         manifest_put_time(buffer, rate.per_ms);
         haft_buffer_puts(buffer, i ? ", of all tools together\n" : "\n");
     }
-    if (item->lenient == HAFT_UNSET ? atomic_load(&server->lenient) : item->lenient == HAFT_YES)
+    if (item->lenient == HAFT_UNSET ? atomic_load(&server->limits.lenient)
+                                    : item->lenient == HAFT_YES)
         haft_buffer_puts(buffer, "  lenient    yes\n");
 }
 

@@ -150,9 +150,9 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
     if (settings->seal_key && server == own)
         status = seal_file_read(server, settings->seal_key);
     else if (settings->seal_key)
-        haft_server_set_seal_key(server, own->seal_key);
+        haft_server_set_seal_key(server, own->keys.seal);
     haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
-    if (!status && server != own && own->metrics)
+    if (!status && server != own && own->metering.metrics)
         status = metrics_share(server, own);
     if (!status && settings->audit)
         status = audit_file_take(audit, server);
@@ -164,12 +164,12 @@ static void link_family(const struct hosted *hosted, haft_server *own)
 {
     haft_server *last = own, *server;
 
-    own->family = own;
+    own->keys.family = own;
     for (size_t i = 0; (server = hosted_at(hosted, own, i)); i++) {
-        if (server->family)
+        if (server->keys.family)
             continue;
-        server->family = own;
-        last->beside = server;
+        server->keys.family = own;
+        last->keys.beside = server;
         last = server;
     }
 }
@@ -188,7 +188,7 @@ int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct s
         app_set_up(server, logger);
     }
     status = hosted_apply_live(hosted, own, settings, true);
-    if (!status && settings->metrics && !own->metrics)
+    if (!status && settings->metrics && !own->metering.metrics)
         status = haft_metrics_enable(own);
     if (!status && settings->audit)
         status = audit_file_open(audit, own, settings->audit);

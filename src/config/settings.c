@@ -77,7 +77,7 @@ struct program_settings program_settings_of(const haft_server *server)
 {
     struct program_settings program = {.server = server->options,
                                        .visibility = server->visibility,
-                                       .audit_mode = server->audit_mode,
+                                       .audit_mode = server->metering.audit_mode,
                                        .allocator = server->allocator,
                                        .n_sections = server->n_sections};
 

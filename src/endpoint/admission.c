@@ -149,7 +149,8 @@ haft_admission *haft_admission_hold(const haft_http_request *request)
     admission->by = admitting->by;
     admission->responder = admitting->responder;
     admission->context = admitting->context;
-    admission->deadline = admitting->now + (haft_time)atomic_load(&front->door.server->timeout_ms);
+    admission->deadline =
+        admitting->now + (haft_time)atomic_load(&front->door.server->limits.timeout_ms);
     admission->next = front->admissions;
     if (front->admissions)
         front->admissions->previous = admission;

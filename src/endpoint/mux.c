@@ -161,7 +161,7 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                             .rate = options->rate,
                             .total_rate = options->total_rate,
                             .metrics_for_all = options->metrics_for_all};
-    if (loop->server->metrics)
+    if (loop->server->metering.metrics)
         front->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
     haft_buffer_init(&front->cors, allocator, CORS_LIMIT);
     door_put_cors(&front->door, &front->cors);

@@ -85,7 +85,7 @@ static void tick(void *app, haft_time now)
     struct site *site = app;
 
     for (struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage->visit->call->done && !haft_visit_tick(passage->visit, now)) {
+        if (passage->visit->call->inner.done && !haft_visit_tick(passage->visit, now)) {
             if (passage->parked && !passage->visit->given_up)
                 visit_give_up(passage->visit, 504);
             passage_answer(passage, 504, "", "", 0);
@@ -114,7 +114,7 @@ static bool idle(const void *app)
     const struct site *site = app;
 
     for (const struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage->visit->call->done)
+        if (passage->visit->call->inner.done)
             return false;
     EACH_ENDPOINT(site, if (!haft_endpoint_idle(endpoint)) return false);
     return true;

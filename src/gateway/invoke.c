@@ -61,7 +61,7 @@ static int authenticated_copy(haft_call *call, const struct authenticated *from,
  * them have authenticated it. */
 static int keep_authenticated(haft_call *call)
 {
-    const haft_visit *visit = passage_of_headers(call->headers);
+    const haft_visit *visit = passage_of_headers(call->request.headers);
     const struct authenticated *kept = NULL;
     int status = 0;
 
@@ -79,12 +79,13 @@ int invoke_keep_headers(haft_call *call, void *data)
     int status = 0;
 
     for (const char *const *name = gateway->options.forward; *name && !status; name++) {
-        yyjson_val *meta = rpc_string(call->meta, *name);
+        yyjson_val *meta = rpc_string(call->request.meta, *name);
         size_t size = 0;
-        const char *value = meta ? yyjson_get_str(meta)
-                            : call->headers
-                                ? call->headers->get(call->headers->context, *name, &size)
-                                : NULL;
+        const char *value =
+            meta ? yyjson_get_str(meta)
+            : call->request.headers
+                ? call->request.headers->get(call->request.headers->context, *name, &size)
+                : NULL;
 
         if (!value)
             continue;
@@ -100,14 +101,15 @@ int invoke_keep_headers(haft_call *call, void *data)
 /* Which policies have authenticated the caller of an invoke. */
 static const struct authenticated *authenticated_of(haft_call *caller)
 {
-    return caller->visit ? caller->visit->authenticated : haft_call_get(caller, authenticated_key);
+    return caller->inner.visit ? caller->inner.visit->authenticated
+                               : haft_call_get(caller, authenticated_key);
 }
 
 static const char *header_of(haft_call *caller, const char *name)
 {
     size_t size;
 
-    if (caller->visit)
+    if (caller->inner.visit)
         return haft_request_header(caller, name);
     return get_line(haft_call_get(caller, forward_key), name, &size);
 }
@@ -135,12 +137,13 @@ static int refuse_child(haft_visit *visit)
 {
     const haft_gateway_options *options = &visit->gateway->options;
     haft_call *call = visit->call, *root = call_root(call);
-    unsigned before = atomic_fetch_add(&root->inside, 1);
+    unsigned before = atomic_fetch_add(&root->inner.inside, 1);
 
-    if (call->depth > options->max_depth) {
+    if (call->inner.depth > options->max_depth) {
         haft_log(call, HAFT_ERROR, "invokes nest deeper than %u: a cycle?", options->max_depth);
         return haft_problem(call, 508, "Invokes nest deeper than %u: %s was called by %s.",
-                            options->max_depth, visit->request.path, haft_call_name(call->parent));
+                            options->max_depth, visit->request.path,
+                            haft_call_name(call->inner.parent));
     }
     if (before >= options->max_invokes)
         return haft_problem(call, 429, "A call may lead to %u invokes, and has.",
@@ -177,8 +180,8 @@ static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_op
     request->body = haft_arena_copy(arena, request->body, request->body_size);
     if (request->peer)
         request->peer = haft_arena_copy(arena, request->peer, strlen(request->peer));
-    visit->call->peer = request->peer;
-    if (!request->method || !request->body || (caller->peer && !request->peer))
+    visit->call->request.peer = request->peer;
+    if (!request->method || !request->body || (caller->request.peer && !request->peer))
         return HAFT_ENOMEM;
     if (request->body_size)
         visit->content_type = "application/json";
@@ -213,7 +216,7 @@ static int invoke_prepare(haft_call *caller, const char *method, const char *tar
                           const haft_invoke_options *options, haft_visit **ret_visit)
 {
     static const haft_invoke_options none;
-    haft_request request = {.method = method, .body = "", .peer = caller->peer};
+    haft_request request = {.method = method, .body = "", .peer = caller->request.peer};
     haft_call *root;
 
     options = options ? options : &none;
@@ -228,7 +231,7 @@ static int invoke_prepare(haft_call *caller, const char *method, const char *tar
     root = inner_hold(caller);
     if (!root)
         return HAFT_STOP;
-    *ret_visit = child_new(caller, &request, target, options, atomic_load(&root->now));
+    *ret_visit = child_new(caller, &request, target, options, atomic_load(&root->time.now));
     inner_let_go(caller);
     return *ret_visit ? 0 : HAFT_ENOMEM;
 }

@@ -54,7 +54,7 @@ static struct passage *passage_new(struct site *site, const haft_http_request *r
         gateway->allocator->release(gateway->allocator->context, passage, sizeof *passage);
         return NULL;
     }
-    passage->visit->call->tag = passage;
+    passage->visit->call->request.tag = passage;
     if (site->first)
         site->first->previous = passage;
     site->first = passage;
@@ -287,7 +287,7 @@ static bool enter_endpoint(struct passage *passage)
         return false;
     }
     request.headers = (haft_headers){.get = get_header, .context = &headers, .at = header_at};
-    request.principal = visit->call->principal;
+    request.principal = visit->call->request.principal;
     request.body = visit->request.body;
     request.body_size = visit->request.body_size;
     passage->inside = true;
@@ -309,7 +309,7 @@ static bool keep_request(struct passage *passage)
     haft_request *request = &visit->request;
     haft_arena *arena = visit->call->arena;
     const haft_headers from = request->headers;
-    const char *principal = visit->call->principal, *name, *value;
+    const char *principal = visit->call->request.principal, *name, *value;
     size_t name_size, value_size;
     struct line **last = &visit->changes;
 
@@ -339,9 +339,9 @@ static bool keep_request(struct passage *passage)
     request->peer =
         request->peer ? haft_arena_copy(arena, request->peer, strlen(request->peer)) : "";
     if (principal)
-        visit->call->principal = haft_arena_copy(arena, principal, strlen(principal));
-    visit->call->method = request->path;
-    visit->call->peer = request->peer;
+        visit->call->request.principal = haft_arena_copy(arena, principal, strlen(principal));
+    visit->call->request.method = request->path;
+    visit->call->request.peer = request->peer;
     passage->request.method = request->method;
     passage->request.path =
         haft_arena_copy(arena, passage->request.path, strlen(passage->request.path));
@@ -349,15 +349,15 @@ static bool keep_request(struct passage *passage)
     passage->request.query = request->query;
     passage->request.peer = request->peer;
     return request->method && request->path && request->query && request->body && request->peer &&
-           passage->request.path && (!principal || visit->call->principal);
+           passage->request.path && (!principal || visit->call->request.principal);
 }
 
 static int passage_execute(haft_call *call)
 {
-    struct passage *passage = call->tag;
+    struct passage *passage = call->request.tag;
 
     passage->ran = true;
-    visit_advance(call->visit);
+    visit_advance(call->inner.visit);
     return 0;
 }
 
@@ -383,7 +383,7 @@ static void passage_end(struct passage *passage)
 {
     haft_visit *visit = passage->visit;
 
-    visit->call->done = NULL;
+    visit->call->inner.done = NULL;
     if (visit->n_passed || visit->pending)
         see_out(visit);
     answer_response(passage);
@@ -406,8 +406,8 @@ static struct passage *passage_conclude(struct passage *passage)
         passage_end(passage);
         return NULL;
     }
-    passage->visit->call->done = NULL;
-    passage->visit->call->deadline = 0;
+    passage->visit->call->inner.done = NULL;
+    passage->visit->call->time.deadline = 0;
     return enter_endpoint(passage) ? passage : NULL;
 }
 
@@ -420,8 +420,8 @@ static void on_continued(void *carrier)
     haft_call *call = passage->visit->call;
     const haft_loop *loop = passage->site->loop.loop;
 
-    call->errand = (haft_posted){.call = call, .ran = true};
-    loop->post(loop->context, &call->errand);
+    call->posts.errand = (haft_posted){.call = call, .ran = true};
+    loop->post(loop->context, &call->posts.errand);
 }
 
 static void on_posted(haft_call *call);
@@ -433,7 +433,7 @@ static bool passage_park(struct passage *passage)
 
     passage->waits = visit->step == VISIT_INBOUND;
     passage->parked = true;
-    visit->call->done = on_posted;
+    visit->call->inner.done = on_posted;
     /* Nothing has been done yet for a client that may have left: see passage_half_closed. */
     if (passage->half_closed && passage->waits)
         haft_visit_cancel(visit);
@@ -461,8 +461,8 @@ static bool passage_send(struct passage *passage)
     const haft_loop *loop = passage->site->loop.loop;
 
     passage->ran = false;
-    call->execute = passage_execute;
-    call->done = on_returned;
+    call->handler.execute = passage_execute;
+    call->inner.done = on_returned;
     return !loop->run(loop->context, call);
 }
 
@@ -485,7 +485,7 @@ static void passage_go_on(struct passage *passage)
 /* It has been continued, and this is the loop's thread. */
 static void on_posted(haft_call *call)
 {
-    struct passage *passage = call->tag;
+    struct passage *passage = call->request.tag;
 
     passage->waits = passage->parked = false;
     passage_go_on(passage);
@@ -494,7 +494,7 @@ static void on_posted(haft_call *call)
 /* Back from a worker, which does not run what was cancelled before it came to that. */
 static void on_returned(haft_call *call)
 {
-    struct passage *passage = call->tag;
+    struct passage *passage = call->request.tag;
 
     if (!passage->ran)
         passage_end(passage);
@@ -506,7 +506,7 @@ static void on_returned(haft_call *call)
 
 static void *passage_refuse(struct passage *passage)
 {
-    passage->visit->call->done = NULL;
+    passage->visit->call->inner.done = NULL;
     passage_answer(passage, 503, "Retry-After: 1\r\n", "", 0);
     passage_free(passage);
     return NULL;

@@ -204,8 +204,8 @@ static const char *peer_of(const haft_call *call)
 {
     const char *peer = NULL;
 
-    for (; call && !peer; call = call->parent)
-        peer = call->visit ? call->visit->request.peer : NULL;
+    for (; call && !peer; call = call->inner.parent)
+        peer = call->inner.visit ? call->inner.visit->request.peer : NULL;
     return peer;
 }
 
@@ -227,7 +227,7 @@ static int check_person(haft_call *call, void *data)
                                    .call = call,
                                    .name = name,
                                    .password = password,
-                                   .now = atomic_load(&call_root(call)->now)};
+                                   .now = atomic_load(&call_root(call)->time.now)};
     remembered_digest(guard->remembered, name, password, check->digest);
     person = remembered_find(guard->remembered, check->digest, check->now);
     if (person) {

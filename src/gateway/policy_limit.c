@@ -51,7 +51,7 @@ static int check_rate(haft_call *call, void *data)
     char key[KEY], seconds[32];
     int64_t wait = 0;
     int status = rate_take(call->server, rate->limiter, key, key_of(call, rate, key), rate->rate,
-                           atomic_load(&call_root(call)->now), &wait);
+                           atomic_load(&call_root(call)->time.now), &wait);
 
     if (status)
         return status < 0 ? status : 0;

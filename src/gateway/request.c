@@ -5,7 +5,7 @@
 
 const haft_request *haft_request_of(const haft_call *call)
 {
-    return call->visit ? &call->visit->request : NULL;
+    return call->inner.visit ? &call->inner.visit->request : NULL;
 }
 
 /* Asks whoever brought the request; names are asked for in lower case. */
@@ -33,7 +33,7 @@ static const char *ask(haft_visit *visit, const char *name)
 
 const char *haft_request_header(const haft_call *call, const char *name)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
 
     if (!visit)
         return NULL;
@@ -50,7 +50,7 @@ static char *keep(haft_call *call, const char *text)
 
 int haft_request_set_header(haft_call *call, const char *name, const char *value)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
     struct line *line;
 
     if (!visit)
@@ -69,7 +69,7 @@ int haft_request_set_header(haft_call *call, const char *name, const char *value
 
 int haft_request_set_body(haft_call *call, const char *body, size_t size)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
     char *copy;
 
     if (!visit)
@@ -84,7 +84,7 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size)
 
 const char *haft_path_value(const haft_call *call, const char *name)
 {
-    const haft_visit *visit = call->visit;
+    const haft_visit *visit = call->inner.visit;
     const struct template *path = visit && visit->route ? &visit->route->path_template : NULL;
     size_t value = 0;
 
@@ -100,7 +100,7 @@ const char *haft_path_value(const haft_call *call, const char *name)
 
 const char *haft_query_value(haft_call *call, const char *name)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
     int status = visit ? query_read(visit) : HAFT_EINVAL;
 
     if (status == HAFT_ENOMEM)
@@ -119,13 +119,13 @@ int haft_call_set_principal(haft_call *call, const char *principal)
 
     if (!copy)
         return HAFT_ENOMEM;
-    call->principal = copy;
+    call->request.principal = copy;
     return 0;
 }
 
 bool haft_call_authenticated(const haft_call *call)
 {
-    const haft_visit *visit = call->visit;
+    const haft_visit *visit = call->inner.visit;
     const struct authenticated *one = visit && !visit->edge ? visit->authenticated : NULL;
 
     if (!one || !visit->policies || visit->n_passed >= visit->policies->n)
@@ -137,5 +137,5 @@ bool haft_call_authenticated(const haft_call *call)
 
 const haft_call *haft_call_parent(const haft_call *call)
 {
-    return call->parent;
+    return call->inner.parent;
 }

@@ -83,7 +83,7 @@ static int append_header(haft_visit *visit, const char *name, const char *value)
 
 int haft_response_set_header(haft_call *call, const char *name, const char *value)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
     int status = 0;
 
     if (!visit || !is_token(name) || (value && !is_line(value)))
@@ -100,7 +100,7 @@ int haft_response_set_header(haft_call *call, const char *name, const char *valu
 
 int haft_response_set_status(haft_call *call, int status)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
 
     if (!visit || status < 200 || status > 599)
         return HAFT_EINVAL;
@@ -113,7 +113,7 @@ int haft_response_set_status(haft_call *call, int status)
 int haft_respond(haft_call *call, int status, const char *content_type, const void *body,
                  size_t size)
 {
-    haft_visit *visit = call->visit;
+    haft_visit *visit = call->inner.visit;
     char *copy;
     int failed;
 
@@ -128,7 +128,7 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
     visit->response.status = status;
     visit->response.body = copy;
     visit->response.size = size;
-    visit->answered = call->responded = true;
+    visit->answered = call->result.responded = true;
     return 0;
 }
 
@@ -188,12 +188,12 @@ int haft_problem(haft_call *call, int status, const char *format, ...)
     const char *detail;
     va_list args;
 
-    if (!call->visit || status < 200 || status > 599)
+    if (!call->inner.visit || status < 200 || status > 599)
         return HAFT_EINVAL;
     va_start(args, format);
     detail = haft_arena_vprintf(call->arena, format, args);
     va_end(args);
-    return detail ? respond_problem(call->visit, status, detail, NULL) : HAFT_ENOMEM;
+    return detail ? respond_problem(call->inner.visit, status, detail, NULL) : HAFT_ENOMEM;
 }
 
 int haft_respond_with(haft_call *call, const haft_response *response)
@@ -205,14 +205,15 @@ int haft_respond_with(haft_call *call, const haft_response *response)
             haft_response_set_header(call, response->headers[i].name, response->headers[i].value);
     if (status)
         return status;
-    call->visit->response.body = haft_arena_copy(call->arena, response->body, response->size);
-    call->visit->response.size = response->size;
-    return call->visit->response.body ? 0 : HAFT_ENOMEM;
+    call->inner.visit->response.body = haft_arena_copy(call->arena, response->body, response->size);
+    call->inner.visit->response.size = response->size;
+    return call->inner.visit->response.body ? 0 : HAFT_ENOMEM;
 }
 
 const haft_response *haft_response_of(const haft_call *call)
 {
-    return call->visit && call->visit->response.status ? &call->visit->response : NULL;
+    return call->inner.visit && call->inner.visit->response.status ? &call->inner.visit->response
+                                                                   : NULL;
 }
 
 haft_value *haft_response_json(haft_call *call, const haft_response *response)

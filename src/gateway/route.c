@@ -128,7 +128,7 @@ static bool is_method(const char *text)
 /* A handler that takes JSON, as the routes' server calls it. */
 static int call_handler(haft_call *call, const void *in, void *out)
 {
-    const haft_route *info = call->visit->route->info;
+    const haft_route *info = call->inner.visit->route->info;
 
     (void)out;
     return info->handler(call, (haft_value *)(uintptr_t)in, info->data);

@@ -17,8 +17,8 @@
 /* Bad input: 400, with where each value came from. */
 static int refuse_input(haft_call *call, const haft_issues *issues)
 {
-    call->outcome = HAFT_OUTCOME_INVALID;
-    return input_refuse_issues(call->visit, issues, NULL);
+    call->stages.outcome = HAFT_OUTCOME_INVALID;
+    return input_refuse_issues(call->inner.visit, issues, NULL);
 }
 
 haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request)
@@ -32,17 +32,17 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_req
     visit->gateway = gateway;
     visit->call = call;
     visit->request = *request;
-    visit->edge = !call->parent;
+    visit->edge = !call->inner.parent;
     visit->response.body = "";
     atomic_init(&visit->owners, 1);
     inner_on_finish(call, visit_continued, visit);
-    call->visit = visit;
-    call->method = request->path;
-    call->peer = request->peer;
+    call->inner.visit = visit;
+    call->request.method = request->path;
+    call->request.peer = request->peer;
     if (visit->edge && request->headers.get) {
-        call->headers = &visit->request.headers;
+        call->request.headers = &visit->request.headers;
         trace_read(call);
-        call->headers = NULL;
+        call->request.headers = NULL;
     }
     visit->failure =
         router_find(&gateway->router, request->method, request->path, call->arena, &visit->match);
@@ -52,7 +52,7 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_req
     if (visit->route) {
         visit->policies = atomic_load(&visit->route->policies);
         inner_set_tool(call, &visit->route->entry);
-        call->misfit = refuse_input;
+        call->inner.on_invalid = refuse_input;
     }
     return visit;
 }
@@ -63,7 +63,7 @@ haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
     haft_visit *visit = visit_of_call(gateway, inner_new(gateway->server, NULL, now), request);
 
     if (visit)
-        visit->call->principal = principal;
+        visit->call->request.principal = principal;
     return visit;
 }
 
@@ -81,8 +81,8 @@ bool haft_visit_tick(haft_visit *visit, haft_time now)
 {
     haft_call *call = visit->call;
 
-    atomic_store(&call->now, now);
-    if (!call->deadline || call->deadline > now)
+    atomic_store(&call->time.now, now);
+    if (!call->time.deadline || call->time.deadline > now)
         return true;
     haft_visit_cancel(visit);
     return false;
@@ -130,7 +130,7 @@ static int put_retry_after(haft_visit *visit)
     char seconds[32];
 
     snprintf(seconds, sizeof seconds, "%lld",
-             (long long)(visit->call->retry_after_ms + 999) / 1000);
+             (long long)(visit->call->stages.retry_after_ms + 999) / 1000);
     return haft_response_set_header(visit->call, "Retry-After", seconds);
 }
 
@@ -138,7 +138,7 @@ static int put_retry_after(haft_visit *visit)
 static int respond_with_error(haft_visit *visit, bool refused)
 {
     haft_call *call = visit->call;
-    bool limited = call->outcome == HAFT_OUTCOME_RATE_LIMITED;
+    bool limited = call->stages.outcome == HAFT_OUTCOME_RATE_LIMITED;
     int status = visit->wished ? visit->wished : limited ? 429 : refused ? 403 : 500;
     const char *text = text_of_blocks(call);
     int failed = limited ? put_retry_after(visit) : 0;
@@ -157,7 +157,7 @@ static int respond_with_result(haft_visit *visit, bool refused)
 
     if (visit->answered)
         return 0;
-    if (call->is_error)
+    if (call->result.is_error)
         return respond_with_error(visit, refused);
     if (call->structured.size) {
         status = haft_response_set_header(call, "Content-Type", "application/json");
@@ -170,7 +170,7 @@ static int respond_with_result(haft_visit *visit, bool refused)
         visit->answered = true;
         return 0;
     }
-    if (!call->n_blocks)
+    if (!call->result.n_blocks)
         return haft_respond(call, visit->wished ? visit->wished : 204, NULL, NULL, 0);
     text = text_of_blocks(call);
     return text ? haft_respond(call, visit->wished ? visit->wished : 200,
@@ -182,8 +182,8 @@ static int respond_with_result(haft_visit *visit, bool refused)
 
 static haft_outcome outcome_of(const haft_visit *visit, int status)
 {
-    if (visit->call->outcome)
-        return visit->call->outcome;
+    if (visit->call->stages.outcome)
+        return visit->call->stages.outcome;
     if (status < 0)
         return HAFT_OUTCOME_FAILED;
     return visit->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
@@ -200,7 +200,7 @@ static void handler_conclude(haft_visit *visit, int status, bool refused)
     if (!status && !refused && visit_is_late(visit) < 0)
         status = HAFT_ENOMEM;
     if (status < 0) {
-        if (call->is_error && !visit->answered && !respond_with_error(visit, false))
+        if (call->result.is_error && !visit->answered && !respond_with_error(visit, false))
             status = 0;
         else
             visit_fail(visit, "the handler", status);
@@ -252,9 +252,9 @@ static int handler_enter(haft_visit *visit)
         handler_skip(visit, status);
         return 0;
     }
-    status = input_read(visit, &call->arguments);
+    status = input_read(visit, &call->args.json);
     if (status == HAFT_STOP)
-        call->outcome = HAFT_OUTCOME_INVALID;
+        call->stages.outcome = HAFT_OUTCOME_INVALID;
     visit_expect(visit);
     return handler_walk(visit, status);
 }
@@ -276,7 +276,7 @@ static int handler_resume(haft_visit *visit)
         return handler_walk(visit, status);
     }
     status = call_understand(call, visit->wait_status);
-    if (!status && !call->is_error)
+    if (!status && !call->result.is_error)
         status = tool_check(call);
     handler_conclude(visit, status, false);
     return 0;

@@ -39,7 +39,7 @@ int visit_is_late(haft_visit *visit)
 
     if (!status)
         return 0;
-    call->outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
+    call->stages.outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
     return respond_problem(visit, status, detail, NULL) ? HAFT_ENOMEM : 1;
 }
 

@@ -32,7 +32,7 @@ void visit_continued(void *context, int status)
     visit->wait_status = status;
     before = atomic_fetch_or(&visit->wait, WAIT_CONTINUED);
     if (before & WAIT_ABANDONED) {
-        visit->call->parent = NULL; /* it may be gone */
+        visit->call->inner.parent = NULL; /* it may be gone */
         visit_advance(visit);
         haft_visit_free(visit);
     } else if (before & WAIT_PARKED) {
@@ -52,7 +52,7 @@ void visit_give_up(haft_visit *visit, int status)
     haft_call *call = visit->call;
 
     visit->given_up = status;
-    call->outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
+    call->stages.outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
     atomic_store(&call->cancelled, true);
     if (visit->step != VISIT_HANDLER)
         return;
@@ -60,8 +60,8 @@ void visit_give_up(haft_visit *visit, int status)
         haft_log(call, HAFT_WARNING,
                  "timed out after %u ms; its handler returned HAFT_PENDING, and nobody called "
                  "haft_finish",
-                 call->allowed_ms);
-    stages_after(call, call->outcome);
+                 call->time.allowed_ms);
+    stages_after(call, call->stages.outcome);
     event_of_end(call);
 }
 

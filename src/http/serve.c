@@ -57,8 +57,8 @@ static void serve_on_closed(void *context)
 
 static _Noreturn void serve_leave(const struct serve *serve, int status)
 {
-    if (serve->server->leave)
-        serve->server->leave(serve->server->leave_context);
+    if (serve->server->process.leave)
+        serve->server->process.leave(serve->server->process.leave_context);
     _exit(status);
 }
 
@@ -225,8 +225,8 @@ static int serve_lanes(struct serve *serve, haft_reason *reason)
     signals_begin(&serve->signals);
     for (unsigned i = 0; !status && i < serve->n_lanes; i++)
         status = open_lane(serve, i, reason);
-    if (!status && serve->server->confine)
-        status = serve->server->confine(serve->server->confine_context, reason);
+    if (!status && serve->server->process.confine)
+        status = serve->server->process.confine(serve->server->process.confine_context, reason);
     if (status) {
         close_lanes(serve);
     } else {

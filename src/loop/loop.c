@@ -15,8 +15,8 @@ static int loop_on_run(void *context, haft_call *call)
 {
     struct loop *loop = context;
 
-    call->errand = (haft_posted){.call = call, .ran = true};
-    return pool_add(&loop->pool, &call->errand);
+    call->posts.errand = (haft_posted){.call = call, .ran = true};
+    return pool_add(&loop->pool, &call->posts.errand);
 }
 
 /* What was run is not delivered in the middle of something else. */

@@ -93,7 +93,7 @@ static void span_set_ids(struct span *span, const haft_trace *trace, uint64_t *s
 
 static void span_fill(struct span *span, haft_call *call, haft_outcome outcome)
 {
-    const char *asked = yyjson_get_str(rpc_string(call->params, "name"));
+    const char *asked = yyjson_get_str(rpc_string(call->request.params, "name"));
     const char *tool = call->item ? call->item->name : asked ? asked : "";
     const char *client = haft_client_name(call);
 
@@ -105,8 +105,8 @@ static void span_fill(struct span *span, haft_call *call, haft_outcome outcome)
     span_copy_text(span->client, sizeof span->client, client, strlen(client));
     span_copy_text(span->revision, sizeof span->revision, haft_call_revision(call),
                    strlen(haft_call_revision(call)));
-    if (call->id)
-        rpc_id_to_text(call->id, span->request_id, sizeof span->request_id);
+    if (call->request.id)
+        rpc_id_to_text(call->request.id, span->request_id, sizeof span->request_id);
 }
 
 static void span_after(haft_call *call, haft_outcome outcome, void *data)

@@ -365,13 +365,13 @@ static struct isolate *isolate_new(haft_server *server)
 /* Two threads may find that there is none: the second one's is not needed. */
 static struct isolate *isolate_of(haft_server *server)
 {
-    struct isolation *found = atomic_load(&server->isolation);
+    struct isolation *found = atomic_load(&server->isolation.runner);
     struct isolate *made;
 
     if (found)
         return (struct isolate *)found;
     made = isolate_new(server);
-    if (!made || atomic_compare_exchange_strong(&server->isolation, &found, &made->base))
+    if (!made || atomic_compare_exchange_strong(&server->isolation.runner, &found, &made->base))
         return made;
     isolate_release(&made->base);
     return (struct isolate *)found;
@@ -385,7 +385,7 @@ int isolate_start(haft_server *server)
     if (!isolate)
         return HAFT_ENOMEM;
     uv_mutex_lock(&isolate->lock);
-    if (!isolate->keepers && atomic_load(&server->n_isolated))
+    if (!isolate->keepers && atomic_load(&server->isolation.n))
         status = hire(isolate);
     uv_mutex_unlock(&isolate->lock);
     return status;
@@ -397,5 +397,5 @@ int haft_server_isolate(haft_server *server)
 
     if (!isolate)
         return HAFT_ENOMEM;
-    return atomic_load(&server->n_isolated) ? isolate_replace(isolate) : 0;
+    return atomic_load(&server->isolation.n) ? isolate_replace(isolate) : 0;
 }

@@ -88,14 +88,14 @@ static int child_run(struct process *process)
     haft_call *call = process->call;
     int status = tool_execute(call);
 
-    while (status == HAFT_PENDING && !call->finished)
+    while (status == HAFT_PENDING && !call->posts.finished)
         do_posted(process, true);
     while (do_posted(process, false))
         ;
     if (status != HAFT_PENDING)
         return status;
-    status = call->finish.status;
-    return !status && !call->checked ? tool_check(call) : status;
+    status = call->posts.finish.status;
+    return !status && !call->result.checked ? tool_check(call) : status;
 }
 
 static void limit_memory(size_t bytes)
@@ -114,7 +114,7 @@ static void child_prepare(struct process *process)
     haft_session_options options = {.transport = &transport, .loop = &loop};
 
     process->thread = pthread_self();
-    atomic_store(&server->isolation, NULL);
+    atomic_store(&server->isolation.runner, NULL);
     /* What nobody has taken yet is not said a second time. */
     haft_buffer_clear(&server->held);
     server_set_record(server, on_record, process);

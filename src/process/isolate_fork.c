@@ -109,7 +109,7 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
     set_ends(SIG_DFL);
     block_nothing();
     close_others(fd);
-    if (fork_server->server->confine && sandbox_enter_call())
+    if (fork_server->server->process.confine && sandbox_enter_call())
         _exit(1);
     isolate_child(fork_server->server, SOCKET);
 }
@@ -261,11 +261,11 @@ static _Noreturn void serve_forks(haft_server *server)
 /* Also those of the servers beside it, which may be the same. */
 static void forget_keys(haft_server *server)
 {
-    haft_server *each = server->family ? server->family : server;
+    haft_server *each = server->keys.family ? server->keys.family : server;
 
-    for (; each; each = each->beside) {
-        secret_wipe(each->seal_key, sizeof each->seal_key);
-        secret_wipe(each->digest_key, sizeof each->digest_key);
+    for (; each; each = each->keys.beside) {
+        secret_wipe(each->keys.seal, sizeof each->keys.seal);
+        secret_wipe(each->keys.digest, sizeof each->keys.digest);
     }
 }
 
@@ -276,7 +276,7 @@ _Noreturn void isolate_keep(haft_server *server, int control)
     pid_t pid;
 
     /* Before the descriptor that it takes is closed. */
-    if (server->confine && server->confine(server->confine_context, NULL))
+    if (server->process.confine && server->process.confine(server->process.confine_context, NULL))
         _exit(1);
     prctl(PR_SET_NAME, "haft-keep");
     setpgid(0, 0);

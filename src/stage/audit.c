@@ -193,11 +193,11 @@ static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_v
 
     haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
     schema_put_redacted(call->item ? call->item->input : NULL, arguments, &text);
-    if (!text.status && call->server->audit_mode == HAFT_AUDIT_ARGUMENTS &&
+    if (!text.status && call->server->metering.audit_mode == HAFT_AUDIT_ARGUMENTS &&
         text.size <= ARGUMENTS_LIMIT) {
         at = put_long(put_literal(at, ",\"arguments\":"), limit, text.data, text.size);
     } else if (!text.status) {
-        siphash_init(&hash, call->server->digest_key);
+        siphash_init(&hash, call->server->keys.digest);
         siphash_bytes(&hash, text.data, text.size);
         at = put_digest(at, siphash_finish(&hash));
     }
@@ -211,9 +211,9 @@ static char *put_arguments(char *at, char *limit, const haft_call *call, yyjson_
 {
     const haft_schema *input = call->item ? call->item->input : NULL;
 
-    if (call->server->audit_mode == HAFT_AUDIT_ARGUMENTS || (input && input->secrets))
+    if (call->server->metering.audit_mode == HAFT_AUDIT_ARGUMENTS || (input && input->secrets))
         return put_redacted(at, limit, call, arguments);
-    return put_digest(at, digest(call->server->digest_key, arguments));
+    return put_digest(at, digest(call->server->keys.digest, arguments));
 }
 
 /* ---- a line ---- */
@@ -231,7 +231,7 @@ static char *put_client(char *at, char *limit, const haft_call *call)
 
 static char *put_tool(char *at, char *limit, const haft_call *call)
 {
-    yyjson_val *name = call->item ? NULL : rpc_string(call->params, "name");
+    yyjson_val *name = call->item ? NULL : rpc_string(call->request.params, "name");
 
     if (!call->item)
         return put_member(at, limit, ",\"tool\":", yyjson_get_str(name), yyjson_get_len(name));
@@ -254,25 +254,26 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
     yyjson_val *arguments = all ? call_arguments(call) : NULL;
 
     at = put_time(at, call->owner);
-    if (all && call->id)
-        at = put_id(at, limit, call->id);
+    if (all && call->request.id)
+        at = put_id(at, limit, call->request.id);
     if (all)
         at = put_client(at, limit, call);
-    if (call->principal)
-        at = put_member(at, limit, ",\"principal\":", call->principal, strlen(call->principal));
+    if (call->request.principal)
+        at = put_member(at, limit, ",\"principal\":", call->request.principal,
+                        strlen(call->request.principal));
     at = put_literal(at, ",\"revision\":\"");
     at = put(at, revision_row(call->revision)->name, REVISION_NAME);
     at = put_literal(at, "\"");
     if (all || call->item)
         at = put_tool(at, limit, call);
     at = put_outcome(at, outcome);
-    at = put_milliseconds(put_literal(at, ",\"ms\":"), call->elapsed);
+    at = put_milliseconds(put_literal(at, ",\"ms\":"), call->time.elapsed);
     /* A call that timed out may be writing still. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         at = put_number(put_literal(at, ",\"bytes\":"),
                         (int64_t)(call->content.size + call->structured.size));
-    if (call->trace)
-        at = put_trace(at, call->trace);
+    if (call->request.trace)
+        at = put_trace(at, call->request.trace);
     if (arguments)
         at = put_arguments(at, limit, call, arguments);
     return at;
@@ -309,5 +310,5 @@ int haft_audit_add(haft_server *server, haft_audit_function *write, void *contex
 
 void haft_audit_set_mode(haft_server *server, haft_audit_mode mode)
 {
-    server->audit_mode = mode;
+    server->metering.audit_mode = mode;
 }

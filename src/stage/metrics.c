@@ -112,7 +112,7 @@ static int before(haft_call *call, void *data)
 {
     struct metrics *metrics = data;
 
-    call->counted = true;
+    call->stages.counted = true;
     atomic_fetch_add(&metrics->in_flight, 1);
     return 0;
 }
@@ -122,19 +122,19 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
     struct metrics *metrics = data;
     struct counts *counts = counts_for(metrics, call);
 
-    if (call->counted)
+    if (call->stages.counted)
         atomic_fetch_sub(&metrics->in_flight, 1);
     atomic_fetch_add(&counts->outcomes[outcome], 1);
     if (!ran(outcome))
         return;
-    measure(&counts->durations, call->elapsed);
+    measure(&counts->durations, call->time.elapsed);
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         atomic_fetch_add(&counts->bytes, call->content.size + call->structured.size);
 }
 
 static void metrics_queued(const haft_call *call, bool queued)
 {
-    struct metrics *metrics = call->counted ? call->server->metrics : NULL;
+    struct metrics *metrics = call->stages.counted ? call->server->metering.metrics : NULL;
 
     if (metrics)
         atomic_fetch_add(&metrics->queued, queued ? 1 : -1);
@@ -142,22 +142,22 @@ static void metrics_queued(const haft_call *call, bool queued)
 
 static void metrics_repaired(const haft_call *call, size_t n)
 {
-    if (call->server->metrics)
-        atomic_fetch_add(&counts_for(call->server->metrics, call)->repairs, n);
+    if (call->server->metering.metrics)
+        atomic_fetch_add(&counts_for(call->server->metering.metrics, call)->repairs, n);
 }
 
 static void metrics_met(haft_server *server)
 {
-    if (server->metrics)
-        atomic_fetch_add(&server->metrics->sessions, 1);
+    if (server->metering.metrics)
+        atomic_fetch_add(&server->metering.metrics->sessions, 1);
 }
 
 static void metrics_left(haft_server *server, int64_t ms)
 {
-    if (!server->metrics)
+    if (!server->metering.metrics)
         return;
-    atomic_fetch_sub(&server->metrics->sessions, 1);
-    measure(&server->metrics->stays, ms > 0 ? (uint64_t)ms * 1000000 : 0);
+    atomic_fetch_sub(&server->metering.metrics->sessions, 1);
+    measure(&server->metering.metrics->stays, ms > 0 ? (uint64_t)ms * 1000000 : 0);
 }
 
 static const struct observer observer = {metrics_queued, metrics_repaired, metrics_met,
@@ -167,25 +167,25 @@ int haft_metrics_enable(haft_server *server)
 {
     struct metrics *metrics;
 
-    if (server->metrics)
+    if (server->metering.metrics)
         return 0;
     metrics = haft_arena_zalloc(server->arena, 1, sizeof *metrics);
     if (!metrics)
         return server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
     metrics->stage =
         (haft_stage){.name = "metrics", .before = before, .after = after, .data = metrics};
-    server->metrics = metrics;
-    server->observer = &observer;
+    server->metering.metrics = metrics;
+    server->metering.observer = &observer;
     return haft_stage_add(server, &metrics->stage);
 }
 
 int metrics_share(haft_server *server, haft_server *with)
 {
-    server->metrics = with->metrics;
-    server->observer = with->observer;
-    server->counted_next = with->counted_next;
-    with->counted_next = server;
-    return haft_stage_add(server, &with->metrics->stage);
+    server->metering.metrics = with->metering.metrics;
+    server->metering.observer = with->metering.observer;
+    server->metering.counted_next = with->metering.counted_next;
+    with->metering.counted_next = server;
+    return haft_stage_add(server, &with->metering.metrics->stage);
 }
 
 /* ---- writing ---- */
@@ -251,32 +251,32 @@ static void put_repairs(haft_buffer *out, struct counts *counts, const char *too
 static void put_in_flight(haft_buffer *out, haft_server *server)
 {
     haft_buffer_printf(out, "mcp_server_calls_in_flight %lld\n",
-                       (long long)atomic_load(&server->metrics->in_flight));
+                       (long long)atomic_load(&server->metering.metrics->in_flight));
 }
 
 static void put_queued(haft_buffer *out, haft_server *server)
 {
     haft_buffer_printf(out, "mcp_server_calls_queued %lld\n",
-                       (long long)atomic_load(&server->metrics->queued));
+                       (long long)atomic_load(&server->metering.metrics->queued));
 }
 
 static void put_sessions(haft_buffer *out, haft_server *server)
 {
     haft_buffer_printf(out, "mcp_server_sessions %lld\n",
-                       (long long)atomic_load(&server->metrics->sessions));
+                       (long long)atomic_load(&server->metering.metrics->sessions));
 }
 
 static void put_stays(haft_buffer *out, haft_server *server)
 {
-    put_histogram(out, "mcp_server_session_duration_seconds", "", &server->metrics->stays);
+    put_histogram(out, "mcp_server_session_duration_seconds", "", &server->metering.metrics->stays);
 }
 
 static void put_received(haft_buffer *out, haft_server *server)
 {
     unsigned long long bytes = 0;
 
-    for (; server; server = server->counted_next)
-        bytes += atomic_load(&server->received);
+    for (; server; server = server->metering.counted_next)
+        bytes += atomic_load(&server->metering.received);
     haft_buffer_printf(out, "mcp_server_received_bytes_total %llu\n", bytes);
 }
 
@@ -284,8 +284,8 @@ static void put_sent(haft_buffer *out, haft_server *server)
 {
     unsigned long long bytes = 0;
 
-    for (; server; server = server->counted_next)
-        bytes += atomic_load(&server->sent);
+    for (; server; server = server->metering.counted_next)
+        bytes += atomic_load(&server->metering.sent);
     haft_buffer_printf(out, "mcp_server_sent_bytes_total %llu\n", bytes);
 }
 
@@ -313,7 +313,7 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
          put_received},
         {"mcp_server_sent_bytes_total", "counter", "Bytes of messages that went.", NULL, put_sent},
     };
-    struct metrics *metrics = server->metrics;
+    struct metrics *metrics = server->metering.metrics;
 
     if (!metrics)
         return HAFT_ENOTFOUND;

@@ -24,10 +24,10 @@ static size_t put_part(char *at, const char *text, size_t size)
 
 APART static size_t put_known(const haft_call *call, char *at)
 {
-    if (!call->principal)
-        return address_put_key(call->peer, at, KEY / 2);
+    if (!call->request.principal)
+        return address_put_key(call->request.peer, at, KEY / 2);
     *at = 'p';
-    return 1 + put_part(at + 1, call->principal, strlen(call->principal));
+    return 1 + put_part(at + 1, call->request.principal, strlen(call->request.principal));
 }
 
 /* Who is calling, as far as that can be told. */
@@ -35,7 +35,7 @@ static size_t put_client(const haft_call *call, char *at)
 {
     const struct owner *owner = call->owner;
 
-    if (call->principal || call->peer || owner->options.shared)
+    if (call->request.principal || call->request.peer || owner->options.shared)
         return put_known(call, at);
     *at = 's';
     /* All of its room: the compiler knows how large that is. */
@@ -50,7 +50,7 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
     bool whole = rate.per_ms % 1000 == 0;
     char text[128];
 
-    call->retry_after_ms = wait;
+    call->stages.retry_after_ms = wait;
     snprintf(text, sizeof text, "%lld", (long long)wait);
     if (haft_result_meta(call, "haft/retryAfterMs", text))
         return HAFT_ENOMEM;
@@ -65,7 +65,7 @@ APART static struct limiter *rate_limiter(haft_server *server)
 {
     struct limiter *none = NULL, *limiter = limiter_new(server->allocator, MAX_KEYS);
 
-    if (limiter && !atomic_compare_exchange_strong(&server->limiter, &none, limiter)) {
+    if (limiter && !atomic_compare_exchange_strong(&server->metering.limiter, &none, limiter)) {
         limiter_free(limiter);
         return none;
     }
@@ -81,7 +81,7 @@ COLD int rate_refuse_all(haft_server *server)
 
 void haft_rate_answer(haft_call *call, int allowed, int64_t wait_ms)
 {
-    struct rate_answer *answer = &call->rates[call->rates[1].asked];
+    struct rate_answer *answer = &call->stages.rates[call->stages.rates[1].asked];
 
     answer->allowed = allowed;
     answer->wait = wait_ms;
@@ -96,7 +96,7 @@ APART static int rate_ask(haft_call *call, struct rate_answer *answer, const cha
     int status;
 
     answer->asked = true;
-    status = store->ask(store->context, call, key, size, rate, call->now);
+    status = store->ask(store->context, call, key, size, rate, call->time.now);
     if (status > 0) {
         haft_log(call, HAFT_ERROR, "the rate store returned %d, which is no status", status);
         return HAFT_EINVAL;
@@ -108,9 +108,9 @@ APART static int rate_ask(haft_call *call, struct rate_answer *answer, const cha
 static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 {
     haft_server *server = call->server;
-    struct limiter *limiter = atomic_load_explicit(&server->limiter, memory_order_acquire);
+    struct limiter *limiter = atomic_load_explicit(&server->metering.limiter, memory_order_acquire);
     const haft_rate_store *store = server->options.rate_store;
-    struct rate_answer *answer = &call->rates[tool != NULL];
+    struct rate_answer *answer = &call->stages.rates[tool != NULL];
     char key[KEY] UNSET;
     int64_t wait = 0;
     size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
@@ -129,7 +129,7 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
         allowed = answer->allowed;
         wait = answer->wait;
     } else {
-        allowed = rate_take(server, limiter, key, size, rate, call->now, &wait);
+        allowed = rate_take(server, limiter, key, size, rate, call->time.now, &wait);
     }
     if (allowed < 0)
         return allowed;
@@ -139,7 +139,8 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 static int rate_before(haft_call *call, void *data)
 {
     haft_server *server = call->server;
-    const haft_rate all = {atomic_load(&server->client_calls), atomic_load(&server->client_per_ms)};
+    const haft_rate all = {atomic_load(&server->limits.client_calls),
+                           atomic_load(&server->limits.client_per_ms)};
     haft_rate own = call->item->tool->rate;
     int status = all.calls ? rate_count(call, all, NULL) : 0;
 

@@ -23,6 +23,6 @@ void haft_server_free(haft_server *server)
 {
     if (!server)
         return;
-    limiter_free(atomic_load(&server->limiter));
+    limiter_free(atomic_load(&server->metering.limiter));
     server_unmake(server);
 }

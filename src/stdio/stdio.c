@@ -413,8 +413,8 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
 
     if (status)
         return status;
-    if (server->confine)
-        status = server->confine(server->confine_context, NULL);
+    if (server->process.confine)
+        status = server->process.confine(server->process.confine_context, NULL);
     if (!status)
         status = session_loop_init(&stdio.own, server, options->workers, options->max_queue,
                                    &transport, stdio_before_sleep, &stdio);
@@ -429,8 +429,8 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     session_loop_run(&stdio.own);
     if (!stdio.own.gone) {
         channel_restore_flags(&stdio.channel);
-        if (server->leave)
-            server->leave(server->leave_context);
+        if (server->process.leave)
+            server->process.leave(server->process.leave_context);
         _exit(stdio.status < 0 ? 1 : stdio.status);
     }
     loop_join(&stdio.own.loop);

@@ -42,10 +42,10 @@ static void keys_are_read(void **state)
         assert_int_equal(write(fd, rows[i].text, strlen(rows[i].text)), strlen(rows[i].text));
         close(fd);
         status = seal_file_read(server, path);
-        if (status != (rows[i].good ? 0 : HAFT_EINVAL) || server->has_seal_key != rows[i].good)
+        if (status != (rows[i].good ? 0 : HAFT_EINVAL) || server->keys.has_seal != rows[i].good)
             fail_msg("row %zu gives %d", i, status);
-        for (size_t k = 0; rows[i].good && k < sizeof server->seal_key; k++)
-            assert_int_equal(server->seal_key[k], k);
+        for (size_t k = 0; rows[i].good && k < sizeof server->keys.seal; k++)
+            assert_int_equal(server->keys.seal[k], k);
         if (!rows[i].good)
             assert_string_equal(server->error.text, "a key is 64 hexadecimal digits");
         unlink(path);
@@ -86,7 +86,7 @@ static void warns_of_a_key_that_others_can_read(void **state)
         close(fd);
         logged[0] = '\0';
         assert_int_equal(seal_file_read(server, path), 0);
-        assert_true(server->has_seal_key);
+        assert_true(server->keys.has_seal);
         if (!modes[i].says != !logged[0])
             fail_msg("mode %o: %s", (unsigned)modes[i].mode, logged);
         if (modes[i].says) {
@@ -107,7 +107,7 @@ static void no_file_is_a_reason(void **state)
     assert_int_equal(seal_file_read(server, "/nowhere/at all"), HAFT_EINVAL);
     assert_string_equal(server->error.path, "/nowhere/at all");
     assert_int_equal(seal_file_read(server, "/"), HAFT_EINVAL);
-    assert_false(server->has_seal_key);
+    assert_false(server->keys.has_seal);
     haft_server_free(server);
 }
 

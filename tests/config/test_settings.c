@@ -351,13 +351,13 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     (void)state;
     bench_begin(&bench, "{\"limits\": {\"workers\": 2, \"timeout\": \"5s\"}}");
     server = bench.subject.server;
-    assert_int_equal(atomic_load(&server->timeout_ms), 5000);
+    assert_int_equal(atomic_load(&server->limits.timeout_ms), 5000);
 
     write_file(&bench, "{\"limits\": {\"workers\": 3, \"timeout\": \"6s\", \"client_rate\": 9}}");
     reload_now(&bench.reload);
-    assert_int_equal(atomic_load(&server->timeout_ms), 6000);
-    assert_int_equal(atomic_load(&server->client_calls), 9);
-    assert_int_equal(atomic_load(&server->client_per_ms), 60000);
+    assert_int_equal(atomic_load(&server->limits.timeout_ms), 6000);
+    assert_int_equal(atomic_load(&server->limits.client_calls), 9);
+    assert_int_equal(atomic_load(&server->limits.client_per_ms), 60000);
     assert_string_equal(bench.log, "limits.timeout: now 6s (file)\n"
                                    "limits.client_rate: now 9/1m (file)\n"
                                    "limits.workers: a change needs a restart\n"
@@ -367,8 +367,8 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     write_file(&bench, "{\"tools\": {\"offer\": \"a*\", \"disabled\": [\"ab\"]}}");
     bench.log[0] = '\0';
     reload_now(&bench.reload);
-    assert_int_equal(atomic_load(&server->timeout_ms), 30000);
-    assert_int_equal(atomic_load(&server->client_calls), 0);
+    assert_int_equal(atomic_load(&server->limits.timeout_ms), 30000);
+    assert_int_equal(atomic_load(&server->limits.client_calls), 0);
     assert_string_equal(server->visibility.tools, "a*,-ab");
 
     /* A file that is gone, or wrong, changes nothing. */
@@ -377,7 +377,7 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     write_file(&bench, "{\"tools\": {\"ofer\": \"b*\"}, \"limits\": {\"timeout\": \"1s\"}}");
     bench.log[0] = '\0';
     reload_now(&bench.reload);
-    assert_int_equal(atomic_load(&server->timeout_ms), 30000);
+    assert_int_equal(atomic_load(&server->limits.timeout_ms), 30000);
     assert_string_equal(server->visibility.tools, "a*,-ab");
     assert_non_null(strstr(bench.log, "tools.ofer: unknown key; did you mean tools.offer?\n"));
     bench_end(&bench);

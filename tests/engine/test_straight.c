@@ -22,7 +22,7 @@ static int tell(haft_call *call, const order *in)
 {
     int64_t sum = 0;
 
-    went_straight = call->straight.of;
+    went_straight = call->args.straight.of;
     for (size_t i = 0; i < in->n_lines; i++)
         sum += in->lines[i].n;
     return haft_text(call, "%s %zu %d %s", in->who, in->n_lines, (int)sum,
@@ -36,7 +36,7 @@ static int repeat(haft_call *call, const order *in)
     haft_buffer text;
     int status;
 
-    went_straight = call->straight.of;
+    went_straight = call->args.straight.of;
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_json_write(haft_call_arguments(call), &text);
     haft_buffer_add(&text, "", 1);
@@ -53,7 +53,7 @@ static int confirm(haft_call *call, const order *in)
     choice reply;
     int status;
 
-    went_straight = call->straight.of;
+    went_straight = call->args.straight.of;
     status = haft_elicit(call, "sure", "Sure?", &choice_type, &reply);
     return status == HAFT_ACCEPTED ? haft_text(call, "%s is sure", in->who) : status;
 }
@@ -63,7 +63,7 @@ HAFT_STRUCT(blob, HAFT_BYTES(bytes, "Bytes"));
 
 static int weigh(haft_call *call, const blob *in)
 {
-    went_straight = call->straight.of;
+    went_straight = call->args.straight.of;
     return haft_text(call, "%zu", in->bytes_size);
 }
 HAFT_TOOL_IN(weigh, blob, "Weighs");
@@ -84,7 +84,7 @@ static haft_server *serve(size_t from, const haft_allocator *allocator)
 
     if (!server)
         return NULL;
-    server->straight_from = from;
+    server->limits.straight_from = from;
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         if (haft_add(server, tools[i])) {
             haft_server_free(server);
@@ -213,7 +213,7 @@ static void large_ones_only(void **state)
     assert_int_equal(haft_add(server, &tell_tool), 0);
     ask(server, rows[0].message, answer, sizeof answer);
     assert_false(went_straight);
-    while (strlen(message) < server->straight_from)
+    while (strlen(message) < server->limits.straight_from)
         snprintf(message + strlen(message), sizeof message - strlen(message), ",%s", LINE);
     snprintf(message + strlen(message), sizeof message - strlen(message), "]}}}");
     ask(server, message, answer, sizeof answer);
@@ -328,7 +328,7 @@ static int ask_twice(haft_call *call, const order *in)
     void *theirs = NULL;
     haft_value *ours;
 
-    went_straight = call->straight.of;
+    went_straight = call->args.straight.of;
     assert_int_equal(pthread_create(&other, NULL, ask_for_json, call), 0);
     ours = haft_call_arguments(call);
     pthread_join(other, &theirs);
@@ -377,7 +377,7 @@ static void tools_may_change(void **state)
     other.name = "tell";
     wire_greet(wire, "2025-11-25");
     message = read_early(wire, params);
-    assert_non_null(((haft_call *)message)->straight.of);
+    assert_non_null(((haft_call *)message)->args.straight.of);
     assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, "tell"), 0);
     assert_int_equal(haft_add(server, &other), 0);
     haft_incoming_process(message, wire->session, NULL);
@@ -447,7 +447,7 @@ static void elements_are_counted(void **state)
         haft_server_new_with("test", "1", &(haft_server_options){.max_elements = 7});
 
     (void)state;
-    server->straight_from = 0;
+    server->limits.straight_from = 0;
     assert_int_equal(haft_add(server, &tell_tool), 0);
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
         char answer[1024];

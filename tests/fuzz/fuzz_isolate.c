@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     request = requests[data[0] % (sizeof requests / sizeof *requests)];
     process.data = data + 1;
     process.size = size - 1;
-    atomic_store(&server->isolation, &process.base);
+    atomic_store(&server->isolation.runner, &process.base);
     session = haft_session_new(
         server, &(haft_session_options){
                     .transport = &(haft_transport){.send = on_send, .context = &process}});
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haft_session_tick(session, 3600000);
     require(process.responses == 1);
     haft_session_free(session);
-    atomic_store(&server->isolation, NULL);
+    atomic_store(&server->isolation.runner, NULL);
     haft_server_free(server);
     return 0;
 }

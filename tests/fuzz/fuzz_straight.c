@@ -63,7 +63,7 @@ static haft_server *server_that(bool goes_straight)
     if (!server) {
         server = haft_server_new_with("test", "1", &(haft_server_options){.max_depth = 4});
         require(!haft_add(server, &echo_tool) && !haft_add(server, &spell_tool));
-        server->straight_from = goes_straight ? 0 : SIZE_MAX;
+        server->limits.straight_from = goes_straight ? 0 : SIZE_MAX;
         servers[goes_straight] = server;
     }
     /* Though somebody has asked. */

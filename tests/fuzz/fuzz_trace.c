@@ -63,9 +63,9 @@ static void check(const haft_trace *trace, const struct sent *sent)
 
 static void copy(haft_call *call, haft_trace *ret_trace, haft_arena *arena)
 {
-    *ret_trace = *call->trace;
-    ret_trace->tracestate =
-        haft_arena_copy(arena, call->trace->tracestate, strlen(call->trace->tracestate));
+    *ret_trace = *call->request.trace;
+    ret_trace->tracestate = haft_arena_copy(arena, call->request.trace->tracestate,
+                                            strlen(call->request.trace->tracestate));
     require(ret_trace->tracestate);
 }
 
@@ -78,12 +78,12 @@ static bool by_headers(haft_server *server, const struct sent *sent, haft_trace 
     bool any;
 
     require(call);
-    call->headers = &headers;
+    call->request.headers = &headers;
     trace_read(call);
-    call->headers = NULL;
-    any = call->trace;
+    call->request.headers = NULL;
+    any = call->request.trace;
     if (any) {
-        check(call->trace, sent);
+        check(call->request.trace, sent);
         copy(call, ret_trace, arena);
     }
     inner_free(call);
@@ -108,10 +108,10 @@ static bool by_meta(haft_server *server, const struct sent *sent, haft_trace *re
     }
     haft_buffer_puts(&json, "}");
     require(!json.status);
-    call->meta = haft_json_read(json.data, json.size, 0, arena, NULL);
-    require(call->meta);
+    call->request.meta = haft_json_read(json.data, json.size, 0, arena, NULL);
+    require(call->request.meta);
     trace_read(call);
-    any = call->trace;
+    any = call->request.trace;
     if (any)
         copy(call, ret_trace, arena);
     inner_free(call);

@@ -105,7 +105,7 @@ static void stand_open(struct stand *stand, unsigned timeout_ms)
     stand->site = site_open((haft_http_options){
         .path = "", .mounts = &stand->mount, .n_mounts = 1, .workers = WORKERS, .admit = admit});
     if (timeout_ms)
-        atomic_store(&stand->site->server->timeout_ms, timeout_ms);
+        atomic_store(&stand->site->server->limits.timeout_ms, timeout_ms);
 }
 
 static void stand_close(struct stand *stand)

@@ -252,8 +252,8 @@ static int take_job(void *context, haft_call *call)
 {
     struct peer *peer = context;
 
-    call->errand = (haft_posted){.call = call, .ran = true};
-    queue_put(&peer->run->jobs, &call->errand);
+    call->posts.errand = (haft_posted){.call = call, .ran = true};
+    queue_put(&peer->run->jobs, &call->posts.errand);
     return 0;
 }
 

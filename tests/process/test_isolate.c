@@ -574,14 +574,14 @@ static void is_refused_where_nothing_was_started(void **state)
 {
     haft_server *server = haft_server_new("bare", "1");
     haft_client *client = haft_client_new(server, NULL);
-    struct isolation *isolation = atomic_exchange(&server->isolation, NULL);
+    struct isolation *isolation = atomic_exchange(&server->isolation.runner, NULL);
     haft_result result;
 
     (void)state;
     assert_int_equal(haft_add(server, &harms_tool), 0);
     assert_int_equal(haft_client_call(client, "harms", "{}", &result), 0);
     assert_string_equal(result.text, "The tool failed.");
-    atomic_store(&server->isolation, isolation);
+    atomic_store(&server->isolation.runner, isolation);
     assert_int_equal(haft_server_isolate(server), 0);
     assert_int_equal(haft_client_call(client, "harms", "{}", &result), 0);
     assert_string_equal(result.text, "fine");

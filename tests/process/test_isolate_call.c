@@ -394,7 +394,7 @@ static int before(haft_call *call, void *data)
 
     switch (record->deed) {
     case IDENTIFIES:
-        call->principal = "found by a stage";
+        call->request.principal = "found by a stage";
         return 0;
     case GIVES_BLOCKS:
         haft_text(call, "of the stage");

@@ -240,7 +240,7 @@ static void has_no_key_of_servers_beside_it(void **state)
     complaints_init(&complaints, NULL);
     assert_int_equal(settings_load(&settings, &program, &given, 1, &complaints), 0);
     assert_int_equal(hosted_prepare(&hosted, own, &settings, NULL, NULL, &reason), 0);
-    assert_true(own->has_seal_key && one->has_seal_key && two->has_seal_key);
+    assert_true(own->keys.has_seal && one->keys.has_seal && two->keys.has_seal);
     assert_int_equal(haft_add(two, &searches_tool), 0);
     client = haft_client_new(two, NULL);
     assert_int_equal(haft_client_call(client, "searches", "{}", &result), 0);

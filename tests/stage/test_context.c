@@ -18,8 +18,8 @@ HAFT_CALL_CONTEXT(user, struct user)
 
 static int note(haft_call *call)
 {
-    if (call->server->observer)
-        call->server->observer->repaired(call, 2);
+    if (call->server->metering.observer)
+        call->server->metering.observer->repaired(call, 2);
     return haft_text(call, "%s wrote entry %d", user(call)->name, ++ledger(call)->entries);
 }
 HAFT_TOOL_BARE(note, "Writes down");

@@ -152,10 +152,10 @@ int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
     const struct recorder *recorder = recorder_of(session);
     haft_buffer text;
 
-    if (recorder && call->root) {
+    if (recorder && call->request.root) {
         haft_buffer_init(&text, NULL, LINE_LIMIT);
-        haft_json_write(call->root, &text);
-        record(recorder, "client", call->tag, text.data, text.size);
+        haft_json_write(call->request.root, &text);
+        record(recorder, "client", call->request.tag, text.data, text.size);
         haft_buffer_finish(&text);
     }
     return __real_haft_incoming_process(message, session, headers);

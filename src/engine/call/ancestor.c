@@ -7,32 +7,32 @@ haft_call *inner_hold(haft_call *call)
 {
     haft_call *root = call;
 
-    if (!call->parent)
+    if (!call->inner.parent)
         return call;
-    atomic_fetch_add(&call->looking, 1);
-    root = atomic_load(&call->cancelled) ? NULL : inner_hold(call->parent);
+    atomic_fetch_add(&call->inner.looking, 1);
+    root = atomic_load(&call->cancelled) ? NULL : inner_hold(call->inner.parent);
     if (!root)
-        atomic_fetch_sub(&call->looking, 1);
+        atomic_fetch_sub(&call->inner.looking, 1);
     return root;
 }
 
 void inner_let_go(haft_call *call)
 {
-    if (!call->parent)
+    if (!call->inner.parent)
         return;
-    inner_let_go(call->parent);
-    atomic_fetch_sub(&call->looking, 1);
+    inner_let_go(call->inner.parent);
+    atomic_fetch_sub(&call->inner.looking, 1);
 }
 
 void inner_detach(haft_call *call)
 {
-    while (atomic_load(&call->looking))
+    while (atomic_load(&call->inner.looking))
         ;
 }
 
 haft_call *call_root(const haft_call *call)
 {
-    while (call->parent)
-        call = call->parent;
+    while (call->inner.parent)
+        call = call->inner.parent;
     return (haft_call *)(uintptr_t)call;
 }

@@ -14,7 +14,7 @@ struct spelled {
 /* A NUL in it was the quote at the end of a string. */
 static struct spelled *spell(const haft_call *call)
 {
-    const struct straight *straight = &call->straight;
+    const struct straight *straight = &call->args.straight;
     haft_arena *arena = haft_arena_new(call->server->allocator, CALL_ARENA);
     struct spelled *spelled = arena ? haft_arena_zalloc(arena, 1, sizeof *spelled) : NULL;
     char *text = spelled ? haft_arena_copy(arena, straight->text, straight->size) : NULL;
@@ -35,13 +35,13 @@ yyjson_val *straight_sent(haft_call *call)
 {
     struct spelled *spelled, *first = NULL;
 
-    spelled = atomic_load(&call->spelled);
+    spelled = atomic_load(&call->args.spelled);
     if (spelled)
         return spelled->json;
-    if (call->straight.of)
-        atomic_store(call->straight.of->straight, false);
+    if (call->args.straight.of)
+        atomic_store(call->args.straight.of->straight, false);
     spelled = spell(call);
-    if (!spelled || atomic_compare_exchange_strong(&call->spelled, &first, spelled))
+    if (!spelled || atomic_compare_exchange_strong(&call->args.spelled, &first, spelled))
         return spelled ? spelled->json : NULL;
     haft_arena_free(spelled->arena);
     return first->json;
@@ -49,7 +49,7 @@ yyjson_val *straight_sent(haft_call *call)
 
 yyjson_val *call_arguments(haft_call *call)
 {
-    return call->arguments || !call->straight.text ? call->arguments : straight_sent(call);
+    return call->args.json || !call->args.straight.text ? call->args.json : straight_sent(call);
 }
 
 haft_value *haft_call_arguments(const haft_call *call)
@@ -59,14 +59,14 @@ haft_value *haft_call_arguments(const haft_call *call)
 
 bool straight_undo(haft_call *call)
 {
-    call->arguments = call_arguments(call);
-    call->straight.of = NULL;
-    return call->arguments;
+    call->args.json = call_arguments(call);
+    call->args.straight.of = NULL;
+    return call->args.json;
 }
 
 void straight_release(haft_call *call)
 {
-    struct spelled *spelled = atomic_load(&call->spelled);
+    struct spelled *spelled = atomic_load(&call->args.spelled);
 
     if (spelled)
         haft_arena_free(spelled->arena);

@@ -57,13 +57,13 @@ void call_clear_result(haft_call *call)
     haft_buffer_clear(&call->content);
     haft_buffer_clear(&call->structured);
     haft_buffer_clear(&call->result_meta);
-    call->n_blocks = 0;
-    call->is_error = false;
-    call->checked = false;
-    call->error_code = 0;
-    call->error_message = call->error_data = NULL;
-    call->role = call->description = NULL;
-    call->n_values = 0;
+    call->result.n_blocks = 0;
+    call->result.is_error = false;
+    call->result.checked = false;
+    call->error.code = 0;
+    call->error.message = call->error.data = NULL;
+    call->result.role = call->result.description = NULL;
+    call->result.n_values = 0;
 }
 
 haft_call *call_new(struct owner *owner)
@@ -84,38 +84,38 @@ void call_link(haft_call *call)
     struct owner *owner = call->owner;
 
     call->next = owner->calls;
-    call->previous = NULL;
+    call->link.previous = NULL;
     if (call->next)
-        call->next->previous = call;
+        call->next->link.previous = call;
     owner->calls = call;
     owner->n_calls++;
-    call->linked = true;
+    call->link.linked = true;
 }
 
 static void call_unlink(haft_call *call)
 {
     struct owner *owner = call->owner;
 
-    if (!call->linked)
+    if (!call->link.linked)
         return;
     if (call->next)
-        call->next->previous = call->previous;
-    if (call->previous)
-        call->previous->next = call->next;
+        call->next->link.previous = call->link.previous;
+    if (call->link.previous)
+        call->link.previous->next = call->next;
     else
         owner->calls = call->next;
     owner->n_calls--;
-    call->linked = false;
+    call->link.linked = false;
 }
 
 /* What is not going to be answered must not keep the others of its array waiting. */
 static void leave_batch(haft_call *call)
 {
-    struct batch *batch = call->batch;
+    struct batch *batch = call->request.batch;
 
     if (!batch)
         return;
-    call->batch = NULL;
+    call->request.batch = NULL;
     batch->left--;
     batch_send(call->owner, batch);
 }
@@ -136,8 +136,7 @@ static bool keep_spare(haft_call *call)
             call->result_meta.capacity;
     if (bytes > SPARE_ALL_BYTES - owner->spare_bytes)
         return false;
-    memset((char *)call + offsetof(haft_call, previous), 0,
-           sizeof *call - offsetof(haft_call, previous));
+    memset((char *)call + offsetof(haft_call, link), 0, sizeof *call - offsetof(haft_call, link));
     call->spare_bytes = bytes;
     call->next = owner->spare;
     owner->spare = call;
@@ -148,15 +147,15 @@ static bool keep_spare(haft_call *call)
 
 void call_release(haft_call *call)
 {
-    if (call->held) {
-        call->let_go = true;
+    if (call->link.held) {
+        call->link.let_go = true;
         return;
     }
     leave_batch(call);
     call_unlink(call);
     catalogue_drop(call->catalogue);
     straight_release(call);
-    haft_arena_free(call->late.arena);
+    haft_arena_free(call->stages.late.arena);
     if (!keep_spare(call))
         call_free(call);
 }
@@ -184,7 +183,7 @@ void call_check_move(haft_call *call, enum call_state to)
 
 static int run_isolated(haft_call *call)
 {
-    struct isolation *isolation = atomic_load(&call->server->isolation);
+    struct isolation *isolation = atomic_load(&call->server->isolation.runner);
 
     if (isolation)
         return isolation->run(isolation, call);
@@ -196,11 +195,11 @@ static int run_isolated(haft_call *call)
 /* Tells whoever counts that the call waits for a thread or its turn, or no longer. */
 static void set_queued(haft_call *call, bool queued)
 {
-    if (call->queued == queued)
+    if (call->stages.queued == queued)
         return;
-    call->queued = queued;
-    if (call->server->observer)
-        call->server->observer->queued(call, queued);
+    call->stages.queued = queued;
+    if (call->server->metering.observer)
+        call->server->metering.observer->queued(call, queued);
 }
 
 void haft_call_run(haft_call *call)
@@ -208,30 +207,30 @@ void haft_call_run(haft_call *call)
     bool isolated = call->item && call->item->isolate;
 
     set_queued(call, false);
-    call->status = isolated ? run_isolated(call) : call->execute(call);
+    call->status = isolated ? run_isolated(call) : call->handler.execute(call);
 }
 
 /* Gives the call's own answer. */
 static void call_answer(haft_call *call)
 {
-    if (call->error_code)
-        respond_error(call, call->error_code, call->error_message, call->error_data);
+    if (call->error.code)
+        respond_error(call, call->error.code, call->error.message, call->error.data);
     else
-        call->complete(call);
+        call->handler.complete(call);
 }
 
 /* How it ended, for the stages that a tool's call has passed. */
 static haft_outcome call_outcome(haft_call *call)
 {
-    if (call->outcome)
-        return call->outcome;
+    if (call->stages.outcome)
+        return call->stages.outcome;
     if (atomic_load(&call->cancelled) || call->owner->closed)
         return HAFT_OUTCOME_CANCELLED;
-    if (!call->status && !call->checked)
+    if (!call->status && !call->result.checked)
         call->status = tool_check(call);
     if (call->status)
         return HAFT_OUTCOME_FAILED;
-    return call->is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
+    return call->result.is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
 bool call_is_unwanted(haft_call *call)
@@ -243,10 +242,10 @@ void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_ca
 {
     struct owner *owner = call->owner;
 
-    if (call->staged)
+    if (call->stages.staged)
         stages_after(call, outcome);
     if (!call_is_unwanted(call)) {
-        if (call->linked)
+        if (call->link.linked)
             owner->announce(owner);
         answer(call);
     }
@@ -263,7 +262,7 @@ void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_ca
 void call_end(haft_call *call)
 {
     call_move(call, CALL_OVER);
-    call_conclude(call, call->staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
+    call_conclude(call, call->stages.staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
 }
 
 /* It waits for nothing any more but to be concluded. */
@@ -288,7 +287,7 @@ void call_give_up(haft_call *call)
 
 static void answer_late(haft_call *call)
 {
-    respond_timeout(call, call->allowed_ms);
+    respond_timeout(call, call->time.allowed_ms);
 }
 
 void call_time_out(haft_call *call)
@@ -297,9 +296,9 @@ void call_time_out(haft_call *call)
         haft_log(call, HAFT_WARNING,
                  "timed out after %u ms; the stage \"%s\" returned HAFT_PENDING, and nobody called "
                  "haft_continue",
-                 call->allowed_ms, stages_holder(call)->name);
+                 call->time.allowed_ms, stages_holder(call)->name);
     else
-        haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->allowed_ms,
+        haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->time.allowed_ms,
                  call->state == CALL_PENDING
                      ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
                      : "");
@@ -307,7 +306,7 @@ void call_time_out(haft_call *call)
         input_withdraw(call, "timed out");
     if (!call_is_shared(call))
         call_stop_waiting(call);
-    call->outcome = HAFT_OUTCOME_TIMED_OUT;
+    call->stages.outcome = HAFT_OUTCOME_TIMED_OUT;
     call_conclude(call, HAFT_OUTCOME_TIMED_OUT, answer_late);
 }
 
@@ -316,18 +315,19 @@ void call_allow(haft_call *call, unsigned milliseconds)
     const struct item *item = call->item;
 
     if (!milliseconds)
-        milliseconds =
-            item && item->timeout_ms ? item->timeout_ms : atomic_load(&call->server->timeout_ms);
-    call->allowed_ms = milliseconds;
-    call->deadline = call->owner->now + milliseconds;
-    call->now = call->owner->now;
-    if (call->parent && call->parent->deadline && call->parent->deadline < call->deadline)
-        call->deadline = call->parent->deadline;
+        milliseconds = item && item->timeout_ms ? item->timeout_ms
+                                                : atomic_load(&call->server->limits.timeout_ms);
+    call->time.allowed_ms = milliseconds;
+    call->time.deadline = call->owner->now + milliseconds;
+    call->time.now = call->owner->now;
+    if (call->inner.parent && call->inner.parent->time.deadline &&
+        call->inner.parent->time.deadline < call->time.deadline)
+        call->time.deadline = call->inner.parent->time.deadline;
 }
 
 void call_settle(haft_call *call)
 {
-    if (call->running)
+    if (call->line.running)
         cap_leave(call);
     if (call_is_unwanted(call)) {
         call_end(call);
@@ -343,16 +343,16 @@ void call_settle(haft_call *call)
 
 void haft_call_done(haft_call *call)
 {
-    if (call->done) {
-        call->done(call);
+    if (call->inner.done) {
+        call->inner.done(call);
         return;
     }
     set_queued(call, false);
     if (call->status == HAFT_PENDING) {
         call_move(call, CALL_PENDING);
-        if (!call->finished)
+        if (!call->posts.finished)
             return;
-        call->status = call->finish.status;
+        call->status = call->posts.finish.status;
     }
     call_settle(call);
 }
@@ -368,8 +368,8 @@ int call_understand(haft_call *call, int status)
 void call_finish(haft_call *call, int status)
 {
     status = call_understand(call, status);
-    call->finish.status = status;
-    call->finished = true;
+    call->posts.finish.status = status;
+    call->posts.finished = true;
     if (call->state != CALL_PENDING)
         return;
     call->status = status;
@@ -383,7 +383,7 @@ void call_launch(haft_call *call)
     int status;
 
     call_move(call, CALL_RUNNING);
-    call->finished = false;
+    call->posts.finished = false;
     if (here) {
         haft_call_run(call);
         haft_call_done(call);

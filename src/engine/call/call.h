@@ -30,6 +30,124 @@ struct client_info {
 /* The most that a call may have in its arena. */
 enum { CALL_ARENA = 64 << 20 };
 
+/* What brought the call. */
+struct request {
+    void *tag;
+    struct batch *batch;
+    yyjson_val *root;
+    struct rpc_message message;  /* the same taken apart, unless it is an array */
+    const haft_headers *headers; /* of the request that brought it; while it is being received */
+    yyjson_val *id;
+    const char *method;
+    yyjson_val *params, *meta;
+    const char *principal; /* who the client is; NULL when that is not known */
+    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
+    const haft_trace *trace;
+};
+
+struct call_arguments {
+    yyjson_val *json; /* NULL when they came straight: see call_arguments */
+    struct straight straight;
+    _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
+};
+
+/* What the handler gets, and how it is run. */
+struct call_handler {
+    const void *in;
+    void *out;
+    int (*execute)(haft_call *call);   /* the handler, with what it needs */
+    void (*complete)(haft_call *call); /* writes the result */
+    _Atomic(void *) user_data;
+    const struct text *variables; /* of a template: name, value, name, value */
+    size_t n_variables;
+};
+
+/* What it has given so far, beside the buffers of the call. */
+struct call_result {
+    size_t n_blocks, last_block, last_block_end; /* of the latest one */
+    bool block_annotated, block_has_meta;
+    bool is_error;
+    bool checked;            /* against its schema */
+    bool responded;          /* by what is no result: there is none to check */
+    const char *role;        /* of a prompt's next block */
+    const char *description; /* of a prompt's result */
+    size_t n_values;         /* of a completion */
+};
+
+/* An error instead of a result. */
+struct call_error {
+    int code; /* of JSON-RPC; 0 for none */
+    const char *message, *data;
+    int http_status; /* 0 for the usual one */
+};
+
+/* What stages and watchers have of a call, and know of its end. */
+struct call_stages {
+    bool staged;            /* its stages are told how it ends */
+    bool after_ran;         /* and have been */
+    unsigned walked;        /* stages that it has been through: `before` of them, then `ready` */
+    haft_outcome outcome;   /* that has been settled before the end: HAFT_OUTCOME_OK for none */
+    int64_t retry_after_ms; /* of one that a rate limit refused */
+    bool counted;           /* as one that is in flight, */
+    bool queued;            /* and as one that waits to be run */
+    bool told;              /* watchers know that it has started, and not that it has ended */
+    _Atomic(struct kept *) kept;
+    struct late late;
+    struct rate_answer rates[2]; /* of src/stage: for calls of any tool, and of this one */
+};
+
+struct call_time {
+    uint64_t started;       /* by the server's clock, */
+    uint64_t elapsed;       /* and how long it took, once it is over */
+    haft_time deadline;     /* 0 for none */
+    unsigned allowed_ms;    /* from when it was set */
+    _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
+    uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
+};
+
+struct call_progress {
+    yyjson_val *token; /* NULL when nobody has asked for it */
+    double value;      /* the latest that was sent, */
+    bool any;          /* if one was */
+};
+
+/* Its ways between threads. */
+struct call_posts {
+    bool finished;      /* haft_finish or haft_continue has come */
+    haft_posted finish; /* room for it, and for haft_continue, which comes before it */
+    /* Goes on after haft_continue with the status that was given, on the owner's thread.  A call
+     * of inner.c has no such thread: there it is called on the one that called haft_continue. */
+    void (*resume)(haft_call *call, int status);
+    haft_posted errand; /* room for its way to another thread and back */
+};
+
+/* Its turn, with a tool that has a cap. */
+struct call_line {
+    haft_call *behind; /* the next in line */
+    bool running;      /* it counts among those that run */
+    atomic_bool turn;
+};
+
+/* Calls that no message brought (inner.c). */
+struct call_inner {
+    haft_call *parent;   /* that made it; NULL for one that came from outside.  See inner_hold */
+    atomic_uint looking; /* threads that look at the parent */
+    unsigned depth;      /* below the one that came from outside */
+    atomic_uint inside;  /* of that one: calls made below it, ever */
+    haft_visit *visit;   /* of src/gateway: the request that it answers; NULL for none */
+    /* Answers bad arguments; NULL: as a tool's. */
+    int (*on_invalid)(haft_call *call, const haft_issues *issues);
+    void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */
+};
+
+/* Its place among the calls of its owner. */
+struct call_link {
+    haft_call *previous; /* in flight */
+    bool linked;         /* it is in flight */
+    bool held;           /* it is being received: whoever does that lets it go, */
+    bool let_go;         /* because it is over */
+};
+
 struct haft_call {
     /* what stays when the call is used again */
     haft_call *next;     /* in flight, or spare */
@@ -42,99 +160,29 @@ struct haft_call {
     size_t spare_bytes;      /* of a spare one: what all of these hold */
 
     /* what is zero at first: from here on */
-    haft_call *previous; /* in flight */
+    struct call_link link;
     struct catalogue *catalogue;
     struct item *item;
     const struct entry *entry; /* of a tool: where the item stands in the catalogue */
-    void *tag;
-    struct batch *batch;
-
-    /* the message */
-    yyjson_val *root;
-    struct rpc_message message;  /* the same taken apart, unless it is an array */
-    const haft_headers *headers; /* of the request that brought it; while it is being received */
-    int http_status;             /* of an error; 0 for the usual one */
-    yyjson_val *id;
-    const char *method;
-    yyjson_val *params, *meta, *progress_token;
-    yyjson_val *arguments; /* NULL when they came straight: see call_arguments */
-    struct straight straight;
-    _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
+    struct request request;
+    struct call_arguments args;
     enum revision revision;
     struct client_info client;
-    const char *principal; /* who the client is; NULL when that is not known */
-    const char *peer;      /* its address: "" for an unknown one, NULL where there are none */
+    struct call_handler handler;
+    struct call_result result;
+    struct call_error error;
 
-    /* what the handler gets and gives */
-    const void *in;
-    void *out;
-    int (*execute)(haft_call *call);             /* the handler, with what it needs */
-    void (*complete)(haft_call *call);           /* writes the result */
-    size_t n_blocks, last_block, last_block_end; /* of the latest one */
-    bool block_annotated, block_has_meta;
-    bool is_error;
-    bool checked;            /* the result has been, against its schema */
-    const char *role;        /* of a prompt's next block */
-    const char *description; /* of a prompt's result */
-    size_t n_values;         /* of a completion */
-    _Atomic(void *) user_data;
-    _Atomic(struct kept *) kept; /* by stages */
-    struct late late;
-    int64_t retry_after_ms; /* of one that a rate limit refused */
-    haft_outcome outcome;   /* that has been settled before the end: HAFT_OUTCOME_OK for none */
-    bool after_ran;         /* the stages have been told how it ended */
-    bool counted;           /* as one that is in flight, */
-    bool queued;            /* and as one that waits to be run */
-    bool told;              /* watchers know that it has started, and not that it has ended */
-    uint64_t started;       /* by the server's clock, */
-    uint64_t elapsed;       /* and how long it took, once it is over */
-    const haft_trace *trace;
-    const struct text *variables; /* of a template: name, value, name, value */
-    size_t n_variables;
-
-    /* where it stands */
     enum call_state state;
-    bool staged;     /* its stages are told how it ends */
-    unsigned walked; /* stages that it has been through: `before` of them, then `ready` */
-    int status;      /* of the handler */
-    int error_code;  /* a JSON-RPC error instead of a result; 0 for none */
-    const char *error_message, *error_data;
+    int status; /* of the handler */
     atomic_bool cancelled;
-    bool answered;      /* or never to be: what is still to come is dropped */
-    bool linked;        /* among the session's calls */
-    bool held;          /* it is being received: whoever does that lets it go, */
-    bool let_go;        /* because it is over */
-    bool finished;      /* haft_finish or haft_continue has come */
-    haft_posted finish; /* room for it, and for haft_continue, which comes before it */
-    /* Goes on after haft_continue with the status that was given, on the session's thread.  A call
-     * of inner.c has no such thread: there it is called on the one that called haft_continue. */
-    void (*resume)(haft_call *call, int status);
-    haft_posted errand; /* room for its way to another thread and back */
-    double progress;
-    bool has_progress;
-    haft_time deadline;     /* 0 for none */
-    unsigned allowed_ms;    /* from when it was set */
-    _Atomic(haft_time) now; /* as of the latest tick: the handler may look at it from elsewhere */
-
+    bool answered; /* or never to be: what is still to come is dropped */
+    struct call_stages stages;
+    struct call_time time;
+    struct call_progress progress;
+    struct call_posts posts;
     struct asking asking;
-    struct rate_answer rates[2]; /* of src/stage: for calls of any tool, and of this one */
-
-    /* its turn, with a tool that has a cap */
-    haft_call *behind; /* the next in line */
-    bool running;      /* it counts among those that run */
-    atomic_bool turn;
-
-    uint64_t ends; /* the deadline by the server's clock, in a process of its own; 0 for none */
-    /* calls within calls (inner.c) */
-    haft_call *parent;   /* that made it; NULL for one that came from outside.  See inner_hold */
-    atomic_uint looking; /* threads that look at the parent */
-    unsigned depth;      /* below the one that came from outside */
-    atomic_uint inside;  /* of that one: calls made below it, ever */
-    haft_visit *visit;   /* of src/gateway: the request that it answers; NULL for none */
-    /* Answers bad arguments; NULL: as a tool's. */
-    int (*misfit)(haft_call *call, const haft_issues *issues);
-    bool responded;                /* by what is no result: there is none to check */
-    void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */
+    struct call_line line;
+    struct call_inner inner;
 };
 
 /* Moves a call.  Debug builds log a move that is not in the table, and make it. */

@@ -13,13 +13,13 @@ int cap_enter(haft_call *call)
     server_lock(call->server);
     if (cap->running < cap->max_running) {
         cap->running++;
-        call->running = true;
+        call->line.running = true;
         status = 1;
     } else if (cap->n_waiting < cap->max_waiting) {
-        call->behind = NULL;
-        atomic_store(&call->turn, false);
+        call->line.behind = NULL;
+        atomic_store(&call->line.turn, false);
         if (cap->last)
-            cap->last->behind = call;
+            cap->last->line.behind = call;
         else
             cap->first = call;
         cap->last = call;
@@ -41,17 +41,17 @@ static void pass_on(struct cap *cap)
         cap->running--;
         return;
     }
-    cap->first = next->behind;
+    cap->first = next->line.behind;
     if (!cap->first)
         cap->last = NULL;
     cap->n_waiting--;
-    atomic_store(&next->turn, true);
+    atomic_store(&next->line.turn, true);
     owner_wake(next->owner);
 }
 
 void cap_leave(haft_call *call)
 {
-    call->running = false;
+    call->line.running = false;
     server_lock(call->server);
     pass_on(call->item->cap);
     server_unlock(call->server);
@@ -63,9 +63,9 @@ static void leave_line(struct cap *cap, haft_call *call)
 
     while (*link != call) {
         before = *link;
-        link = &before->behind;
+        link = &before->line.behind;
     }
-    *link = call->behind;
+    *link = call->line.behind;
     if (cap->last == call)
         cap->last = before;
     cap->n_waiting--;
@@ -74,7 +74,7 @@ static void leave_line(struct cap *cap, haft_call *call)
 void cap_withdraw(haft_call *call)
 {
     server_lock(call->server);
-    if (atomic_load(&call->turn))
+    if (atomic_load(&call->line.turn))
         pass_on(call->item->cap);
     else
         leave_line(call->item->cap, call);
@@ -84,9 +84,9 @@ void cap_withdraw(haft_call *call)
 
 bool cap_has_turn(haft_call *call)
 {
-    if (!atomic_load(&call->turn))
+    if (!atomic_load(&call->line.turn))
         return false;
-    call->running = true;
+    call->line.running = true;
     call->owner->n_lined--;
     return true;
 }

@@ -57,7 +57,7 @@ static void put_trace(haft_buffer *out, const haft_trace *trace)
 /* What stages have given as its result goes to the handler, which adds to it, and comes back. */
 static void put_given(haft_buffer *out, const haft_call *call, bool with_structured)
 {
-    haft_buffer_printf(out, ",\"error\":%s", call->is_error ? "true" : "false");
+    haft_buffer_printf(out, ",\"error\":%s", call->result.is_error ? "true" : "false");
     if (!call->content.status && call->content.size) {
         haft_buffer_puts(out, ",\"content\":[");
         haft_buffer_add(out, call->content.data, call->content.size);
@@ -77,17 +77,17 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     haft_buffer_json_integer(out, haft_call_time_left(call));
     put_text_member(out, "client", call->client.name);
     put_text_member(out, "version", call->client.version);
-    put_text_member(out, "principal", call->principal);
+    put_text_member(out, "principal", call->request.principal);
     put_text_member(out, "name", call->item->name);
     put_text_member(out, "state", call->asking.state);
     put_value(out, "can", call->client.capabilities);
     put_answers(out, call);
-    put_trace(out, call->trace);
-    put_value(out, "id", call->id);
-    put_value(out, "params", call->params);
+    put_trace(out, call->request.trace);
+    put_value(out, "id", call->request.id);
+    put_value(out, "params", call->request.params);
     /* Those that the message does not have, or that have been changed since. */
-    if (call->arguments != yyjson_obj_get(call->params, "arguments"))
-        put_value(out, "arguments", call->arguments);
+    if (call->args.json != yyjson_obj_get(call->request.params, "arguments"))
+        put_value(out, "arguments", call->args.json);
     put_given(out, call, true);
     haft_buffer_add(out, "}", 1);
 }
@@ -136,7 +136,7 @@ static bool take_trace(haft_call *call, yyjson_val *value)
     copy_text(trace->traceparent, sizeof trace->traceparent, value, "traceparent");
     trace->tracestate = yyjson_get_str(yyjson_obj_get(value, "tracestate"));
     trace->flags = (unsigned char)yyjson_get_int(yyjson_obj_get(value, "flags"));
-    call->trace = trace;
+    call->request.trace = trace;
     return true;
 }
 
@@ -151,7 +151,7 @@ static bool take_content(haft_call *call, yyjson_val *content)
     /* What could not be written stays so. */
     if (!call->content.status)
         haft_buffer_clear(&call->content);
-    call->n_blocks = 0;
+    call->result.n_blocks = 0;
     yyjson_arr_foreach(content, i, n, block) {
         if (!rpc_string(block, "type"))
             return false;
@@ -164,7 +164,7 @@ static bool take_given(haft_call *call, yyjson_val *root)
 {
     yyjson_val *structured = yyjson_obj_get(root, "structured");
 
-    call->is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
+    call->result.is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
     if (structured) {
         haft_buffer_clear(&call->structured);
         haft_json_write(structured, &call->structured);
@@ -189,21 +189,21 @@ static int fill(haft_call *call, yyjson_val *root)
         find_isolated(call->server, call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
     if (!call->item)
         return HAFT_EBUSY;
-    call->principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
+    call->request.principal = yyjson_get_str(yyjson_obj_get(root, "principal"));
     call->revision = (enum revision)yyjson_get_int(yyjson_obj_get(root, "revision"));
     call->client.log_level = yyjson_get_int(yyjson_obj_get(root, "level"));
     call->client.name = yyjson_get_str(yyjson_obj_get(root, "client"));
     call->client.version = yyjson_get_str(yyjson_obj_get(root, "version"));
     call->client.capabilities = yyjson_obj_get(root, "can");
     call->asking.state = yyjson_get_str(yyjson_obj_get(root, "state"));
-    call->method = "tools/call";
-    call->id = yyjson_obj_get(root, "id");
-    call->params = yyjson_obj_get(root, "params");
-    call->meta = rpc_object(call->params, "_meta");
-    call->progress_token = yyjson_obj_get(call->meta, META_PROGRESS);
-    call->arguments = arguments ? arguments : yyjson_obj_get(call->params, "arguments");
+    call->request.method = "tools/call";
+    call->request.id = yyjson_obj_get(root, "id");
+    call->request.params = yyjson_obj_get(root, "params");
+    call->request.meta = rpc_object(call->request.params, "_meta");
+    call->progress.token = yyjson_obj_get(call->request.meta, META_PROGRESS);
+    call->args.json = arguments ? arguments : yyjson_obj_get(call->request.params, "arguments");
     if (left >= 0)
-        call->ends = call->server->options.clock() + (uint64_t)left * 1000000;
+        call->time.ends = call->server->options.clock() + (uint64_t)left * 1000000;
     return take_name(call, yyjson_get_str(yyjson_obj_get(root, "name"))) &&
                    take_answers(call, yyjson_obj_get(root, "answers")) &&
                    take_trace(call, yyjson_obj_get(root, "trace")) && take_given(call, root)
@@ -250,8 +250,8 @@ void carry_write_result(haft_call *call, int status, haft_buffer *out)
         status = call->content.status ? call->content.status : call->structured.status;
     haft_buffer_printf(out, "{\"status\":%d", status);
     put_text_member(out, "state", call->asking.state);
-    if (status == HAFT_ECAPABILITY && call->error_data)
-        haft_buffer_printf(out, ",\"lacks\":%s", call->error_data);
+    if (status == HAFT_ECAPABILITY && call->error.data)
+        haft_buffer_printf(out, ",\"lacks\":%s", call->error.data);
     if (status == HAFT_AGAIN)
         put_questions(out, call);
     if (!call->result_meta.status && call->result_meta.size) {
@@ -313,8 +313,8 @@ static bool take_lacks(haft_call *call, yyjson_val *lacks)
         return false;
     haft_buffer_init(&text, call->server->allocator, 1 << 16);
     haft_json_write(lacks, &text);
-    call->error_data = text_of(call->arena, &text).data;
-    return call->error_data;
+    call->error.data = text_of(call->arena, &text).data;
+    return call->error.data;
 }
 
 static bool is_status(yyjson_val *status)

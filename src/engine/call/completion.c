@@ -22,7 +22,7 @@ static void complete(haft_call *call);
 
 static bool is_completion(const haft_call *call)
 {
-    return call->complete == complete;
+    return call->handler.complete == complete;
 }
 
 int haft_completion_add(haft_call *call, const char *value)
@@ -34,9 +34,9 @@ int haft_completion_add(haft_call *call, const char *value)
         return HAFT_EINVAL;
     if (haft_utf8_valid(value, size) != size)
         return HAFT_EUTF8;
-    if (call->n_values++ >= MOST_VALUES)
+    if (call->result.n_values++ >= MOST_VALUES)
         return 0;
-    if (call->n_values > 1)
+    if (call->result.n_values > 1)
         haft_buffer_add(values, ",", 1);
     haft_buffer_json_string(values, value, size);
     return values->status;
@@ -44,7 +44,7 @@ int haft_completion_add(haft_call *call, const char *value)
 
 const char *haft_completion_context(const haft_call *call, const char *argument)
 {
-    yyjson_val *context = rpc_object(call->params, "context");
+    yyjson_val *context = rpc_object(call->request.params, "context");
 
     return yyjson_get_str(rpc_string(rpc_object(context, "arguments"), argument));
 }
@@ -58,9 +58,9 @@ static void put_completion(haft_call *call)
     haft_buffer_puts(out, "\"completion\":{\"values\":[");
     haft_buffer_add(out, call->structured.data, call->structured.size);
     haft_buffer_puts(out, "],\"total\":");
-    haft_buffer_json_integer(out, (int64_t)call->n_values);
-    haft_buffer_puts(out,
-                     call->n_values > MOST_VALUES ? ",\"hasMore\":true}" : ",\"hasMore\":false}");
+    haft_buffer_json_integer(out, (int64_t)call->result.n_values);
+    haft_buffer_puts(out, call->result.n_values > MOST_VALUES ? ",\"hasMore\":true}"
+                                                              : ",\"hasMore\":false}");
     respond_end(call, true);
 }
 
@@ -76,7 +76,7 @@ static void complete(haft_call *call)
 static int execute(haft_call *call)
 {
     const struct item *item = call->item;
-    const struct argument *argument = call->in;
+    const struct argument *argument = call->handler.in;
     int status = item->prompt ? item->prompt->complete(call, argument->name, argument->value)
                               : item->resource->complete(call, argument->name, argument->value);
 
@@ -122,7 +122,7 @@ static struct item *find(haft_call *call)
         {"ref/prompt", "name", find_prompt},
         {"ref/resource", "uri", find_template},
     };
-    yyjson_val *ref = rpc_object(call->params, "ref"), *type = yyjson_obj_get(ref, "type");
+    yyjson_val *ref = rpc_object(call->request.params, "ref"), *type = yyjson_obj_get(ref, "type");
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         yyjson_val *name = rpc_string(ref, kinds[i].key);
@@ -161,7 +161,7 @@ static bool can_complete(const struct item *item)
 /* A member of `argument`, which must be text that C can hold; NULL when it was refused. */
 static const char *text_member(haft_call *call, const char *key)
 {
-    yyjson_val *text = rpc_string(rpc_object(call->params, "argument"), key);
+    yyjson_val *text = rpc_string(rpc_object(call->request.params, "argument"), key);
 
     if (text && strlen(yyjson_get_str(text)) == yyjson_get_len(text))
         return yyjson_get_str(text);
@@ -183,7 +183,7 @@ void handle_complete(haft_call *call)
     call->item = argument->value ? find(call) : NULL;
     if (!call->item)
         return;
-    call->in = argument;
+    call->handler.in = argument;
     if (can_complete(call->item) && has_argument(call->item, argument->name))
         offer_start(call, execute, complete);
     else

@@ -24,13 +24,13 @@ static haft_buffer *begin(haft_call *call)
 {
     haft_buffer *content = &call->content;
 
-    if (call->n_blocks++)
+    if (call->result.n_blocks++)
         buffer_literal(content, ",");
     if (is_prompt(call))
-        haft_buffer_printf(content,
-                           "{\"role\":\"%s\",\"content\":", call->role ? call->role : "user");
-    call->last_block = content->size;
-    call->block_annotated = call->block_has_meta = false;
+        haft_buffer_printf(content, "{\"role\":\"%s\",\"content\":",
+                           call->result.role ? call->result.role : "user");
+    call->result.last_block = content->size;
+    call->result.block_annotated = call->result.block_has_meta = false;
     return content;
 }
 
@@ -38,7 +38,7 @@ static int end(haft_call *call)
 {
     haft_buffer *content = &call->content;
 
-    call->last_block_end = content->size;
+    call->result.last_block_end = content->size;
     if (is_prompt(call))
         buffer_literal(content, "}");
     return content->status;
@@ -47,7 +47,7 @@ static int end(haft_call *call)
 /* Text as the contents of the resource that is being read. */
 static int append_contents(haft_call *call, const char *text, size_t size)
 {
-    haft_contents contents = {.uri = yyjson_get_str(rpc_string(call->params, "uri")),
+    haft_contents contents = {.uri = yyjson_get_str(rpc_string(call->request.params, "uri")),
                               .mime_type = call->item->resource->mime_type,
                               .text = text,
                               .size = size};
@@ -68,8 +68,8 @@ int content_put_text(haft_call *call, const char *text, size_t size)
 int content_put_block(haft_call *call, yyjson_val *block)
 {
     haft_json_write(block, begin(call));
-    call->block_annotated = yyjson_obj_get(block, "annotations");
-    call->block_has_meta = yyjson_obj_get(block, "_meta");
+    call->result.block_annotated = yyjson_obj_get(block, "annotations");
+    call->result.block_has_meta = yyjson_obj_get(block, "_meta");
     return end(call);
 }
 
@@ -77,7 +77,7 @@ static int append_text(haft_call *call, const char *text, size_t size)
 {
     if (haft_utf8_valid(text, size) != size)
         return HAFT_EUTF8;
-    if (is_resource(call) && !call->is_error)
+    if (is_resource(call) && !call->result.is_error)
         return append_contents(call, text, size);
     return content_put_text(call, text, size);
 }
@@ -113,7 +113,7 @@ int haft_error(haft_call *call, const char *format, ...)
     va_list args;
     int status;
 
-    call->is_error = true;
+    call->result.is_error = true;
     va_start(args, format);
     status = append_formatted(call, format, args);
     va_end(args);
@@ -219,7 +219,7 @@ int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t
     if (revision_row(call->revision)->audio)
         return append_media(call, "audio", mime_type, bytes, size);
     /* A revision without audio takes it as the contents of a resource. */
-    contents.uri = haft_arena_printf(call->arena, "audio:%zu", call->n_blocks);
+    contents.uri = haft_arena_printf(call->arena, "audio:%zu", call->result.n_blocks);
     return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
@@ -278,20 +278,20 @@ int haft_block_annotate(haft_call *call, const char *audience, double priority,
     haft_buffer *content = &call->content;
     size_t before = content->size;
 
-    if (!call->n_blocks || call->block_annotated || is_resource(call))
+    if (!call->result.n_blocks || call->result.block_annotated || is_resource(call))
         return HAFT_EINVAL;
     if (content->status)
         return content->status;
-    content->size = call->last_block_end - 1;
+    content->size = call->result.last_block_end - 1;
     if (!content_put_annotations(content, audience, priority, last_modified)) {
-        content->size = call->last_block_end - 1;
+        content->size = call->result.last_block_end - 1;
         buffer_literal(content, "}");
         if (before > content->size)
             buffer_literal(content, "}");
         return HAFT_EINVAL;
     }
     buffer_literal(content, "}");
-    call->block_annotated = true;
+    call->result.block_annotated = true;
     return end(call);
 }
 
@@ -304,15 +304,15 @@ int haft_block_meta(haft_call *call, const char *json)
 
     if (!value)
         return reason.code;
-    if (!yyjson_is_obj(value) || !call->n_blocks || call->block_has_meta)
+    if (!yyjson_is_obj(value) || !call->result.n_blocks || call->result.block_has_meta)
         return HAFT_EINVAL;
     if (content->status)
         return content->status;
-    content->size = call->last_block_end - 1;
+    content->size = call->result.last_block_end - 1;
     buffer_literal(content, ",\"_meta\":");
     haft_json_write(value, content);
     buffer_literal(content, "}");
-    call->block_has_meta = true;
+    call->result.block_has_meta = true;
     return end(call);
 }
 
@@ -332,7 +332,7 @@ int haft_json(haft_call *call, const char *json, size_t size)
     haft_json_write(value, &call->structured);
     if (call->structured.status)
         return call->structured.status;
-    return call->n_blocks || !call->item || !call->item->tool
+    return call->result.n_blocks || !call->item || !call->item->tool
                ? 0
                : append_text(call, call->structured.data, call->structured.size);
 }

@@ -7,21 +7,22 @@ static void tell_call(const haft_call *call, haft_event_kind kind)
     char id[RPC_ID_TEXT];
 
     call_put_id(call, id);
-    event_tell(call->server, &(haft_event){.kind = kind,
-                                           .tool = call_tool(call),
-                                           .request_id = id,
-                                           .client = call->client.name,
-                                           .principal = call->principal,
-                                           .trace_id = call->trace ? call->trace->trace_id : NULL,
-                                           .outcome = call->outcome,
-                                           .ms = (double)call_nanoseconds(call) / 1e6});
+    event_tell(call->server,
+               &(haft_event){.kind = kind,
+                             .tool = call_tool(call),
+                             .request_id = id,
+                             .client = call->client.name,
+                             .principal = call->request.principal,
+                             .trace_id = call->request.trace ? call->request.trace->trace_id : NULL,
+                             .outcome = call->stages.outcome,
+                             .ms = (double)call_nanoseconds(call) / 1e6});
 }
 
 void event_of_start(haft_call *call)
 {
-    if (!call->server->n_watchers)
+    if (!call->server->watching.n_watchers)
         return;
-    call->told = true;
+    call->stages.told = true;
     tell_call(call, HAFT_EVENT_CALL_STARTED);
 }
 
@@ -41,8 +42,8 @@ void event_of_end(haft_call *call)
         [HAFT_OUTCOME_INTERNAL] = HAFT_EVENT_CALL_FAILED,
     };
 
-    if (!call->told)
+    if (!call->stages.told)
         return;
-    call->told = false;
-    tell_call(call, kinds[call->outcome]);
+    call->stages.told = false;
+    tell_call(call, kinds[call->stages.outcome]);
 }

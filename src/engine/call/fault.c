@@ -28,7 +28,7 @@ int fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const
     int status;
 
     status = haft_refuse(call, "%s%s%s%s", fault->before, about, fault->after, detail);
-    call->outcome = status == HAFT_STOP ? outcome : HAFT_OUTCOME_INTERNAL;
+    call->stages.outcome = status == HAFT_STOP ? outcome : HAFT_OUTCOME_INTERNAL;
     return status;
 }
 
@@ -39,7 +39,7 @@ static void put_result(haft_call *call, const char *text, size_t size)
     const struct text *tail = &call->server->modern_tail;
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    rpc_put_id(out, call->id);
+    rpc_put_id(out, call->request.id);
     buffer_literal(out, ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
     haft_buffer_json_string(out, text, size);
     buffer_literal(out, "}],\"isError\":true");

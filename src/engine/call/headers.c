@@ -14,7 +14,7 @@ static bool mismatch(haft_call *call, const char *header, const char *why)
 {
     const char *message = haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
 
-    call->http_status = HTTP_BAD_REQUEST;
+    call->error.http_status = HTTP_BAD_REQUEST;
     respond_error(call, RPC_HEADER_MISMATCH, message, NULL);
     return false;
 }
@@ -22,7 +22,7 @@ static bool mismatch(haft_call *call, const char *header, const char *why)
 /* The header without the space around it; NULL when it is absent. */
 static const char *header(const haft_call *call, const char *name, size_t *ret_size)
 {
-    const char *value = call->headers->get(call->headers->context, name, ret_size);
+    const char *value = call->request.headers->get(call->request.headers->context, name, ret_size);
 
     while (value && *ret_size && (*value == ' ' || *value == '\t')) {
         value++;
@@ -64,7 +64,7 @@ bool headers_have_version(haft_call *call)
 {
     size_t size;
 
-    if (!call->headers || header(call, "mcp-protocol-version", &size))
+    if (!call->request.headers || header(call, "mcp-protocol-version", &size))
         return true;
     return mismatch(call, "MCP-Protocol-Version", "is required");
 }
@@ -74,7 +74,7 @@ bool headers_agree_on_version(haft_call *call, yyjson_val *version)
     const char *value;
     size_t size;
 
-    if (!call->headers)
+    if (!call->request.headers)
         return true;
     value = header(call, "mcp-protocol-version", &size);
     if (is_text(value, size, version))
@@ -102,7 +102,7 @@ bool headers_agree_on_method(haft_call *call, const struct rpc_message *message)
     yyjson_val *name;
     size_t size;
 
-    if (!call->headers)
+    if (!call->request.headers)
         return true;
     value = header(call, "mcp-method", &size);
     if (!value)
@@ -152,7 +152,7 @@ static bool same_value(const char *value, size_t size, yyjson_val *argument)
 /* Said twice it may be read as either, by this server and by whoever stands before it. */
 static bool is_twice(const haft_call *call, const char *name)
 {
-    const haft_headers *headers = call->headers;
+    const haft_headers *headers = call->request.headers;
     size_t n = 0, name_size, value_size;
     const char *one, *value;
 
@@ -223,7 +223,7 @@ static bool agree_below(haft_call *call, const struct object *object, yyjson_val
 
 bool headers_agree_on_arguments(haft_call *call)
 {
-    if (!call->headers || !call->item->input || !revision_row(call->revision)->modern)
+    if (!call->request.headers || !call->item->input || !revision_row(call->revision)->modern)
         return true;
-    return agree_below(call, call->item->input->root->object, call->arguments, MAX_HEADER_DEPTH);
+    return agree_below(call, call->item->input->root->object, call->args.json, MAX_HEADER_DEPTH);
 }

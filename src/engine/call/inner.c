@@ -17,8 +17,8 @@ static void inner_post(void *context, haft_posted *posted)
 {
     struct inner *inner = context;
 
-    if (posted->kind == POSTED_CONTINUE && inner->call.resume)
-        inner->call.resume(&inner->call, posted->status);
+    if (posted->kind == POSTED_CONTINUE && inner->call.posts.resume)
+        inner->call.posts.resume(&inner->call, posted->status);
     else if (posted->kind != POSTED_NOTICE && inner->finished)
         inner->finished(inner->context, posted->status);
 }
@@ -66,16 +66,16 @@ static bool inner_inherit(haft_call *call, haft_call *parent)
 {
     bool ok = true;
 
-    call->parent = parent;
-    call->depth = parent->depth + 1;
-    call->deadline = parent->deadline;
-    call->allowed_ms = parent->allowed_ms;
-    call->principal = inner_copy_text(call, parent->principal, &ok);
+    call->inner.parent = parent;
+    call->inner.depth = parent->inner.depth + 1;
+    call->time.deadline = parent->time.deadline;
+    call->time.allowed_ms = parent->time.allowed_ms;
+    call->request.principal = inner_copy_text(call, parent->request.principal, &ok);
     call->client.name = inner_copy(call, parent->client.name, parent->client.name_size, &ok);
     call->client.name_size = parent->client.name_size;
     call->client.version = inner_copy_text(call, parent->client.version, &ok);
-    call->id = inner_copy_id(call, parent->id, &ok);
-    call->trace = inner_copy_trace(call, parent->trace, &ok);
+    call->request.id = inner_copy_id(call, parent->request.id, &ok);
+    call->request.trace = inner_copy_trace(call, parent->request.trace, &ok);
     return ok;
 }
 
@@ -106,8 +106,8 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
     call->server = server;
     call->revision = REV_NEWEST_LEGACY;
     call->client.log_level = -1;
-    call->method = "request";
-    atomic_store(&call->now, now);
+    call->request.method = "request";
+    atomic_store(&call->time.now, now);
     haft_buffer_init(&call->content, allocator, limit);
     haft_buffer_init(&call->structured, allocator, limit);
     haft_buffer_init(&call->result_meta, allocator, limit);
@@ -136,8 +136,8 @@ void inner_set_tool(haft_call *call, const struct entry *entry)
 {
     call->entry = entry;
     call->item = entry->item;
-    if (call->server->timed && call->server->options.clock)
-        call->started = call->server->options.clock();
+    if (call->server->watching.timed && call->server->options.clock)
+        call->time.started = call->server->options.clock();
     call_allow(call, 0);
 }
 

@@ -49,8 +49,8 @@ bool input_restore(haft_call *call)
 
     if (!revision_row(call->revision)->modern)
         return true;
-    state = yyjson_obj_get(call->params, "requestState");
-    responses = yyjson_obj_get(call->params, "inputResponses");
+    state = yyjson_obj_get(call->request.params, "requestState");
+    responses = yyjson_obj_get(call->request.params, "inputResponses");
     if (!state && !responses)
         return true;
     if (responses && !yyjson_is_null(responses) && !yyjson_is_obj(responses)) {
@@ -144,7 +144,7 @@ static bool send_question(haft_call *call, struct question *question)
         question->request_id = 0;
         return false;
     }
-    owner_send(owner, HAFT_OUT_REQUEST, call->tag, 0);
+    owner_send(owner, HAFT_OUT_REQUEST, call->request.tag, 0);
     return true;
 }
 
@@ -183,7 +183,7 @@ void input_withdraw(haft_call *call, const char *reason)
                               "\"params\":{\"requestId\":");
         haft_buffer_json_integer(out, q->request_id);
         haft_buffer_printf(out, ",\"reason\":\"%s\"}}", reason);
-        owner_send(owner, HAFT_OUT_NOTIFICATION, call->tag, 0);
+        owner_send(owner, HAFT_OUT_NOTIFICATION, call->request.tag, 0);
     }
 }
 
@@ -192,8 +192,8 @@ static void resume(haft_call *call)
 {
     call_allow(call, 0);
     call_clear_result(call);
-    if (call->out)
-        memset(call->out, 0, call->item->output->root->size);
+    if (call->handler.out)
+        memset(call->handler.out, 0, call->item->output->root->size);
     call_start(call);
 }
 
@@ -225,7 +225,7 @@ static void take_answer(haft_call *call, struct question *question,
     }
     /* The client could not be asked after all. */
     call->status = HAFT_ECAPABILITY;
-    call->error_data = NULL;
+    call->error.data = NULL;
     call_settle(call);
 }
 
@@ -265,7 +265,7 @@ void input_ask(haft_call *call)
     call->asking.rounds--;
     call->owner->announce(call->owner);
     ask_modern(call);
-    call->outcome = HAFT_OUTCOME_INPUT;
+    call->stages.outcome = HAFT_OUTCOME_INPUT;
     call_end(call);
 }
 
@@ -276,10 +276,10 @@ void input_refuse(haft_call *call)
 
     if (revision_row(call->revision)->modern) {
         data = haft_arena_printf(call->arena, "{\"requiredCapabilities\":%s}",
-                                 call->error_data ? call->error_data : "{}");
+                                 call->error.data ? call->error.data : "{}");
         /* Without the data it is not that error. */
         if (data)
-            call->http_status = 400;
+            call->error.http_status = 400;
         respond_error(call, data ? RPC_MISSING_CAPABILITY : RPC_INTERNAL_ERROR, NULL, data);
         return;
     }

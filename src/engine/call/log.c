@@ -10,15 +10,15 @@ enum { MESSAGE = 4096 };
 
 void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT])
 {
-    if (call->id)
-        rpc_id_to_text(call->id, ret_text, RPC_ID_TEXT);
+    if (call->request.id)
+        rpc_id_to_text(call->request.id, ret_text, RPC_ID_TEXT);
     else
         memcpy(ret_text, "0", 2);
 }
 
 void haft_log(haft_call *call, haft_level level, const char *format, ...)
 {
-    const char *principal = call->principal;
+    const char *principal = call->request.principal;
     char line[MESSAGE], id[RPC_ID_TEXT];
     va_list args;
     int size;
@@ -29,12 +29,13 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
     size = vsnprintf(line, sizeof line, format, args);
     va_end(args);
     call_put_id(call, id);
-    log_put(call->server, &(haft_record){.level = level,
-                                         .text = line,
-                                         .size = log_written(size, sizeof line),
-                                         .request_id = call->id ? id : NULL,
-                                         .tool = haft_call_name(call),
-                                         .client = call->client.name,
-                                         .principal = principal,
-                                         .trace_id = call->trace ? call->trace->trace_id : NULL});
+    log_put(call->server,
+            &(haft_record){.level = level,
+                           .text = line,
+                           .size = log_written(size, sizeof line),
+                           .request_id = call->request.id ? id : NULL,
+                           .tool = haft_call_name(call),
+                           .client = call->client.name,
+                           .principal = principal,
+                           .trace_id = call->request.trace ? call->request.trace->trace_id : NULL});
 }

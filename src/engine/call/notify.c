@@ -33,13 +33,13 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     haft_buffer message;
     va_list args;
 
-    if (!call->progress_token || !isfinite(done) || haft_call_cancelled(call))
+    if (!call->progress.token || !isfinite(done) || haft_call_cancelled(call))
         return;
     haft_buffer_init(&message, call->server->allocator, MESSAGE_LIMIT);
     haft_buffer_puts(&message,
                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
                      "{\"progressToken\":");
-    haft_json_write(call->progress_token, &message);
+    haft_json_write(call->progress.token, &message);
     haft_buffer_puts(&message, ",\"progress\":");
     haft_buffer_json_number(&message, done);
     if (total > 0 && isfinite(total)) {

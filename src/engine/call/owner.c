@@ -3,8 +3,8 @@
 
 void owner_give(struct owner *owner, const haft_outgoing *message)
 {
-    if (owner->server->metrics)
-        atomic_fetch_add(&owner->server->sent, message->size);
+    if (owner->server->metering.metrics)
+        atomic_fetch_add(&owner->server->metering.sent, message->size);
     owner->transport.send(owner->transport.context, message);
 }
 

@@ -15,8 +15,8 @@ void offer_start(haft_call *call, int (*execute)(haft_call *call),
                  void (*complete)(haft_call *call))
 {
     call_allow(call, 0);
-    call->execute = execute;
-    call->complete = complete;
+    call->handler.execute = execute;
+    call->handler.complete = complete;
     call_link(call);
     call_start(call);
 }
@@ -28,9 +28,10 @@ const char *offer_error_text(haft_call *call)
     const char *reason;
     size_t offset;
 
-    if (!call->is_error || !call->n_blocks || content->status ||
-        json_parse(content->data + call->last_block, call->last_block_end - call->last_block,
-                   call->arena, &block, &offset, &reason))
+    if (!call->result.is_error || !call->result.n_blocks || content->status ||
+        json_parse(content->data + call->result.last_block,
+                   call->result.last_block_end - call->result.last_block, call->arena, &block,
+                   &offset, &reason))
         return NULL;
     return yyjson_get_str(rpc_string(block, "text"));
 }
@@ -39,7 +40,7 @@ bool offer_failed(haft_call *call)
 {
     int status = call->status ? call->status : call->content.status;
 
-    if (!status && !call->is_error)
+    if (!status && !call->result.is_error)
         return false;
     if (status == HAFT_ECAPABILITY) {
         input_refuse(call);

@@ -17,15 +17,16 @@ static void send_notification(haft_call *call, const char *text, size_t size,
     if (call->answered || owner->closed || atomic_load(&call->cancelled))
         return;
     if (progress) {
-        if (call->has_progress && *progress <= call->progress)
+        if (call->progress.any && *progress <= call->progress.value)
             return;
-        call->has_progress = true;
-        call->progress = *progress;
+        call->progress.any = true;
+        call->progress.value = *progress;
     }
     if (size)
-        owner_give(owner, &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->tag, 0, 200});
+        owner_give(owner,
+                   &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->request.tag, 0, 200});
     else
-        owner_let_go(owner, call->tag, false);
+        owner_let_go(owner, call->request.tag, false);
 }
 
 void call_notify(haft_call *call, const haft_buffer *message, const double *progress)
@@ -72,8 +73,8 @@ void haft_finish(haft_call *call, int status)
         call_finish(call, status);
         return;
     }
-    call->finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
-    owner->loop.post(owner->loop.context, &call->finish);
+    call->posts.finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
+    owner->loop.post(owner->loop.context, &call->posts.finish);
 }
 
 void haft_continue(haft_call *call, int status)
@@ -81,11 +82,11 @@ void haft_continue(haft_call *call, int status)
     struct owner *owner = call->owner;
 
     if (!owner->loop.post) {
-        call->resume(call, status);
+        call->posts.resume(call, status);
         return;
     }
-    call->finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
-    owner->loop.post(owner->loop.context, &call->finish);
+    call->posts.finish = (haft_posted){.call = call, .kind = POSTED_CONTINUE, .status = status};
+    owner->loop.post(owner->loop.context, &call->posts.finish);
 }
 
 void post_deliver(haft_posted *posted)
@@ -97,7 +98,7 @@ void post_deliver(haft_posted *posted)
         call_finish(posted->call, posted->status);
         break;
     case POSTED_CONTINUE:
-        posted->call->resume(posted->call, posted->status);
+        posted->call->posts.resume(posted->call, posted->status);
         break;
     case POSTED_NOTICE:
         send_notification(posted->call, posted->text, posted->size,

@@ -13,7 +13,7 @@ int haft_prompt_say(haft_call *call, const char *role)
     for (size_t i = 0; role && i < sizeof roles / sizeof *roles; i++) {
         if (strcmp(role, roles[i]))
             continue;
-        call->role = roles[i];
+        call->result.role = roles[i];
         return 0;
     }
     return HAFT_EINVAL;
@@ -25,20 +25,20 @@ int haft_prompt_description(haft_call *call, const char *text)
 
     if (haft_utf8_valid(text, size) != size)
         return HAFT_EUTF8;
-    call->description = haft_arena_copy(call->arena, text, size);
-    return call->description ? 0 : HAFT_ENOMEM;
+    call->result.description = haft_arena_copy(call->arena, text, size);
+    return call->result.description ? 0 : HAFT_ENOMEM;
 }
 
 /* ---- prompts/get ---- */
 
 static int execute(haft_call *call)
 {
-    return call->item->prompt->get(call, call->in);
+    return call->item->prompt->get(call, call->handler.in);
 }
 
 static void complete(haft_call *call)
 {
-    const char *description = call->description;
+    const char *description = call->result.description;
     haft_buffer *out;
 
     if (offer_failed(call))
@@ -78,24 +78,24 @@ static void refuse_arguments(haft_call *call, const haft_issues *issues)
 static bool decode(haft_call *call)
 {
     const haft_schema *input = call->item->input;
-    yyjson_val *arguments = yyjson_obj_get(call->params, "arguments");
+    yyjson_val *arguments = yyjson_obj_get(call->request.params, "arguments");
     haft_issues issues = {0};
     const char *reason;
     size_t offset;
     void *in;
     int status;
 
-    call->arguments = arguments;
+    call->args.json = arguments;
     if (!input)
         return true;
     in = haft_arena_zalloc(call->arena, 1, input->root->size ? input->root->size : 1);
     status = in ? 0 : HAFT_ENOMEM;
     /* None at all are no arguments. */
     if (!status && (!arguments || yyjson_is_null(arguments)))
-        status = json_parse("{}", 2, call->arena, &call->arguments, &offset, &reason);
+        status = json_parse("{}", 2, call->arena, &call->args.json, &offset, &reason);
     if (!status)
-        status = haft_schema_decode(input, call->arguments, call->arena, in, &issues);
-    call->in = in;
+        status = haft_schema_decode(input, call->args.json, call->arena, in, &issues);
+    call->handler.in = in;
     if (status && issues.count)
         refuse_arguments(call, &issues);
     else if (status)
@@ -105,7 +105,7 @@ static bool decode(haft_call *call)
 
 void handle_prompt_get(haft_call *call)
 {
-    yyjson_val *name = rpc_string(call->params, "name");
+    yyjson_val *name = rpc_string(call->request.params, "name");
     struct entry *entry;
 
     if (!name) {

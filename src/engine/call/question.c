@@ -101,7 +101,7 @@ static const char *own_json(haft_call *call, const char *json, yyjson_val **ret_
 /* HAFT_ECAPABILITY, with what is missing kept for the answer. */
 static int lacks(haft_call *call, const char *json)
 {
-    call->error_data = json;
+    call->error.data = json;
     return HAFT_ECAPABILITY;
 }
 

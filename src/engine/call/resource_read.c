@@ -25,7 +25,7 @@ static int find_template(haft_call *call, yyjson_val *uri)
         if (shelf->entries[i].disabled)
             continue;
         status = uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
-                                    &call->variables, &call->n_variables);
+                                    &call->handler.variables, &call->handler.n_variables);
         if (status > 0)
             call->item = shelf->entries[i].item;
         if (status)
@@ -64,7 +64,7 @@ void put_cache_hints(haft_call *call, haft_buffer *out)
 
 static void refuse_uri(haft_call *call)
 {
-    yyjson_val *uri = rpc_string(call->params, "uri");
+    yyjson_val *uri = rpc_string(call->request.params, "uri");
     const char *text = yyjson_get_str(uri);
     size_t size = yyjson_get_len(uri);
     const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
@@ -76,14 +76,14 @@ static void refuse_uri(haft_call *call)
 
 static int execute(haft_call *call)
 {
-    return call->item->resource->read(call, call->in);
+    return call->item->resource->read(call, call->handler.in);
 }
 
 static void complete(haft_call *call)
 {
     haft_buffer *out;
 
-    if (call->status == HAFT_ENOTFOUND && !call->is_error) {
+    if (call->status == HAFT_ENOTFOUND && !call->result.is_error) {
         refuse_uri(call);
         return;
     }
@@ -103,7 +103,7 @@ static void complete(haft_call *call)
 
 void handle_resource_read(haft_call *call)
 {
-    yyjson_val *uri = rpc_string(call->params, "uri");
+    yyjson_val *uri = rpc_string(call->request.params, "uri");
     int status;
 
     if (!uri) {
@@ -119,7 +119,7 @@ void handle_resource_read(haft_call *call)
         refuse_uri(call);
         return;
     }
-    call->in = yyjson_get_str(uri);
+    call->handler.in = yyjson_get_str(uri);
     if (input_restore(call))
         offer_start(call, execute, complete);
 }

@@ -15,13 +15,13 @@ static void send_without_memory(haft_call *call)
     char room[SHORT_ERROR + 1];
     haft_buffer text = {.data = room, .capacity = sizeof room, .limit = SHORT_ERROR};
 
-    rpc_put_error(&text, call->id, RPC_INTERNAL_ERROR, NULL, NULL);
+    rpc_put_error(&text, call->request.id, RPC_INTERNAL_ERROR, NULL, NULL);
     if (text.status) {
         haft_buffer_clear(&text);
         rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    owner_give(call->owner, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE, call->tag,
-                                             RPC_INTERNAL_ERROR, 503});
+    owner_give(call->owner, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE,
+                                             call->request.tag, RPC_INTERNAL_ERROR, 503});
     haft_buffer_clear(&call->owner->out);
 }
 
@@ -38,22 +38,22 @@ static void send_response(haft_call *call, int error_code)
                    haft_strerror(out->status));
         haft_buffer_clear(out);
         error_code = RPC_INTERNAL_ERROR;
-        rpc_put_error(out, call->id, error_code,
+        rpc_put_error(out, call->request.id, error_code,
                       big ? "Internal error: the result is too large" : NULL, NULL);
     }
     call->answered = true;
-    if (call->batch) {
-        struct batch *batch = call->batch;
+    if (call->request.batch) {
+        struct batch *batch = call->request.batch;
 
-        call->batch = NULL;
+        call->request.batch = NULL;
         batch->left--;
         batch_collect(call->owner, batch, error_code);
         batch_send(call->owner, batch);
     } else if (out->status && !call->owner->closed) {
         send_without_memory(call);
     } else {
-        owner_send_as(call->owner, HAFT_OUT_RESPONSE, call->tag, error_code,
-                      call->http_status ? call->http_status : 200);
+        owner_send_as(call->owner, HAFT_OUT_RESPONSE, call->request.tag, error_code,
+                      call->error.http_status ? call->error.http_status : 200);
     }
 }
 
@@ -67,7 +67,7 @@ haft_buffer *respond_begin(haft_call *call)
     haft_buffer *out = &call->owner->out;
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    rpc_put_id(out, call->id);
+    rpc_put_id(out, call->request.id);
     buffer_literal(out, ",\"result\":{");
     return out;
 }
@@ -117,7 +117,7 @@ void respond_empty(haft_call *call)
 void respond_error(haft_call *call, int code, const char *message, const char *data)
 {
     haft_buffer_clear(&call->owner->out);
-    rpc_put_error(&call->owner->out, call->id, code, message, data);
+    rpc_put_error(&call->owner->out, call->request.id, code, message, data);
     send_response(call, code);
 }
 

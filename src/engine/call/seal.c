@@ -26,7 +26,7 @@ static void put_params(haft_call *call, haft_buffer *out)
     yyjson_val *key, *value;
     size_t i, n;
 
-    yyjson_obj_foreach(call->params, i, n, key, value) {
+    yyjson_obj_foreach(call->request.params, i, n, key, value) {
         bool own = true, straight;
 
         for (size_t k = 0; k < sizeof protocol / sizeof *protocol; k++)
@@ -34,7 +34,7 @@ static void put_params(haft_call *call, haft_buffer *out)
         if (!own)
             continue;
         /* Something else stands in the place of those that were read straight. */
-        straight = call->straight.text && yyjson_equals_str(key, "arguments");
+        straight = call->args.straight.text && yyjson_equals_str(key, "arguments");
         haft_json_write(key, out);
         haft_json_write(straight ? straight_sent(call) : value, out);
     }
@@ -61,8 +61,8 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
         sha256_init(&hash);
         add_text(&hash, server->name);
         add_text(&hash, server->endpoint);
-        add_text(&hash, call->principal);
-        add_text(&hash, call->method);
+        add_text(&hash, call->request.principal);
+        add_text(&hash, call->request.method);
         add_text(&hash, haft_call_name(call));
         add_part(&hash, params.data ? params.data : "", params.size);
         sha256_finish(&hash, digest);
@@ -75,10 +75,10 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
  * needs none. */
 static const unsigned char *key_of(const haft_call *call)
 {
-    static const unsigned char none[sizeof call->server->seal_key];
+    static const unsigned char none[sizeof call->server->keys.seal];
 
-    if (call->server->has_seal_key)
-        return call->server->seal_key;
+    if (call->server->keys.has_seal)
+        return call->server->keys.seal;
     return call->owner->inside ? none : NULL;
 }
 
@@ -95,7 +95,7 @@ const char *seal(haft_call *call, const char *payload, size_t size)
     for (int i = 0; i < 8; i++)
         plain[i] = (unsigned char)(expiry >> (i * 8));
     memcpy(plain + HEAD, payload, size);
-    hmac_sha256(key, sizeof call->server->seal_key, plain, HEAD + size, plain + HEAD + size);
+    hmac_sha256(key, sizeof call->server->keys.seal, plain, HEAD + size, plain + HEAD + size);
     text[haft_base64_encode(plain, total, text)] = '\0';
     return text;
 }
@@ -113,7 +113,7 @@ yyjson_val *unseal(haft_call *call, const char *text, size_t size)
     if (!plain || !key || haft_base64_decode(text, size, plain, &n) || n < HEAD + SHA256_SIZE)
         return NULL;
     n -= SHA256_SIZE;
-    hmac_sha256(key, sizeof call->server->seal_key, plain, n, mac);
+    hmac_sha256(key, sizeof call->server->keys.seal, plain, n, mac);
     if (!digest_equal(mac, plain + n) || !bind(call, bound) || !digest_equal(bound, plain + 8))
         return NULL;
     for (int i = 0; i < 8; i++)

@@ -19,11 +19,12 @@ const char *haft_outcome_name(haft_outcome outcome)
 /* A call passes by what has nothing to do for it. */
 static void sort_out(haft_server *server)
 {
-    struct stages *before = &server->before, *ready = &server->ready, *after = &server->after;
+    struct stages *before = &server->stages.before, *ready = &server->stages.ready,
+                  *after = &server->stages.after;
 
     before->n = ready->n = after->n = 0;
-    for (size_t i = 0; i < server->stages.n; i++) {
-        const haft_stage *stage = server->stages.list[i];
+    for (size_t i = 0; i < server->stages.all.n; i++) {
+        const haft_stage *stage = server->stages.all.list[i];
 
         if (stage->before)
             before->list[before->n++] = stage;
@@ -36,14 +37,14 @@ static void sort_out(haft_server *server)
 
 void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES])
 {
-    memcpy(server->stages.list, built_in, BUILT_IN_STAGES * sizeof *built_in);
-    server->stages.n = BUILT_IN_STAGES;
+    memcpy(server->stages.all.list, built_in, BUILT_IN_STAGES * sizeof *built_in);
+    server->stages.all.n = BUILT_IN_STAGES;
     sort_out(server);
 }
 
 const haft_stage *haft_stage_at(const haft_server *server, size_t index)
 {
-    return index < server->stages.n ? server->stages.list[index] : NULL;
+    return index < server->stages.all.n ? server->stages.all.list[index] : NULL;
 }
 
 int haft_stage_add(haft_server *server, const haft_stage *stage)
@@ -53,7 +54,7 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
 
     if (!server || !stage)
         return HAFT_EINVAL;
-    stages = &server->stages;
+    stages = &server->stages.all;
     n = stages->n;
     if (!stage->name || !(stage->before || stage->ready || stage->after))
         return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
@@ -66,14 +67,14 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
     stages->list[n - STAGES_BEHIND] = stage;
     stages->n++;
     sort_out(server);
-    server->timed = true;
+    server->watching.timed = true;
     return 0;
 }
 
 const char *call_tool(const haft_call *call)
 {
     const char *name =
-        call->item ? call->item->name : yyjson_get_str(rpc_string(call->params, "name"));
+        call->item ? call->item->name : yyjson_get_str(rpc_string(call->request.params, "name"));
 
     return name ? name : "";
 }
@@ -88,9 +89,9 @@ uint64_t call_nanoseconds(const haft_call *call)
 {
     const haft_server_options *options = &call->server->options;
 
-    if (call->elapsed || !call->started)
-        return call->elapsed;
-    return options->clock() - call->started;
+    if (call->time.elapsed || !call->time.started)
+        return call->time.elapsed;
+    return options->clock() - call->time.started;
 }
 
 /* The one place that knows what a stage may say: what it returned, or gave to haft_continue, as it
@@ -112,8 +113,8 @@ static int stage_returned(haft_call *call, const haft_stage *stage, int status)
 
 int stages_before(haft_call *call)
 {
-    const struct stages *stages = &call->server->before;
-    unsigned i = call->walked;
+    const struct stages *stages = &call->server->stages.before;
+    unsigned i = call->stages.walked;
     int status = 0;
 
     for (; i < stages->n && !status; i++) {
@@ -124,14 +125,14 @@ int stages_before(haft_call *call)
         if (status)
             status = stage_returned(call, stage, status);
     }
-    call->walked = i;
+    call->stages.walked = i;
     return status;
 }
 
 int stages_ready(haft_call *call)
 {
-    const struct stages *stages = &call->server->ready;
-    unsigned first = (unsigned)call->server->before.n, i = call->walked - first;
+    const struct stages *stages = &call->server->stages.ready;
+    unsigned first = (unsigned)call->server->stages.before.n, i = call->stages.walked - first;
     int status = 0;
 
     for (; i < stages->n && !status; i++) {
@@ -142,35 +143,35 @@ int stages_ready(haft_call *call)
         if (status)
             status = stage_returned(call, stage, status);
     }
-    call->walked = first + i;
+    call->stages.walked = first + i;
     return status;
 }
 
 const haft_stage *stages_holder(const haft_call *call)
 {
-    const struct stages *before = &call->server->before;
-    size_t i = call->walked - 1;
+    const struct stages *before = &call->server->stages.before;
+    size_t i = call->stages.walked - 1;
 
-    return i < before->n ? before->list[i] : call->server->ready.list[i - before->n];
+    return i < before->n ? before->list[i] : call->server->stages.ready.list[i - before->n];
 }
 
 int stages_continue(haft_call *call, int status)
 {
     if (status != STAGE_REPEAT)
         return stage_understand(call, stages_holder(call), "continued with", status);
-    call->walked--;
+    call->stages.walked--;
     return 0;
 }
 
 void stages_after(haft_call *call, haft_outcome outcome)
 {
-    const struct stages *stages = &call->server->after;
+    const struct stages *stages = &call->server->stages.after;
 
-    if (call->after_ran)
+    if (call->stages.after_ran)
         return;
-    call->after_ran = true;
-    call->outcome = outcome;
-    call->elapsed = call_nanoseconds(call);
+    call->stages.after_ran = true;
+    call->stages.outcome = outcome;
+    call->time.elapsed = call_nanoseconds(call);
     if (call_is_shared(call))
         late_begin(call);
     for (size_t i = stages->n; i-- > 0;) {
@@ -195,7 +196,7 @@ int haft_refuse(haft_call *call, const char *format, ...)
     va_end(args);
     if (!text)
         return HAFT_ENOMEM;
-    call->is_error = true;
+    call->result.is_error = true;
     return haft_text_bytes(call, text, strlen(text)) ? HAFT_ENOMEM : HAFT_STOP;
 }
 
@@ -205,7 +206,7 @@ int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
     haft_reason reason;
     haft_value *value;
 
-    if ((!call->arguments && !call->straight.text) || call->in)
+    if ((!call->args.json && !call->args.straight.text) || call->handler.in)
         return HAFT_EINVAL;
     value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
     if (!value) {
@@ -214,8 +215,8 @@ int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
     }
     if (!yyjson_is_obj(value))
         return HAFT_EINVAL;
-    call->arguments = value;
-    call->straight.of = NULL;
+    call->args.json = value;
+    call->args.straight.of = NULL;
     return 0;
 }
 
@@ -229,7 +230,8 @@ haft_value *haft_result_content(haft_call *call)
     haft_buffer text;
     size_t offset;
 
-    if (!call->after_ran || call->outcome == HAFT_OUTCOME_TIMED_OUT || content->status)
+    if (!call->stages.after_ran || call->stages.outcome == HAFT_OUTCOME_TIMED_OUT ||
+        content->status)
         return NULL;
     haft_buffer_init(&text, call->server->allocator, content->size + 2);
     buffer_literal(&text, "[");
@@ -272,7 +274,7 @@ static struct kept *kept_new(haft_call *call, struct kept *next, const char *key
 int haft_call_set(haft_call *call, const char *key, void *value)
 {
     bool late = late_is_here(call);
-    struct kept *first = late ? call->late.kept : atomic_load(&call->kept);
+    struct kept *first = late ? call->stages.late.kept : atomic_load(&call->stages.kept);
     struct kept *kept = kept_find(first, key);
 
     if (kept) {
@@ -283,18 +285,18 @@ int haft_call_set(haft_call *call, const char *key, void *value)
     if (!kept)
         return HAFT_ENOMEM;
     if (late)
-        call->late.kept = kept;
+        call->stages.late.kept = kept;
     else
-        atomic_store(&call->kept, kept);
+        atomic_store(&call->stages.kept, kept);
     return 0;
 }
 
 void *haft_call_get(const haft_call *call, const char *key)
 {
     haft_call *own = (haft_call *)(uintptr_t)call;
-    struct kept *kept = late_is_here(call) ? kept_find(call->late.kept, key) : NULL;
+    struct kept *kept = late_is_here(call) ? kept_find(call->stages.late.kept, key) : NULL;
 
     if (!kept)
-        kept = kept_find(atomic_load(&own->kept), key);
+        kept = kept_find(atomic_load(&own->stages.kept), key);
     return kept ? atomic_load(&kept->value) : NULL;
 }

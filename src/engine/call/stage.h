@@ -29,7 +29,7 @@ const char *call_tool(const haft_call *call);
 
 /* Walk over the stages of a call, on from where the walk was held: each is called again after
  * haft_continue, and a walk that is done is not walked again.  0 when it is done, HAFT_STOP, an
- * error, or HAFT_PENDING: then haft_continue goes to call->resume, perhaps already. */
+ * error, or HAFT_PENDING: then haft_continue goes to call->posts.resume, perhaps already. */
 int stages_before(haft_call *call);
 int stages_ready(haft_call *call);
 /* What haft_continue was given: 0 when the walk goes on, HAFT_STOP or an error. */

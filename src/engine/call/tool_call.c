@@ -30,12 +30,12 @@ static void log_misfit(haft_call *call, const haft_issues *issues)
 static int encode_out(haft_call *call)
 {
     haft_issues issues;
-    int status =
-        haft_schema_encode(call->item->output, call->out, call->arena, &call->structured, &issues);
+    int status = haft_schema_encode(call->item->output, call->handler.out, call->arena,
+                                    &call->structured, &issues);
 
     if (status == HAFT_EISSUES)
         log_misfit(call, &issues);
-    if (status || call->n_blocks)
+    if (status || call->result.n_blocks)
         return status;
     return content_put_text(call, call->structured.data, call->structured.size);
 }
@@ -60,20 +60,21 @@ static int check_structured(haft_call *call)
 int tool_handle(haft_call *call)
 {
     const struct item *item = call->item;
-    int status = item->handler ? item->handler(call, (haft_value *)(uintptr_t)call->in, item->data)
-                               : item->call(call, call->in, call->out);
+    int status = item->handler
+                     ? item->handler(call, (haft_value *)(uintptr_t)call->handler.in, item->data)
+                     : item->call(call, call->handler.in, call->handler.out);
 
     status = call_understand(call, status);
-    return status || call->is_error || haft_call_cancelled(call) ? status : tool_check(call);
+    return status || call->result.is_error || haft_call_cancelled(call) ? status : tool_check(call);
 }
 
 /* What is checked before a result leaves; also after haft_finish. */
 int tool_check(haft_call *call)
 {
-    call->checked = true;
-    if (call->is_error || call->responded || !call->item->output)
+    call->result.checked = true;
+    if (call->result.is_error || call->result.responded || !call->item->output)
         return 0;
-    return call->out ? encode_out(call) : check_structured(call);
+    return call->handler.out ? encode_out(call) : check_structured(call);
 }
 
 /* ---- the answer ---- */
@@ -117,8 +118,8 @@ static void put_structured(haft_call *call, haft_buffer *out)
 static void complete_fault(haft_call *call, int status)
 {
     const struct fault *fault =
-        fault_of(call->outcome ? call->outcome : HAFT_OUTCOME_FAILED, call->revision);
-    bool said = call->is_error && call->n_blocks && !call->content.status;
+        fault_of(call->stages.outcome ? call->stages.outcome : HAFT_OUTCOME_FAILED, call->revision);
+    bool said = call->result.is_error && call->result.n_blocks && !call->content.status;
     const char *text = said ? NULL : *fault->before ? fault->before : failure_text(status);
     haft_buffer *out;
 
@@ -146,13 +147,13 @@ void complete_tool(haft_call *call)
     haft_buffer *out;
     int status = call->status;
 
-    if (!status && !call->checked)
+    if (!status && !call->result.checked)
         status = tool_check(call);
     if (!status)
         status = call->content.status ? call->content.status : call->structured.status;
     if (status == HAFT_ECAPABILITY) {
         input_refuse(call);
-    } else if (status || call->is_error) {
+    } else if (status || call->result.is_error) {
         complete_fault(call, status);
     } else {
         out = respond_begin(call);
@@ -205,7 +206,7 @@ static int refuse_arguments(haft_call *call, const haft_issues *issues)
     if (!status)
         status = text.status;
     if (status)
-        call->outcome = HAFT_OUTCOME_INTERNAL;
+        call->stages.outcome = HAFT_OUTCOME_INTERNAL;
     else
         status = fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text.data);
     haft_buffer_finish(&text);
@@ -216,16 +217,16 @@ static int refuse_arguments(haft_call *call, const haft_issues *issues)
 static int set_arguments(haft_call *call)
 {
     static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
-    yyjson_val *arguments = yyjson_obj_get(call->params, "arguments");
+    yyjson_val *arguments = yyjson_obj_get(call->request.params, "arguments");
 
-    if (call->straight.of)
+    if (call->args.straight.of)
         return 0;
-    if (call->straight.text)
+    if (call->args.straight.text)
         return straight_undo(call) ? 0 : RPC_INTERNAL_ERROR;
-    call->arguments = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
-    if (yyjson_is_obj(call->arguments))
+    call->args.json = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
+    if (yyjson_is_obj(call->args.json))
         return 0;
-    call->arguments = NULL;
+    call->args.json = NULL;
     return RPC_INVALID_PARAMS;
 }
 
@@ -255,16 +256,16 @@ static void log_repairs(haft_call *call, const struct repairs *repairs)
 static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
 {
     struct repairs repairs;
-    int status = schema_read_leniently(call->item->input, &call->arguments, call->arena, in, issues,
+    int status = schema_read_leniently(call->item->input, &call->args.json, call->arena, in, issues,
                                        &repairs);
 
     if (repairs.n) {
-        if (call->server->observer)
-            call->server->observer->repaired(call, repairs.n);
+        if (call->server->metering.observer)
+            call->server->metering.observer->repaired(call, repairs.n);
         log_repairs(call, &repairs);
     }
     if (!in)
-        call->in = call->arguments;
+        call->handler.in = call->args.json;
     return status;
 }
 
@@ -272,7 +273,7 @@ static bool is_lenient(const haft_call *call)
 {
     haft_hint lenient = call->item->lenient;
 
-    return lenient == HAFT_UNSET ? atomic_load(&call->server->lenient) : lenient == HAFT_YES;
+    return lenient == HAFT_UNSET ? atomic_load(&call->server->limits.lenient) : lenient == HAFT_YES;
 }
 
 static int decode(haft_call *call, haft_issues *issues)
@@ -282,24 +283,24 @@ static int decode(haft_call *call, haft_issues *issues)
     bool lenient = is_lenient(call);
     void *in;
 
-    if (call->straight.of && !atomic_load(&call->spelled)) {
-        call->in = call->straight.in;
+    if (call->args.straight.of && !atomic_load(&call->args.spelled)) {
+        call->handler.in = call->args.straight.in;
         return 0;
     }
     /* Whoever has asked for them may have changed them. */
-    if (call->straight.of && !straight_undo(call))
+    if (call->args.straight.of && !straight_undo(call))
         return HAFT_ENOMEM;
-    call->in = call->arguments;
+    call->handler.in = call->args.json;
     if (!input)
         return 0;
     if (!item->tool->input)
         return lenient ? decode_leniently(call, NULL, issues)
-                       : haft_schema_validate(input, call->arguments, call->arena, issues);
+                       : haft_schema_validate(input, call->args.json, call->arena, issues);
     in = haft_arena_alloc(call->arena, input->root->size);
-    call->in = in;
+    call->handler.in = in;
     if (in && lenient)
         return decode_leniently(call, in, issues);
-    return in ? haft_schema_decode(input, call->arguments, call->arena, in, issues) : HAFT_ENOMEM;
+    return in ? haft_schema_decode(input, call->args.json, call->arena, in, issues) : HAFT_ENOMEM;
 }
 
 /* Room for what the handler gives; nothing when it does so elsewhere. */
@@ -307,15 +308,15 @@ static int make_out(haft_call *call)
 {
     if (!call->item->tool->output)
         return 0;
-    call->out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
-    return call->out ? 0 : HAFT_ENOMEM;
+    call->handler.out = haft_arena_zalloc(call->arena, 1, call->item->output->root->size);
+    return call->handler.out ? 0 : HAFT_ENOMEM;
 }
 
 /* Whether they have more items and members than the server takes: a value stands for each. */
 static bool has_too_many(const haft_call *call)
 {
     size_t max = call->server->options.max_elements, n = 0;
-    yyjson_val *at = call->arguments, *end;
+    yyjson_val *at = call->args.json, *end;
 
     if (!max)
         return false;
@@ -340,15 +341,16 @@ static int check_arguments(haft_call *call, void *data)
     int status;
 
     (void)data;
-    if (!call->visit && has_too_many(call))
+    if (!call->inner.visit && has_too_many(call))
         return refuse_many(call);
     status = decode(call, &issues);
     if (status && issues.count)
-        return call->misfit ? call->misfit(call, &issues) : refuse_arguments(call, &issues);
+        return call->inner.on_invalid ? call->inner.on_invalid(call, &issues)
+                                      : refuse_arguments(call, &issues);
     if (!status && !call->item->isolate)
         status = make_out(call);
     if (status)
-        call->outcome = HAFT_OUTCOME_INTERNAL;
+        call->stages.outcome = HAFT_OUTCOME_INTERNAL;
     return status;
 }
 
@@ -367,7 +369,7 @@ const haft_stage validation_stage = {.name = "validation", .before = check_argum
 static int set_deadline(haft_call *call, void *data)
 {
     (void)data;
-    if (!call->visit) /* a request has it from the start */
+    if (!call->inner.visit) /* a request has it from the start */
         call_allow(call, 0);
     return 0;
 }
@@ -380,8 +382,8 @@ const haft_stage deadline_stage = {.name = "deadline", .before = set_deadline};
 static void end_early(haft_call *call, int status)
 {
     call->status = status == HAFT_STOP ? 0 : status;
-    call->checked = true;
-    call->complete = complete_tool;
+    call->result.checked = true;
+    call->handler.complete = complete_tool;
     call_settle(call);
 }
 
@@ -397,24 +399,24 @@ static bool find(haft_call *call, yyjson_val *name)
 
 static void begin(haft_call *call)
 {
-    if (call->server->timed && call->server->options.clock)
-        call->started = call->server->options.clock();
-    call->staged = true;
+    if (call->server->watching.timed && call->server->options.clock)
+        call->time.started = call->server->options.clock();
+    call->stages.staged = true;
     event_of_start(call);
 }
 
 void tool_call_refused(haft_call *call, haft_outcome outcome)
 {
     begin(call);
-    if (find(call, rpc_string(call->params, "name")))
+    if (find(call, rpc_string(call->request.params, "name")))
         set_arguments(call);
-    call->outcome = outcome;
+    call->stages.outcome = outcome;
     call_end(call);
 }
 
 static void answer_not_found(haft_call *call)
 {
-    yyjson_val *name = rpc_string(call->params, "name");
+    yyjson_val *name = rpc_string(call->request.params, "name");
 
     fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
 }
@@ -433,10 +435,11 @@ static bool tool_call_stands(haft_call *call, yyjson_val *name)
     status = set_arguments(call);
     if (!status && headers_agree_on_arguments(call))
         return true;
-    call->outcome = status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
-    call->error_code = status;
+    call->stages.outcome =
+        status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
+    call->error.code = status;
     if (status == RPC_INVALID_PARAMS)
-        call->error_message = "Invalid params: \"arguments\" must be an object";
+        call->error.message = "Invalid params: \"arguments\" must be an object";
     call_end(call);
     return false;
 }
@@ -446,8 +449,8 @@ static int tool_call_pass(haft_call *call)
 {
     int status = stages_before(call);
 
-    if (!status && call->walked == call->server->before.n && !input_restore(call)) {
-        call->outcome = HAFT_OUTCOME_INVALID;
+    if (!status && call->stages.walked == call->server->stages.before.n && !input_restore(call)) {
+        call->stages.outcome = HAFT_OUTCOME_INVALID;
         status = HAFT_STOP;
     }
     return status ? status : stages_ready(call);
@@ -458,20 +461,20 @@ static int tool_call_pass(haft_call *call)
 static void tool_call_walk(haft_call *call, int status)
 {
     while (!status) {
-        call->finished = false;
+        call->posts.finished = false;
         status = tool_call_pass(call);
         if (!status) {
-            call->execute = tool_handle;
-            call->complete = complete_tool;
+            call->handler.execute = tool_handle;
+            call->handler.complete = complete_tool;
             call_start(call);
             return;
         }
-        if (status == HAFT_PENDING && !call->finished) {
+        if (status == HAFT_PENDING && !call->posts.finished) {
             call_move(call, CALL_HELD);
             return;
         }
         if (status == HAFT_PENDING)
-            status = stages_continue(call, call->finish.status);
+            status = stages_continue(call, call->posts.finish.status);
     }
     end_early(call, status);
 }
@@ -479,8 +482,8 @@ static void tool_call_walk(haft_call *call, int status)
 /* haft_continue has come; the stage that it is from may not have returned yet. */
 static void tool_call_resume(haft_call *call, int status)
 {
-    call->finish.status = status;
-    call->finished = true;
+    call->posts.finish.status = status;
+    call->posts.finished = true;
     if (call->state != CALL_HELD)
         return;
     if (call_is_unwanted(call)) {
@@ -493,7 +496,7 @@ static void tool_call_resume(haft_call *call, int status)
 
 void handle_tool_call(haft_call *call)
 {
-    yyjson_val *name = rpc_string(call->params, "name");
+    yyjson_val *name = rpc_string(call->request.params, "name");
 
     if (!name) {
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
@@ -504,6 +507,6 @@ void handle_tool_call(haft_call *call)
         return;
     call_link(call);
     call_move(call, CALL_STAGES);
-    call->resume = tool_call_resume;
+    call->posts.resume = tool_call_resume;
     tool_call_walk(call, 0);
 }

@@ -132,8 +132,10 @@ static const char *value_of(const haft_call *call, const char *name, bool in_met
     yyjson_val *value;
 
     if (!in_meta)
-        return call->headers ? call->headers->get(call->headers->context, name, ret_size) : NULL;
-    value = yyjson_obj_get(call->meta, name);
+        return call->request.headers
+                   ? call->request.headers->get(call->request.headers->context, name, ret_size)
+                   : NULL;
+    value = yyjson_obj_get(call->request.meta, name);
     *ret_size = yyjson_get_len(value);
     return yyjson_get_str(value);
 }
@@ -142,7 +144,7 @@ void trace_read(haft_call *call)
 {
     haft_trace read = {0}, *trace;
     size_t size = 0;
-    bool in_meta = yyjson_obj_get(call->meta, "traceparent");
+    bool in_meta = yyjson_obj_get(call->request.meta, "traceparent");
     const char *text = value_of(call, "traceparent", in_meta, &size), *state;
 
     if (!text || !read_parent(text, size, &read))
@@ -163,10 +165,10 @@ void trace_read(haft_call *call)
     if (!read.tracestate)
         read.tracestate = "";
     *trace = read;
-    call->trace = trace;
+    call->request.trace = trace;
 }
 
 const haft_trace *haft_call_trace(const haft_call *call)
 {
-    return call->trace;
+    return call->request.trace;
 }

@@ -16,18 +16,18 @@ static const void *late_thread(void)
 
 void late_begin(haft_call *call)
 {
-    atomic_store(&call->late.thread, late_thread());
+    atomic_store(&call->stages.late.thread, late_thread());
 }
 
 void late_end(haft_call *call)
 {
-    atomic_store(&call->late.thread, NULL);
+    atomic_store(&call->stages.late.thread, NULL);
 }
 
 bool late_is_here(const haft_call *call)
 {
-    const void *thread =
-        atomic_load_explicit(&((haft_call *)(uintptr_t)call)->late.thread, memory_order_relaxed);
+    const void *thread = atomic_load_explicit(&((haft_call *)(uintptr_t)call)->stages.late.thread,
+                                              memory_order_relaxed);
 
     return thread && thread == late_thread();
 }
@@ -36,9 +36,9 @@ haft_arena *call_memory(haft_call *call)
 {
     if (!late_is_here(call))
         return call->arena;
-    if (!call->late.arena)
-        call->late.arena = haft_arena_new(call->server->allocator, CALL_ARENA);
-    return call->late.arena;
+    if (!call->stages.late.arena)
+        call->stages.late.arena = haft_arena_new(call->server->allocator, CALL_ARENA);
+    return call->stages.late.arena;
 }
 
 /* ---- what is known ---- */
@@ -56,41 +56,41 @@ bool haft_call_cancelled(const haft_call *call)
 int64_t haft_call_time_left(const haft_call *call)
 {
     haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
-    haft_time now = root ? atomic_load(&root->now) : call->deadline;
+    haft_time now = root ? atomic_load(&root->time.now) : call->time.deadline;
 
     if (root)
         inner_let_go(self);
-    if (call->ends) {
+    if (call->time.ends) {
         uint64_t clock = call->server->options.clock();
 
-        return call->ends > clock ? (int64_t)((call->ends - clock) / 1000000) : 0;
+        return call->time.ends > clock ? (int64_t)((call->time.ends - clock) / 1000000) : 0;
     }
-    if (!call->deadline)
+    if (!call->time.deadline)
         return -1;
-    return call->deadline > now ? call->deadline - now : 0;
+    return call->time.deadline > now ? call->time.deadline - now : 0;
 }
 
 const char *haft_request_id(const haft_call *call)
 {
     static const char none[] = "";
-    const char *string = yyjson_get_str(call->id);
-    size_t size = yyjson_get_len(call->id), room = string ? 6 * size + 1 : RPC_ID_NUMBER;
+    const char *string = yyjson_get_str(call->request.id);
+    size_t size = yyjson_get_len(call->request.id), room = string ? 6 * size + 1 : RPC_ID_NUMBER;
     haft_arena *arena;
     char *text;
 
-    if (!call->id || (string && !memchr(string, '\0', size)))
+    if (!call->request.id || (string && !memchr(string, '\0', size)))
         return string ? string : none;
     arena = call_memory((haft_call *)(uintptr_t)call);
     text = arena ? haft_arena_alloc(arena, room) : NULL;
     if (!text)
         return none;
-    rpc_id_to_text(call->id, text, room);
+    rpc_id_to_text(call->request.id, text, room);
     return text;
 }
 
 const char *haft_call_name(const haft_call *call)
 {
-    return call->item ? call->item->name : call->method;
+    return call->item ? call->item->name : call->request.method;
 }
 
 void *haft_tool_data(const haft_call *call)
@@ -105,12 +105,12 @@ void *haft_server_data(const haft_call *call)
 
 void *haft_call_user_data(const haft_call *call)
 {
-    return atomic_load(&((haft_call *)(uintptr_t)call)->user_data);
+    return atomic_load(&((haft_call *)(uintptr_t)call)->handler.user_data);
 }
 
 void haft_call_set_user_data(haft_call *call, void *data)
 {
-    atomic_store(&call->user_data, data);
+    atomic_store(&call->handler.user_data, data);
 }
 
 const char *haft_client_name(const haft_call *call)
@@ -125,7 +125,7 @@ const char *haft_client_version(const haft_call *call)
 
 const char *haft_call_principal(const haft_call *call)
 {
-    return call->principal;
+    return call->request.principal;
 }
 
 const char *haft_call_revision(const haft_call *call)
@@ -152,7 +152,7 @@ bool haft_client_can(const haft_call *call, const char *capability)
 
 haft_value *haft_request_meta(const haft_call *call)
 {
-    return call->meta;
+    return call->request.meta;
 }
 
 void *haft_call_alloc(haft_call *call, size_t size)
@@ -183,8 +183,8 @@ haft_arena *haft_call_arena(haft_call *call)
 
 const char *haft_variable(const haft_call *call, const char *name)
 {
-    for (size_t i = 0; i + 1 < call->n_variables * 2; i += 2)
-        if (!strcmp(call->variables[i].data, name))
-            return call->variables[i + 1].data;
+    for (size_t i = 0; i + 1 < call->handler.n_variables * 2; i += 2)
+        if (!strcmp(call->handler.variables[i].data, name))
+            return call->handler.variables[i + 1].data;
     return NULL;
 }

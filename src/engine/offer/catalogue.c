@@ -183,10 +183,10 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
         for (int i = 0; i < SHELVES; i++) {
             if (!(kinds & 1u << i))
                 continue;
-            atomic_fetch_or(&server->offered, to->shelves[i].n ? 1u << i : 0);
-            atomic_fetch_add(&server->changes[i], 1);
+            atomic_fetch_or(&server->changes.offered, to->shelves[i].n ? 1u << i : 0);
+            atomic_fetch_add(&server->changes.lists[i], 1);
         }
-        atomic_fetch_add(&server->version_number, 1);
+        atomic_fetch_add(&server->changes.version_number, 1);
     }
     server_unlock(server);
     return current;
@@ -200,7 +200,7 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
 
     atomic_fetch_add(&to->refs, 1);
     done = swap(server, from, to, kinds);
-    if (done && server->n_watchers)
+    if (done && server->watching.n_watchers)
         event_of_change(server, from, to);
     /* The one that is not current any more, or never was. */
     catalogue_drop(done ? from : to);
@@ -364,7 +364,7 @@ int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n
 /* Isolated tools can be called as soon as they are offered. */
 static void renew_isolation(haft_server *server, struct item *const *items, size_t n)
 {
-    struct isolation *isolation = atomic_load(&server->isolation);
+    struct isolation *isolation = atomic_load(&server->isolation.runner);
     bool isolated = false;
 
     for (size_t i = 0; i < n; i++)

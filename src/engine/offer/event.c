@@ -21,28 +21,28 @@ const char *haft_event_name(haft_event_kind kind)
 
 int haft_event_watch(haft_server *server, haft_event_function *function, void *context)
 {
-    size_t n = server->n_watchers;
+    size_t n = server->watching.n_watchers;
 
     if (!function)
         return server_refuse(server, HAFT_EINVAL, "watch", "there is no function");
     if (n == MAX_WATCHERS)
         return server_refuse(server, HAFT_ETOOBIG, "watch", "there are %d watchers already",
                              MAX_WATCHERS);
-    server->watchers[n] = (struct watcher){function, context};
-    server->n_watchers++;
-    server->timed = true;
+    server->watching.watchers[n] = (struct watcher){function, context};
+    server->watching.n_watchers++;
+    server->watching.timed = true;
     return 0;
 }
 
 void event_tell(const haft_server *server, const haft_event *event)
 {
-    for (size_t i = 0; i < server->n_watchers; i++)
-        server->watchers[i].function(server->watchers[i].context, event);
+    for (size_t i = 0; i < server->watching.n_watchers; i++)
+        server->watching.watchers[i].function(server->watching.watchers[i].context, event);
 }
 
 void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status)
 {
-    if (server->n_watchers)
+    if (server->watching.n_watchers)
         event_tell(server, &(haft_event){.kind = kind,
                                          .tool = name,
                                          .status = status,

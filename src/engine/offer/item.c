@@ -71,8 +71,8 @@ void item_list_isolated(haft_server *server, struct item *item)
 {
     server_lock(server);
     item->isolated_in = server;
-    item->isolated_next = server->isolated;
-    server->isolated = item;
+    item->isolated_next = server->isolation.items;
+    server->isolation.items = item;
     server_unlock(server);
 }
 
@@ -84,7 +84,7 @@ static void unlist_isolated(struct item *item)
     if (!server)
         return;
     server_lock(server);
-    for (link = &server->isolated; *link != item;)
+    for (link = &server->isolation.items; *link != item;)
         link = &(*link)->isolated_next;
     *link = item->isolated_next;
     server_unlock(server);
@@ -95,7 +95,7 @@ struct item *item_isolated(haft_server *server, uint64_t number)
     struct item *item;
 
     server_lock(server);
-    item = server->isolated;
+    item = server->isolation.items;
     while (item && item->isolate != number)
         item = item->isolated_next;
     server_unlock(server);

@@ -142,10 +142,10 @@ void haft_resource_updated(haft_server *server, const char *uri)
     }
     memcpy(copy, uri, size);
     server_lock(server);
-    number = atomic_load(&server->n_updates);
-    old = server->updates[number % UPDATES];
-    server->updates[number % UPDATES] = copy;
-    atomic_store(&server->n_updates, number + 1);
+    number = atomic_load(&server->changes.n_updates);
+    old = server->changes.updates[number % UPDATES];
+    server->changes.updates[number % UPDATES] = copy;
+    atomic_store(&server->changes.n_updates, number + 1);
     server_unlock(server);
     if (old)
         allocator->release(allocator->context, old, strlen(old) + 1);

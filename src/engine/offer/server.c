@@ -56,19 +56,19 @@ static void set_defaults(haft_server_options *options)
 
 void server_set_timeout(haft_server *server, unsigned ms)
 {
-    atomic_store(&server->timeout_ms, ms);
+    atomic_store(&server->limits.timeout_ms, ms);
 }
 
 void server_set_lenient(haft_server *server, bool lenient)
 {
-    atomic_store(&server->lenient, lenient);
+    atomic_store(&server->limits.lenient, lenient);
 }
 
 /* A call between the two stores is measured by one of each, once. */
 void server_set_client_rate(haft_server *server, haft_rate rate)
 {
-    atomic_store(&server->client_per_ms, rate.per_ms);
-    atomic_store(&server->client_calls, rate.calls);
+    atomic_store(&server->limits.client_per_ms, rate.per_ms);
+    atomic_store(&server->limits.client_calls, rate.calls);
 }
 
 /* An object of objects: each has settings, if only none. */
@@ -114,7 +114,7 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     set_defaults(&server->options);
     server_set_timeout(server, server->options.timeout_ms);
     server_set_lenient(server, server->options.lenient);
-    server->straight_from = STRAIGHT_FROM;
+    server->limits.straight_from = STRAIGHT_FROM;
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, ARENA_LIMIT);
@@ -135,10 +135,10 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
 
 int server_make_seal_key(haft_server *server, const haft_loop *loop)
 {
-    unsigned char key[sizeof server->seal_key];
+    unsigned char key[sizeof server->keys.seal];
     int status = 0;
 
-    if (server->has_seal_key || !loop || !loop->random)
+    if (server->keys.has_seal || !loop || !loop->random)
         return 0;
     status = loop->random(loop->context, key, sizeof key);
     if (!status)
@@ -152,28 +152,28 @@ void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
     static const char purpose[] = "digests of arguments";
     unsigned char digest[SHA256_SIZE];
 
-    memcpy(server->seal_key, key, sizeof server->seal_key);
-    server->has_seal_key = true;
-    hmac_sha256(key, sizeof server->seal_key, purpose, sizeof purpose - 1, digest);
-    memcpy(server->digest_key, digest, sizeof server->digest_key);
+    memcpy(server->keys.seal, key, sizeof server->keys.seal);
+    server->keys.has_seal = true;
+    hmac_sha256(key, sizeof server->keys.seal, purpose, sizeof purpose - 1, digest);
+    memcpy(server->keys.digest, digest, sizeof server->keys.digest);
     secret_wipe(digest, sizeof digest);
 }
 
 void server_unmake(haft_server *server)
 {
-    struct isolation *isolation = atomic_load(&server->isolation);
+    struct isolation *isolation = atomic_load(&server->isolation.runner);
 
     if (isolation)
         isolation->release(isolation);
     catalogue_drop(server->catalogue);
     forms_free(server->forms);
     for (size_t i = 0; i < UPDATES; i++)
-        if (server->updates[i])
-            server->allocator->release(server->allocator->context, server->updates[i],
-                                       strlen(server->updates[i]) + 1);
+        if (server->changes.updates[i])
+            server->allocator->release(server->allocator->context, server->changes.updates[i],
+                                       strlen(server->changes.updates[i]) + 1);
     haft_arena_free(server->arena);
     haft_buffer_finish(&server->held);
-    secret_wipe(server->seal_key, sizeof server->seal_key);
-    secret_wipe(server->digest_key, sizeof server->digest_key);
+    secret_wipe(server->keys.seal, sizeof server->keys.seal);
+    secret_wipe(server->keys.digest, sizeof server->keys.digest);
     server->allocator->release(server->allocator->context, server, sizeof *server);
 }

@@ -50,6 +50,70 @@ struct observer {
     void (*left)(haft_server *server, int64_t ms);
 };
 
+/* How far what is offered has come; sessions compare it with what they have announced. */
+struct server_changes {
+    atomic_uint version_number; /* changes with the catalogue */
+    atomic_uint lists[SHELVES]; /* how often each shelf has changed */
+    atomic_uint n_updates;      /* resources that have been updated, ever */
+    char *updates[UPDATES];     /* the latest of them, in a ring */
+    atomic_uint offered;        /* bits of shelves that have ever held something */
+};
+
+struct server_stages {
+    struct stages all;
+    struct stages before, ready, after; /* of them, those with something to do there */
+};
+
+struct server_watching {
+    struct watcher watchers[MAX_WATCHERS];
+    size_t n_watchers;
+    bool timed; /* somebody wants to know how long calls take */
+};
+
+/* What src/stage has of a server. */
+struct server_metering {
+    _Atomic(struct limiter *) limiter; /* NULL until something is limited */
+    struct metrics *metrics;           /* NULL when nothing is counted */
+    const struct observer *observer;   /* what it wants to hear; NULL for nothing */
+    struct haft_server *counted_next;  /* of those that count together */
+    atomic_ullong received, sent;      /* bytes of messages, while something is counted */
+    haft_audit_mode audit_mode;
+};
+
+struct server_limits {
+    size_t straight_from;   /* the size of a message whose arguments are worth reading from text */
+    atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
+    atomic_bool lenient;
+    atomic_uint client_calls, client_per_ms;
+};
+
+/* Tools that run in processes of their own. */
+struct server_isolation {
+    _Atomic(struct isolation *) runner; /* of src/process; NULL when there is none */
+    atomic_uint n;                      /* tools, ever */
+    struct item *items;                 /* those that are there, offered or not; under the lock */
+};
+
+struct server_keys {
+    unsigned char seal[32];
+    bool has_seal;
+    unsigned char digest[16]; /* made of it: for digests of arguments */
+    /* Servers of one program that have the same key: the first of them, and the next. */
+    haft_server *family, *beside;
+};
+
+/* What the process of the server does around it. */
+struct server_process {
+    /* Gives up what a process that is about to run handlers can do without; NULL for nothing.  The
+     * reason may be NULL. */
+    int (*confine)(void *context, haft_reason *reterr_reason);
+    void *confine_context;
+    /* Writes what is still on its way somewhere, within a moment, before the process ends in the
+     * midst of calls; NULL for nothing.  From any thread. */
+    void (*leave)(void *context);
+    void *leave_context;
+};
+
 struct haft_server {
     haft_server_options options;
     const haft_allocator *allocator;
@@ -63,27 +127,12 @@ struct haft_server {
 
     atomic_flag lock; /* for the members below; held for a moment only */
     struct catalogue *catalogue;
-    atomic_uint version_number;   /* changes with the catalogue */
-    atomic_uint changes[SHELVES]; /* how often each shelf has changed */
-    atomic_uint n_updates;        /* resources that have been updated, ever */
-    char *updates[UPDATES];       /* the latest of them, in a ring */
-    atomic_uint offered;          /* bits of shelves that have ever held something */
+    struct server_changes changes;
     haft_visibility visibility;
-    struct stages stages;
-    struct stages before, ready, after; /* of them, those with something to do there */
-    struct watcher watchers[MAX_WATCHERS];
-    size_t n_watchers;
-    bool timed;                        /* somebody wants to know how long calls take */
-    _Atomic(struct limiter *) limiter; /* of src/stage; NULL until something is limited */
-    struct metrics *metrics;           /* of src/stage; NULL when nothing is counted */
-    const struct observer *observer;   /* what it wants to hear; NULL for nothing */
-    struct haft_server *counted_next;  /* of those that count together */
-    atomic_ullong received, sent;      /* bytes of messages, while something is counted */
-    haft_audit_mode audit_mode;
-    size_t straight_from;   /* the size of a message whose arguments are worth reading from text */
-    atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
-    atomic_bool lenient;
-    atomic_uint client_calls, client_per_ms;
+    struct server_stages stages;
+    struct server_watching watching;
+    struct server_metering metering;
+    struct server_limits limits;
     const struct haft_section *sections[SECTIONS_MAX]; /* of src/config */
     size_t n_sections;
     struct haft_gateway *gateway; /* of src/gateway, that it belongs to; NULL for none, */
@@ -93,22 +142,9 @@ struct haft_server {
     struct follower *followers;
     uint64_t n_sessions; /* ever */
     atomic_uint_least64_t n_spans;
-    _Atomic(struct isolation *) isolation; /* of src/process; NULL when there is none */
-    atomic_uint n_isolated;                /* tools, ever */
-    struct item *isolated; /* those that are there, offered or not; under the lock */
-    unsigned char seal_key[32];
-    bool has_seal_key;
-    unsigned char digest_key[16]; /* made of it: for digests of arguments */
-    /* Gives up what a process that is about to run handlers can do without; NULL for nothing.  The
-     * reason may be NULL. */
-    int (*confine)(void *context, haft_reason *reterr_reason);
-    void *confine_context;
-    /* Servers of one program that have the same key: the first of them, and the next. */
-    haft_server *family, *beside;
-    /* Writes what is still on its way somewhere, within a moment, before the process ends in the
-     * midst of calls; NULL for nothing.  From any thread. */
-    void (*leave)(void *context);
-    void *leave_context;
+    struct server_isolation isolation;
+    struct server_keys keys;
+    struct server_process process;
 };
 
 void server_lock(haft_server *server);

@@ -159,7 +159,7 @@ static int arrange(haft_server *server, struct item *item, const haft_tool *tool
         return server_refuse(server, HAFT_EINVAL, tool->name,
                              "an isolated tool is not quick: it runs in a process of its own");
     if (tool->isolate)
-        item->isolate = atomic_fetch_add(&server->n_isolated, 1) + 1;
+        item->isolate = atomic_fetch_add(&server->isolation.n, 1) + 1;
     if (!tool->max_running)
         return 0;
     item->cap = haft_arena_zalloc(item->arena, 1, sizeof *item->cap);
@@ -230,7 +230,7 @@ static int fill(haft_server *server, struct item *item, const haft_tool *tool)
 /* Stores it; a process that handlers are forked from must know of it before anybody can call it. */
 static int store(haft_server *server, struct item *item, const char *instead)
 {
-    struct isolation *isolation = item->isolate ? atomic_load(&server->isolation) : NULL;
+    struct isolation *isolation = item->isolate ? atomic_load(&server->isolation.runner) : NULL;
 
     if (isolation)
         isolation->renew(isolation);

@@ -54,9 +54,9 @@ static void announce_lists(haft_session *session)
 {
     unsigned changed = 0;
 
-    session->announced = atomic_load(&session->owner.server->version_number);
+    session->announced = atomic_load(&session->owner.server->changes.version_number);
     for (int i = 0; i < SHELVES; i++) {
-        unsigned now = atomic_load(&session->owner.server->changes[i]);
+        unsigned now = atomic_load(&session->owner.server->changes.lists[i]);
 
         if (session->changes[i] != now)
             changed |= 1u << i;
@@ -115,12 +115,13 @@ static char *update_copy(haft_session *session, unsigned number)
     char *copy = NULL;
 
     server_lock(server);
-    if (atomic_load(&server->n_updates) - number <= UPDATES && server->updates[number % UPDATES]) {
-        size_t size = strlen(server->updates[number % UPDATES]) + 1;
+    if (atomic_load(&server->changes.n_updates) - number <= UPDATES &&
+        server->changes.updates[number % UPDATES]) {
+        size_t size = strlen(server->changes.updates[number % UPDATES]) + 1;
 
         copy = allocator->alloc(allocator->context, size);
         if (copy)
-            memcpy(copy, server->updates[number % UPDATES], size);
+            memcpy(copy, server->changes.updates[number % UPDATES], size);
     }
     server_unlock(server);
     return copy;
@@ -128,7 +129,7 @@ static char *update_copy(haft_session *session, unsigned number)
 
 static void announce_updates(haft_session *session)
 {
-    unsigned now = atomic_load(&session->owner.server->n_updates);
+    unsigned now = atomic_load(&session->owner.server->changes.n_updates);
 
     if (now - session->n_updates > UPDATES)
         session->n_updates = now - UPDATES;
@@ -149,10 +150,10 @@ void session_announce(haft_session *session)
 {
     /* Nearly always there is nothing new. */
     if (session->owner.closed ||
-        (session->announced ==
-             atomic_load_explicit(&session->owner.server->version_number, memory_order_acquire) &&
+        (session->announced == atomic_load_explicit(&session->owner.server->changes.version_number,
+                                                    memory_order_acquire) &&
          session->n_updates ==
-             atomic_load_explicit(&session->owner.server->n_updates, memory_order_acquire)))
+             atomic_load_explicit(&session->owner.server->changes.n_updates, memory_order_acquire)))
         return;
     /* A client that says nothing must not keep what is no longer offered. */
     if (session->catalogue)
@@ -174,7 +175,7 @@ static struct subscription **find_subscription(haft_session *session, const char
 
 static const char *uri_of(haft_call *call)
 {
-    yyjson_val *uri = rpc_string(call->params, "uri");
+    yyjson_val *uri = rpc_string(call->request.params, "uri");
 
     if (!uri || strlen(yyjson_get_str(uri)) != yyjson_get_len(uri)) {
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
@@ -289,7 +290,7 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
     haft_session *session = session_of(call);
     haft_arena *arena = haft_arena_new(session->owner.allocator, LISTEN_LIMIT);
     struct listen *listen = arena ? haft_arena_zalloc(arena, 1, sizeof *listen) : NULL;
-    unsigned offered = atomic_load(&session->owner.server->offered);
+    unsigned offered = atomic_load(&session->owner.server->changes.offered);
     haft_buffer text;
     yyjson_val *copy = NULL;
     const char *reason;
@@ -302,7 +303,7 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
     listen->arena = arena;
     haft_buffer_init(&text, session->owner.allocator, LISTEN_LIMIT / 2);
     haft_buffer_puts(&text, "[");
-    rpc_put_id(&text, call->id);
+    rpc_put_id(&text, call->request.id);
     haft_buffer_puts(&text, ",");
     haft_json_write(filter, &text);
     haft_buffer_puts(&text, "]");
@@ -347,7 +348,7 @@ static bool is_filter(yyjson_val *filter)
 void handle_listen(haft_call *call)
 {
     haft_session *session = session_of(call);
-    yyjson_val *filter = yyjson_obj_get(call->params, "notifications");
+    yyjson_val *filter = yyjson_obj_get(call->request.params, "notifications");
     struct listen *listen;
 
     if (!is_filter(filter)) {
@@ -364,7 +365,7 @@ void handle_listen(haft_call *call)
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    listen->tag = call->tag;
+    listen->tag = call->request.tag;
     /* What came before is told first, so that the subscription hears of what comes after it. */
     session_announce(session);
     if (!acknowledge(session, listen)) {

@@ -62,7 +62,7 @@ static int remember_client(haft_call *call)
     if (!arena)
         return HAFT_ENOMEM;
     haft_buffer_init(&text, session->owner.allocator, CLIENT_LIMIT / 2);
-    haft_json_write(call->params, &text);
+    haft_json_write(call->request.params, &text);
     status = text.status ? text.status
                          : json_parse(text.data, text.size, arena, &copy, &offset, &reason);
     haft_buffer_finish(&text);
@@ -84,7 +84,7 @@ static int remember_client(haft_call *call)
 void handle_initialize(haft_call *call)
 {
     haft_session *session = session_of(call);
-    yyjson_val *version = rpc_string(call->params, "protocolVersion");
+    yyjson_val *version = rpc_string(call->request.params, "protocolVersion");
     enum revision revision;
     haft_buffer *out;
     int status;
@@ -95,7 +95,7 @@ void handle_initialize(haft_call *call)
         return;
     }
     /* It comes before everything else that a client can say. */
-    if (call->batch) {
+    if (call->request.batch) {
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: initialize in an array", NULL);
         return;
     }
@@ -114,7 +114,7 @@ void handle_initialize(haft_call *call)
         return;
     }
     session->initialized = true;
-    session->declared = atomic_load(&call->server->offered);
+    session->declared = atomic_load(&call->server->changes.offered);
     session->revision = revision;
     session->client.log_level = HAFT_DEBUG;
     event_of_meeting(session, session->client.name);
@@ -133,7 +133,7 @@ void handle_discover(haft_call *call)
     haft_buffer *out = respond_begin(call);
 
     haft_buffer_printf(out, "\"supportedVersions\":[\"%s\"],", revision_row(REV_2026_07_28)->name);
-    put_capabilities(call, out, atomic_load(&call->server->offered));
+    put_capabilities(call, out, atomic_load(&call->server->changes.offered));
     put_instructions(call, out);
     put_cache_hints(call, out);
     respond_end(call, true);
@@ -146,7 +146,7 @@ void handle_ping(haft_call *call)
 
 void handle_set_level(haft_call *call)
 {
-    int level = level_named(yyjson_obj_get(call->params, "level"));
+    int level = level_named(yyjson_obj_get(call->request.params, "level"));
 
     if (level < 0) {
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level", NULL);
@@ -196,7 +196,7 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
     size_t offset;
 
     *ret_status = call->status < 0 ? call->status : text->status;
-    if (*ret_status || call->is_error)
+    if (*ret_status || call->result.is_error)
         return NULL;
     *ret_status = json_parse(text->size ? text->data : "{}", text->size ? text->size : 2,
                              call->arena, &result, &offset, &reason);

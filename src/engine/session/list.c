@@ -114,9 +114,9 @@ static bool more_enabled(const struct shelf *shelf, size_t i)
 
 void handle_list(haft_call *call)
 {
-    const struct list *list = list_of(call->method);
+    const struct list *list = list_of(call->request.method);
     const struct shelf *shelf = &call->catalogue->shelves[list->kind];
-    yyjson_val *cursor = yyjson_obj_get(call->params, "cursor");
+    yyjson_val *cursor = yyjson_obj_get(call->request.params, "cursor");
     ptrdiff_t start = 0;
     haft_buffer *out;
     size_t end;

@@ -27,7 +27,7 @@ enum {
 
 void session_refresh(haft_session *session)
 {
-    unsigned now = atomic_load(&session->owner.server->version_number);
+    unsigned now = atomic_load(&session->owner.server->changes.version_number);
 
     if (session->catalogue && session->version_number == now)
         return;
@@ -74,7 +74,7 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
     haft_buffer_add(&data, "}", 2);
     /* Without the data it is not that error. */
     if (!data.status)
-        call->http_status = HTTP_BAD_REQUEST;
+        call->error.http_status = HTTP_BAD_REQUEST;
     respond_error(call, data.status ? RPC_INTERNAL_ERROR : RPC_UNSUPPORTED_VERSION, NULL,
                   data.status ? NULL : data.data);
     haft_buffer_finish(&data);
@@ -85,7 +85,7 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
     const char *data =
         haft_arena_printf(call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
 
-    call->http_status = HTTP_BAD_REQUEST;
+    call->error.http_status = HTTP_BAD_REQUEST;
     respond_error(call, RPC_INVALID_PARAMS,
                   haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what),
                   data);
@@ -95,7 +95,7 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
  * which clients expect to be told.  False when it was refused. */
 static bool read_envelope(haft_call *call, const struct rpc_message *message, yyjson_val *version)
 {
-    yyjson_val *meta = call->meta, *name, *level;
+    yyjson_val *meta = call->request.meta, *name, *level;
 
     /* Who it was is wanted of what is refused, too. */
     name = yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "name");
@@ -158,7 +158,7 @@ static bool is_duplicate(const haft_session *session, const yyjson_val *id)
     if (session->owner.options.shared)
         return false;
     for (const haft_call *call = session->owner.calls; call; call = call->next)
-        if (!call->answered && rpc_same_id(call->id, id))
+        if (!call->answered && rpc_same_id(call->request.id, id))
             return true;
     for (const struct listen *listen = session->listens; listen; listen = listen->next)
         if (rpc_same_id(listen->id, id))
@@ -177,13 +177,13 @@ static const char *keep_text(haft_call *call, const char *text, const char *last
 static bool set_caller(haft_call *call)
 {
     const haft_session_options *options = &call->owner->options;
-    const haft_headers *headers = call->headers;
+    const haft_headers *headers = call->request.headers;
     const char *principal = session_of(call)->principal;
     const char *peer = headers && headers->peer ? headers->peer : options->peer;
 
-    call->principal = keep_text(call, principal, options->principal);
-    call->peer = keep_text(call, peer, options->peer);
-    return (call->principal || !principal) && (call->peer || !peer);
+    call->request.principal = keep_text(call, principal, options->principal);
+    call->request.peer = keep_text(call, peer, options->peer);
+    return (call->request.principal || !principal) && (call->request.peer || !peer);
 }
 
 /* The era of a request and what is known about its client.  False when it was refused. */
@@ -192,11 +192,11 @@ static bool identify(haft_call *call, const struct rpc_message *message)
     haft_session *session = session_of(call);
     yyjson_val *version = NULL, *token = NULL;
 
-    if (call->meta) {
-        version = yyjson_obj_get(call->meta, META_VERSION);
-        token = yyjson_obj_get(call->meta, META_PROGRESS);
+    if (call->request.meta) {
+        version = yyjson_obj_get(call->request.meta, META_VERSION);
+        token = yyjson_obj_get(call->request.meta, META_PROGRESS);
     }
-    call->progress_token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
+    call->progress.token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
     if (version || session->owner.options.modern) {
         call->revision = REV_2026_07_28;
         return read_envelope(call, message, version);
@@ -214,7 +214,7 @@ static bool is_offered(const haft_call *call, const struct method *method)
     if (method->shelf < 0 || !revision_row(call->revision)->modern)
         return true;
     wanted = method->shelf == HAFT_OFFER_RESOURCE ? resources : 1u << method->shelf;
-    return atomic_load(&call->server->offered) & wanted;
+    return atomic_load(&call->server->changes.offered) & wanted;
 }
 
 static void dispatch(haft_call *call, const struct rpc_message *message)
@@ -225,7 +225,7 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
 
     if (method && is_offered(call, method)) {
         if (method->remembers && call->owner->options.shared) {
-            call->http_status = HTTP_BAD_REQUEST;
+            call->error.http_status = HTTP_BAD_REQUEST;
             respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session", NULL);
         } else {
             method->handle(call);
@@ -237,7 +237,7 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
         handle_custom(call, custom);
     else {
         if (revision_row(call->revision)->modern)
-            call->http_status = HTTP_NOT_FOUND;
+            call->error.http_status = HTTP_NOT_FOUND;
         respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
         if (method && method->handle == handle_tool_call)
             tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
@@ -266,17 +266,17 @@ static void admit(haft_call *call, const struct rpc_message *message)
     const haft_session *session = session_of(call);
     haft_outcome refused = HAFT_OUTCOME_INVALID;
 
-    if (call->meta || call->headers)
+    if (call->request.meta || call->request.headers)
         trace_read(call);
     if (!set_caller(call)) {
         refused = HAFT_OUTCOME_INTERNAL;
         respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
     } else if (!identify(call, message)) {
         /* It has been answered. */
-    } else if (call->batch && call->batch->full) {
+    } else if (call->request.batch && call->request.batch->full) {
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: too many messages in one array",
                       NULL);
-    } else if (is_duplicate(session, call->id)) {
+    } else if (is_duplicate(session, call->request.id)) {
         respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
     } else if (is_full(session, message)) {
         refused = HAFT_OUTCOME_INTERNAL;
@@ -293,20 +293,20 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
 {
     haft_session *session = session_of(call);
 
-    call->id = message->id;
-    call->method = message->method;
-    call->params = message->params;
+    call->request.id = message->id;
+    call->request.method = message->method;
+    call->request.params = message->params;
     /* Another may be offered by now than when the arguments were read. */
     if (call->catalogue != session->catalogue)
-        call->straight.of = NULL;
+        call->args.straight.of = NULL;
     atomic_fetch_add(&session->catalogue->refs, 1);
     catalogue_drop(call->catalogue);
     call->catalogue = session->catalogue;
-    call->held = true;
+    call->link.held = true;
     admit(call, message);
-    call->held = false;
+    call->link.held = false;
     /* One that was handled at once has not been linked, and is done with. */
-    if (call->let_go || (call->answered && !call->linked))
+    if (call->link.let_go || (call->answered && !call->link.linked))
         call_release(call);
 }
 
@@ -314,16 +314,16 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
 
 static int execute_custom(haft_call *call)
 {
-    const struct custom_method *custom = call->in;
+    const struct custom_method *custom = call->handler.in;
 
-    return custom->handler(call, call->params, custom->data);
+    return custom->handler(call, call->request.params, custom->data);
 }
 
 static void handle_custom(haft_call *call, const struct custom_method *custom)
 {
-    call->in = custom;
-    call->execute = execute_custom;
-    call->complete = complete_custom;
+    call->handler.in = custom;
+    call->handler.execute = execute_custom;
+    call->handler.complete = complete_custom;
     if (!call->answered && !input_restore(call))
         return;
     call_allow(call, 0);
@@ -341,9 +341,9 @@ static void cancel(haft_session *session, yyjson_val *params)
     if (!id || session->owner.options.shared)
         return;
     for (haft_call *call = session->owner.calls; call; call = call->next) {
-        if (call->answered || !rpc_same_id(call->id, id))
+        if (call->answered || !rpc_same_id(call->request.id, id))
             continue;
-        tag = call->batch ? NULL : call->tag;
+        tag = call->request.batch ? NULL : call->request.tag;
         haft_log(call, HAFT_DEBUG, "cancelled by the client%s%s", reason ? ": " : "",
                  reason ? yyjson_get_str(reason) : "");
         call_give_up(call);
@@ -371,8 +371,8 @@ static void receive_notification(haft_session *session, haft_call *call,
         call_release(call);
         return;
     }
-    call->params = message->params;
-    call->method = message->method;
+    call->request.params = message->params;
+    call->request.method = message->method;
     call->answered = true;
     call->revision = session->revision;
     call->client.log_level = -1;
@@ -401,7 +401,7 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
  * deep for whoever walks it, is no message.  0 or HAFT_ENOMEM. */
 static int classify(haft_call *call, yyjson_val *root)
 {
-    struct rpc_message *message = &call->message;
+    struct rpc_message *message = &call->request.message;
     size_t max_depth = call->server->options.max_depth + ENVELOPE_DEPTH;
     yyjson_val *key;
     int status;
@@ -442,7 +442,7 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
         call_release(call);
         return lose_member(session, member, batch);
     }
-    if (!batch->full || call->message.kind == RPC_REQUEST)
+    if (!batch->full || call->request.message.kind == RPC_REQUEST)
         return receive_one(session, call, yyjson_is_obj(copy), tag, batch);
     call_release(call);
     return 0;
@@ -487,15 +487,15 @@ static int receive_invalid(haft_session *session, haft_call *call,
     if (object && (!message->has_id || message->result || message->error)) {
         server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s", message->why);
     } else if (batch && message->id) {
-        call->id = message->id;
-        call->batch = batch;
+        call->request.id = message->id;
+        call->request.batch = batch;
         batch->left++;
         respond_error(call, RPC_INVALID_REQUEST, why, NULL);
         answered = true;
     } else {
         /* In an array, whoever waits does so for the others. */
         answered = refuse_message(session, message->id, RPC_INVALID_REQUEST, why,
-                                  batch ? NULL : call->tag);
+                                  batch ? NULL : call->request.tag);
     }
     call_release(call);
     return answered;
@@ -505,14 +505,14 @@ static int receive_invalid(haft_session *session, haft_call *call,
 static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
                        struct batch *batch)
 {
-    const struct rpc_message *message = &call->message;
+    const struct rpc_message *message = &call->request.message;
 
-    call->tag = tag;
-    atomic_store_explicit(&call->now, session->owner.now, memory_order_relaxed);
-    call->meta = rpc_object(message->params, "_meta");
+    call->request.tag = tag;
+    atomic_store_explicit(&call->time.now, session->owner.now, memory_order_relaxed);
+    call->request.meta = rpc_object(message->params, "_meta");
     switch (message->kind) {
     case RPC_REQUEST:
-        call->batch = batch;
+        call->request.batch = batch;
         if (batch)
             batch->left++;
         receive_request(call, message);
@@ -540,27 +540,27 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
     int status;
 
     session->owner.now = now;
-    if (session->owner.server->metrics)
-        atomic_fetch_add(&session->owner.server->received, size);
+    if (session->owner.server->metering.metrics)
+        atomic_fetch_add(&session->owner.server->metering.received, size);
     if (!call)
         return NULL;
-    call->tag = tag;
+    call->request.tag = tag;
     /* What nests beyond all reason is not even read, and so its id is not known. */
     if (size > LARGE && json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
-        call->error_code = RPC_INVALID_REQUEST;
-        call->error_message = "Invalid Request: nested too deep";
+        call->error.code = RPC_INVALID_REQUEST;
+        call->error.message = "Invalid Request: nested too deep";
         return (haft_incoming *)call;
     }
     status = straight_parse(session, call, text, size, &offset, &reason);
-    if (!status && !yyjson_is_arr(call->root))
-        status = classify(call, call->root);
+    if (!status && !yyjson_is_arr(call->request.root))
+        status = classify(call, call->request.root);
     if (status == HAFT_ENOMEM) {
         call_release(call);
         return NULL;
     }
     if (status) {
-        call->error_code = RPC_PARSE_ERROR;
-        call->error_message =
+        call->error.code = RPC_PARSE_ERROR;
+        call->error.message =
             haft_arena_printf(call->arena, "Parse error: %s at byte %zu",
                               status == HAFT_EUTF8 ? "not valid UTF-8" : reason, offset);
     }
@@ -571,11 +571,11 @@ haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message)
 {
     const haft_call *call = (const haft_call *)message;
 
-    if (!call->root)
+    if (!call->request.root)
         return HAFT_INCOMING_UNREADABLE;
-    if (yyjson_is_arr(call->root))
+    if (yyjson_is_arr(call->request.root))
         return HAFT_INCOMING_ARRAY;
-    switch (call->message.kind) {
+    switch (call->request.message.kind) {
     case RPC_REQUEST:
         return HAFT_INCOMING_REQUEST;
     case RPC_NOTIFICATION:
@@ -589,12 +589,13 @@ haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message)
 
 bool haft_incoming_is(const haft_incoming *message, const char *method)
 {
-    return yyjson_equals_str(yyjson_obj_get(((const haft_call *)message)->root, "method"), method);
+    return yyjson_equals_str(yyjson_obj_get(((const haft_call *)message)->request.root, "method"),
+                             method);
 }
 
 bool haft_incoming_is_modern(const haft_incoming *message)
 {
-    yyjson_val *params = yyjson_obj_get(((const haft_call *)message)->root, "params");
+    yyjson_val *params = yyjson_obj_get(((const haft_call *)message)->request.root, "params");
 
     return yyjson_obj_get(yyjson_obj_get(params, "_meta"), META_VERSION);
 }
@@ -644,35 +645,35 @@ static int receive_array(haft_session *session, haft_call *call, void *tag)
 
     if (!session->initialized || !revision_row(session->revision)->batches)
         why = "Invalid Request: arrays of messages are not accepted";
-    else if (!has_message(call->root))
+    else if (!has_message(call->request.root))
         why = "Invalid Request: there is no message in the array";
-    else if (json_is_deep(call->root, JSON_MAX_DEPTH))
+    else if (json_is_deep(call->request.root, JSON_MAX_DEPTH))
         why = "Invalid Request: it nests too deep";
-    return why ? refuse_array(session, call->root, why, tag)
-               : receive_batch(session, call, call->root, tag);
+    return why ? refuse_array(session, call->request.root, why, tag)
+               : receive_batch(session, call, call->request.root, tag);
 }
 
 int haft_incoming_process(haft_incoming *message, haft_session *session,
                           const haft_headers *headers)
 {
     haft_call *call = (haft_call *)message;
-    void *tag = call->tag;
+    void *tag = call->request.tag;
     int status;
 
     /* It may have been read for another session of the same server, and moves over to this one. */
     session->owner.now = call->owner->now;
     call->owner = &session->owner;
-    call->headers = headers;
+    call->request.headers = headers;
     session->principal =
         headers && headers->principal ? headers->principal : session->owner.options.principal;
     session_refresh(session);
     session->held++;
-    if (call->root && !yyjson_is_arr(call->root)) {
-        status = receive_one(session, call, yyjson_is_obj(call->root), tag, NULL);
+    if (call->request.root && !yyjson_is_arr(call->request.root)) {
+        status = receive_one(session, call, yyjson_is_obj(call->request.root), tag, NULL);
     } else {
-        status = call->root
+        status = call->request.root
                      ? receive_array(session, call, tag)
-                     : refuse_message(session, NULL, call->error_code, call->error_message, tag);
+                     : refuse_message(session, NULL, call->error.code, call->error.message, tag);
         call_release(call);
     }
     session->held--;

@@ -11,7 +11,7 @@
 
 static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
 {
-    if (session->owner.server->n_watchers)
+    if (session->owner.server->watching.n_watchers)
         event_tell(session->owner.server,
                    &(haft_event){.kind = kind,
                                  .client = name,
@@ -26,8 +26,8 @@ void event_of_meeting(haft_session *session, const char *name)
         return;
     session->met = true;
     session->met_at = session->owner.now;
-    if (session->owner.server->observer)
-        session->owner.server->observer->met(session->owner.server);
+    if (session->owner.server->metering.observer)
+        session->owner.server->metering.observer->met(session->owner.server);
     size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
     if (size)
         memcpy(session->met_name, name, size);
@@ -39,9 +39,9 @@ void event_of_parting(haft_session *session)
     if (!session->met)
         return;
     session->met = false;
-    if (session->owner.server->observer)
-        session->owner.server->observer->left(session->owner.server,
-                                              session->owner.now - session->met_at);
+    if (session->owner.server->metering.observer)
+        session->owner.server->metering.observer->left(session->owner.server,
+                                                       session->owner.now - session->met_at);
     tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
 }
 
@@ -94,9 +94,9 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     haft_buffer_init(&session->owner.out, allocator, server->options.max_message * 4);
     server_lock(server);
     for (int i = 0; i < SHELVES; i++)
-        session->changes[i] = atomic_load(&server->changes[i]);
-    session->n_updates = atomic_load(&server->n_updates);
-    session->announced = atomic_load(&server->version_number);
+        session->changes[i] = atomic_load(&server->changes.lists[i]);
+    session->n_updates = atomic_load(&server->changes.n_updates);
+    session->announced = atomic_load(&server->changes.version_number);
     session->version_number = session->announced - 1;
     session->owner.number_size =
         integer_to_text((int64_t)++server->n_sessions, session->owner.number);
@@ -236,13 +236,13 @@ haft_time haft_session_tick(haft_session *session, haft_time now)
     session_announce(session);
     for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
-        call->now = now;
-        if (!call->deadline || call->answered)
+        call->time.now = now;
+        if (!call->time.deadline || call->answered)
             continue;
-        if (call->deadline <= now)
+        if (call->time.deadline <= now)
             call_time_out(call);
-        else if (next < 0 || call->deadline < next)
-            next = call->deadline;
+        else if (next < 0 || call->time.deadline < next)
+            next = call->time.deadline;
     }
     start_lined(session);
     return next;
@@ -254,7 +254,7 @@ void haft_session_cancel(haft_session *session, const void *tag)
 
     for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
-        if (call->tag == tag && !call->answered)
+        if (call->request.tag == tag && !call->answered)
             call_give_up(call);
     }
     session_end_tagged(session, tag);

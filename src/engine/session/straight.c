@@ -160,7 +160,7 @@ static const char *decode(haft_call *call, const struct item *item, const struct
     if (in)
         text = quick_read(item->input, scan->at, (size_t)(scan->end - scan->at),
                           call->server->options.max_depth, call->arena, in, &size);
-    call->straight = (struct straight){text ? item : NULL, in, text, size};
+    call->args.straight = (struct straight){text ? item : NULL, in, text, size};
     return text ? scan->at + size : NULL;
 }
 
@@ -177,7 +177,7 @@ static bool parse_rest(haft_call *call, const char *text, size_t before, const c
     memcpy(rest, text, before);
     memcpy(rest + before, "{}", 2);
     memcpy(rest + before + 2, after, left);
-    return !json_parse(rest, before + 2 + left, call->arena, &call->root, &offset, &reason);
+    return !json_parse(rest, before + 2 + left, call->arena, &call->request.root, &offset, &reason);
 }
 
 /* Whether the arguments were read that way. */
@@ -195,7 +195,7 @@ static bool read_straight(haft_session *session, haft_call *call, const char *te
         return true;
     }
     arena_rewind(call->arena, mark);
-    call->straight = (struct straight){0};
+    call->args.straight = (struct straight){0};
     return false;
 }
 
@@ -205,7 +205,7 @@ int straight_parse(haft_session *session, haft_call *call, const char *text, siz
     const haft_server *server = session->owner.server;
     bool counts = server->options.max_elements; /* what the arguments have, before anything else */
 
-    if (size >= server->straight_from && !counts && read_straight(session, call, text, size))
+    if (size >= server->limits.straight_from && !counts && read_straight(session, call, text, size))
         return 0;
-    return json_parse(text, size, call->arena, &call->root, reterr_offset, reterr_reason);
+    return json_parse(text, size, call->arena, &call->request.root, reterr_offset, reterr_reason);
 }
