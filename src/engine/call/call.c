@@ -256,7 +256,8 @@ void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_ca
     }
     call_move(call, CALL_OVER);
     call_release(call);
-    owner->collect(owner);
+    if (owner->closed)
+        owner->collect(owner);
 }
 
 void call_end(haft_call *call)

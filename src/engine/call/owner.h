@@ -17,7 +17,7 @@ struct owner {
     haft_loop loop;
     /* Sends what the client is to hear before the next answer. */
     void (*announce)(struct owner *owner);
-    /* A call is over: the owner is freed when it was the last that it waited for. */
+    /* A call of a closed one is over: it is freed when it was the last that it waited for. */
     void (*collect)(struct owner *owner);
     char number[32]; /* of the server's sessions, from 1 on, as text */
     size_t number_size;
