@@ -287,7 +287,7 @@ int remote_open(struct remote **ret_remote, const struct remote_options *options
         return EXIT_LOCAL;
     remote->options = *options;
     remote->last = &remote->first;
-    remote->revision = REV_2026_07_28;
+    remote->revision = REV_NEWEST;
     remote->arena = haft_arena_new(NULL, ARENA_LIMIT);
     if (!remote->arena || open_signals(remote))
         return remote_fail(remote, EXIT_LOCAL, "out of memory");

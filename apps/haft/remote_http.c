@@ -288,7 +288,7 @@ static void add_headers(struct exchange *exchange, const struct letter *letter)
         add_header(exchange, "Content-Type", "application/json");
     /* libcurl would wait for a server's leave to send a large body. */
     add_line(exchange, "Expect:");
-    if (!greets && remote->revision >= REV_2025_06_18)
+    if (!greets && revision_row(remote->revision)->header)
         add_header(exchange, "MCP-Protocol-Version", revision_row(remote->revision)->name);
     if (exchange->http->session && !modern && !greets) {
         add_header(exchange, "Mcp-Session-Id", exchange->http->session);

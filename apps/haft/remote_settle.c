@@ -32,12 +32,21 @@ static bool lists_old(yyjson_val *versions)
     return false;
 }
 
-enum verdict { SPEAKS_IT, GREET, GIVE_UP };
+enum verdict { SPEAKS_IT, ASK_AGAIN, GREET, GIVE_UP };
 
+/* The newest that both know is spoken from here on; a request that was refused in another is made
+ * again. */
 static enum verdict judge_versions(struct remote *remote, yyjson_val *versions)
 {
-    if (lists(versions, revision_row(REV_2026_07_28)->name))
+    enum revision asked = remote->revision;
+
+    if (lists(versions, revision_row(asked)->name))
         return SPEAKS_IT;
+    for (int i = asked; remote->options.revision == REVISIONS && --i >= LEGACY_REVISIONS;)
+        if (lists(versions, revision_row((enum revision)i)->name)) {
+            remote->revision = (enum revision)i;
+            return remote->error ? ASK_AGAIN : SPEAKS_IT;
+        }
     if (lists_old(versions))
         return GREET;
     remote_fail(remote, EXIT_PROTOCOL, "the server speaks no revision that haft knows");
@@ -88,21 +97,23 @@ static uint64_t shorter(uint64_t a, uint64_t b)
 static enum verdict probe(struct remote *remote, int *ret_status)
 {
     const struct remote_request discover = {.method = "server/discover"};
-    bool only = remote->options.revision == REV_2026_07_28;
+    bool only = remote->options.revision != REVISIONS;
     uint64_t wait = remote->options.timeout;
     enum verdict verdict;
 
     if (remote->options.child && !only)
         wait = shorter(wait, PROBE_WAIT);
-    remote->revision = REV_2026_07_28;
-    *ret_status = remote_exchange(remote, &discover, wait);
-    verdict = judge(remote, *ret_status);
+    remote->revision = only ? remote->options.revision : REV_NEWEST;
+    do {
+        *ret_status = remote_exchange(remote, &discover, wait);
+        verdict = judge(remote, *ret_status);
+    } while (verdict == ASK_AGAIN);
     if (verdict == SPEAKS_IT)
         keep_discovery(remote);
     if (verdict == GREET && only) {
         if (!*ret_status || remote->outcome == REFUSED)
             *ret_status = remote_fail(remote, EXIT_PROTOCOL, "the server does not speak %s",
-                                      revision_row(REV_2026_07_28)->name);
+                                      revision_row(remote->revision)->name);
         return GIVE_UP;
     }
     if (verdict == GIVE_UP && !*ret_status)
@@ -180,7 +191,7 @@ int remote_settle(struct remote *remote)
 {
     int status = 0;
 
-    if (remote->options.revision == REVISIONS || remote->options.revision == REV_2026_07_28) {
+    if (remote->options.revision == REVISIONS || revision_row(remote->options.revision)->modern) {
         enum verdict verdict = probe(remote, &status);
 
         if (verdict == SPEAKS_IT)

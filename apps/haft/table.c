@@ -97,9 +97,6 @@ static bool set_out(struct invocation *call, const char *value)
     return *value;
 }
 
-static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18",
-                                        "2025-11-25", "2026-07-28", NULL};
-
 const struct option_row option_rows[] = {
     {"--json", NULL, FOR_LISTS | FOR_CALL, set_json, "print what the server answered, as JSON",
      NULL, NULL},
@@ -114,7 +111,7 @@ const struct option_row option_rows[] = {
      NULL},
     {"--ca", "FILE", FOR_ASKING, set_authority, "trust these certificates for https", NULL, NULL},
     {"--revision", "REVISION", FOR_ASKING, set_revision,
-     "speak this one instead of the newest that the server knows", revisions, NULL},
+     "speak this one instead of the newest that the server knows", revision_names, NULL},
     {"--limit", "MIB", FOR_ASKING, set_limit, "take no larger message (64)", NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose, "say on standard error what goes on", NULL, NULL},
     {"--help", NULL, FOR_ASKING, set_help, "print how the command is used", NULL, NULL},

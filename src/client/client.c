@@ -193,6 +193,7 @@ static haft_client *client_new(const haft_client_options *options, enum revision
     client->name = or_else(options->name, "client");
     client->version = or_else(options->version, "1.0.0");
     client->capabilities = or_else(options->capabilities, options->answer ? everything : "{}");
+    client->revision = revision;
     client->modern = revision_row(revision)->modern;
     client->now = START;
     client->next_id = 1;
@@ -243,7 +244,7 @@ static bool introduce(haft_client *client, const char *revision)
 /* The revision that the options ask for; REVISIONS for one that is not known. */
 static enum revision client_revision(const haft_client_options *options)
 {
-    const char *name = or_else(options->revision, revision_row(REVISIONS - 1)->name);
+    const char *name = or_else(options->revision, revision_row(REV_NEWEST)->name);
 
     return revision_named(name, strlen(name));
 }

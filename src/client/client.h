@@ -31,6 +31,7 @@ struct haft_client {
     haft_transport transport;
     haft_session *session; /* at the other end of memory.c; NULL behind another transport */
     const char *name, *version, *capabilities;
+    enum revision revision;
     bool modern;
     haft_arena *results; /* what the latest result points to */
     haft_arena *scratch; /* of the message that is looked at or written */

@@ -101,7 +101,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
     }
     exchange_join(exchange, session);
     if (exchange->kind == HAFT_INCOMING_REQUEST) {
-        exchange->resumable = session_revision(session->engine) >= REV_2025_03_26;
+        exchange->resumable = revision_row(session_revision(session->engine))->resumes;
         exchange->stream = session->next_stream++;
     }
     process(exchange, message, session->engine, request);
@@ -116,7 +116,7 @@ enum revision request_revision(const haft_http_request *request)
     size_t size;
     const char *value = request_header(request, "mcp-protocol-version", &size);
 
-    return value ? revision_named(value, size) : REV_2025_03_26;
+    return value ? revision_named(value, size) : REV_UNNAMED;
 }
 
 static void post_message(haft_exchange *exchange, haft_incoming *message,
@@ -129,7 +129,8 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
 
     exchange->kind = kind;
     if (modern && kind == HAFT_INCOMING_REQUEST) {
-        haft_session *engine = endpoint_shared(exchange->endpoint, REV_2026_07_28);
+        haft_session *engine =
+            endpoint_shared(exchange->endpoint, modern_header ? named : REV_NEWEST);
 
         exchange->modern = true;
         if (!exchange->takes_events && haft_incoming_is(message, "subscriptions/listen")) {
@@ -151,7 +152,7 @@ static void post_message(haft_exchange *exchange, haft_incoming *message,
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST,
                         "Invalid Request: nothing was asked");
     } else if (modern_header) {
-        post_alone(exchange, message, request, REV_2026_07_28);
+        post_alone(exchange, message, request, named);
     } else if (named == REVISIONS &&
                !(kind == HAFT_INCOMING_REQUEST && haft_incoming_is(message, "initialize"))) {
         haft_incoming_drop(message);
@@ -170,7 +171,7 @@ static haft_session *reader_of(haft_endpoint *endpoint, const haft_http_request 
     size_t size;
 
     if (named == REVISIONS)
-        named = REV_2025_03_26;
+        named = REV_UNNAMED;
     if (!revision_row(named)->modern) {
         id = request_header(request, "mcp-session-id", &size);
         session = id ? http_session_find(endpoint, id, size) : NULL;

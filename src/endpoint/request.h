@@ -19,7 +19,7 @@ void endpoint_post(haft_exchange *exchange, const haft_http_request *request);
 /* With whose they are. */
 haft_headers request_headers(const haft_http_request *request);
 
-/* The revision that the header names: 2025-03-26 without one, REVISIONS for one that is not known. */
+/* The revision that the header names: REV_UNNAMED without one, REVISIONS for one that is not known. */
 enum revision request_revision(const haft_http_request *request);
 
 /* The session of that id, if it is the client's own: knowing the id of somebody else's is not

@@ -152,7 +152,7 @@ void exchange_stream(haft_exchange *exchange)
         exchange->gone = true;
     }
     exchange->quiet_since = exchange->endpoint->now;
-    if (!primes || session_revision(exchange->engine) < REV_2025_11_25)
+    if (!primes || !revision_row(session_revision(exchange->engine))->primes)
         return;
     haft_buffer_clear(text);
     haft_buffer_printf(text, "id: %llu-0\nretry: %d\ndata: \n\n",
@@ -245,7 +245,7 @@ static void take_response(haft_exchange *exchange, const haft_outgoing *message)
 static void pause(haft_exchange *exchange)
 {
     if (!exchange->resumable || !exchange->takes_events || exchange->gone ||
-        session_revision(exchange->engine) < REV_2025_11_25)
+        !revision_row(session_revision(exchange->engine))->primes)
         return;
     if (!exchange->streaming)
         exchange_stream(exchange);

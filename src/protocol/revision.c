@@ -11,12 +11,15 @@ const struct revision_row revision_rows[REVISIONS] = {
                         .batches = true,
                         .audio = true,
                         .message = true,
+                        .resumes = true,
                         .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2025_06_18] = {.name = "2025-06-18",
                         .audio = true,
                         .links = true,
                         .elicitation = true,
                         .message = true,
+                        .header = true,
+                        .resumes = true,
                         .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2025_11_25] = {.name = "2025-11-25",
                         .audio = true,
@@ -25,6 +28,9 @@ const struct revision_row revision_rows[REVISIONS] = {
                         .modes = true,
                         .message = true,
                         .anonymous = true,
+                        .header = true,
+                        .resumes = true,
+                        .primes = true,
                         .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2026_07_28] = {.name = "2026-07-28",
                         .modern = true,
@@ -34,7 +40,14 @@ const struct revision_row revision_rows[REVISIONS] = {
                         .modes = true,
                         .message = true,
                         .anonymous = true,
+                        .header = true,
                         .not_found_code = INVALID_PARAMS},
+};
+
+const char *const revision_names[REVISIONS + 1] = {
+#define REVISION_NAMED(revision) [revision] = revision_rows[revision].name,
+    REVISIONS_LEGACY(REVISION_NAMED) REVISIONS_MODERN(REVISION_NAMED)
+#undef REVISION_NAMED
 };
 
 enum revision revision_named(const char *name, size_t size)
@@ -43,4 +56,10 @@ enum revision revision_named(const char *name, size_t size)
         if (size == REVISION_NAME && same_bytes(revision_rows[i].name, name, REVISION_NAME))
             return (enum revision)i;
     return REVISIONS;
+}
+
+void revision_put_modern(haft_buffer *buffer)
+{
+    for (int i = REV_NEWEST; i >= LEGACY_REVISIONS; i--)
+        haft_buffer_printf(buffer, "%s\"%s\"", i < REV_NEWEST ? "," : "", revision_rows[i].name);
 }

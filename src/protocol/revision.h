@@ -1,37 +1,48 @@
 /* protocol/revision.h - the revisions of the protocol as rows of a table.
  *
- * A handler does not know which revision it serves; what differs between them is a column here. */
+ * A handler does not know which revision it serves; what differs between them is a column here.  A new
+ * revision is a name in one of the two lists and a row in revision.c: no other source names one. */
 #ifndef HAFT_SRC_REVISION_H
 #define HAFT_SRC_REVISION_H
 
 #include "base/base.h"
 
+/* Oldest first. */
+#define REVISIONS_LEGACY(X) X(REV_2024_11_05) X(REV_2025_03_26) X(REV_2025_06_18) X(REV_2025_11_25)
+#define REVISIONS_MODERN(X) X(REV_2026_07_28)
+
 enum revision {
-    REV_2024_11_05,
-    REV_2025_03_26,
-    REV_2025_06_18,
-    REV_2025_11_25,
-    REV_2026_07_28,
-    REVISIONS,
-    REV_NEWEST_LEGACY = REV_2025_11_25
+#define REVISION_(name) name,
+    REVISIONS_LEGACY(REVISION_) LEGACY_REVISIONS,
+    REV_NEWEST_LEGACY = LEGACY_REVISIONS - 1,
+    REVISIONS_MODERN(REVISION_) REVISIONS,
+#undef REVISION_
+    REV_NEWEST = REVISIONS - 1,
+    REV_UNNAMED = REV_2025_03_26 /* of HTTP requests without MCP-Protocol-Version */
 };
 
 enum { REVISION_NAME = 10 }; /* a date */
 
 struct revision_row {
     char name[REVISION_NAME + 1];
-    bool modern;        /* stateless, described by each request's _meta */
-    bool batches;       /* arrays of messages are taken in */
-    bool audio;         /* audio blocks */
-    bool links;         /* resource_link blocks */
-    bool elicitation;   /* elicitation/create */
-    bool modes;         /* of it: addresses to open, and several choices in a form */
-    bool message;       /* progress may carry text */
-    bool anonymous;     /* an error response may have no id */
+    bool modern;      /* stateless, described by each request's _meta */
+    bool batches;     /* arrays of messages are taken in */
+    bool audio;       /* audio blocks */
+    bool links;       /* resource_link blocks */
+    bool elicitation; /* elicitation/create */
+    bool modes;       /* of it: addresses to open, and several choices in a form */
+    bool message;     /* progress may carry text */
+    bool anonymous;   /* an error response may have no id */
+    bool header;      /* clients name it in MCP-Protocol-Version */
+    bool resumes;     /* events of a session's streams are numbered, for clients that come back */
+    bool primes; /* and such a stream begins with an event, after which it may be interrupted */
     int not_found_code; /* of a resource that is not there */
 };
 
 extern const struct revision_row revision_rows[REVISIONS];
+
+/* Their names, oldest first, and a NULL. */
+extern const char *const revision_names[REVISIONS + 1];
 
 static inline const struct revision_row *revision_row(enum revision revision)
 {
@@ -41,13 +52,15 @@ static inline const struct revision_row *revision_row(enum revision revision)
 /* The revision of that name; REVISIONS when there is none. */
 enum revision revision_named(const char *name, size_t size);
 
+/* The modern ones as JSON strings with commas between them, newest first. */
+void revision_put_modern(haft_buffer *buffer);
+
 /* Bits of revisions, for tables. */
 #define REV_BIT(revision) (1u << (revision))
 enum {
-    REVS_LEGACY = REV_BIT(REV_2024_11_05) | REV_BIT(REV_2025_03_26) | REV_BIT(REV_2025_06_18) |
-                  REV_BIT(REV_2025_11_25),
-    REVS_MODERN = REV_BIT(REV_2026_07_28),
-    REVS_ALL = REVS_LEGACY | REVS_MODERN
+    REVS_LEGACY = REV_BIT(LEGACY_REVISIONS) - 1,
+    REVS_ALL = REV_BIT(REVISIONS) - 1,
+    REVS_MODERN = REVS_ALL - REVS_LEGACY
 };
 
 #endif

@@ -154,7 +154,7 @@ static bool can_form(const haft_call *call)
 
 static const char *elicit_params(haft_call *call, const char *message, const char *schema)
 {
-    bool mode = call->revision >= REV_2025_11_25;
+    bool mode = revision_row(call->revision)->modes;
     haft_buffer params;
     const char *text;
 

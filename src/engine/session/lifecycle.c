@@ -132,7 +132,9 @@ void handle_discover(haft_call *call)
 {
     haft_buffer *out = respond_begin(call);
 
-    haft_buffer_printf(out, "\"supportedVersions\":[\"%s\"],", revision_row(REV_2026_07_28)->name);
+    haft_buffer_puts(out, "\"supportedVersions\":[");
+    revision_put_modern(out);
+    haft_buffer_puts(out, "],");
     put_capabilities(call, out, atomic_load(&call->server->changes.offered));
     put_instructions(call, out);
     put_cache_hints(call, out);

@@ -68,8 +68,9 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
     haft_buffer data;
 
     haft_buffer_init(&data, call->server->allocator, 1 << 16);
-    haft_buffer_printf(
-        &data, "{\"supported\":[\"%s\"],\"requested\":", revision_row(REV_2026_07_28)->name);
+    haft_buffer_puts(&data, "{\"supported\":[");
+    revision_put_modern(&data);
+    haft_buffer_puts(&data, "],\"requested\":");
     haft_json_write(version, &data);
     haft_buffer_add(&data, "}", 2);
     /* Without the data it is not that error. */
@@ -96,6 +97,7 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
 static bool read_envelope(haft_call *call, const struct rpc_message *message, yyjson_val *version)
 {
     yyjson_val *meta = call->request.meta, *name, *level;
+    enum revision named;
 
     /* Who it was is wanted of what is refused, too. */
     name = yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "name");
@@ -115,10 +117,12 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
     }
     if (!headers_agree_on_version(call, version))
         return false;
-    if (revision_named(yyjson_get_str(version), yyjson_get_len(version)) != REV_2026_07_28) {
+    named = revision_named(yyjson_get_str(version), yyjson_get_len(version));
+    if (named == REVISIONS || !revision_row(named)->modern) {
         refuse_version(call, version);
         return false;
     }
+    call->revision = named;
     call->client.version =
         yyjson_get_str(yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "version"));
     call->client.log_level = -1;
@@ -198,7 +202,7 @@ static bool identify(haft_call *call, const struct rpc_message *message)
     }
     call->progress.token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
     if (version || session->owner.options.modern) {
-        call->revision = REV_2026_07_28;
+        call->revision = REV_NEWEST;
         return read_envelope(call, message, version);
     }
     call->revision = session->revision;
