@@ -47,7 +47,7 @@ static enum verdict judge_versions(struct remote *remote, yyjson_val *versions)
             remote->revision = (enum revision)i;
             return remote->error ? ASK_AGAIN : SPEAKS_IT;
         }
-    if (lists_old(versions))
+    if (lists_old(versions) || remote->options.revision != REVISIONS)
         return GREET;
     remote_fail(remote, EXIT_PROTOCOL, "the server speaks no revision that haft knows");
     return GIVE_UP;

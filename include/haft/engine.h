@@ -45,7 +45,9 @@ void haft_session_free(haft_session *session);
 int haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
                          haft_time now);
 
-/* The same in two steps, for those who must know what a message is before they know whose it is. */
+/* ---- messages that come by HTTP ---- */
+
+/* A message that has been read. */
 typedef struct haft_incoming haft_incoming;
 
 typedef enum haft_incoming_kind {
@@ -72,6 +74,13 @@ typedef struct haft_headers {
                const char **ret_value, size_t *ret_value_size);
 } haft_headers;
 
+/* Takes in one message that an HTTP request has brought.  Returns 1 if there is, or will be, an answer; 0
+ * if there is none; HAFT_EINVAL if the message is invalid and cannot be answered; or HAFT_ENOMEM. */
+int haft_session_receive_http(haft_session *session, const char *text, size_t size,
+                              const haft_headers *headers, void *tag, haft_time now);
+
+/* The same in two steps, for those who must know what a message is before they know whose it is. */
+
 /* Reads a message; NULL without memory.  It is processed or dropped, once. */
 haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
                                   haft_time now);
@@ -81,7 +90,7 @@ bool haft_incoming_is_modern(const haft_incoming *message); /* by what it says i
 void haft_incoming_drop(haft_incoming *message);
 
 /* Takes the message in for this session, which may be another one of the same server on the same
- * thread.  1 when there is, or will be, an answer; 0 when there is none; or HAFT_ENOMEM. */
+ * thread.  Returns what haft_session_receive_http returns. */
 int haft_incoming_process(haft_incoming *message, haft_session *session,
                           const haft_headers *headers);
 

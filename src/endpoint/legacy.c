@@ -113,7 +113,7 @@ void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request
     const char *id = query_session(request->query, &size);
     struct http_session *session = id ? request_session(exchange, request, id, size, true) : NULL;
     haft_headers headers = request_headers(request);
-    haft_incoming *message;
+    int status;
 
     if (!session || !session->listening) {
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
@@ -125,9 +125,9 @@ void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request
         return;
     }
     http_session_touch(session);
-    message =
-        haft_incoming_read(session->engine, request->body, request->body_size, NULL, endpoint->now);
-    if (message && haft_incoming_process(message, session->engine, &headers) >= 0)
+    status = haft_session_receive_http(session->engine, request->body, request->body_size, &headers,
+                                       NULL, endpoint->now);
+    if (status != HAFT_ENOMEM)
         exchange_respond(exchange, 202, "", NULL, 0);
     else
         exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");

@@ -1,8 +1,9 @@
-/* endpoint_post.c - requests that bring a message.
+/* post.c - requests that bring a message.
  *
  * The ladder of refusals goes on here, behind the door and the path: what is carried, what is wanted
- * back.  Then the message decides: a modern request describes itself, a legacy one belongs to its
- * session, and one without a session is served on its own as far as that goes. */
+ * back.  A message whose header names a modern revision goes straight to the engine.  Any other is read
+ * first: a legacy one belongs to its session, and one without a session is served on its own as far as
+ * that goes. */
 #include "endpoint/request.h"
 
 #include <string.h>
@@ -28,23 +29,31 @@ struct http_session *request_session(haft_exchange *exchange, const haft_http_re
     return session && session->sse == sse ? session : NULL;
 }
 
-/* Hands the message over; what comes of it may have come already. */
-static void process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
-                    const haft_http_request *request)
+static void refuse_without_memory(haft_exchange *exchange)
 {
-    haft_headers headers = request_headers(request);
-    int status;
+    exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+}
 
-    exchange->engine = engine;
-    status = haft_incoming_process(message, engine, &headers);
+/* The engine has the message; what comes of it may have come already. */
+static void post_conclude(haft_exchange *exchange, int status)
+{
     if (exchange->done)
         return;
-    if (status < 0)
-        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
-    else if (!status && exchange->kind == HAFT_INCOMING_INVALID)
+    if (status == HAFT_EINVAL)
         exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, NULL);
+    else if (status < 0)
+        refuse_without_memory(exchange);
     else if (!status)
         exchange_respond(exchange, 202, "", NULL, 0);
+}
+
+static void post_process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
+                         const haft_http_request *request)
+{
+    haft_headers headers = request_headers(request);
+
+    exchange->engine = engine;
+    post_conclude(exchange, haft_incoming_process(message, engine, &headers));
 }
 
 static void post_initialize(haft_exchange *exchange, haft_incoming *message,
@@ -60,7 +69,7 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
     }
     exchange_join(exchange, session);
     exchange->creates = true;
-    process(exchange, message, session->engine, request);
+    post_process(exchange, message, session->engine, request);
 }
 
 /* A client that has no session: each message stands for itself. */
@@ -70,30 +79,17 @@ static void post_alone(haft_exchange *exchange, haft_incoming *message,
     haft_session *engine = endpoint_shared(exchange->endpoint, revision);
 
     if (engine) {
-        process(exchange, message, engine, request);
+        post_process(exchange, message, engine, request);
         return;
     }
     haft_incoming_drop(message);
-    exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+    refuse_without_memory(exchange);
 }
 
-static void post_legacy(haft_exchange *exchange, haft_incoming *message,
-                        const haft_http_request *request, enum revision named)
+/* A message that names a session, which is NULL when the client has no such one. */
+static void post_to_session(haft_exchange *exchange, haft_incoming *message,
+                            const haft_http_request *request, struct http_session *session)
 {
-    struct http_session *session;
-    const char *id;
-    size_t size;
-
-    if (exchange->kind == HAFT_INCOMING_REQUEST && haft_incoming_is(message, "initialize")) {
-        post_initialize(exchange, message, request);
-        return;
-    }
-    id = request_header(request, "mcp-session-id", &size);
-    if (!id) {
-        post_alone(exchange, message, request, named);
-        return;
-    }
-    session = request_session(exchange, request, id, size, false);
     if (!session) {
         haft_incoming_drop(message);
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
@@ -104,7 +100,7 @@ static void post_legacy(haft_exchange *exchange, haft_incoming *message,
         exchange->resumable = revision_row(session_revision(session->engine))->resumes;
         exchange->stream = session->next_stream++;
     }
-    process(exchange, message, session->engine, request);
+    post_process(exchange, message, session->engine, request);
 }
 
 const char refusal_revision[] =
@@ -119,72 +115,78 @@ enum revision request_revision(const haft_http_request *request)
     return value ? revision_named(value, size) : REV_UNNAMED;
 }
 
-static void post_message(haft_exchange *exchange, haft_incoming *message,
-                         const haft_http_request *request, enum revision named)
+/* A message with a header that names a modern revision: it is for the engine's session of that revision,
+ * whatever it is. */
+static void post_modern(haft_exchange *exchange, const haft_http_request *request,
+                        enum revision named)
 {
-    haft_incoming_kind kind = haft_incoming_kind_of(message);
-    bool modern_header = named < REVISIONS && revision_row(named)->modern;
-    bool modern =
-        modern_header || (kind == HAFT_INCOMING_REQUEST && haft_incoming_is_modern(message));
+    static const char listen[] = "subscriptions/listen";
+    haft_headers headers = request_headers(request);
+    size_t size = 0;
+    const char *method =
+        exchange->takes_events ? NULL : request_header(request, "mcp-method", &size);
 
-    exchange->kind = kind;
-    if (modern && kind == HAFT_INCOMING_REQUEST) {
-        haft_session *engine =
-            endpoint_shared(exchange->endpoint, modern_header ? named : REV_NEWEST);
-
-        exchange->modern = true;
-        if (!exchange->takes_events && haft_incoming_is(message, "subscriptions/listen")) {
-            haft_incoming_drop(message);
-            exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, refusal_events);
-            return;
-        }
-        if (engine) {
-            process(exchange, message, engine, request);
-            return;
-        }
-        haft_incoming_drop(message);
-        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
-    } else if (modern_header && kind == HAFT_INCOMING_NOTIFICATION) {
-        haft_incoming_drop(message);
-        exchange_respond(exchange, 202, "", NULL, 0);
-    } else if (modern_header && kind == HAFT_INCOMING_RESPONSE) {
-        haft_incoming_drop(message);
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST,
-                        "Invalid Request: nothing was asked");
-    } else if (modern_header) {
-        post_alone(exchange, message, request, named);
-    } else if (named == REVISIONS &&
-               !(kind == HAFT_INCOMING_REQUEST && haft_incoming_is(message, "initialize"))) {
-        haft_incoming_drop(message);
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, refusal_revision);
-    } else {
-        post_legacy(exchange, message, request, named);
+    /* A request whose body says something else than the header is refused by the engine. */
+    if (method && size == strlen(listen) && !memcmp(method, listen, size)) {
+        exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, refusal_events);
+        return;
     }
+    exchange->engine = endpoint_shared(exchange->endpoint, named);
+    if (!exchange->engine) {
+        refuse_without_memory(exchange);
+        return;
+    }
+    exchange->modern = true;
+    exchange->kind = HAFT_INCOMING_REQUEST;
+    post_conclude(exchange,
+                  haft_session_receive_http(exchange->engine, request->body, request->body_size,
+                                            &headers, exchange, exchange->endpoint->now));
 }
 
-/* The session that the message will most probably be for, so that it need not move. */
-static haft_session *reader_of(haft_endpoint *endpoint, const haft_http_request *request,
-                               enum revision named)
+/* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
+ * session that it is most probably for, so that it need not move. */
+static void post_legacy(haft_exchange *exchange, const haft_http_request *request,
+                        enum revision named)
 {
-    struct http_session *session = NULL;
-    const char *id;
+    haft_endpoint *endpoint = exchange->endpoint;
+    enum revision spoken = named == REVISIONS ? REV_UNNAMED : named;
     size_t size;
+    const char *id = request_header(request, "mcp-session-id", &size);
+    struct http_session *session = id ? request_session(exchange, request, id, size, false) : NULL;
+    haft_session *reader = session ? session->engine : endpoint_shared(endpoint, spoken);
+    haft_incoming *incoming = reader ? haft_incoming_read(reader, request->body, request->body_size,
+                                                          exchange, endpoint->now)
+                                     : NULL;
+    const struct message *message;
+    bool asks;
 
-    if (named == REVISIONS)
-        named = REV_UNNAMED;
-    if (!revision_row(named)->modern) {
-        id = request_header(request, "mcp-session-id", &size);
-        session = id ? http_session_find(endpoint, id, size) : NULL;
+    if (!incoming) {
+        refuse_without_memory(exchange);
+        return;
     }
-    return session ? session->engine : endpoint_shared(endpoint, named);
+    message = incoming_message(incoming);
+    exchange->kind = message->kind;
+    asks = message->kind == HAFT_INCOMING_REQUEST;
+    if (asks && message->envelope.version) {
+        /* The engine says what its headers lack. */
+        exchange->modern = true;
+        post_alone(exchange, incoming, request, REV_NEWEST);
+    } else if (asks && message_is(message, "initialize")) {
+        post_initialize(exchange, incoming, request);
+    } else if (named == REVISIONS) {
+        haft_incoming_drop(incoming);
+        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, refusal_revision);
+    } else if (id) {
+        post_to_session(exchange, incoming, request, session);
+    } else {
+        post_alone(exchange, incoming, request, named);
+    }
 }
 
 void endpoint_post(haft_exchange *exchange, const haft_http_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
     enum revision named = request_revision(request);
-    haft_session *reader;
-    haft_incoming *message;
 
     if (!request_is_json(request)) {
         exchange_refuse(exchange, 415, "", RPC_INVALID_REQUEST,
@@ -202,12 +204,8 @@ void endpoint_post(haft_exchange *exchange, const haft_http_request *request)
                         "Content Too Large: the message is too long");
         return;
     }
-    reader = reader_of(endpoint, request, named);
-    message = reader ? haft_incoming_read(reader, request->body, request->body_size, exchange,
-                                          endpoint->now)
-                     : NULL;
-    if (message)
-        post_message(exchange, message, request, named);
+    if (named < REVISIONS && revision_row(named)->modern)
+        post_modern(exchange, request, named);
     else
-        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+        post_legacy(exchange, request, named);
 }

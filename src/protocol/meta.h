@@ -13,6 +13,7 @@
 #define META_SERVER_INFO META_PREFIX "serverInfo"
 #define META_SUBSCRIPTION META_PREFIX "subscriptionId"
 #define META_PROGRESS "progressToken"
+#define META_TRACEPARENT "traceparent"
 #define META_ISSUES "haft/issues"
 
 /* Whether it can be a key; with `prefixed`, whether it says who gave it, as com.example/ does. */

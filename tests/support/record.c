@@ -99,6 +99,10 @@ int __real_haft_session_receive(haft_session *session, const char *text, size_t 
                                 haft_time now);
 int __wrap_haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
                                 haft_time now);
+int __real_haft_session_receive_http(haft_session *session, const char *text, size_t size,
+                                     const haft_headers *headers, void *tag, haft_time now);
+int __wrap_haft_session_receive_http(haft_session *session, const char *text, size_t size,
+                                     const haft_headers *headers, void *tag, haft_time now);
 int __real_haft_incoming_process(haft_incoming *message, haft_session *session,
                                  const haft_headers *headers);
 int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
@@ -144,6 +148,16 @@ int __wrap_haft_session_receive(haft_session *session, const char *text, size_t 
     return __real_haft_session_receive(session, text, size, tag, now);
 }
 
+int __wrap_haft_session_receive_http(haft_session *session, const char *text, size_t size,
+                                     const haft_headers *headers, void *tag, haft_time now)
+{
+    const struct recorder *recorder = recorder_of(session);
+
+    if (recorder)
+        record(recorder, "client", tag, text, size);
+    return __real_haft_session_receive_http(session, text, size, headers, tag, now);
+}
+
 /* The text is gone by now; what was no JSON has nothing to say here either. */
 int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
                                  const haft_headers *headers)
@@ -152,9 +166,9 @@ int __wrap_haft_incoming_process(haft_incoming *message, haft_session *session,
     const struct recorder *recorder = recorder_of(session);
     haft_buffer text;
 
-    if (recorder && call->request.root) {
+    if (recorder && call->request.message.root) {
         haft_buffer_init(&text, NULL, LINE_LIMIT);
-        haft_json_write(call->request.root, &text);
+        haft_json_write(call->request.message.root, &text);
         record(recorder, "client", call->request.tag, text.data, text.size);
         haft_buffer_finish(&text);
     }

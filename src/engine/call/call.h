@@ -12,6 +12,7 @@
 #include "engine/call/question.h"
 #include "engine/call/stage.h"
 #include "engine/call/state.h"
+#include "protocol/message.h"
 #include "protocol/revision.h"
 #include "protocol/rpc.h"
 
@@ -34,8 +35,7 @@ enum { CALL_ARENA = 64 << 20 };
 struct request {
     void *tag;
     struct batch *batch;
-    yyjson_val *root;
-    struct rpc_message message;  /* the same taken apart, unless it is an array */
+    struct message message;
     const haft_headers *headers; /* of the request that brought it; while it is being received */
     yyjson_val *id;
     const char *method;

@@ -69,7 +69,7 @@ bool headers_have_version(haft_call *call)
     return mismatch(call, "MCP-Protocol-Version", "is required");
 }
 
-bool headers_agree_on_version(haft_call *call, yyjson_val *version)
+bool headers_agree_on_version(haft_call *call)
 {
     const char *value;
     size_t size;
@@ -77,27 +77,14 @@ bool headers_agree_on_version(haft_call *call, yyjson_val *version)
     if (!call->request.headers)
         return true;
     value = header(call, "mcp-protocol-version", &size);
-    if (is_text(value, size, version))
+    if (is_text(value, size, call->request.message.envelope.version))
         return true;
     return mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
 }
 
-/* What Mcp-Name is about, by method. */
-static yyjson_val *name_of(const struct rpc_message *message)
+bool headers_agree_on_method(haft_call *call, const char *named)
 {
-    static const struct {
-        const char *method, *member;
-    } names[] = {{"tools/call", "name"}, {"prompts/get", "name"}, {"resources/read", "uri"}};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i].method) == message->method_size &&
-            !memcmp(names[i].method, message->method, message->method_size))
-            return rpc_string(message->params, names[i].member);
-    return NULL;
-}
-
-bool headers_agree_on_method(haft_call *call, const struct rpc_message *message)
-{
+    const struct rpc_message *message = &call->request.message.rpc;
     const char *value;
     yyjson_val *name;
     size_t size;
@@ -109,7 +96,7 @@ bool headers_agree_on_method(haft_call *call, const struct rpc_message *message)
         return mismatch(call, "Mcp-Method", "is required");
     if (size != message->method_size || memcmp(value, message->method, size))
         return mismatch(call, "Mcp-Method", "is not the method of the request");
-    name = name_of(message);
+    name = named ? rpc_string(message->params, named) : NULL;
     if (!name)
         return true;
     value = header(call, "mcp-name", &size);

@@ -49,8 +49,8 @@ bool input_restore(haft_call *call)
 
     if (!revision_row(call->revision)->modern)
         return true;
-    state = yyjson_obj_get(call->request.params, "requestState");
-    responses = yyjson_obj_get(call->request.params, "inputResponses");
+    state = call->request.message.request_state;
+    responses = call->request.message.input_responses;
     if (!state && !responses)
         return true;
     if (responses && !yyjson_is_null(responses) && !yyjson_is_obj(responses)) {

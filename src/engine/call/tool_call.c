@@ -217,7 +217,7 @@ static int refuse_arguments(haft_call *call, const haft_issues *issues)
 static int set_arguments(haft_call *call)
 {
     static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
-    yyjson_val *arguments = yyjson_obj_get(call->request.params, "arguments");
+    yyjson_val *arguments = call->request.message.arguments;
 
     if (call->args.straight.of)
         return 0;
@@ -496,9 +496,9 @@ static void tool_call_resume(haft_call *call, int status)
 
 void handle_tool_call(haft_call *call)
 {
-    yyjson_val *name = rpc_string(call->request.params, "name");
+    yyjson_val *name = call->request.message.name;
 
-    if (!name) {
+    if (!yyjson_is_str(name)) {
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
         tool_call_refused(call, HAFT_OUTCOME_INVALID);
         return;

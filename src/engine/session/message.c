@@ -18,7 +18,6 @@ enum {
     BATCH_LIMIT = 100,
     LARGE = 512 << 10,         /* of a message: it can be */
     UNREADABLE_DEPTH = 200000, /* as deep as this, and then takes all the memory of a call */
-    ENVELOPE_DEPTH = 2,        /* a message and its params, around what has a depth of its own */
     HTTP_BAD_REQUEST = 400,
     HTTP_NOT_FOUND = 404
 };
@@ -92,15 +91,16 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
                   data);
 }
 
-/* What a modern request says about its client, and what its headers say about it, in the order in
- * which clients expect to be told.  False when it was refused. */
-static bool read_envelope(haft_call *call, const struct rpc_message *message, yyjson_val *version)
+/* What a modern request says about its client, in the order in which clients expect to be told.  False
+ * when it was refused. */
+static bool read_envelope(haft_call *call)
 {
-    yyjson_val *meta = call->request.meta, *name, *level;
+    const struct envelope *envelope = &call->request.message.envelope;
+    yyjson_val *info = yyjson_is_obj(envelope->client_info) ? envelope->client_info : NULL;
+    yyjson_val *name = yyjson_obj_get(info, "name"), *version = envelope->version;
     enum revision named;
 
     /* Who it was is wanted of what is refused, too. */
-    name = yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "name");
     call->client.name = yyjson_get_str(name);
     call->client.name_size = yyjson_get_len(name);
     if (!headers_have_version(call))
@@ -109,13 +109,13 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
         refuse_envelope(call, META_VERSION, version ? "malformed" : "missing");
         return false;
     }
-    call->client.capabilities = yyjson_obj_get(meta, META_CLIENT_CAPABILITIES);
+    call->client.capabilities = envelope->client_capabilities;
     if (!yyjson_is_obj(call->client.capabilities)) {
         refuse_envelope(call, META_CLIENT_CAPABILITIES,
                         call->client.capabilities ? "malformed" : "missing");
         return false;
     }
-    if (!headers_agree_on_version(call, version))
+    if (!headers_agree_on_version(call))
         return false;
     named = revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (named == REVISIONS || !revision_row(named)->modern) {
@@ -123,20 +123,18 @@ static bool read_envelope(haft_call *call, const struct rpc_message *message, yy
         return false;
     }
     call->revision = named;
-    call->client.version =
-        yyjson_get_str(yyjson_obj_get(rpc_object(meta, META_CLIENT_INFO), "version"));
+    call->client.version = yyjson_get_str(yyjson_obj_get(info, "version"));
     call->client.log_level = -1;
-    level = yyjson_obj_get(meta, META_LOG_LEVEL);
-    if (level) {
-        call->client.log_level = level_named(level);
+    if (envelope->log_level) {
+        call->client.log_level = level_named(envelope->log_level);
         if (call->client.log_level < 0) {
             refuse_envelope(call, META_LOG_LEVEL, "malformed");
             return false;
         }
     }
-    if (!session_of(call)->met)
+    if (!session_of(call)->met && !call->owner->options.shared)
         event_of_meeting(session_of(call), call->client.name);
-    return headers_agree_on_method(call, message);
+    return true;
 }
 
 /* ---- requests ---- */
@@ -158,9 +156,6 @@ static const struct custom_method *custom_find(haft_server *server, const char *
 
 static bool is_duplicate(const haft_session *session, const yyjson_val *id)
 {
-    /* Those of different clients have nothing to do with each other. */
-    if (session->owner.options.shared)
-        return false;
     for (const haft_call *call = session->owner.calls; call; call = call->next)
         if (!call->answered && rpc_same_id(call->request.id, id))
             return true;
@@ -191,19 +186,16 @@ static bool set_caller(haft_call *call)
 }
 
 /* The era of a request and what is known about its client.  False when it was refused. */
-static bool identify(haft_call *call, const struct rpc_message *message)
+static bool identify(haft_call *call)
 {
-    haft_session *session = session_of(call);
-    yyjson_val *version = NULL, *token = NULL;
+    const haft_session *session = session_of(call);
+    const struct envelope *envelope = &call->request.message.envelope;
+    yyjson_val *token = envelope->progress_token;
 
-    if (call->request.meta) {
-        version = yyjson_obj_get(call->request.meta, META_VERSION);
-        token = yyjson_obj_get(call->request.meta, META_PROGRESS);
-    }
     call->progress.token = yyjson_is_str(token) || yyjson_is_int(token) ? token : NULL;
-    if (version || session->owner.options.modern) {
+    if (envelope->version || session->owner.options.modern) {
         call->revision = REV_NEWEST;
-        return read_envelope(call, message, version);
+        return read_envelope(call);
     }
     call->revision = session->revision;
     call->client = session->client;
@@ -221,10 +213,17 @@ static bool is_offered(const haft_call *call, const struct method *method)
     return atomic_load(&call->server->changes.offered) & wanted;
 }
 
-static void dispatch(haft_call *call, const struct rpc_message *message)
+static const struct method *method_of(const haft_call *call)
 {
-    const struct method *method =
-        method_find(message->method, message->method_size, call->revision);
+    const struct rpc_message *message = &call->request.message.rpc;
+
+    return method_find(message->method, message->method_size, call->revision);
+}
+
+/* Calls what the request asks for; `method` is NULL when that is not the protocol's. */
+static void dispatch(haft_call *call, const struct method *method)
+{
+    const struct rpc_message *message = &call->request.message.rpc;
     const struct custom_method *custom;
 
     if (method && is_offered(call, method)) {
@@ -248,58 +247,69 @@ static void dispatch(haft_call *call, const struct rpc_message *message)
     }
 }
 
-/* A ping asks whether the server is there, and takes no room. */
-static bool is_full(const haft_session *session, const struct rpc_message *message)
+/* Whether the client has as many calls in flight as it may.  A ping takes no room. */
+static bool is_full(const haft_call *call)
 {
-    return session->owner.n_calls >= session->owner.server->options.max_in_flight &&
-           !session->owner.options.shared &&
-           !(message->method_size == 4 && !memcmp(message->method, "ping", 4));
+    return call->owner->n_calls >= call->server->options.max_in_flight &&
+           !message_is(&call->request.message, "ping");
 }
 
-static bool is_tool_call(const haft_call *call, const struct rpc_message *message)
+/* Whether the session's client can have one more request of this id.  Those of different clients have
+ * nothing to do with each other. */
+static bool session_has_room(haft_call *call, haft_outcome *reterr_outcome)
 {
-    const struct method *method =
-        method_find(message->method, message->method_size, call->revision);
-
-    return method && method->handle == handle_tool_call;
+    if (call->owner->options.shared)
+        return true;
+    if (is_duplicate(session_of(call), call->request.id)) {
+        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
+        return false;
+    }
+    if (!is_full(call))
+        return true;
+    *reterr_outcome = HAFT_OUTCOME_INTERNAL;
+    respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
+    return false;
 }
 
 /* A request that nobody has looked at: what is refused here has not been handled. */
-static void admit(haft_call *call, const struct rpc_message *message)
+static void admit(haft_call *call)
 {
-    const haft_session *session = session_of(call);
     haft_outcome refused = HAFT_OUTCOME_INVALID;
+    const struct method *method = NULL;
 
-    if (call->request.meta || call->request.headers)
+    if (call->request.message.envelope.traceparent || call->request.headers)
         trace_read(call);
     if (!set_caller(call)) {
         refused = HAFT_OUTCOME_INTERNAL;
         respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
-    } else if (!identify(call, message)) {
-        /* It has been answered. */
-    } else if (call->request.batch && call->request.batch->full) {
-        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: too many messages in one array",
-                      NULL);
-    } else if (is_duplicate(session, call->request.id)) {
-        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
-    } else if (is_full(session, message)) {
-        refused = HAFT_OUTCOME_INTERNAL;
-        respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
-    } else {
-        dispatch(call, message);
-        return;
+    } else if (identify(call)) {
+        method = method_of(call);
+        if (call->request.headers && revision_row(call->revision)->modern &&
+            !headers_agree_on_method(call, method ? method->named : NULL)) {
+            /* It has been answered. */
+        } else if (call->request.batch && call->request.batch->full) {
+            respond_error(call, RPC_INVALID_REQUEST,
+                          "Invalid Request: too many messages in one array", NULL);
+        } else if (session_has_room(call, &refused)) {
+            dispatch(call, method);
+            return;
+        }
     }
-    if (is_tool_call(call, message))
+    if (!method)
+        method = method_of(call);
+    if (method && method->handle == handle_tool_call)
         tool_call_refused(call, refused);
 }
 
-static void receive_request(haft_call *call, const struct rpc_message *message)
+static void receive_request(haft_call *call)
 {
-    haft_session *session = session_of(call);
+    const haft_session *session = session_of(call);
+    const struct rpc_message *message = &call->request.message.rpc;
 
     call->request.id = message->id;
     call->request.method = message->method;
     call->request.params = message->params;
+    call->request.meta = call->request.message.meta;
     /* Another may be offered by now than when the arguments were read. */
     if (call->catalogue != session->catalogue)
         call->args.straight.of = NULL;
@@ -307,7 +317,7 @@ static void receive_request(haft_call *call, const struct rpc_message *message)
     catalogue_drop(call->catalogue);
     call->catalogue = session->catalogue;
     call->link.held = true;
-    admit(call, message);
+    admit(call);
     call->link.held = false;
     /* One that was handled at once has not been linked, and is done with. */
     if (call->link.let_go || (call->answered && !call->link.linked))
@@ -359,13 +369,12 @@ static void cancel(haft_session *session, yyjson_val *params)
 }
 
 /* A notification to the program is a call that is never answered. */
-static void receive_notification(haft_session *session, haft_call *call,
-                                 const struct rpc_message *message)
+static void receive_notification(haft_session *session, haft_call *call)
 {
+    const struct rpc_message *message = &call->request.message.rpc;
     const struct custom_method *custom;
 
-    if (message->method_size == strlen("notifications/cancelled") &&
-        !memcmp(message->method, "notifications/cancelled", message->method_size)) {
+    if (message_is(&call->request.message, "notifications/cancelled")) {
         cancel(session, message->params);
         call_release(call);
         return;
@@ -376,6 +385,7 @@ static void receive_notification(haft_session *session, haft_call *call,
         return;
     }
     call->request.params = message->params;
+    call->request.meta = call->request.message.meta;
     call->request.method = message->method;
     call->answered = true;
     call->revision = session->revision;
@@ -385,8 +395,7 @@ static void receive_notification(haft_session *session, haft_call *call,
 
 /* ---- arrays ---- */
 
-static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
-                       struct batch *batch);
+static int receive_one(haft_session *session, haft_call *call, struct batch *batch);
 
 /* A member that there is no memory for; its id has been read.  1 when it is answered. */
 static int lose_member(haft_session *session, yyjson_val *member, struct batch *batch)
@@ -399,31 +408,6 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
     rpc_put_error(&session->owner.out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
     batch_collect(&session->owner, batch, RPC_INTERNAL_ERROR);
     return 1;
-}
-
-/* Takes a message apart.  What would be read one way here and another way elsewhere, or nests too
- * deep for whoever walks it, is no message.  0 or HAFT_ENOMEM. */
-static int classify(haft_call *call, yyjson_val *root)
-{
-    struct rpc_message *message = &call->request.message;
-    size_t max_depth = call->server->options.max_depth + ENVELOPE_DEPTH;
-    yyjson_val *key;
-    int status;
-
-    rpc_read(root, message);
-    if (message->kind == RPC_INVALID)
-        return 0;
-    /* Of most messages, the params are all that is left to look at. */
-    if (message->kind != RPC_RESPONSE && message->plain) {
-        root = message->params;
-        max_depth--;
-    }
-    status = root ? json_check(root, max_depth, call->arena, &key) : 0;
-    if (!status || status == HAFT_ENOMEM)
-        return status;
-    message->kind = RPC_INVALID;
-    message->why = status == HAFT_EDEPTH ? "it nests too deep" : "a member is there twice";
-    return 0;
 }
 
 /* Each member is read again into a call of its own, so that it can outlive the array. */
@@ -442,12 +426,14 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
     if (whole->content.status ||
         json_parse(whole->content.data, whole->content.size, call->arena, &copy, &offset,
                    &reason) ||
-        classify(call, copy)) {
+        message_read(&call->request.message, copy, session->owner.server->options.max_depth,
+                     call->arena)) {
         call_release(call);
         return lose_member(session, member, batch);
     }
-    if (!batch->full || call->request.message.kind == RPC_REQUEST)
-        return receive_one(session, call, yyjson_is_obj(copy), tag, batch);
+    call->request.tag = tag;
+    if (!batch->full || call->request.message.kind == HAFT_INCOMING_REQUEST)
+        return receive_one(session, call, batch);
     call_release(call);
     return 0;
 }
@@ -467,7 +453,7 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
     haft_buffer_init(&batch->responses, allocator, session->owner.server->options.max_message * 4);
     yyjson_arr_foreach(array, i, n, member) {
         batch->full = i >= BATCH_LIMIT;
-        status |= receive_member(session, whole, member, tag, batch);
+        status |= receive_member(session, whole, member, tag, batch) > 0;
     }
     batch->open = false;
     /* Somebody is without an answer, and cannot be told. */
@@ -480,15 +466,16 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
 /* ---- a message ---- */
 
 /* An object without an id may have been meant as a notification, and one with a result as an
- * answer: neither is ever answered.  One with an id that is none is a request all the same.  1 when
- * there was an answer. */
-static int receive_invalid(haft_session *session, haft_call *call,
-                           const struct rpc_message *message, bool object, struct batch *batch)
+ * answer: neither is ever answered.  One with an invalid id is a request all the same.  1 when there was an
+ * answer, or HAFT_EINVAL. */
+static int receive_invalid(haft_session *session, haft_call *call, struct batch *batch)
 {
+    const struct rpc_message *message = &call->request.message.rpc;
     const char *why = haft_arena_printf(call->arena, "Invalid Request: %s", message->why);
     bool answered = false;
 
-    if (object && (!message->has_id || message->result || message->error)) {
+    if (yyjson_is_obj(call->request.message.root) &&
+        (!message->has_id || message->result || message->error)) {
         server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s", message->why);
     } else if (batch && message->id) {
         call->request.id = message->id;
@@ -502,44 +489,58 @@ static int receive_invalid(haft_session *session, haft_call *call,
                                   batch ? NULL : call->request.tag);
     }
     call_release(call);
-    return answered;
+    return answered ? 1 : HAFT_EINVAL;
 }
 
-/* A message that has been taken apart; `object`: it is one. */
-static int receive_one(haft_session *session, haft_call *call, bool object, void *tag,
-                       struct batch *batch)
+/* A response to nothing, where each message stands for itself. */
+static int refuse_response(haft_session *session, haft_call *call)
 {
-    const struct rpc_message *message = &call->request.message;
+    void *tag = call->request.tag;
 
-    call->request.tag = tag;
+    call_release(call);
+    return refuse_message(session, NULL, RPC_INVALID_REQUEST, "Invalid Request: nothing was asked",
+                          tag);
+}
+
+/* A message that is not an array, or a member of one.  The call is taken over.  As
+ * haft_incoming_process. */
+static int receive_one(haft_session *session, haft_call *call, struct batch *batch)
+{
+    /* Modern clients without a session have nothing to tell about, and are asked nothing. */
+    bool alone = session->owner.options.shared && session->owner.options.modern;
+
     atomic_store_explicit(&call->time.now, session->owner.now, memory_order_relaxed);
-    call->request.meta = rpc_object(message->params, "_meta");
-    switch (message->kind) {
-    case RPC_REQUEST:
+    switch (call->request.message.kind) {
+    case HAFT_INCOMING_REQUEST:
         call->request.batch = batch;
         if (batch)
             batch->left++;
-        receive_request(call, message);
+        receive_request(call);
         return 1;
-    case RPC_NOTIFICATION:
-        receive_notification(session, call, message);
+    case HAFT_INCOMING_NOTIFICATION:
+        if (alone)
+            break;
+        receive_notification(session, call);
         return 0;
-    case RPC_RESPONSE:
-        input_answer(&session->owner, message);
+    case HAFT_INCOMING_RESPONSE:
+        if (alone)
+            return refuse_response(session, call);
+        input_answer(&session->owner, &call->request.message.rpc);
         break;
-    case RPC_INVALID:
-        return receive_invalid(session, call, message, object, batch);
+    default:
+        return receive_invalid(session, call, batch);
     }
     call_release(call);
     return 0;
 }
 
-/* A message is the call that it may become. */
-haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
-                                  haft_time now)
+/* Reads a message into the call that it may become; NULL without memory. */
+static haft_call *session_read(haft_session *session, const char *text, size_t size, void *tag,
+                               haft_time now)
 {
     haft_call *call = call_new(&session->owner);
     const char *reason = NULL;
+    yyjson_val *root = NULL;
     size_t offset = 0;
     int status;
 
@@ -553,11 +554,14 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
     if (size > LARGE && json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
         call->error.code = RPC_INVALID_REQUEST;
         call->error.message = "Invalid Request: nested too deep";
-        return (haft_incoming *)call;
+        return call;
     }
-    status = straight_parse(session, call, text, size, &offset, &reason);
-    if (!status && !yyjson_is_arr(call->request.root))
-        status = classify(call, call->request.root);
+    status = straight_parse(session, call, text, size, &root, &offset, &reason);
+    if (!status && yyjson_is_arr(root))
+        call->request.message = (struct message){.kind = HAFT_INCOMING_ARRAY, .root = root};
+    else if (!status)
+        status = message_read(&call->request.message, root,
+                              session->owner.server->options.max_depth, call->arena);
     if (status == HAFT_ENOMEM) {
         call_release(call);
         return NULL;
@@ -568,40 +572,33 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
             haft_arena_printf(call->arena, "Parse error: %s at byte %zu",
                               status == HAFT_EUTF8 ? "not valid UTF-8" : reason, offset);
     }
-    return (haft_incoming *)call;
+    return call;
+}
+
+haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_t size, void *tag,
+                                  haft_time now)
+{
+    return (haft_incoming *)session_read(session, text, size, tag, now);
+}
+
+const struct message *incoming_message(const haft_incoming *incoming)
+{
+    return &((const haft_call *)incoming)->request.message;
 }
 
 haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message)
 {
-    const haft_call *call = (const haft_call *)message;
-
-    if (!call->request.root)
-        return HAFT_INCOMING_UNREADABLE;
-    if (yyjson_is_arr(call->request.root))
-        return HAFT_INCOMING_ARRAY;
-    switch (call->request.message.kind) {
-    case RPC_REQUEST:
-        return HAFT_INCOMING_REQUEST;
-    case RPC_NOTIFICATION:
-        return HAFT_INCOMING_NOTIFICATION;
-    case RPC_RESPONSE:
-        return HAFT_INCOMING_RESPONSE;
-    default:
-        return HAFT_INCOMING_INVALID;
-    }
+    return incoming_message(message)->kind;
 }
 
 bool haft_incoming_is(const haft_incoming *message, const char *method)
 {
-    return yyjson_equals_str(yyjson_obj_get(((const haft_call *)message)->request.root, "method"),
-                             method);
+    return message_is(incoming_message(message), method);
 }
 
 bool haft_incoming_is_modern(const haft_incoming *message)
 {
-    yyjson_val *params = yyjson_obj_get(((const haft_call *)message)->request.root, "params");
-
-    return yyjson_obj_get(yyjson_obj_get(params, "_meta"), META_VERSION);
+    return incoming_message(message)->envelope.version;
 }
 
 void haft_incoming_drop(haft_incoming *message)
@@ -643,41 +640,38 @@ static bool has_message(yyjson_val *array)
 }
 
 /* An array, if this client may send them. */
-static int receive_array(haft_session *session, haft_call *call, void *tag)
+static int receive_array(haft_session *session, haft_call *call)
 {
+    yyjson_val *root = call->request.message.root;
     const char *why = NULL;
 
     if (!session->initialized || !revision_row(session->revision)->batches)
         why = "Invalid Request: arrays of messages are not accepted";
-    else if (!has_message(call->request.root))
+    else if (!has_message(root))
         why = "Invalid Request: there is no message in the array";
-    else if (json_is_deep(call->request.root, JSON_MAX_DEPTH))
+    else if (json_is_deep(root, JSON_MAX_DEPTH))
         why = "Invalid Request: it nests too deep";
-    return why ? refuse_array(session, call->request.root, why, tag)
-               : receive_batch(session, call, call->request.root, tag);
+    return why ? refuse_array(session, root, why, call->request.tag)
+               : receive_batch(session, call, root, call->request.tag);
 }
 
-int haft_incoming_process(haft_incoming *message, haft_session *session,
-                          const haft_headers *headers)
+/* Takes over a call whose message has been read. */
+static int session_process(haft_session *session, haft_call *call, const haft_headers *headers)
 {
-    haft_call *call = (haft_call *)message;
-    void *tag = call->request.tag;
     int status;
 
-    /* It may have been read for another session of the same server, and moves over to this one. */
-    session->owner.now = call->owner->now;
-    call->owner = &session->owner;
     call->request.headers = headers;
     session->principal =
         headers && headers->principal ? headers->principal : session->owner.options.principal;
     session_refresh(session);
     session->held++;
-    if (call->request.root && !yyjson_is_arr(call->request.root)) {
-        status = receive_one(session, call, yyjson_is_obj(call->request.root), tag, NULL);
+    if (call->request.message.root && call->request.message.kind != HAFT_INCOMING_ARRAY) {
+        status = receive_one(session, call, NULL);
     } else {
-        status = call->request.root
-                     ? receive_array(session, call, tag)
-                     : refuse_message(session, NULL, call->error.code, call->error.message, tag);
+        status = call->request.message.root
+                     ? receive_array(session, call)
+                     : refuse_message(session, NULL, call->error.code, call->error.message,
+                                      call->request.tag);
         call_release(call);
     }
     session->held--;
@@ -685,11 +679,29 @@ int haft_incoming_process(haft_incoming *message, haft_session *session,
     return status;
 }
 
+int haft_incoming_process(haft_incoming *message, haft_session *session,
+                          const haft_headers *headers)
+{
+    haft_call *call = (haft_call *)message;
+
+    /* It may have been read for another session of the same server, and moves over to this one. */
+    session->owner.now = call->owner->now;
+    call->owner = &session->owner;
+    return session_process(session, call, headers);
+}
+
+int haft_session_receive_http(haft_session *session, const char *text, size_t size,
+                              const haft_headers *headers, void *tag, haft_time now)
+{
+    haft_call *call = session_read(session, text, size, tag, now);
+
+    return call ? session_process(session, call, headers) : HAFT_ENOMEM;
+}
+
 int haft_session_receive(haft_session *session, const char *text, size_t size, void *tag,
                          haft_time now)
 {
-    haft_incoming *message = haft_incoming_read(session, text, size, tag, now);
-    int status = message ? haft_incoming_process(message, session, NULL) : HAFT_ENOMEM;
+    haft_call *call = session_read(session, text, size, tag, now);
 
-    return status < 0 ? status : 0;
+    return call && session_process(session, call, NULL) != HAFT_ENOMEM ? 0 : HAFT_ENOMEM;
 }

@@ -6,21 +6,21 @@
 #include "engine/call/tool_call.h"
 
 static const struct method methods[] = {
-    {"tools/call", REVS_ALL, HAFT_OFFER_TOOL, handle_tool_call, false},
-    {"tools/list", REVS_ALL, HAFT_OFFER_TOOL, handle_list, false},
-    {"resources/read", REVS_ALL, HAFT_OFFER_RESOURCE, handle_resource_read, false},
-    {"resources/list", REVS_ALL, HAFT_OFFER_RESOURCE, handle_list, false},
-    {"resources/templates/list", REVS_ALL, HAFT_OFFER_RESOURCE, handle_list, false},
-    {"prompts/get", REVS_ALL, HAFT_OFFER_PROMPT, handle_prompt_get, false},
-    {"prompts/list", REVS_ALL, HAFT_OFFER_PROMPT, handle_list, false},
-    {"completion/complete", REVS_ALL, -1, handle_complete, false},
-    {"initialize", REVS_LEGACY, -1, handle_initialize, false},
-    {"ping", REVS_LEGACY, -1, handle_ping, false},
-    {"logging/setLevel", REVS_LEGACY, -1, handle_set_level, true},
-    {"resources/subscribe", REVS_LEGACY, HAFT_OFFER_RESOURCE, handle_subscribe, true},
-    {"resources/unsubscribe", REVS_LEGACY, HAFT_OFFER_RESOURCE, handle_unsubscribe, true},
-    {"server/discover", REVS_MODERN, -1, handle_discover, false},
-    {"subscriptions/listen", REVS_MODERN, -1, handle_listen, false},
+    {"tools/call", REVS_ALL, HAFT_OFFER_TOOL, handle_tool_call, false, "name"},
+    {"tools/list", REVS_ALL, HAFT_OFFER_TOOL, handle_list, false, NULL},
+    {"resources/read", REVS_ALL, HAFT_OFFER_RESOURCE, handle_resource_read, false, "uri"},
+    {"resources/list", REVS_ALL, HAFT_OFFER_RESOURCE, handle_list, false, NULL},
+    {"resources/templates/list", REVS_ALL, HAFT_OFFER_RESOURCE, handle_list, false, NULL},
+    {"prompts/get", REVS_ALL, HAFT_OFFER_PROMPT, handle_prompt_get, false, "name"},
+    {"prompts/list", REVS_ALL, HAFT_OFFER_PROMPT, handle_list, false, NULL},
+    {"completion/complete", REVS_ALL, -1, handle_complete, false, NULL},
+    {"initialize", REVS_LEGACY, -1, handle_initialize, false, NULL},
+    {"ping", REVS_LEGACY, -1, handle_ping, false, NULL},
+    {"logging/setLevel", REVS_LEGACY, -1, handle_set_level, true, NULL},
+    {"resources/subscribe", REVS_LEGACY, HAFT_OFFER_RESOURCE, handle_subscribe, true, NULL},
+    {"resources/unsubscribe", REVS_LEGACY, HAFT_OFFER_RESOURCE, handle_unsubscribe, true, NULL},
+    {"server/discover", REVS_MODERN, -1, handle_discover, false, NULL},
+    {"subscriptions/listen", REVS_MODERN, -1, handle_listen, false, NULL},
 };
 
 bool method_is_reserved(const char *name)

@@ -9,7 +9,8 @@ struct method {
     unsigned revisions; /* bits */
     int shelf;          /* that must ever have held something, for a modern client; -1 for none */
     void (*handle)(haft_call *call);
-    bool remembers; /* something for later messages: nothing for clients without a session */
+    bool remembers;    /* something for later messages: nothing for clients without a session */
+    const char *named; /* the member of its params that Mcp-Name repeats; NULL for none */
 };
 
 /* Whether the server itself handles that method, in any revision. */

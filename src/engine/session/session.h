@@ -55,6 +55,8 @@ static inline haft_session *session_of(const haft_call *call)
 }
 
 enum revision session_revision(const haft_session *session);
+/* What was read. */
+const struct message *incoming_message(const haft_incoming *incoming);
 
 /* Ends the session's life when it is closed and nothing runs for it any more. */
 void session_collect(haft_session *session);

@@ -166,7 +166,7 @@ static const char *decode(haft_call *call, const struct item *item, const struct
 
 /* The message with {} for its arguments. */
 static bool parse_rest(haft_call *call, const char *text, size_t before, const char *after,
-                       size_t size)
+                       size_t size, yyjson_val **ret_root)
 {
     size_t left = size - (size_t)(after - text), offset;
     char *rest = haft_arena_alloc(call->arena, before + 2 + left);
@@ -177,18 +177,19 @@ static bool parse_rest(haft_call *call, const char *text, size_t before, const c
     memcpy(rest, text, before);
     memcpy(rest + before, "{}", 2);
     memcpy(rest + before + 2, after, left);
-    return !json_parse(rest, before + 2 + left, call->arena, &call->request.root, &offset, &reason);
+    return !json_parse(rest, before + 2 + left, call->arena, ret_root, &offset, &reason);
 }
 
 /* Whether the arguments were read that way. */
-static bool read_straight(haft_session *session, haft_call *call, const char *text, size_t size)
+static bool read_straight(haft_session *session, haft_call *call, const char *text, size_t size,
+                          yyjson_val **ret_root)
 {
     struct scan scan = {text, text + size};
     const struct item *item = find(&scan, session);
     arena_mark mark = arena_save(call->arena);
     const char *after = item ? decode(call, item, &scan) : NULL;
 
-    if (after && parse_rest(call, text, (size_t)(scan.at - text), after, size)) {
+    if (after && parse_rest(call, text, (size_t)(scan.at - text), after, size, ret_root)) {
         /* The item is there for as long as what it was found in. */
         call->catalogue = session->catalogue;
         atomic_fetch_add(&call->catalogue->refs, 1);
@@ -200,12 +201,13 @@ static bool read_straight(haft_session *session, haft_call *call, const char *te
 }
 
 int straight_parse(haft_session *session, haft_call *call, const char *text, size_t size,
-                   size_t *reterr_offset, const char **reterr_reason)
+                   yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason)
 {
     const haft_server *server = session->owner.server;
     bool counts = server->options.max_elements; /* what the arguments have, before anything else */
 
-    if (size >= server->limits.straight_from && !counts && read_straight(session, call, text, size))
+    if (size >= server->limits.straight_from && !counts &&
+        read_straight(session, call, text, size, ret_root))
         return 0;
-    return json_parse(text, size, call->arena, &call->request.root, reterr_offset, reterr_reason);
+    return json_parse(text, size, call->arena, ret_root, reterr_offset, reterr_reason);
 }

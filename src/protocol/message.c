@@ -1,0 +1,120 @@
+/* message.c - reading a message: one look at its members, one at those of its params and _meta. */
+#include "protocol/message.h"
+
+#include <string.h>
+
+#include "protocol/meta.h"
+
+enum { ENVELOPE_DEPTH = 2 }; /* a message and its params, around what has a depth of its own */
+
+/* Whether a key, whose size has been found to be that of the name, is the name. */
+#define KEY_IS(key, name) (!memcmp(key, name, sizeof(name) - 1))
+
+/* Where a member of _meta belongs; NULL for one of somebody else's.  Their sizes differ. */
+static yyjson_val **message_meta_slot(struct envelope *envelope, const char *key, size_t size)
+{
+    switch (size) {
+    case sizeof META_VERSION - 1:
+        return KEY_IS(key, META_VERSION) ? &envelope->version : NULL;
+    case sizeof META_CLIENT_INFO - 1:
+        return KEY_IS(key, META_CLIENT_INFO) ? &envelope->client_info : NULL;
+    case sizeof META_CLIENT_CAPABILITIES - 1:
+        return KEY_IS(key, META_CLIENT_CAPABILITIES) ? &envelope->client_capabilities : NULL;
+    case sizeof META_LOG_LEVEL - 1:
+        return KEY_IS(key, META_LOG_LEVEL) ? &envelope->log_level : NULL;
+    case sizeof META_PROGRESS - 1:
+        return KEY_IS(key, META_PROGRESS) ? &envelope->progress_token : NULL;
+    case sizeof META_TRACEPARENT - 1:
+        return KEY_IS(key, META_TRACEPARENT) ? &envelope->traceparent : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static void message_read_meta(struct message *message, yyjson_val *meta)
+{
+    yyjson_val *key, *value, **slot;
+    size_t i, n;
+
+    if (!yyjson_is_obj(meta))
+        return;
+    message->meta = meta;
+    yyjson_obj_foreach(meta, i, n, key, value) {
+        slot = message_meta_slot(&message->envelope, unsafe_yyjson_get_str(key),
+                                 unsafe_yyjson_get_len(key));
+        if (slot)
+            *slot = value;
+    }
+}
+
+static void message_read_params(struct message *message)
+{
+    yyjson_val *key, *value, *meta = NULL;
+    size_t i, n;
+
+    yyjson_obj_foreach(message->rpc.params, i, n, key, value) {
+        const char *text = unsafe_yyjson_get_str(key);
+
+        switch (unsafe_yyjson_get_len(key)) {
+        case sizeof "name" - 1:
+            message->name = KEY_IS(text, "name") ? value : message->name;
+            break;
+        case sizeof "_meta" - 1:
+            meta = KEY_IS(text, "_meta") ? value : meta;
+            break;
+        case sizeof "arguments" - 1:
+            message->arguments = KEY_IS(text, "arguments") ? value : message->arguments;
+            break;
+        case sizeof "requestState" - 1:
+            message->request_state = KEY_IS(text, "requestState") ? value : message->request_state;
+            break;
+        case sizeof "inputResponses" - 1:
+            message->input_responses =
+                KEY_IS(text, "inputResponses") ? value : message->input_responses;
+            break;
+        default:
+            break;
+        }
+    }
+    if (meta)
+        message_read_meta(message, meta);
+}
+
+int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth, haft_arena *arena)
+{
+    static const haft_incoming_kind kinds[] = {[RPC_REQUEST] = HAFT_INCOMING_REQUEST,
+                                               [RPC_NOTIFICATION] = HAFT_INCOMING_NOTIFICATION,
+                                               [RPC_RESPONSE] = HAFT_INCOMING_RESPONSE};
+    struct rpc_message *rpc = &ret_message->rpc;
+    yyjson_val *key, *checked = root;
+    int status;
+
+    *ret_message = (struct message){.kind = HAFT_INCOMING_INVALID, .root = root};
+    rpc_read(root, rpc);
+    if (rpc->kind == RPC_INVALID)
+        return 0;
+    max_depth += ENVELOPE_DEPTH;
+    /* Of most messages, the params are all that is left to look at. */
+    if (rpc->kind != RPC_RESPONSE && rpc->plain) {
+        checked = rpc->params;
+        max_depth--;
+    }
+    status = checked ? json_check(checked, max_depth, arena, &key) : 0;
+    if (status == HAFT_ENOMEM)
+        return status;
+    if (status) {
+        rpc->kind = RPC_INVALID;
+        rpc->why = status == HAFT_EDEPTH ? "it nests too deep" : "a member is there twice";
+        return 0;
+    }
+    ret_message->kind = kinds[rpc->kind];
+    if (rpc->params)
+        message_read_params(ret_message);
+    return 0;
+}
+
+bool message_is(const struct message *message, const char *method)
+{
+    return message->rpc.method && strlen(method) == message->rpc.method_size &&
+           !memcmp(message->rpc.method, method, message->rpc.method_size);
+}
