@@ -47,10 +47,11 @@ int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **re
 
 static inline bool same_key(yyjson_val *left, yyjson_val *right)
 {
+    const char *l = unsafe_yyjson_get_str(left), *r = unsafe_yyjson_get_str(right);
     size_t size = unsafe_yyjson_get_len(left);
 
-    return size == unsafe_yyjson_get_len(right) &&
-           same_bytes(unsafe_yyjson_get_str(left), unsafe_yyjson_get_str(right), size);
+    /* There is a NUL behind every string. */
+    return size == unsafe_yyjson_get_len(right) && *l == *r && same_bytes(l, r, size);
 }
 
 static inline yyjson_val *next_key(yyjson_val *key)
@@ -77,23 +78,29 @@ static inline bool is_flat(yyjson_val *container)
     return container->uni.ofs == (n + 1) * sizeof *container;
 }
 
-/* Few keys: each has one of 64 bits, by its size and first byte, and those whose bit another has are
- * looked for among the ones before. */
+/* One of 64 bits, by the size and first byte of a key: keys that are the same have the same. */
+static inline uint64_t key_bit(yyjson_val *key)
+{
+    size_t size = unsafe_yyjson_get_len(key);
+
+    return UINT64_C(1) << ((size + (unsigned char)*unsafe_yyjson_get_str(key)) & 63);
+}
+
+/* Few keys: those whose bit another has are looked for among the ones before. */
 static inline bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
 {
-    yyjson_val *key = unsafe_yyjson_get_first(object), *end = unsafe_yyjson_get_next(object);
-    bool flat = is_flat(object);
+    yyjson_val *key = unsafe_yyjson_get_first(object);
     uint64_t seen = 0;
 
-    for (; key < end; key = flat ? key + 2 : next_key(key)) {
-        size_t size = unsafe_yyjson_get_len(key);
-        uint64_t bit = UINT64_C(1) << ((size + (unsigned char)*unsafe_yyjson_get_str(key)) & 63);
+    for (size_t left = unsafe_yyjson_get_len(object); left; left--) {
+        uint64_t bit = key_bit(key);
 
         if (seen & bit && is_before(object, key)) {
             *ret_key = key;
             return true;
         }
         seen |= bit;
+        key = next_key(key);
     }
     return false;
 }
@@ -169,21 +176,34 @@ bool json_is_deep(yyjson_val *value, size_t max_depth)
     return false;
 }
 
-/* What is too small to nest too deep: all its objects, one after the other. */
+/* Whether an object of two keys has one key twice. */
+static inline bool is_twin(yyjson_val *object)
+{
+    yyjson_val *first = unsafe_yyjson_get_first(object);
+
+    return same_key(first, next_key(first));
+}
+
+/* What is too small to nest too deep: all its objects, one after the other.  Most have two keys or one. */
 static inline int check_small(yyjson_val *value, haft_arena *arena, yyjson_val **reterr_key)
 {
-    yyjson_val *at = value, *end = unsafe_yyjson_get_next(value);
+    yyjson_val *end = unsafe_yyjson_get_next(value);
 
-    while (at < end) {
-        if (unsafe_yyjson_is_obj(at)) {
-            int status = find_duplicate(at, arena, reterr_key);
+    for (yyjson_val *at = value; at < end; at++) {
+        size_t n;
+
+        if (!unsafe_yyjson_is_obj(at))
+            continue;
+        n = unsafe_yyjson_get_len(at);
+        if (n > 2 || (n == 2 && is_twin(at))) {
+            int status = json_duplicate(at, arena, reterr_key);
 
             if (status)
                 return status < 0 ? status : HAFT_EINVAL;
-            at = is_flat(at) ? unsafe_yyjson_get_next(at) : at + 1;
-        } else {
-            at++;
         }
+        /* On to its last value, unless there are others below it. */
+        if (at->uni.ofs == (2 * n + 1) * sizeof *at)
+            at += 2 * n;
     }
     return 0;
 }

@@ -31,15 +31,16 @@ static yyjson_val **message_meta_slot(struct envelope *envelope, const char *key
     }
 }
 
-static void message_read_meta(struct message *message, yyjson_val *meta)
+static void message_read_meta(struct message *message)
 {
     yyjson_val *key, *value, **slot;
     size_t i, n;
 
-    if (!yyjson_is_obj(meta))
+    if (!yyjson_is_obj(message->meta)) {
+        message->meta = NULL;
         return;
-    message->meta = meta;
-    yyjson_obj_foreach(meta, i, n, key, value) {
+    }
+    yyjson_obj_foreach(message->meta, i, n, key, value) {
         slot = message_meta_slot(&message->envelope, unsafe_yyjson_get_str(key),
                                  unsafe_yyjson_get_len(key));
         if (slot)
@@ -47,37 +48,37 @@ static void message_read_meta(struct message *message, yyjson_val *meta)
     }
 }
 
+/* Likewise of params. */
+static yyjson_val **message_param_slot(struct message *message, const char *key, size_t size)
+{
+    switch (size) {
+    case sizeof "name" - 1:
+        return KEY_IS(key, "name") ? &message->name : NULL;
+    case sizeof "_meta" - 1:
+        return KEY_IS(key, "_meta") ? &message->meta : NULL;
+    case sizeof "arguments" - 1:
+        return KEY_IS(key, "arguments") ? &message->arguments : NULL;
+    case sizeof "requestState" - 1:
+        return KEY_IS(key, "requestState") ? &message->request_state : NULL;
+    case sizeof "inputResponses" - 1:
+        return KEY_IS(key, "inputResponses") ? &message->input_responses : NULL;
+    default:
+        return NULL;
+    }
+}
+
 static void message_read_params(struct message *message)
 {
-    yyjson_val *key, *value, *meta = NULL;
+    yyjson_val *key, *value, **slot;
     size_t i, n;
 
     yyjson_obj_foreach(message->rpc.params, i, n, key, value) {
-        const char *text = unsafe_yyjson_get_str(key);
-
-        switch (unsafe_yyjson_get_len(key)) {
-        case sizeof "name" - 1:
-            message->name = KEY_IS(text, "name") ? value : message->name;
-            break;
-        case sizeof "_meta" - 1:
-            meta = KEY_IS(text, "_meta") ? value : meta;
-            break;
-        case sizeof "arguments" - 1:
-            message->arguments = KEY_IS(text, "arguments") ? value : message->arguments;
-            break;
-        case sizeof "requestState" - 1:
-            message->request_state = KEY_IS(text, "requestState") ? value : message->request_state;
-            break;
-        case sizeof "inputResponses" - 1:
-            message->input_responses =
-                KEY_IS(text, "inputResponses") ? value : message->input_responses;
-            break;
-        default:
-            break;
-        }
+        slot = message_param_slot(message, unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
+        if (slot)
+            *slot = value;
     }
-    if (meta)
-        message_read_meta(message, meta);
+    if (message->meta)
+        message_read_meta(message);
 }
 
 int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth, haft_arena *arena)
@@ -89,7 +90,8 @@ int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth
     yyjson_val *key, *checked = root;
     int status;
 
-    *ret_message = (struct message){.kind = HAFT_INCOMING_INVALID, .root = root};
+    ret_message->kind = HAFT_INCOMING_INVALID;
+    ret_message->root = root;
     rpc_read(root, rpc);
     if (rpc->kind == RPC_INVALID)
         return 0;

@@ -19,16 +19,16 @@ struct envelope {
 };
 
 struct message {
-    haft_incoming_kind kind;
-    yyjson_val *root;       /* NULL: the text is not JSON */
-    struct rpc_message rpc; /* the same taken apart, unless it is an array */
-    yyjson_val *meta;       /* params._meta; NULL unless it is an object */
+    haft_incoming_kind kind; /* 0 as long as nothing was read */
+    yyjson_val *root;        /* NULL: the text is not JSON */
+    struct rpc_message rpc;  /* the same taken apart, unless it is an array */
+    yyjson_val *meta;        /* params._meta; NULL unless it is an object */
     struct envelope envelope;
     yyjson_val *name, *arguments;                /* of params, as they came; NULL when absent */
     yyjson_val *request_state, *input_responses; /* likewise */
 };
 
-/* Reads a message from its JSON, which is not an array.  One that would be read one way here and another
+/* Reads a message from its JSON, which is not an array, into one that is all zero.  One that would be read one way here and another
  * way elsewhere, or that nests deeper than `max_depth` below its params, is invalid.  Returns 0 or
  * HAFT_ENOMEM; the arena is only used meanwhile. */
 int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth,

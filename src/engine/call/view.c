@@ -45,9 +45,13 @@ haft_arena *call_memory(haft_call *call)
 
 bool haft_call_cancelled(const haft_call *call)
 {
-    haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
-    bool cancelled = !root || atomic_load(&root->cancelled);
+    haft_call *self = (haft_call *)(uintptr_t)call, *root;
+    bool cancelled;
 
+    if (!call->inner.parent)
+        return atomic_load(&self->cancelled);
+    root = inner_hold(self);
+    cancelled = !root || atomic_load(&root->cancelled);
     if (root)
         inner_let_go(self);
     return cancelled;

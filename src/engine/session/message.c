@@ -311,11 +311,15 @@ static void receive_request(haft_call *call)
     call->request.params = message->params;
     call->request.meta = call->request.message.meta;
     /* Another may be offered by now than when the arguments were read. */
-    if (call->catalogue != session->catalogue)
+    if (call->catalogue && call->catalogue != session->catalogue) {
         call->args.straight.of = NULL;
-    atomic_fetch_add(&session->catalogue->refs, 1);
-    catalogue_drop(call->catalogue);
-    call->catalogue = session->catalogue;
+        catalogue_drop(call->catalogue);
+        call->catalogue = NULL;
+    }
+    if (!call->catalogue) {
+        atomic_fetch_add(&session->catalogue->refs, 1);
+        call->catalogue = session->catalogue;
+    }
     call->link.held = true;
     admit(call);
     call->link.held = false;

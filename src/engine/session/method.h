@@ -6,6 +6,7 @@
 
 struct method {
     const char *name;
+    size_t name_size;
     unsigned revisions; /* bits */
     int shelf;          /* that must ever have held something, for a modern client; -1 for none */
     void (*handle)(haft_call *call);
@@ -31,6 +32,7 @@ void handle_listen(haft_call *call);
 struct custom_method {
     struct custom_method *next;
     const char *name;
+    size_t name_size;
     haft_json_handler *handler;
     void *data;
 };
