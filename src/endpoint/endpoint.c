@@ -159,41 +159,43 @@ static void preflight(haft_exchange *exchange, const haft_http_request *request)
     exchange_free(exchange);
 }
 
-/* The exchange that the connection belongs to from now on, when it is another one. */
-static haft_exchange *route(haft_exchange *exchange, const haft_http_request *request)
+/* At the endpoint's own path.  The exchange that the connection belongs to from now on, when it is another
+ * one. */
+static haft_exchange *route_message(haft_exchange *exchange, const haft_http_request *request)
 {
-    haft_endpoint *endpoint = exchange->endpoint;
     const char *method = request->method;
 
-    if (path_is(request->path, endpoint->options.path)) {
-        if (!strcmp(method, "POST"))
-            endpoint_post(exchange, request);
-        else if (!strcmp(method, "GET"))
-            return endpoint_get(exchange, request);
-        else if (!strcmp(method, "DELETE"))
-            endpoint_delete(exchange, request);
-        else if (!strcmp(method, "OPTIONS") && endpoint->door.cors_origin)
-            preflight(exchange, request);
-        else
-            exchange_refuse(exchange, 405, "Allow: POST, GET, DELETE\r\n", RPC_INVALID_REQUEST,
-                            "Method Not Allowed");
-    } else if (endpoint->options.legacy_sse && path_is(request->path, "/sse") &&
-               !strcmp(method, "GET")) {
-        endpoint_get_sse(exchange, request);
-    } else if (endpoint->options.legacy_sse && path_is(request->path, "/messages") &&
-               !strcmp(method, "POST")) {
-        endpoint_post_sse(exchange, request);
-    } else {
-        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Not Found");
-    }
+    if (!strcmp(method, "POST"))
+        endpoint_post(exchange, request);
+    else if (!strcmp(method, "GET"))
+        return endpoint_get(exchange, request);
+    else if (!strcmp(method, "DELETE"))
+        endpoint_delete(exchange, request);
+    else if (!strcmp(method, "OPTIONS") && exchange->endpoint->door.cors_origin)
+        preflight(exchange, request);
+    else
+        exchange_refuse(exchange, 405, "Allow: POST, GET, DELETE\r\n", RPC_INVALID_REQUEST,
+                        "Method Not Allowed");
     return NULL;
 }
 
+/* At one of the paths of 2024-11-05. */
+static void route_sse(haft_exchange *exchange, const haft_http_request *request)
+{
+    if (path_is(request->path, "/sse") && !strcmp(request->method, "GET"))
+        endpoint_get_sse(exchange, request);
+    else if (path_is(request->path, "/messages") && !strcmp(request->method, "POST"))
+        endpoint_post_sse(exchange, request);
+    else
+        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Not Found");
+}
+
+/* Whoever has the endpoint has found that the path is its: its own, unless it has others. */
 static void *handle(void *context, const haft_http_request *request,
                     const haft_responder *responder, void *responder_context, haft_time now)
 {
     haft_endpoint *endpoint = context;
-    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context), *other;
+    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context), *other = NULL;
 
     endpoint->now = endpoint->used = now;
     if (!exchange) {
@@ -201,7 +203,10 @@ static void *handle(void *context, const haft_http_request *request,
         return NULL;
     }
     exchange->held = true;
-    other = route(exchange, request);
+    if (endpoint->options.legacy_sse && !path_is(request->path, endpoint->options.path))
+        route_sse(exchange, request);
+    else
+        other = route_message(exchange, request);
     exchange->held = false;
     /* A stream that has ended already is not gone again. */
     if (!exchange->done)
@@ -215,6 +220,11 @@ haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_req
 {
     if (!door_opens(&endpoint->door, request, responder, context))
         return NULL;
+    if (!endpoint->options.legacy_sse && !path_is(request->path, endpoint->options.path)) {
+        door_refuse(&endpoint->door, responder, context, 404, "", NULL, RPC_INVALID_REQUEST,
+                    "Not Found");
+        return NULL;
+    }
     return handle(endpoint, request, responder, context, now);
 }
 
