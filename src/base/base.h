@@ -67,6 +67,11 @@ static inline size_t line_end_size(const char *text, const char **ret_escape)
     return *text == '\xC2' || *text == '\xE2' ? line_end_found(text, ret_escape) : 0;
 }
 
+/* The bytes that haft_buffer_json_string appends for the text, which is valid UTF-8; for each of
+ * its own at most so many. */
+enum { JSON_ESCAPED = 6 };
+size_t json_string_size(const char *text, size_t size);
+
 /* Appends a literal, whose size the compiler knows. */
 #define buffer_literal(buffer, text) buffer_add(buffer, text, sizeof text - 1)
 

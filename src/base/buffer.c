@@ -245,6 +245,48 @@ void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
         buffer->size = start;
 }
 
+/* How many of eight bytes, all of them ASCII, get a backslash before them. */
+static size_t word_escapes(uint64_t word)
+{
+    uint64_t quote = word ^ EACH_BYTE('"'), slash = word ^ EACH_BYTE('\\');
+    uint64_t others = (quote + EACH_BYTE(0x7f)) & (slash + EACH_BYTE(0x7f)) & EACH_BYTE(0x80);
+
+    return 8 - (size_t)((others >> 7) * EACH_BYTE(1) >> 56);
+}
+
+/* The bytes that one of a text becomes beyond itself; *at is moved past it. */
+static size_t string_excess(const char *text, size_t *at)
+{
+    char escape = escapes[(unsigned char)text[*at]];
+    const char *escaped;
+    size_t line_end = escape == 'x' ? line_end_size(text + *at, &escaped) : 0;
+
+    *at += line_end ? line_end : 1;
+    if (line_end)
+        return 6 - line_end;
+    return escape == '.' || escape == 'x' ? 0 : escape == 'u' ? 5 : 1;
+}
+
+size_t json_string_size(const char *text, size_t size)
+{
+    size_t excess = 2;
+
+    for (size_t i = 0; i < size;) {
+        size_t end = size - i < 8 ? size : i + 8;
+        uint64_t word = EACH_BYTE('.');
+
+        memcpy(&word, text + i, end - i);
+        if (((word + EACH_BYTE(0x60)) & ~word & EACH_BYTE(0x80)) == EACH_BYTE(0x80)) {
+            excess += word_escapes(word);
+            i = end;
+            continue;
+        }
+        while (i < end)
+            excess += string_excess(text, &i);
+    }
+    return size + excess;
+}
+
 /* A number where there is room for any, else by way of the stack. */
 void haft_buffer_json_integer(haft_buffer *buffer, int64_t value)
 {

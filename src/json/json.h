@@ -43,4 +43,7 @@ bool json_is_integral(const yyjson_val *number);
 
 double json_double(const yyjson_val *number);
 
+/* The bytes that haft_json_write appends for the value. */
+size_t json_size(const yyjson_val *value);
+
 #endif

@@ -87,3 +87,46 @@ void haft_json_write(const haft_value *value, haft_buffer *buffer)
     while (depth)
         buffer_add(buffer, stack[--depth].object ? "}" : "]", 1);
 }
+
+/* ---- the same without writing ---- */
+
+static size_t size_of_number(const yyjson_val *value)
+{
+    char room[NUMBER_TEXT];
+    haft_buffer text = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
+
+    write_number(value, &text);
+    return text.size;
+}
+
+size_t json_size(const yyjson_val *value)
+{
+    yyjson_val *at = (yyjson_val *)(uintptr_t)value, *end = unsafe_yyjson_get_next(at);
+    size_t size = 0, n;
+
+    for (; at < end; at++) {
+        switch (yyjson_get_type(at)) {
+        case YYJSON_TYPE_ARR:
+            n = unsafe_yyjson_get_len(at);
+            size += n ? n + 1 : 2;
+            break;
+        case YYJSON_TYPE_OBJ:
+            n = unsafe_yyjson_get_len(at);
+            size += n ? 2 * n + 1 : 2;
+            break;
+        case YYJSON_TYPE_STR:
+            size += json_string_size(yyjson_get_str(at), yyjson_get_len(at));
+            break;
+        case YYJSON_TYPE_NUM:
+            size += size_of_number(at);
+            break;
+        case YYJSON_TYPE_BOOL:
+            size += yyjson_get_bool(at) ? 4 : 5;
+            break;
+        default:
+            size += 4;
+            break;
+        }
+    }
+    return size;
+}

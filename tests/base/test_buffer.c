@@ -124,12 +124,38 @@ static void writes_json_strings(void **state)
             assert_int_equal(buffer.status, 0);
             assert_int_equal(buffer.size, strlen(rows[i].json));
             assert_memory_equal(buffer.data, rows[i].json, buffer.size);
+            assert_int_equal(json_string_size(rows[i].text, rows[i].size), buffer.size);
         } else {
             assert_int_equal(buffer.status, HAFT_EUTF8);
             assert_int_equal(buffer.size, 0);
         }
         haft_buffer_finish(&buffer);
     }
+}
+
+/* Wherever in a word the character stands that is written otherwise. */
+static void measures_json_strings(void **state)
+{
+    static const char *const parts[] = {"\"",       "\\",           "\n",
+                                        "\x01",     "\x7f",         "\xc2\x85",
+                                        "\xc2\x84", "\xe2\x80\xa8", "\xf0\x9f\x98\x80"};
+    haft_buffer text, json;
+
+    (void)state;
+    haft_buffer_init(&text, NULL, 100);
+    haft_buffer_init(&json, NULL, 1000);
+    for (size_t i = 0; i < COUNT_OF(parts) * 20 * 10; i++) {
+        haft_buffer_clear(&text);
+        haft_buffer_clear(&json);
+        haft_buffer_add(&text, "abcdefghijklmnopqrst", i / 10 % 20);
+        haft_buffer_puts(&text, parts[i / 200]);
+        haft_buffer_add(&text, "0123456789", i % 10);
+        haft_buffer_puts(&text, parts[i / 200]);
+        haft_buffer_json_string(&json, text.data, text.size);
+        assert_int_equal(json_string_size(text.data, text.size), json.size);
+    }
+    haft_buffer_finish(&text);
+    haft_buffer_finish(&json);
 }
 
 static void writes_json_numbers(void **state)
@@ -187,9 +213,13 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(appends_up_to_its_limit), cmocka_unit_test(printf_may_fill_it_to_the_brim),
-        cmocka_unit_test(the_first_error_stays),   cmocka_unit_test(writes_json_strings),
-        cmocka_unit_test(writes_json_numbers),     cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(appends_up_to_its_limit),
+        cmocka_unit_test(printf_may_fill_it_to_the_brim),
+        cmocka_unit_test(the_first_error_stays),
+        cmocka_unit_test(writes_json_strings),
+        cmocka_unit_test(measures_json_strings),
+        cmocka_unit_test(writes_json_numbers),
+        cmocka_unit_test(every_allocation_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

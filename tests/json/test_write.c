@@ -3,6 +3,7 @@
 #include <string.h>
 #include <yyjson.h>
 
+#include "json/json.h"
 #include "support/test.h"
 
 static void writes_compactly(void **state)
@@ -50,6 +51,7 @@ static void writes_compactly(void **state)
         assert_non_null(value);
         haft_buffer_clear(&buffer);
         haft_json_write(value, &buffer);
+        assert_int_equal(json_size(value), buffer.size);
         haft_buffer_add(&buffer, "", 1);
         assert_int_equal(buffer.status, 0);
         assert_string_equal(buffer.data, rows[i].expected ? rows[i].expected : rows[i].json);
