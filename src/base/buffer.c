@@ -245,13 +245,31 @@ void haft_buffer_json_string(haft_buffer *buffer, const char *text, size_t size)
         buffer->size = start;
 }
 
-/* How many of eight bytes, all of them ASCII, get a backslash before them. */
-static size_t word_escapes(uint64_t word)
+/* The high bits of those of eight bytes, all of them ASCII, that are this one. */
+static uint64_t word_equals(uint64_t word, unsigned char byte)
 {
-    uint64_t quote = word ^ EACH_BYTE('"'), slash = word ^ EACH_BYTE('\\');
-    uint64_t others = (quote + EACH_BYTE(0x7f)) & (slash + EACH_BYTE(0x7f)) & EACH_BYTE(0x80);
+    return ~((word ^ EACH_BYTE(byte)) + EACH_BYTE(0x7f)) & EACH_BYTE(0x80);
+}
 
-    return 8 - (size_t)((others >> 7) * EACH_BYTE(1) >> 56);
+/* How many of eight bytes get a backslash before them; false when some of them are written in
+ * another way. */
+static bool word_escapes(uint64_t word, size_t *ret_n)
+{
+    uint64_t control = ~(word + EACH_BYTE(0x60)) & EACH_BYTE(0x80);
+    uint64_t escaped = word_equals(word, '"') | word_equals(word, '\\');
+
+    if (word & EACH_BYTE(0x80))
+        return false;
+    if (control) {
+        uint64_t blank =
+            word_equals(word, '\n') | word_equals(word, '\t') | word_equals(word, '\r');
+
+        if (control != blank)
+            return false;
+        escaped |= blank;
+    }
+    *ret_n = (size_t)((escaped >> 7) * EACH_BYTE(1) >> 56);
+    return true;
 }
 
 /* The bytes that one of a text becomes beyond itself; *at is moved past it. */
@@ -269,21 +287,22 @@ static size_t string_excess(const char *text, size_t *at)
 
 size_t json_string_size(const char *text, size_t size)
 {
-    size_t excess = 2;
+    size_t excess = 2, i = 0, n;
+    uint64_t word;
 
-    for (size_t i = 0; i < size;) {
-        size_t end = size - i < 8 ? size : i + 8;
-        uint64_t word = EACH_BYTE('.');
+    while (size - i >= sizeof word) {
+        size_t end = i + sizeof word;
 
-        memcpy(&word, text + i, end - i);
-        if (((word + EACH_BYTE(0x60)) & ~word & EACH_BYTE(0x80)) == EACH_BYTE(0x80)) {
-            excess += word_escapes(word);
+        memcpy(&word, text + i, sizeof word);
+        if (word_escapes(word, &n)) {
+            excess += n;
             i = end;
-            continue;
         }
         while (i < end)
             excess += string_excess(text, &i);
     }
+    while (i < size)
+        excess += string_excess(text, &i);
     return size + excess;
 }
 

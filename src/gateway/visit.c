@@ -90,40 +90,6 @@ bool haft_visit_tick(haft_visit *visit, haft_time now)
 
 /* ---- what a handler has answered ---- */
 
-/* The texts of the blocks, a line each; NULL when there is no memory. */
-static const char *text_of_blocks(haft_call *call)
-{
-    haft_buffer json, text;
-    haft_value *blocks = NULL, *block;
-    const char *copy = NULL;
-    size_t i, n;
-
-    haft_buffer_init(&json, call->server->allocator, call->content.size + 2);
-    haft_buffer_init(&text, call->server->allocator, call->content.size + 2);
-    haft_buffer_add(&json, "[", 1);
-    haft_buffer_add(&json, call->content.data, call->content.size);
-    haft_buffer_add(&json, "]", 1);
-    if (!json.status)
-        blocks = haft_json_read(json.data, json.size, 0, call->arena, NULL);
-    if (!blocks)
-        goto out;
-    yyjson_arr_foreach(blocks, i, n, block) {
-        yyjson_val *part = rpc_string(block, "text");
-
-        if (text.size)
-            haft_buffer_add(&text, "\n", 1);
-        if (part)
-            haft_buffer_add(&text, yyjson_get_str(part), yyjson_get_len(part));
-    }
-    if (!text.status)
-        copy = haft_arena_copy(call->arena, text.size ? text.data : "", text.size);
-
-out:
-    haft_buffer_finish(&json);
-    haft_buffer_finish(&text);
-    return copy;
-}
-
 /* How long a rate limit wants to be waited for. */
 static int put_retry_after(haft_visit *visit)
 {
@@ -140,7 +106,7 @@ static int respond_with_error(haft_visit *visit, bool refused)
     haft_call *call = visit->call;
     bool limited = call->stages.outcome == HAFT_OUTCOME_RATE_LIMITED;
     int status = visit->wished ? visit->wished : limited ? 429 : refused ? 403 : 500;
-    const char *text = text_of_blocks(call);
+    const char *text = content_text(call);
     int failed = limited ? put_retry_after(visit) : 0;
 
     if (!text || failed)
@@ -170,9 +136,9 @@ static int respond_with_result(haft_visit *visit, bool refused)
         visit->answered = true;
         return 0;
     }
-    if (!call->result.n_blocks)
+    if (!call->content.n)
         return haft_respond(call, visit->wished ? visit->wished : 204, NULL, NULL, 0);
-    text = text_of_blocks(call);
+    text = content_text(call);
     return text ? haft_respond(call, visit->wished ? visit->wished : 200,
                                "text/plain; charset=utf-8", text, strlen(text))
                 : HAFT_ENOMEM;

@@ -49,6 +49,12 @@ static inline const struct revision_row *revision_row(enum revision revision)
     return &revision_rows[revision];
 }
 
+/* Whether it has what the bool at that offset of its row is about. */
+static inline bool revision_has(enum revision revision, size_t column)
+{
+    return *(const bool *)((const char *)revision_row(revision) + column);
+}
+
 /* The revision of that name; REVISIONS when there is none. */
 enum revision revision_named(const char *name, size_t size);
 

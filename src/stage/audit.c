@@ -271,7 +271,7 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
     /* A call that timed out may be writing still. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         at = put_number(put_literal(at, ",\"bytes\":"),
-                        (int64_t)(call->content.size + call->structured.size));
+                        (int64_t)(content_size(call) + call->structured.size));
     if (call->request.trace)
         at = put_trace(at, call->request.trace);
     if (arguments)

@@ -129,7 +129,7 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
         return;
     measure(&counts->durations, call->time.elapsed);
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
-        atomic_fetch_add(&counts->bytes, call->content.size + call->structured.size);
+        atomic_fetch_add(&counts->bytes, content_size(call) + call->structured.size);
 }
 
 static void metrics_queued(const haft_call *call, bool queued)

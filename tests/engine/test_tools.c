@@ -519,8 +519,8 @@ static void checks_marked(void **state)
     dialogue_alone(
         server,
         LINES("M 1 tools/call 'name':'marked'",
-              "= 1 {'content':[{'type':'text','text':'t','_meta':{'a/b':[1,'}']},"
-              "'annotations':{'audience':['user']}},{'type':'resource','resource':{'uri':'a:b',"
+              "= 1 {'content':[{'type':'text','text':'t','annotations':{'audience':['user']},"
+              "'_meta':{'a/b':[1,'}']}},{'type':'resource','resource':{'uri':'a:b',"
               "'text':'c'},'annotations':{'audience':['user']},'_meta':{}},"
               "{'type':'resource_link','uri':'file:///var/log/all.txt','name':'all.txt',"
               "'icons':[{'src':'https://x/i.png','theme':'dark'}]},"

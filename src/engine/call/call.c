@@ -23,7 +23,6 @@ static void call_free(haft_call *call)
 {
     const haft_allocator *allocator = call->owner->allocator;
 
-    haft_buffer_finish(&call->content);
     haft_buffer_finish(&call->structured);
     haft_buffer_finish(&call->result_meta);
     haft_arena_free(call->arena);
@@ -41,12 +40,11 @@ static haft_call *call_make(struct owner *owner)
     memset(call, 0, sizeof *call);
     call->owner = owner;
     call->server = owner->server;
-    call->arena = haft_arena_new(allocator, CALL_ARENA);
+    call->arena = haft_arena_new(allocator, CALL_ARENA + limit);
     if (!call->arena) {
         allocator->release(allocator->context, call, sizeof *call);
         return NULL;
     }
-    haft_buffer_init(&call->content, allocator, limit);
     haft_buffer_init(&call->structured, allocator, limit);
     haft_buffer_init(&call->result_meta, allocator, limit);
     return call;
@@ -54,10 +52,9 @@ static haft_call *call_make(struct owner *owner)
 
 void call_clear_result(haft_call *call)
 {
-    haft_buffer_clear(&call->content);
+    call->content = (struct content){.status = 0};
     haft_buffer_clear(&call->structured);
     haft_buffer_clear(&call->result_meta);
-    call->result.n_blocks = 0;
     call->result.is_error = false;
     call->result.checked = false;
     call->error.code = 0;
@@ -129,11 +126,9 @@ static bool keep_spare(haft_call *call)
     if (owner->closed || owner->n_spare >= SPARE_CALLS)
         return false;
     arena_trim(call->arena, SPARE_BYTES);
-    buffer_trim(&call->content, SPARE_BYTES);
     buffer_trim(&call->structured, SPARE_BYTES);
     buffer_trim(&call->result_meta, SPARE_BYTES);
-    bytes = arena_held(call->arena) + call->content.capacity + call->structured.capacity +
-            call->result_meta.capacity;
+    bytes = arena_held(call->arena) + call->structured.capacity + call->result_meta.capacity;
     if (bytes > SPARE_ALL_BYTES - owner->spare_bytes)
         return false;
     memset((char *)call + offsetof(haft_call, link), 0, sizeof *call - offsetof(haft_call, link));

@@ -7,6 +7,7 @@
 #define HAFT_SRC_ENGINE_CALL_CALL_H
 
 #include "engine/call/arguments.h"
+#include "engine/call/content.h"
 #include "engine/call/owner.h"
 #include "engine/call/post.h"
 #include "engine/call/question.h"
@@ -64,8 +65,6 @@ struct call_handler {
 
 /* What it has given so far, beside the buffers of the call. */
 struct call_result {
-    size_t n_blocks, last_block, last_block_end; /* of the latest one */
-    bool block_annotated, block_has_meta;
     bool is_error;
     bool checked;            /* against its schema */
     bool responded;          /* by what is no result: there is none to check */
@@ -154,7 +153,6 @@ struct haft_call {
     struct owner *owner; /* outlives it */
     haft_server *server;
     haft_arena *arena;
-    haft_buffer content;     /* blocks, separated by commas */
     haft_buffer structured;  /* JSON, empty for none */
     haft_buffer result_meta; /* members, separated by commas */
     size_t spare_bytes;      /* of a spare one: what all of these hold */
@@ -170,6 +168,7 @@ struct haft_call {
     struct client_info client;
     struct call_handler handler;
     struct call_result result;
+    struct content content;
     struct call_error error;
 
     enum call_state state;

@@ -55,12 +55,12 @@ static void put_trace(haft_buffer *out, const haft_trace *trace)
 }
 
 /* What stages have given as its result goes to the handler, which adds to it, and comes back. */
-static void put_given(haft_buffer *out, const haft_call *call, bool with_structured)
+static void put_given(haft_buffer *out, haft_call *call, bool with_structured)
 {
     haft_buffer_printf(out, ",\"error\":%s", call->result.is_error ? "true" : "false");
-    if (!call->content.status && call->content.size) {
+    if (!call->content.status && call->content.n) {
         haft_buffer_puts(out, ",\"content\":[");
-        haft_buffer_add(out, call->content.data, call->content.size);
+        content_write(call, out);
         haft_buffer_add(out, "]", 1);
     }
     if (with_structured && !call->structured.status && call->structured.size) {
@@ -148,14 +148,13 @@ static bool take_content(haft_call *call, yyjson_val *content)
 
     if (!yyjson_is_arr(content))
         return !content;
-    /* What could not be written stays so. */
-    if (!call->content.status)
-        haft_buffer_clear(&call->content);
-    call->result.n_blocks = 0;
+    content_clear(call);
     yyjson_arr_foreach(content, i, n, block) {
         if (!rpc_string(block, "type"))
             return false;
-        content_put_block(call, block);
+        content_add(call, &(struct content_block){.kind = BLOCK_OBJECT,
+                                                  .object = block,
+                                                  .meta = yyjson_obj_get(block, "_meta")});
     }
     return true;
 }
@@ -166,6 +165,7 @@ static bool take_given(haft_call *call, yyjson_val *root)
 
     call->result.is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
     if (structured) {
+        content_first(call);
         haft_buffer_clear(&call->structured);
         haft_json_write(structured, &call->structured);
     }

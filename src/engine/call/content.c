@@ -1,322 +1,201 @@
-/* content.c - the blocks of a result, as a handler appends them.
+/* content.c - the list of blocks that is the result of a call.
  *
- * A block is written as JSON the moment it is appended.  What stands around it depends on who
+ * Blocks are values until the response is written.  What is written around them depends on who
  * asked: a tool's blocks stand as they are, a prompt's are messages, a resource's are bare
- * contents.  Kinds of block that a revision does not have become the nearest that it has. */
-#include <stdio.h>
+ * contents. */
 #include <string.h>
 
 #include "engine/call/result.h"
 #include "protocol/meta.h"
 #include "schema/text/format_check.h"
 
-static bool is_resource(const haft_call *call)
+bool content_is_bare(const haft_call *call)
 {
     return call->item && call->item->resource;
 }
 
-static bool is_prompt(const haft_call *call)
+/* ---- how long it is ---- */
+
+/* What is written around a block: a comma, and what makes a message of it. */
+static size_t content_frame_size(const struct content_block *block, bool first)
 {
-    return call->item && call->item->prompt;
+    return !first +
+           (block->role ? sizeof "{\"role\":\"\",\"content\":}" - 1 + strlen(block->role) : 0);
 }
 
-static haft_buffer *begin(haft_call *call)
+/* Counts the blocks that have not been. */
+static void content_count(haft_call *call)
 {
-    haft_buffer *content = &call->content;
+    struct content *content = &call->content;
+    struct content_block *block = content->counted ? content->counted->next : content->first;
 
-    if (call->result.n_blocks++)
-        buffer_literal(content, ",");
-    if (is_prompt(call))
-        haft_buffer_printf(content, "{\"role\":\"%s\",\"content\":",
-                           call->result.role ? call->result.role : "user");
-    call->result.last_block = content->size;
-    call->result.block_annotated = call->result.block_has_meta = false;
-    return content;
-}
-
-static int end(haft_call *call)
-{
-    haft_buffer *content = &call->content;
-
-    call->result.last_block_end = content->size;
-    if (is_prompt(call))
-        buffer_literal(content, "}");
-    return content->status;
-}
-
-/* Text as the contents of the resource that is being read. */
-static int append_contents(haft_call *call, const char *text, size_t size)
-{
-    haft_contents contents = {.uri = yyjson_get_str(rpc_string(call->request.params, "uri")),
-                              .mime_type = call->item->resource->mime_type,
-                              .text = text,
-                              .size = size};
-
-    return haft_embed(call, &contents);
-}
-
-int content_put_text(haft_call *call, const char *text, size_t size)
-{
-    haft_buffer *content = begin(call);
-
-    buffer_literal(content, "{\"type\":\"text\",\"text\":");
-    haft_buffer_json_string(content, text, size);
-    buffer_literal(content, "}");
-    return end(call);
-}
-
-int content_put_block(haft_call *call, yyjson_val *block)
-{
-    haft_json_write(block, begin(call));
-    call->result.block_annotated = yyjson_obj_get(block, "annotations");
-    call->result.block_has_meta = yyjson_obj_get(block, "_meta");
-    return end(call);
-}
-
-static int append_text(haft_call *call, const char *text, size_t size)
-{
-    if (haft_utf8_valid(text, size) != size)
-        return HAFT_EUTF8;
-    if (is_resource(call) && !call->result.is_error)
-        return append_contents(call, text, size);
-    return content_put_text(call, text, size);
-}
-
-int haft_text_bytes(haft_call *call, const char *text, size_t size)
-{
-    return append_text(call, text, size);
-}
-
-static int append_formatted(haft_call *call, const char *format, va_list args)
-{
-    const char *text;
-
-    if (!format)
-        return HAFT_EINVAL;
-    text = haft_arena_vprintf(call->arena, format, args);
-    return text ? append_text(call, text, strlen(text)) : HAFT_ENOMEM;
-}
-
-int haft_text(haft_call *call, const char *format, ...)
-{
-    va_list args;
-    int status;
-
-    va_start(args, format);
-    status = append_formatted(call, format, args);
-    va_end(args);
-    return status;
-}
-
-int haft_error(haft_call *call, const char *format, ...)
-{
-    va_list args;
-    int status;
-
-    call->result.is_error = true;
-    va_start(args, format);
-    status = append_formatted(call, format, args);
-    va_end(args);
-    return status;
-}
-
-/* Appends bytes as a base64 string, without a copy of it elsewhere. */
-static int put_base64(haft_buffer *content, const void *bytes, size_t size)
-{
-    const unsigned char *from = bytes;
-    char text[4096];
-
-    buffer_literal(content, "\"");
-    for (size_t n; size; size -= n, from += n) {
-        n = size < sizeof text / 4 * 3 ? size : sizeof text / 4 * 3;
-        buffer_add(content, text, haft_base64_encode(from, n, text));
+    if (content->mirrors && content->pending)
+        content->size =
+            BLOCK_TEXT_FRAME + json_string_size(call->structured.data, call->structured.size);
+    for (; block; block = block->next) {
+        content->size += block_size(block, content_is_bare(call)) +
+                         content_frame_size(block, block == content->first);
+        content->counted = block;
     }
-    buffer_literal(content, "\"");
-    return content->status;
+    content->pending = 0;
 }
 
-/* What a client would refuse is refused here, where the handler can be told why. */
-static bool is_uri(haft_call *call, const char *uri)
+size_t content_size(haft_call *call)
 {
-    if (uri && rfc_uri(uri, strlen(uri)))
-        return true;
-    haft_log(call, HAFT_ERROR, "\"%s\" is no absolute URI", uri ? uri : "");
-    return false;
+    if (call->content.pending)
+        content_count(call);
+    return (size_t)call->content.size;
 }
 
-static void put_string(haft_buffer *content, const char *text)
+static bool content_fits(const haft_call *call, uint64_t more)
 {
-    haft_buffer_json_string(content, text, strlen(text));
+    const struct content *content = &call->content;
+
+    return content->size + content->pending + more <= call->server->options.max_message;
 }
 
-static int append_media(haft_call *call, const char *type, const char *mime_type, const void *bytes,
-                        size_t size)
+static int content_fail(haft_call *call, int status)
 {
-    haft_buffer *content;
+    if (!call->content.status)
+        call->content.status = status;
+    return call->content.status;
+}
 
-    if (is_resource(call) || !mime_type || (!bytes && size)) {
-        haft_log(call, HAFT_ERROR, "%s: %s", type,
-                 is_resource(call) ? "reading a resource gives contents, by haft_embed"
-                 : !mime_type      ? "there is no type"
-                                   : "there are no bytes");
-        return HAFT_EINVAL;
+/* ---- adding ---- */
+
+/* Counts a block exactly, after those in front of it.  False when there is no room for it. */
+static bool content_count_draft(haft_call *call, const struct content_block *block, size_t frame)
+{
+    size_t size;
+
+    content_count(call);
+    /* No text is shorter as JSON: what is far too long is not read. */
+    if (!content_fits(call, block->text.size))
+        return false;
+    size = block_size(block, content_is_bare(call)) + frame;
+    if (!content_fits(call, size))
+        return false;
+    call->content.size += size;
+    return true;
+}
+
+/* Puts a block that has been counted, or takes at most so many bytes, at the end. */
+static void content_link(struct content *content, struct content_block *block, uint64_t most)
+{
+    if (content->last)
+        content->last->next = block;
+    else
+        content->first = block;
+    content->last = block;
+    content->n++;
+    if (most)
+        content->pending += most;
+    else
+        content->counted = block;
+}
+
+/* Checks a block in the arena, and adds it. */
+static int content_append(haft_call *call, struct content_block *block)
+{
+    size_t frame = content_frame_size(block, !call->content.first);
+    uint64_t most;
+    int status = block_check(block, &most);
+    bool fits = !status && content_fits(call, most + frame);
+
+    if (!status && !fits && !content_count_draft(call, block, frame))
+        status = HAFT_ETOOBIG;
+    if (!status)
+        status = block_copy(block, call->arena);
+    if (status)
+        return content_fail(call, status);
+    content_link(&call->content, block, fits ? most + frame : 0);
+    return 0;
+}
+
+int content_add(haft_call *call, const struct content_block *draft)
+{
+    const struct block_row *row = &block_rows[draft->kind];
+    struct content_block *block;
+    int status = 0;
+
+    content_first(call);
+    if (call->content.status)
+        return call->content.status;
+    block = haft_arena_alloc(call->arena, sizeof *block);
+    if (!block)
+        return content_fail(call, HAFT_ENOMEM);
+    *block = *draft;
+    if (row->replace && !revision_has(call->revision, row->column))
+        status = row->replace(call, block);
+    if (call->item && call->item->prompt)
+        block->role = call->result.role ? call->result.role : "user";
+    return status ? content_fail(call, status) : content_append(call, block);
+}
+
+/* Most results are a text that fits: there is nothing to check, and one allocation is enough. */
+int content_add_text(haft_call *call, const char *text, size_t size, bool in_arena)
+{
+    struct content *content = &call->content;
+    uint64_t most = BLOCK_TEXT_FRAME + 3 + (uint64_t)size * JSON_ESCAPED;
+    struct content_block *block;
+    char *copy;
+
+    if (content->mirrors || content->status || (call->item && call->item->prompt) ||
+        !content_fits(call, most))
+        return content_add(call, &(struct content_block){.kind = BLOCK_TEXT,
+                                                         .text = {text, size},
+                                                         .in_arena = in_arena,
+                                                         .is_utf8 = true});
+    block = haft_arena_alloc(call->arena, sizeof *block + (in_arena ? 0 : size + 1));
+    if (!block)
+        return content_fail(call, HAFT_ENOMEM);
+    *block = (struct content_block){.kind = BLOCK_TEXT, .text = {text, size}};
+    if (!in_arena) {
+        block->text.data = copy = (char *)(block + 1);
+        if (size)
+            memcpy(copy, text, size);
+        copy[size] = '\0';
     }
-    content = begin(call);
-    haft_buffer_printf(content, "{\"type\":\"%s\",\"data\":", type);
-    put_base64(content, bytes, size);
-    buffer_literal(content, ",\"mimeType\":");
-    put_string(content, mime_type);
-    buffer_literal(content, "}");
-    return end(call);
+    content_link(content, block, most);
+    return 0;
 }
 
-int haft_image(haft_call *call, const char *mime_type, const void *bytes, size_t size)
+/* ---- structured content ---- */
+
+/* Its text is copied by whoever needs a block, and otherwise only once, into the response. */
+int content_mirror(haft_call *call)
 {
-    return append_media(call, "image", mime_type, bytes, size);
-}
+    struct content *content = &call->content;
+    uint64_t most = BLOCK_TEXT_FRAME + 2 + (uint64_t)call->structured.size * JSON_ESCAPED;
 
-/* The contents of a resource: {"uri":...,"mimeType":...,"text"|"blob":...}. */
-static void put_contents(haft_buffer *content, const haft_contents *contents)
-{
-    buffer_literal(content, "{\"uri\":");
-    put_string(content, contents->uri);
-    put_text_member(content, "mimeType", contents->mime_type);
-    if (contents->text) {
-        buffer_literal(content, ",\"text\":");
-        haft_buffer_json_string(content, contents->text,
-                                contents->size ? contents->size : strlen(contents->text));
-    } else {
-        buffer_literal(content, ",\"blob\":");
-        put_base64(content, contents->bytes, contents->size);
-    }
-    buffer_literal(content, "}");
-}
-
-int haft_embed(haft_call *call, const haft_contents *contents)
-{
-    haft_buffer *content;
-
-    if (!contents->text && !contents->bytes && contents->size)
-        return HAFT_EINVAL;
-    /* The URI of what is read is the client's own. */
-    if (!contents->uri || (!is_resource(call) && !is_uri(call, contents->uri)))
-        return HAFT_EINVAL;
-    content = begin(call);
-    if (is_resource(call)) {
-        put_contents(content, contents);
-        return end(call);
-    }
-    buffer_literal(content, "{\"type\":\"resource\",\"resource\":");
-    put_contents(content, contents);
-    buffer_literal(content, "}");
-    return end(call);
-}
-
-int haft_audio(haft_call *call, const char *mime_type, const void *bytes, size_t size)
-{
-    haft_contents contents = {.mime_type = mime_type, .bytes = bytes, .size = size};
-
-    if (revision_row(call->revision)->audio)
-        return append_media(call, "audio", mime_type, bytes, size);
-    /* A revision without audio takes it as the contents of a resource. */
-    contents.uri = haft_arena_printf(call->arena, "audio:%zu", call->result.n_blocks);
-    return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
-}
-
-/* A link must have a name: without one it is the last part of where it leads. */
-static const char *link_name(haft_call *call, const haft_link *link)
-{
-    const char *uri = link->uri;
-    size_t end = strcspn(uri, "?#"), start;
-
-    if (link->name)
-        return link->name;
-    while (end && uri[end - 1] == '/')
-        end--;
-    for (start = end; start && !strchr("/:", uri[start - 1]);)
-        start--;
-    return start < end ? haft_arena_copy(call->arena, uri + start, end - start) : uri;
-}
-
-int haft_resource_link(haft_call *call, const haft_link *link)
-{
-    haft_buffer *content;
-    const char *name;
-
-    if (is_resource(call) || !is_uri(call, link->uri))
-        return HAFT_EINVAL;
-    for (size_t i = 0; i < link->n_icons; i++)
-        if (!is_uri(call, link->icons[i].src))
-            return HAFT_EINVAL;
-    name = link_name(call, link);
-    if (!name)
-        return HAFT_ENOMEM;
-    if (!revision_row(call->revision)->links)
-        return haft_text(call, "%s: %s", name, link->uri);
-    content = begin(call);
-    buffer_literal(content, "{\"type\":\"resource_link\",\"uri\":");
-    put_string(content, link->uri);
-    put_text_member(content, "name", name);
-    put_text_member(content, "title", link->title);
-    put_text_member(content, "description", link->description);
-    put_text_member(content, "mimeType", link->mime_type);
-    if (link->size > 0) {
-        buffer_literal(content, ",\"size\":");
-        haft_buffer_json_integer(content, link->size);
-    }
-    put_icons(content, link->icons, link->n_icons);
-    buffer_literal(content, "}");
-    return end(call);
-}
-
-/* ---- annotations ---- */
-
-/* Takes the end off the latest block, adds to it, and ends it again. */
-int haft_block_annotate(haft_call *call, const char *audience, double priority,
-                        const char *last_modified)
-{
-    haft_buffer *content = &call->content;
-    size_t before = content->size;
-
-    if (!call->result.n_blocks || call->result.block_annotated || is_resource(call))
-        return HAFT_EINVAL;
     if (content->status)
         return content->status;
-    content->size = call->result.last_block_end - 1;
-    if (!content_put_annotations(content, audience, priority, last_modified)) {
-        content->size = call->result.last_block_end - 1;
-        buffer_literal(content, "}");
-        if (before > content->size)
-            buffer_literal(content, "}");
-        return HAFT_EINVAL;
-    }
-    buffer_literal(content, "}");
-    call->result.block_annotated = true;
-    return end(call);
+    content->mirrors = true;
+    content->n = 1;
+    content->pending = most;
+    if (content_fits(call, 0))
+        return 0;
+    content_count(call);
+    return content_fits(call, 0) ? 0 : content_fail(call, HAFT_ETOOBIG);
 }
 
-/* The same with `_meta`. */
-int haft_block_meta(haft_call *call, const char *json)
+/* Makes a block of it. */
+static COLD void content_unmirror(haft_call *call)
 {
-    haft_buffer *content = &call->content;
-    haft_reason reason;
-    haft_value *value = haft_json_read(json, strlen(json), 0, call->arena, &reason);
+    struct content_block block = {.kind = BLOCK_TEXT,
+                                  .text = {call->structured.data, call->structured.size},
+                                  .is_utf8 = true};
 
-    if (!value)
-        return reason.code;
-    if (!yyjson_is_obj(value) || !call->result.n_blocks || call->result.block_has_meta)
-        return HAFT_EINVAL;
-    if (content->status)
-        return content->status;
-    content->size = call->result.last_block_end - 1;
-    buffer_literal(content, ",\"_meta\":");
-    haft_json_write(value, content);
-    buffer_literal(content, "}");
-    call->result.block_has_meta = true;
-    return end(call);
+    content_clear(call);
+    content_add(call, &block);
 }
 
-/* ---- structured content and _meta ---- */
+struct content_block *content_first(haft_call *call)
+{
+    if (call->content.mirrors)
+        content_unmirror(call);
+    return call->content.first;
+}
 
 int haft_json(haft_call *call, const char *json, size_t size)
 {
@@ -328,13 +207,152 @@ int haft_json(haft_call *call, const char *json, size_t size)
         haft_log(call, HAFT_ERROR, "haft_json: %s", reason.text);
         return reason.code;
     }
+    content_first(call);
     haft_buffer_clear(&call->structured);
     haft_json_write(value, &call->structured);
     if (call->structured.status)
         return call->structured.status;
-    return call->result.n_blocks || !call->item || !call->item->tool
-               ? 0
-               : append_text(call, call->structured.data, call->structured.size);
+    return call->content.n || !call->item || !call->item->tool ? 0 : content_mirror(call);
+}
+
+/* ---- members of the last block ---- */
+
+/* Room for so many bytes more. */
+static int content_grow(haft_call *call, size_t more)
+{
+    if (!content_fits(call, more))
+        content_count(call);
+    if (!content_fits(call, more))
+        return content_fail(call, HAFT_ETOOBIG);
+    call->content.size += more;
+    return 0;
+}
+
+int haft_block_annotate(haft_call *call, const char *audience, double priority,
+                        const char *last_modified)
+{
+    struct content_block *block = content_first(call) ? call->content.last : NULL;
+    struct annotations given = {audience, priority, last_modified}, *annotations;
+
+    if (!block || block->annotations || yyjson_obj_get(block->object, "annotations") ||
+        content_is_bare(call))
+        return HAFT_EINVAL;
+    if (call->content.status)
+        return call->content.status;
+    if (!annotations_are_valid(&given))
+        return HAFT_EINVAL;
+    annotations = haft_arena_alloc(call->arena, sizeof *annotations);
+    if (!annotations || annotations_copy(&given, call->arena))
+        return content_fail(call, HAFT_ENOMEM);
+    *annotations = given;
+    block->annotations = annotations;
+    return content_grow(call, annotations_size(annotations));
+}
+
+int haft_block_meta(haft_call *call, const char *json)
+{
+    struct content_block *block = content_first(call) ? call->content.last : NULL;
+    haft_reason reason;
+    haft_value *value = haft_json_read(json, strlen(json), 0, call->arena, &reason);
+
+    if (!value)
+        return reason.code;
+    if (!yyjson_is_obj(value) || !block || block->meta)
+        return HAFT_EINVAL;
+    if (call->content.status)
+        return call->content.status;
+    block->meta = value;
+    return content_grow(call, sizeof ",\"_meta\":" - 1 + json_size(value));
+}
+
+/* ---- reading ---- */
+
+void content_clear(haft_call *call)
+{
+    call->content = (struct content){.status = call->content.status};
+}
+
+void content_write(haft_call *call, haft_buffer *out)
+{
+    const struct content *content = &call->content;
+    bool bare;
+
+    if (content->mirrors) {
+        text_block_write(out, call->structured.data, call->structured.size);
+        return;
+    }
+    bare = content_is_bare(call);
+    for (struct content_block *block = content->first; block; block = block->next) {
+        if (block != content->first)
+            buffer_literal(out, ",");
+        if (block->role)
+            haft_buffer_printf(out, "{\"role\":\"%s\",\"content\":", block->role);
+        block_write(block, bare, out);
+        if (block->role)
+            buffer_literal(out, "}");
+    }
+}
+
+static struct text block_text(const struct content_block *block)
+{
+    yyjson_val *text = rpc_string(block->object, "text");
+
+    if (block->object)
+        return (struct text){yyjson_get_str(text), yyjson_get_len(text)};
+    return block->kind == BLOCK_TEXT ? block->text : (struct text){NULL, 0};
+}
+
+const char *content_text(haft_call *call)
+{
+    const struct content_block *first = content_first(call);
+    size_t size = 0;
+    char *text, *at;
+
+    if (call->content.status)
+        return NULL;
+    for (const struct content_block *block = first; block; block = block->next)
+        size += block_text(block).size + 1;
+    text = at = haft_arena_alloc(call->arena, size + 1);
+    for (const struct content_block *block = first; text && block; block = block->next) {
+        struct text part = block_text(block);
+
+        if (at > text)
+            *at++ = '\n';
+        if (part.size)
+            memcpy(at, part.data, part.size);
+        at += part.size;
+    }
+    if (text)
+        *at = '\0';
+    return text;
+}
+
+const char *content_last_text(haft_call *call)
+{
+    const struct content_block *last = content_first(call) ? call->content.last : NULL;
+
+    return last ? block_text(last).data : NULL;
+}
+
+/* For stages.  The handler of a call that timed out may be adding blocks. */
+haft_value *haft_result_content(haft_call *call)
+{
+    haft_value *value = NULL;
+    const char *reason;
+    haft_buffer text;
+    size_t offset;
+
+    if (!call->stages.after_ran || call->stages.outcome == HAFT_OUTCOME_TIMED_OUT ||
+        call->content.status)
+        return NULL;
+    haft_buffer_init(&text, call->server->allocator, content_size(call) + 2);
+    buffer_literal(&text, "[");
+    content_write(call, &text);
+    buffer_literal(&text, "]");
+    if (!text.status)
+        json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
+    haft_buffer_finish(&text);
+    return value;
 }
 
 /* ---- `_meta` of the result ---- */

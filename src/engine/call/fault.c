@@ -40,9 +40,9 @@ static void put_result(haft_call *call, const char *text, size_t size)
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     rpc_put_id(out, call->request.id);
-    buffer_literal(out, ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
-    haft_buffer_json_string(out, text, size);
-    buffer_literal(out, "}],\"isError\":true");
+    buffer_literal(out, ",\"result\":{\"content\":[");
+    text_block_write(out, text, size);
+    buffer_literal(out, "],\"isError\":true");
     if (revision_row(call->revision)->modern) {
         buffer_literal(out, ",\"resultType\":\"complete\",\"_meta\":{");
         haft_buffer_add(out, tail->data, tail->size);

@@ -92,7 +92,7 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         return NULL;
     memset(inner, 0, sizeof *inner);
     call = &inner->call;
-    call->arena = haft_arena_new(allocator, CALL_ARENA);
+    call->arena = haft_arena_new(allocator, CALL_ARENA + limit);
     if (!call->arena) {
         allocator->release(allocator->context, inner, sizeof *inner);
         return NULL;
@@ -108,7 +108,6 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
     call->client.log_level = -1;
     call->request.method = "request";
     atomic_store(&call->time.now, now);
-    haft_buffer_init(&call->content, allocator, limit);
     haft_buffer_init(&call->structured, allocator, limit);
     haft_buffer_init(&call->result_meta, allocator, limit);
     if (parent && !inner_inherit(call, parent)) {
@@ -125,7 +124,6 @@ void inner_free(haft_call *call)
     if (!call)
         return;
     allocator = call->owner->allocator;
-    haft_buffer_finish(&call->content);
     haft_buffer_finish(&call->structured);
     haft_buffer_finish(&call->result_meta);
     haft_arena_free(call->arena);

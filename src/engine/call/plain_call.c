@@ -23,17 +23,7 @@ void offer_start(haft_call *call, int (*execute)(haft_call *call),
 
 const char *offer_error_text(haft_call *call)
 {
-    const haft_buffer *content = &call->content;
-    yyjson_val *block = NULL;
-    const char *reason;
-    size_t offset;
-
-    if (!call->result.is_error || !call->result.n_blocks || content->status ||
-        json_parse(content->data + call->result.last_block,
-                   call->result.last_block_end - call->result.last_block, call->arena, &block,
-                   &offset, &reason))
-        return NULL;
-    return yyjson_get_str(rpc_string(block, "text"));
+    return call->result.is_error && !call->content.status ? content_last_text(call) : NULL;
 }
 
 bool offer_failed(haft_call *call)

@@ -52,7 +52,7 @@ static void complete(haft_call *call)
         haft_buffer_add(out, ",", 1);
     }
     haft_buffer_puts(out, "\"messages\":[");
-    haft_buffer_add(out, call->content.data, call->content.size);
+    content_write(call, out);
     haft_buffer_add(out, "]", 1);
     respond_end(call, true);
 }

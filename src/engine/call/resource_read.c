@@ -91,7 +91,7 @@ static void complete(haft_call *call)
         return;
     out = respond_begin(call);
     haft_buffer_puts(out, "\"contents\":[");
-    haft_buffer_add(out, call->content.data, call->content.size);
+    content_write(call, out);
     haft_buffer_add(out, "]", 1);
     /* What was made from somebody's answers is not for keeping. */
     if (call->asking.questions && revision_row(call->revision)->modern)

@@ -4,11 +4,6 @@
 
 #include "engine/call/call.h"
 
-/* A text block of a tool's result, of text that is valid UTF-8. */
-int content_put_text(haft_call *call, const char *text, size_t size);
-/* The same of a block that is an object already. */
-int content_put_block(haft_call *call, yyjson_val *block);
-
 /* A member of the result's `_meta`: between the two, its JSON is put into the same buffer.  The end
  * gets what the begin returned, and takes away one of that key among those in the first `among`
  * bytes; or, when something went wrong, the new one, and returns what it was. */

@@ -220,29 +220,6 @@ int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
     return 0;
 }
 
-/* Blocks are kept as text, and read only for who asks.  The handler of a call that timed out may be
- * writing them. */
-haft_value *haft_result_content(haft_call *call)
-{
-    const haft_buffer *content = &call->content;
-    haft_value *value = NULL;
-    const char *reason;
-    haft_buffer text;
-    size_t offset;
-
-    if (!call->stages.after_ran || call->stages.outcome == HAFT_OUTCOME_TIMED_OUT ||
-        content->status)
-        return NULL;
-    haft_buffer_init(&text, call->server->allocator, content->size + 2);
-    buffer_literal(&text, "[");
-    buffer_add(&text, content->data, content->size);
-    buffer_literal(&text, "]");
-    if (!text.status)
-        json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
-    haft_buffer_finish(&text);
-    return value;
-}
-
 /* A thing that is kept with a call.  A stage may look at those of a handler that is at work. */
 struct kept {
     struct kept *next;

@@ -30,14 +30,18 @@ static void log_misfit(haft_call *call, const haft_issues *issues)
 static int encode_out(haft_call *call)
 {
     haft_issues issues;
-    int status = haft_schema_encode(call->item->output, call->handler.out, call->arena,
-                                    &call->structured, &issues);
+    int status;
+
+    if (call->structured.size) { /* by haft_json */
+        content_first(call);
+        haft_buffer_clear(&call->structured);
+    }
+    status = haft_schema_encode(call->item->output, call->handler.out, call->arena,
+                                &call->structured, &issues);
 
     if (status == HAFT_EISSUES)
         log_misfit(call, &issues);
-    if (status || call->result.n_blocks)
-        return status;
-    return content_put_text(call, call->structured.data, call->structured.size);
+    return status || call->content.n ? status : content_mirror(call);
 }
 
 /* Checks JSON that the handler gave against the output schema. */
@@ -119,7 +123,7 @@ static void complete_fault(haft_call *call, int status)
 {
     const struct fault *fault =
         fault_of(call->stages.outcome ? call->stages.outcome : HAFT_OUTCOME_FAILED, call->revision);
-    bool said = call->result.is_error && call->result.n_blocks && !call->content.status;
+    bool said = call->result.is_error && call->content.n && !call->content.status;
     const char *text = said ? NULL : *fault->before ? fault->before : failure_text(status);
     haft_buffer *out;
 
@@ -132,11 +136,9 @@ static void complete_fault(haft_call *call, int status)
     out = respond_begin(call);
     buffer_literal(out, "\"content\":[");
     if (said) {
-        buffer_add(out, call->content.data, call->content.size);
+        content_write(call, out);
     } else {
-        buffer_literal(out, "{\"type\":\"text\",\"text\":");
-        haft_buffer_json_string(out, text, strlen(text));
-        buffer_literal(out, "}");
+        text_block_write(out, text, strlen(text));
     }
     buffer_literal(out, "],\"isError\":true");
     respond_end(call, true);
@@ -158,7 +160,7 @@ void complete_tool(haft_call *call)
     } else {
         out = respond_begin(call);
         buffer_literal(out, "\"content\":[");
-        buffer_add(out, call->content.data, call->content.size);
+        content_write(call, out);
         buffer_literal(out, "]");
         put_structured(call, out);
         respond_end(call, true);

@@ -70,36 +70,6 @@ void put_json_line(haft_buffer *buffer, const char *json)
     }
 }
 
-static void put_icon_sizes(haft_buffer *buffer, const char *sizes)
-{
-    haft_buffer_puts(buffer, ",\"sizes\":[");
-    for (const char *comma = ""; *sizes; comma = ",") {
-        size_t size = strcspn(sizes, " ");
-
-        haft_buffer_puts(buffer, comma);
-        haft_buffer_json_string(buffer, sizes, size);
-        sizes += size + strspn(sizes + size, " ");
-    }
-    haft_buffer_add(buffer, "]", 1);
-}
-
-void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n)
-{
-    if (!n)
-        return;
-    haft_buffer_puts(buffer, ",\"icons\":[");
-    for (size_t i = 0; i < n; i++) {
-        haft_buffer_puts(buffer, i ? ",{\"src\":" : "{\"src\":");
-        haft_buffer_json_string(buffer, icons[i].src, strlen(icons[i].src));
-        put_text_member(buffer, "mimeType", icons[i].mime_type);
-        if (icons[i].sizes)
-            put_icon_sizes(buffer, icons[i].sizes);
-        put_text_member(buffer, "theme", icons[i].theme);
-        haft_buffer_add(buffer, "}", 1);
-    }
-    haft_buffer_add(buffer, "]", 1);
-}
-
 int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
                       haft_arena *arena)
 {
@@ -134,54 +104,4 @@ int check_icons(haft_server *server, const char *name, const haft_icon *icons, s
                                  "icons.%zu: the theme is \"light\" or \"dark\"", i);
     }
     return 0;
-}
-
-/* ---- annotations ---- */
-
-static bool put_audience(haft_buffer *content, const char *audience)
-{
-    bool any = false;
-
-    buffer_literal(content, "\"audience\":[");
-    for (const char *p = audience; *p;) {
-        size_t size = strcspn(p, " ");
-
-        if (!((size == 4 && !memcmp(p, "user", 4)) || (size == 9 && !memcmp(p, "assistant", 9))))
-            return false;
-        if (any)
-            buffer_literal(content, ",");
-        haft_buffer_json_string(content, p, size);
-        any = true;
-        p += size + strspn(p + size, " ");
-    }
-    buffer_literal(content, "]");
-    return true;
-}
-
-bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
-                             const char *last_modified)
-{
-    bool any = false;
-
-    buffer_literal(content, ",\"annotations\":{");
-    if (audience) {
-        if (!put_audience(content, audience))
-            return false;
-        any = true;
-    }
-    if (priority >= 0) {
-        if (priority > 1)
-            return false;
-        haft_buffer_puts(content, any ? ",\"priority\":" : "\"priority\":");
-        haft_buffer_json_number(content, priority);
-        any = true;
-    }
-    if (last_modified) {
-        if (!zod_date_time_offset(last_modified, strlen(last_modified)))
-            return false;
-        haft_buffer_puts(content, any ? ",\"lastModified\":" : "\"lastModified\":");
-        haft_buffer_json_string(content, last_modified, strlen(last_modified));
-    }
-    buffer_literal(content, "}");
-    return true;
 }

@@ -22,9 +22,6 @@ void put_json_line(haft_buffer *buffer, const char *json);
 /* The same as such a member. */
 void put_json_member(haft_buffer *buffer, const char *key, const char *json);
 void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
-/* `,"annotations":{...}`, as for haft_block_annotate; false when there is something wrong with them. */
-bool content_put_annotations(haft_buffer *content, const char *audience, double priority,
-                             const char *last_modified);
 
 /* `_meta` and other JSON that a definition brings: an object, or a reason against it. */
 int check_json_object(haft_server *server, const char *name, const char *what, const char *json,

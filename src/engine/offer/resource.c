@@ -1,22 +1,22 @@
 /* resource.c - resources and templates: adding them, and telling that one was updated. */
 #include <string.h>
 
+#include "engine/offer/member_rows.h"
 #include "engine/offer/uri_template.h"
 
 /* ---- adding ---- */
 
-static bool put_annotations(haft_buffer *buffer, const haft_resource *resource)
+static struct annotations resource_annotations(const haft_resource *resource)
 {
-    bool any = resource->audience || resource->priority != 0 || resource->last_modified;
-
-    return !any || content_put_annotations(buffer, resource->audience,
-                                           resource->priority != 0 ? resource->priority : -1,
-                                           resource->last_modified);
+    return (struct annotations){resource->audience,
+                                resource->priority != 0 ? resource->priority : -1,
+                                resource->last_modified};
 }
 
 static void put_rest(haft_buffer *buffer, const struct item *item)
 {
     const haft_resource *resource = item->resource;
+    struct annotations annotations = resource_annotations(resource);
 
     put_text_member(buffer, "name", resource->name);
     put_text_member(buffer, "title", resource->title);
@@ -26,7 +26,8 @@ static void put_rest(haft_buffer *buffer, const struct item *item)
         haft_buffer_puts(buffer, ",\"size\":");
         haft_buffer_json_integer(buffer, resource->size);
     }
-    put_annotations(buffer, resource);
+    if (resource->audience || resource->priority != 0 || resource->last_modified)
+        annotations_write(&annotations, buffer);
     put_icons(buffer, resource->icons, resource->n_icons);
     put_json_member(buffer, "_meta", resource->meta);
     haft_buffer_add(buffer, "}", 1);
@@ -55,16 +56,13 @@ static int check_template(haft_server *server, struct item *item)
 
 static int check_annotations(haft_server *server, struct item *item)
 {
-    haft_buffer text;
-    bool right;
+    struct annotations annotations = resource_annotations(item->resource);
 
-    haft_buffer_init(&text, server->allocator, server->options.max_message);
-    right = put_annotations(&text, item->resource);
-    haft_buffer_finish(&text);
-    return right ? 0
-                 : server_refuse(server, HAFT_EINVAL, item->name,
-                                 "an audience is \"user\" or \"assistant\", a priority from 0 to "
-                                 "1, a time as in 2026-01-31T12:00:00Z");
+    return annotations_are_valid(&annotations)
+               ? 0
+               : server_refuse(server, HAFT_EINVAL, item->name,
+                               "an audience is \"user\" or \"assistant\", a priority from 0 to "
+                               "1, a time as in 2026-01-31T12:00:00Z");
 }
 
 static int fill(haft_server *server, haft_offer kind, struct item *item,

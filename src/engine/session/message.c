@@ -425,10 +425,10 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
 
     if (!call)
         return lose_member(session, member, batch);
-    haft_buffer_clear(&whole->content);
-    haft_json_write(member, &whole->content);
-    if (whole->content.status ||
-        json_parse(whole->content.data, whole->content.size, call->arena, &copy, &offset,
+    haft_buffer_clear(&whole->structured);
+    haft_json_write(member, &whole->structured);
+    if (whole->structured.status ||
+        json_parse(whole->structured.data, whole->structured.size, call->arena, &copy, &offset,
                    &reason) ||
         message_read(&call->request.message, copy, session->owner.server->options.max_depth,
                      call->arena)) {

@@ -1,0 +1,85 @@
+/* engine/call/content_block.h - a block of a result: a value, and the table of what it can be.
+ *
+ * docs/internals/content.md says how to add a kind. */
+#ifndef HAFT_SRC_ENGINE_CALL_CONTENT_BLOCK_H
+#define HAFT_SRC_ENGINE_CALL_CONTENT_BLOCK_H
+
+#include <stddef.h>
+
+#include "engine/offer/member_rows.h"
+#include "engine/offer/server.h"
+
+enum block_kind {
+    BLOCK_TEXT,
+    BLOCK_IMAGE,
+    BLOCK_AUDIO,
+    BLOCK_LINK,
+    BLOCK_TEXT_CONTENTS, /* of a resource */
+    BLOCK_BYTE_CONTENTS,
+    BLOCK_OBJECT, /* written elsewhere, and read */
+    BLOCK_KINDS
+};
+
+/* What a link says of the resource to which it leads. */
+struct content_link {
+    const char *uri, *name, *title, *description, *mime_type;
+    int64_t size; /* 0 when unknown */
+    struct icons icons;
+};
+
+/* What it points to is in the call's arena; text and strings have a NUL at their end. */
+struct content_block {
+    struct content_block *next;
+    enum block_kind kind;
+    bool in_arena; /* while it is added: its text is in the call's arena, */
+    bool is_utf8;  /* and has been checked */
+    const char *role;
+    struct text text; /* or bytes */
+    const char *uri, *mime_type;
+    const struct content_link *link;
+    yyjson_val *object; /* of BLOCK_OBJECT */
+    const struct annotations *annotations;
+    yyjson_val *meta; /* `_meta` */
+};
+
+/* ---- the table (content_kinds.c) ---- */
+
+enum { BLOCK_MEMBERS = 8 };
+
+struct block_row {
+    const char *open; /* what comes before the members */
+    size_t open_size;
+    bool nests;   /* its members are those of an object in it, the contents of a resource */
+    bool of_link; /* its members are those of the struct content_link */
+    /* Turns it into the nearest kind that every revision has; NULL for one that every revision has.  0
+     * or an error. */
+    int (*replace)(haft_call *call, struct content_block *block);
+    size_t column; /* the bool of struct revision_row that says which revisions have it */
+    struct member_row members[BLOCK_MEMBERS];
+};
+
+extern const struct block_row block_rows[BLOCK_KINDS];
+
+/* ---- what is done with all of them (content_write.c) ---- */
+
+/* `bare`: the contents of a resource are not wrapped in a block. */
+void block_write(const struct content_block *block, bool bare, haft_buffer *out);
+/* The bytes that it writes for a block without annotations and `_meta`. */
+size_t block_size(const struct content_block *block, bool bare);
+/* At least as many, without a look at the text; HAFT_EUTF8 if a string is not UTF-8. */
+int block_check(const struct content_block *block, uint64_t *ret_size);
+/* Moves what a block points to into the arena.  0 or HAFT_ENOMEM. */
+int block_copy(struct content_block *block, haft_arena *arena);
+
+/* A block of nothing but text, as the table says: most are. */
+#define BLOCK_TEXT_OPEN "{\"type\":\"text\""
+enum { BLOCK_TEXT_FRAME = sizeof BLOCK_TEXT_OPEN ",\"text\":}" - 1 };
+
+static inline void text_block_write(haft_buffer *out, const char *text, size_t size)
+{
+    buffer_literal(out, BLOCK_TEXT_OPEN ",\"text\":");
+    haft_buffer_json_string(out, text, size);
+    buffer_literal(out, "}");
+}
+
+#endif
