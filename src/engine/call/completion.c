@@ -68,7 +68,7 @@ static void complete(haft_call *call)
 {
     if (!call->status)
         call->status = call->structured.status;
-    if (!offer_failed(call))
+    if (!plain_call_failed(call))
         put_completion(call);
 }
 
@@ -92,7 +92,7 @@ static struct item *find_prompt(haft_call *call, yyjson_val *name)
 
     if (entry && !entry->disabled)
         return entry->item;
-    offer_refuse(call, "Prompt", name, entry);
+    plain_call_refuse(call, "Prompt", name, entry);
     return NULL;
 }
 
@@ -108,7 +108,7 @@ static struct item *find_template(haft_call *call, yyjson_val *uri)
         if (entry && !entry->disabled)
             return entry->item;
     }
-    offer_refuse(call, "Resource template", uri, NULL);
+    plain_call_refuse(call, "Resource template", uri, NULL);
     return NULL;
 }
 
@@ -185,7 +185,7 @@ void handle_complete(haft_call *call)
         return;
     call->handler.in = argument;
     if (can_complete(call->item) && has_argument(call->item, argument->name))
-        offer_start(call, execute, complete);
+        plain_call_start(call, execute, complete);
     else
         put_completion(call);
 }

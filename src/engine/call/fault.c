@@ -57,7 +57,7 @@ void fault_answer(haft_call *call, haft_outcome outcome, const char *about, size
     const struct fault *fault = fault_of(outcome, call->revision);
     char text[TEXT];
 
-    snprintf(text, sizeof text, "%s%.*s%s", fault->before, offer_quotable(about, size), about,
+    snprintf(text, sizeof text, "%s%.*s%s", fault->before, quotable_size(about, size), about,
              fault->after);
     if (fault->code)
         respond_error(call, fault->code, text, NULL);

@@ -11,8 +11,8 @@ enum { QUOTED = 200 };
 
 /* ---- serving ---- */
 
-void offer_start(haft_call *call, int (*execute)(haft_call *call),
-                 void (*complete)(haft_call *call))
+void plain_call_start(haft_call *call, int (*execute)(haft_call *call),
+                      void (*complete)(haft_call *call))
 {
     call_allow(call, 0);
     call->handler.execute = execute;
@@ -21,12 +21,12 @@ void offer_start(haft_call *call, int (*execute)(haft_call *call),
     call_start(call);
 }
 
-const char *offer_error_text(haft_call *call)
+const char *call_error_text(haft_call *call)
 {
     return call->result.is_error && !call->content.status ? content_last_text(call) : NULL;
 }
 
-bool offer_failed(haft_call *call)
+bool plain_call_failed(haft_call *call)
 {
     int status = call->status ? call->status : call->content.status;
 
@@ -40,13 +40,13 @@ bool offer_failed(haft_call *call)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
     respond_error(
         call, RPC_INTERNAL_ERROR,
-        status == HAFT_EBUSY ? "Internal error: the server is busy" : offer_error_text(call), NULL);
+        status == HAFT_EBUSY ? "Internal error: the server is busy" : call_error_text(call), NULL);
     return true;
 }
 
 /* ---- errors ---- */
 
-const char *offer_data(haft_call *call, const char *key, const char *text, size_t size)
+const char *plain_call_data(haft_call *call, const char *key, const char *text, size_t size)
 {
     haft_buffer data;
 
@@ -57,16 +57,17 @@ const char *offer_data(haft_call *call, const char *key, const char *text, size_
     return text_of(call->arena, &data).data;
 }
 
-int offer_quotable(const char *text, size_t size)
+int quotable_size(const char *text, size_t size)
 {
     return (int)haft_utf8_valid(text, size < QUOTED ? size : QUOTED);
 }
 
-void offer_refuse(haft_call *call, const char *kind, yyjson_val *name, const struct entry *entry)
+void plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
+                       const struct entry *entry)
 {
     const char *text = yyjson_get_str(name);
 
     respond_errorf(call, RPC_INVALID_PARAMS, "%s %.*s %s", kind,
-                   offer_quotable(text, yyjson_get_len(name)), text,
+                   quotable_size(text, yyjson_get_len(name)), text,
                    entry ? "disabled" : "not found");
 }

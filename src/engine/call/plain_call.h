@@ -13,23 +13,24 @@ void handle_complete(haft_call *call);
 void put_cache_hints(haft_call *call, haft_buffer *out);
 
 /* Starts the handler of a request that is in order. */
-void offer_start(haft_call *call, int (*execute)(haft_call *call),
-                 void (*complete)(haft_call *call));
+void plain_call_start(haft_call *call, int (*execute)(haft_call *call),
+                      void (*complete)(haft_call *call));
 
 /* Answers for a handler that failed, with the text of haft_error if there is one.  False when it
  * did not fail. */
-bool offer_failed(haft_call *call);
+bool plain_call_failed(haft_call *call);
 
 /* What haft_error said: the latest block, read back.  NULL when there is none. */
-const char *offer_error_text(haft_call *call);
+const char *call_error_text(haft_call *call);
 
 /* {"KEY":"TEXT"} in the call's arena; NULL without memory. */
-const char *offer_data(haft_call *call, const char *key, const char *text, size_t size);
+const char *plain_call_data(haft_call *call, const char *key, const char *text, size_t size);
 
 /* Bytes of a text that came in, cut to what an error message may quote. */
-int offer_quotable(const char *text, size_t size);
+int quotable_size(const char *text, size_t size);
 
 /* Answers that something is not there, or is and may not be used. */
-void offer_refuse(haft_call *call, const char *kind, yyjson_val *name, const struct entry *entry);
+void plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
+                       const struct entry *entry);
 
 #endif

@@ -41,7 +41,7 @@ static void complete(haft_call *call)
     const char *description = call->result.description;
     haft_buffer *out;
 
-    if (offer_failed(call))
+    if (plain_call_failed(call))
         return;
     if (!description)
         description = call->item->prompt->description;
@@ -115,10 +115,10 @@ void handle_prompt_get(haft_call *call)
     entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
                        yyjson_get_len(name));
     if (!entry || entry->disabled) {
-        offer_refuse(call, "Prompt", name, entry);
+        plain_call_refuse(call, "Prompt", name, entry);
         return;
     }
     call->item = entry->item;
     if (decode(call) && input_restore(call))
-        offer_start(call, execute, complete);
+        plain_call_start(call, execute, complete);
 }

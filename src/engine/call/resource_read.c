@@ -67,11 +67,12 @@ static void refuse_uri(haft_call *call)
     yyjson_val *uri = rpc_string(call->request.params, "uri");
     const char *text = yyjson_get_str(uri);
     size_t size = yyjson_get_len(uri);
-    const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
-                                            offer_quotable(text, size), text);
+    const char *message =
+        haft_arena_printf(call->arena, "Resource not found: %.*s", quotable_size(text, size), text);
 
     respond_error(call, revision_row(call->revision)->not_found_code,
-                  message ? message : "Resource not found", offer_data(call, "uri", text, size));
+                  message ? message : "Resource not found",
+                  plain_call_data(call, "uri", text, size));
 }
 
 static int execute(haft_call *call)
@@ -87,7 +88,7 @@ static void complete(haft_call *call)
         refuse_uri(call);
         return;
     }
-    if (offer_failed(call))
+    if (plain_call_failed(call))
         return;
     out = respond_begin(call);
     haft_buffer_puts(out, "\"contents\":[");
@@ -121,5 +122,5 @@ void handle_resource_read(haft_call *call)
     }
     call->handler.in = yyjson_get_str(uri);
     if (input_restore(call))
-        offer_start(call, execute, complete);
+        plain_call_start(call, execute, complete);
 }

@@ -130,7 +130,7 @@ static void complete_fault(haft_call *call, int status)
     if (!said)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
     if (fault->code) {
-        respond_error(call, fault->code, said ? offer_error_text(call) : text, NULL);
+        respond_error(call, fault->code, said ? call_error_text(call) : text, NULL);
         return;
     }
     out = respond_begin(call);
