@@ -39,8 +39,9 @@ typedef struct haft_outgoing {
 /* What a transport does for a session or a client, which copies this. */
 typedef struct haft_transport {
     /* Sends a message, or keeps a copy until it can.  It does not wait, and must not call the
-     * receiver before it returns.  A transport that cannot send any more reports that by `closed`;
-     * one that keeps too much stops taking in messages until its peer has read some. */
+     * receiver before it returns.  A transport that cannot send any more reports that by `closed`.
+     * A server's that keeps too much takes in nothing until its client has read some; a client's
+     * goes on reading, or both would wait for each other. */
     void (*send)(void *context, const haft_outgoing *message);
     /* There is no message: the connection of `tag` may be let go while the call goes on, by
      * haft_call_close_stream; or, when it is `over`, nothing will come, for the client has cancelled the
