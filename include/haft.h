@@ -20,7 +20,9 @@
 #include <haft/run.h>
 #include <haft/schema.h>
 #include <haft/server.h>
+#include <haft/store.h>
 #include <haft/tool.h>
 #include <haft/transport.h>
+#include <haft/version.h>
 
 #endif

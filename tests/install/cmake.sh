@@ -7,7 +7,7 @@ cp tests/install/program.c "$work"
 cat >"$work/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(haft 0.1 REQUIRED)
+find_package(haft 0.2 REQUIRED)
 foreach(target haft core haft-static core-static)
     add_executable(use-${target} program.c)
     target_link_libraries(use-${target} PRIVATE haft::${target})

@@ -37,10 +37,10 @@ PREFIX=$prefix sh tests/install/cmake.sh
 cat >"$work/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(haft 0.1 QUIET COMPONENTS http)
+find_package(haft 0.2 QUIET COMPONENTS http)
 if(haft_FOUND)
     message(FATAL_ERROR "the package says that it has HTTP")
 endif()
-find_package(haft 0.1 REQUIRED)
+find_package(haft 0.2 REQUIRED)
 END
 cmake -S "$work" -B "$work/least-user" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"

@@ -107,7 +107,7 @@ cp program.c cmake
 cat >cmake/CMakeLists.txt <<'END_CMAKE'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(haft 0.1 REQUIRED COMPONENTS http-client)
+find_package(haft 0.2 REQUIRED COMPONENTS http-client)
 add_executable(program program.c)
 target_compile_definitions(program PRIVATE STATIC_PART)
 target_link_libraries(program PRIVATE haft::haft-static haft::http-client-static)

@@ -1,0 +1,12 @@
+/* version.c - the version that the library was compiled as. */
+#include <haft/version.h>
+
+const char *haft_version(void)
+{
+    return HAFT_VERSION;
+}
+
+int haft_version_number(void)
+{
+    return HAFT_VERSION_NUMBER;
+}
