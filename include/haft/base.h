@@ -25,6 +25,21 @@ extern "C" {
 #define HAFT_MAYBE_UNUSED_
 #endif
 
+/* Structs that a program fills in may grow in later versions.  They begin with their size, as the program
+ * was compiled, which these macros set:
+ *
+ *     static const haft_stage careful = HAFT_INIT(haft_stage, .name = "careful", .before = look);
+ *     client = haft_client_new(server, HAFT_WITH(haft_client_options, .revision = "2025-11-25"));
+ *
+ * HAFT_INIT is an initializer, HAFT_WITH a pointer to a struct that lives as long as the block around it (in
+ * C).  What is not named is zero, and zero means the stated default.  A struct without its size is refused:
+ * HAFT_EINVAL, or NULL. */
+#define HAFT_INIT(type, ...)                                                                       \
+    {                                                                                              \
+        .struct_size = sizeof(type), __VA_ARGS__                                                   \
+    }
+#define HAFT_WITH(type, ...) (&(type){.struct_size = sizeof(type), __VA_ARGS__})
+
 /* ---- what went wrong --------------------------------------------------- */
 
 /* Functions return 0 or a count when all is well, and one of these when not. */

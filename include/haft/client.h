@@ -47,6 +47,7 @@ typedef haft_time haft_client_clock(void *context);
 
 /* Zero means the stated default. */
 typedef struct haft_client_options {
+    size_t struct_size;         /* its sizeof */
     const char *revision;       /* 2026-07-28.  An older one is agreed on by `initialize` */
     const char *name, *version; /* "client", "1.0.0" */
     const char *capabilities;   /* a JSON object: {}, or all that `answer` can be asked */

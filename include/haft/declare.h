@@ -147,6 +147,7 @@ typedef enum haft_extra {
 } haft_extra;
 
 struct haft_type_options {
+    size_t struct_size; /* 0: none are given */
     haft_extra extra;
     const char *title, *description;
 };
@@ -165,6 +166,7 @@ typedef enum haft_shape {
 } haft_shape;
 
 struct haft_type {
+    size_t struct_size, field_size; /* of this struct, and of each of the fields and their items */
     const char *name;
     haft_shape shape;
     size_t size;
@@ -172,9 +174,9 @@ struct haft_type {
     size_t n_fields;
     const char *const *values; /* of an enum */
     size_t n_values;
-    const char *tag; /* of a choice: the property that decides */
     const struct haft_type_options *options;
     const struct haft_refine_hook *refine;
+    const char *tag; /* of a choice: the property that decides */
 };
 
 /* ---- declaring ---------------------------------------------------------------- */
@@ -204,7 +206,8 @@ struct haft_type {
     typedef enum T { HAFT_EACH_(HAFT_ENUMERATOR_, T, __VA_ARGS__) T##_count_ } T;                  \
     static const char *const T##_names_[] = {HAFT_EACH_(HAFT_ENUM_NAME_, T, __VA_ARGS__)};         \
     _Static_assert(sizeof(T) == sizeof(int), "an enum is stored as an int");                       \
-    HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {.name = #T,                              \
+    HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {HAFT_TYPE_SIZES_,                        \
+                                                          .name = #T,                              \
                                                           .shape = HAFT_SHAPE_ENUM,                \
                                                           .size = sizeof(T),                       \
                                                           .values = T##_names_,                    \
@@ -221,7 +224,8 @@ struct haft_type {
         } as;                                                                                      \
     } T;                                                                                           \
     static const haft_field T##_cases_[] = {HAFT_EACH_(HAFT_CASE_FIELD_, T, __VA_ARGS__)};         \
-    HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {.name = #T,                              \
+    HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {HAFT_TYPE_SIZES_,                        \
+                                                          .name = #T,                              \
                                                           .shape = HAFT_SHAPE_CHOICE,              \
                                                           .size = sizeof(T),                       \
                                                           .tag = tagname,                          \
@@ -234,7 +238,9 @@ struct haft_type {
 #define HAFT_LIST(T, item, ...) HAFT_STRUCT_AS_(LIST, T, HAFT_ARRAY(items, item, __VA_ARGS__))
 
 /* Options of a struct, after its declaration: HAFT_OPTIONS(T, .extra = HAFT_EXTRA_IGNORE); */
-#define HAFT_OPTIONS(T, ...) static const struct haft_type_options T##_options_ = {__VA_ARGS__}
+#define HAFT_OPTIONS(T, ...)                                                                       \
+    static const struct haft_type_options T##_options_ = {                                         \
+        .struct_size = sizeof(struct haft_type_options), __VA_ARGS__}
 
 /* A check across fields, after the declaration: void fn(haft_refinement *, const T *), which calls
  * haft_refinement_add_issue for what is wrong.  It runs when every field has passed. */

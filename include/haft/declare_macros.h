@@ -67,6 +67,7 @@
     static const haft_field T##_fields_[] = {HAFT_EACH_(HAFT_FIELD_, T, __VA_ARGS__)};             \
     HAFT_OVERRIDES_END_                                                                            \
     HAFT_MAYBE_UNUSED_ static const haft_type T##_type = {                                         \
+        HAFT_TYPE_SIZES_,                                                                          \
         .name = #T,                                                                                \
         .shape = HAFT_SHAPE_##shape_,                                                              \
         .size = sizeof(T),                                                                         \
@@ -74,6 +75,9 @@
         .n_fields = sizeof T##_fields_ / sizeof T##_fields_[0],                                    \
         .options = &T##_options_,                                                                  \
         .refine = &T##_refine_}
+
+#define HAFT_TYPE_SIZES_                                                                           \
+    .struct_size = sizeof(haft_type), .field_size = sizeof(haft_field)
 
 /* ---- the members ---- */
 /* What is no field is left with this name in front of it, which is then the error message. */

@@ -22,6 +22,7 @@ extern "C" {
 typedef struct haft_session haft_session;
 
 typedef struct haft_session_options {
+    size_t struct_size;              /* its sizeof */
     const haft_transport *transport; /* `send` at least */
     const haft_loop *loop;           /* NULL: handlers run where messages are received */
     const char *revision;  /* for messages of a client that has not said which: 2025-11-25 */

@@ -37,6 +37,7 @@ typedef struct haft_gateway haft_gateway;
 
 /* Zero means the stated default. */
 typedef struct haft_gateway_options {
+    size_t struct_size; /* its sizeof */
     /* Of the routes: allocator, data, log, clock, timeout_ms, max_message (of a body), max_depth
      * (of JSON) ... */
     const haft_server_options *server;
@@ -144,6 +145,7 @@ typedef struct haft_source {
 } haft_source;
 
 typedef struct haft_route {
+    size_t struct_size; /* its sizeof */
     const char *method; /* GET answers HEAD too */
     const char *path;   /* "/customers/{id}"; a variable is one whole segment */
     const char *id;     /* unique; the name of the tool when it is listed as one */
@@ -215,6 +217,7 @@ typedef enum haft_scope { HAFT_BOTH, HAFT_EDGE, HAFT_INVOKE } haft_scope;
  * way out.  One that stops a request is the last that is passed: those before it see the answer on
  * the way out. */
 typedef struct haft_policy {
+    size_t struct_size; /* its sizeof */
     const char *name;
     haft_scope scope;
     /* 0 to go on, HAFT_STOP after having answered, or an error: 500.  HAFT_PENDING when that is not
@@ -240,6 +243,7 @@ int haft_policy_add(haft_gateway *gateway, const haft_policy *policy);
 /* A kind of policy that is made from options: the built-in ones are api-key, basic-auth,
  * rate-limit, size-limit, set-headers, remove-headers, cors, validate, mock and sleep. */
 typedef struct haft_policy_kind {
+    size_t struct_size; /* its sizeof */
     const char *name;
     const haft_type *options; /* NULL: it has none */
     haft_scope scope;         /* unless another is asked for */
@@ -306,6 +310,7 @@ const haft_call *haft_call_parent(const haft_call *call);
 
 /* Zero means the stated default. */
 typedef struct haft_mcp_options {
+    size_t struct_size;            /* its sizeof */
     const char *name;              /* "MCP Custom Server" */
     const char *version;           /* "0.0.0" */
     const char *endpoint;          /* "/mcp" */
@@ -429,8 +434,12 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path);
     }
 #define HAFT_ROUTE_TABLE_(fn, verb, template, ...)                                                 \
     HAFT_OVERRIDES_BEGIN_                                                                          \
-    static const haft_route fn##_route = {                                                         \
-        .id = #fn, .method = verb, .path = template, .call = fn##_serve_, __VA_ARGS__};            \
+    static const haft_route fn##_route = {.struct_size = sizeof(haft_route),                       \
+                                          .id = #fn,                                               \
+                                          .method = verb,                                          \
+                                          .path = template,                                        \
+                                          .call = fn##_serve_,                                     \
+                                          __VA_ARGS__};                                            \
     HAFT_OVERRIDES_END_                                                                            \
     _Static_assert(1, "")
 

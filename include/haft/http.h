@@ -21,6 +21,7 @@ extern "C" {
 
 /* Zero means the stated default. */
 typedef struct haft_endpoint_options {
+    size_t struct_size;                 /* its sizeof */
     const char *path;                   /* "/mcp"; with and without a slash at its end */
     const char *const *allowed_hosts;   /* besides localhost, 127.0.0.1 and [::1]; "*" for any */
     const char *const *allowed_origins; /* besides those of the hosts; both lists end with NULL */
@@ -92,6 +93,7 @@ typedef struct haft_http_loop {
 /* A program's own part of an HTTP server, beside MCP.  Every loop has one that is opened for it and
  * knows nothing of the others; its functions are called on the loop's thread. */
 typedef struct haft_app {
+    size_t struct_size; /* its sizeof */
     /* NULL, with the reason, when it cannot be: the server does not start then. */
     void *(*open)(void *data, const haft_http_loop *loop, haft_reason *reterr_reason);
     /* It is idle.  Handles of its own on the loop are closed now, and may take until the loop comes
@@ -122,6 +124,7 @@ typedef struct haft_app {
 
 /* Where something is served.  The longest path that fits a request has it. */
 typedef struct haft_http_mount {
+    size_t struct_size;  /* its sizeof */
     const char *path;    /* "/admin/mcp" */
     haft_server *server; /* an MCP endpoint, at this very path; or */
     const haft_app *app; /* this, at the path and everything below it */
@@ -150,6 +153,7 @@ void haft_admission_answer(haft_admission *admission, int status, const char *he
 
 /* Zero means the stated default. */
 typedef struct haft_http_options {
+    size_t struct_size; /* its sizeof */
     /* "HOST:PORT", "[HOST]:PORT" or "unix:PATH": "127.0.0.1:8808"; port 0 takes a free one. */
     const char *address;
     const char *path; /* "/mcp"; "" for no endpoint of the server's own, only what is mounted */

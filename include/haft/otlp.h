@@ -19,6 +19,7 @@ extern "C" {
 
 /* Zero means the stated default. */
 typedef struct haft_otlp_options {
+    size_t struct_size;   /* its sizeof */
     const char *url;      /* "http://127.0.0.1:4318/v1/traces", or https */
     size_t max_queue;     /* spans that wait: 2,048 */
     unsigned interval_ms; /* between two requests, unless many spans wait: 5,000 */

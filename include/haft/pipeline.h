@@ -59,6 +59,7 @@ enum { HAFT_STOP = 3 };
 void haft_continue(haft_call *call, int status);
 
 typedef struct haft_stage {
+    size_t struct_size; /* its sizeof */
     const char *name;
     const char *tools; /* those it is for, "list_*,-*_delete"; NULL for all */
     /* A tool has been found; its arguments have not been looked at. */

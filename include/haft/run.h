@@ -30,7 +30,8 @@ int haft_main(haft_server *server, int argc, char **argv);
  * It is taken in when haft_main starts and at every SIGHUP, in two steps, so that a file is taken
  * as a whole or not at all.  Both happen on the thread of haft_main. */
 typedef struct haft_section {
-    const char *name; /* "backends"; none of haft's own */
+    size_t struct_size; /* its sizeof */
+    const char *name;   /* "backends"; none of haft's own */
     /* Looks at the value, NULL when the file has none or there is no file, and makes of it what
      * `commit` needs; the server goes on as it is.  0, or an error with the reason: the path is
      * below the member, "" for the whole.  The value is valid until `commit` or `discard`
@@ -49,13 +50,14 @@ int haft_section_add(haft_server *server, const haft_section *section);
 
 /* Zero means the stated default. */
 typedef struct haft_stdio_options {
-    int in, out;       /* descriptors: 0 and 1.  Others are left as they are found */
-    unsigned workers;  /* threads that run handlers: 4 */
-    size_t max_queue;  /* calls that wait for one of them: 1,024; more are answered "busy" */
-    size_t max_unsent; /* bytes that the client has not read yet: 64 MiB, and 10,000 messages; at
+    size_t struct_size; /* its sizeof */
+    int in, out;        /* descriptors: 0 and 1.  Others are left as they are found */
+    unsigned workers;   /* threads that run handlers: 4 */
+    size_t max_queue;   /* calls that wait for one of them: 1,024; more are answered "busy" */
+    size_t max_unsent;  /* bytes that the client has not read yet: 64 MiB, and 10,000 messages; at
                           either, nothing is taken in until half of it has been read */
-    unsigned grace_ms; /* for calls in flight when the input ends: 100 */
-    unsigned drain_ms; /* for calls in flight when a signal comes: 10,000 */
+    unsigned grace_ms;  /* for calls in flight when the input ends: 100 */
+    unsigned drain_ms;  /* for calls in flight when a signal comes: 10,000 */
     haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
     void *log_context;
     bool own_signals;              /* the program handles SIGTERM, SIGINT and SIGHUP itself */

@@ -35,6 +35,7 @@ typedef enum haft_format_mode {
 
 /* Zero means the stated default. */
 typedef struct haft_schema_options {
+    size_t struct_size;              /* its sizeof */
     const haft_allocator *allocator; /* malloc */
     size_t max_depth;                /* nesting of a schema and of a value: 64 */
     size_t max_subschemas;           /* 10,000 */
@@ -88,6 +89,7 @@ typedef enum haft_dialect { HAFT_2020_12, HAFT_DRAFT_07 } haft_dialect;
 
 /* Zero: 2020-12, without `$schema`, nested types inlined. */
 typedef struct haft_emit_options {
+    size_t struct_size; /* its sizeof */
     haft_dialect dialect;
     bool with_dialect; /* write `$schema` */
     bool use_defs;     /* nested declared types under `$defs`; what recurses always is */

@@ -41,6 +41,7 @@ typedef void haft_record_function(void *context, const haft_record *record);
  * principal; else "a" and the client's address, or "6" and the first 64 bits of its IPv6 address in
  * hexadecimal; or, where clients have no addresses, "s" and a number of the session. */
 typedef struct haft_rate_store {
+    size_t struct_size; /* its sizeof */
     int (*take)(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
                 int64_t *ret_wait);
     void *context;
@@ -55,6 +56,7 @@ typedef struct haft_rate_store {
 
 /* Zero means the stated default. */
 typedef struct haft_server_options {
+    size_t struct_size; /* its sizeof */
     const char *title, *description, *website;
     const haft_icon *icons;
     size_t n_icons;
@@ -126,8 +128,9 @@ int haft_tool_replace(haft_server *server, const char *name, const haft_tool *to
  * for tools that are added later too; what is hidden is as if it were disabled, and changes are
  * announced. */
 typedef struct haft_visibility {
-    const char *tools; /* names that match, "list_*,-*_delete"; NULL for all */
-    bool read_only;    /* only tools that declare themselves read-only */
+    size_t struct_size; /* its sizeof */
+    const char *tools;  /* names that match, "list_*,-*_delete"; NULL for all */
+    bool read_only;     /* only tools that declare themselves read-only */
     bool (*hides)(void *context, const char *tool); /* and those that this hides; may be NULL */
     void *context;
 } haft_visibility;
@@ -171,7 +174,8 @@ haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t
 /* ---- resources ------------------------------------------------------------------ */
 
 typedef struct haft_resource {
-    const char *uri; /* or an RFC 6570 template, "users://{id}/profile" */
+    size_t struct_size; /* its sizeof */
+    const char *uri;    /* or an RFC 6570 template, "users://{id}/profile" */
     const char *name, *title, *description, *mime_type;
     const haft_icon *icons;
     size_t n_icons;
@@ -207,6 +211,7 @@ void haft_resource_updated(haft_server *server, const char *uri);
 /* ---- prompts ---------------------------------------------------------------------- */
 
 typedef struct haft_prompt {
+    size_t struct_size; /* its sizeof */
     const char *name, *title, *description;
     const haft_icon *icons;
     size_t n_icons;

@@ -155,6 +155,7 @@ typedef struct haft_store haft_store;
 
 /* What an implementation does.  Any of them may be called on any thread. */
 typedef struct haft_store_methods {
+    size_t struct_size; /* its sizeof */
     const char *name;
     /* 0: the request is complete, `done` is not called.  HAFT_PENDING: `done` will be.  An error: it was not
      * accepted, and `done` is not called. */
@@ -193,6 +194,7 @@ typedef struct haft_store_space {
 } haft_store_space;
 
 typedef struct haft_store_memory_options {
+    size_t struct_size;              /* its sizeof */
     const haft_allocator *allocator; /* malloc */
     const haft_store_space *spaces;  /* copied; those of the library are added */
     size_t n_spaces;

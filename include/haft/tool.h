@@ -49,6 +49,7 @@ typedef struct haft_rate {
 } haft_rate;
 
 typedef struct haft_tool {
+    size_t struct_size; /* its sizeof */
     const char *name;
     const char *description;
     const char *title;
@@ -133,7 +134,8 @@ typedef struct haft_tool {
     }
 #define HAFT_TOOL_TABLE_(fn, ...)                                                                  \
     HAFT_OVERRIDES_BEGIN_                                                                          \
-    static const haft_tool fn##_tool = {.name = #fn, .call = fn##_call_, __VA_ARGS__};             \
+    static const haft_tool fn##_tool = {                                                           \
+        .struct_size = sizeof(haft_tool), .name = #fn, .call = fn##_call_, __VA_ARGS__};           \
     HAFT_OVERRIDES_END_                                                                            \
     _Static_assert(1, "")
 

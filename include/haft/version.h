@@ -13,8 +13,7 @@
 #define HAFT_VERSION_PATCH 0
 
 /* "0.2.0" */
-#define HAFT_VERSION                                                                               \
-    HAFT_VERSION_TEXT_(HAFT_VERSION_MAJOR, HAFT_VERSION_MINOR, HAFT_VERSION_PATCH)
+#define HAFT_VERSION HAFT_VERSION_TEXT_(HAFT_VERSION_MAJOR, HAFT_VERSION_MINOR, HAFT_VERSION_PATCH)
 
 /* 0x000200: a byte each, so that numbers compare as versions do. */
 #define HAFT_VERSION_NUMBER                                                                        \
