@@ -21,6 +21,7 @@ typedef struct haft_posted haft_posted;
 /* The loop that a session, an endpoint or an app belongs to.  Any function may be NULL, and what
  * that means is stated.  Whoever is given one copies it. */
 typedef struct haft_loop {
+    size_t struct_size; /* its sizeof */
     /* Takes a call to another thread, which calls haft_call_run; then the loop's thread calls
      * haft_call_done.  0, or an error when it cannot: the call is answered "busy".  NULL: handlers
      * run where messages are received. */

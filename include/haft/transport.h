@@ -38,6 +38,7 @@ typedef struct haft_outgoing {
 
 /* What a transport does for a session or a client, which copies this. */
 typedef struct haft_transport {
+    size_t struct_size; /* its sizeof */
     /* Sends a message, or keeps a copy until it can.  It does not wait, and must not call the
      * receiver before it returns.  A transport that cannot send any more reports that by `closed`.
      * A server's that keeps too much takes in nothing until its client has read some; a client's
