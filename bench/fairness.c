@@ -68,9 +68,8 @@ static pid_t serve(int *ret_port)
         haft_add(server, &add_tool);
         haft_add(server, &much_tool);
         _exit(haft_http_serve(server,
-                              &(haft_http_options){.address = "127.0.0.1:0",
-                                                   .ready = on_ready,
-                                                   .ready_context = &ends[1]},
+                              HAFT_WITH(haft_http_options, .address = "127.0.0.1:0",
+                                        .ready = on_ready, .ready_context = &ends[1]),
                               NULL));
     }
     close(ends[1]);

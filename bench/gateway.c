@@ -54,7 +54,7 @@ HAFT_ROUTE_BARE(check_many, "GET", "/many", "Looks at them many times", .quick =
 
 static haft_gateway *make(void)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
     if (gateway &&
         !haft_policy_make(gateway, "limit", "rate-limit",
@@ -140,11 +140,11 @@ static pid_t serve(int *ret_port)
     if (!child) {
         haft_gateway *gateway = make();
 
-        _exit(!gateway || haft_gateway_serve(gateway,
-                                             &(haft_http_options){.address = "127.0.0.1:0",
-                                                                  .ready = on_ready,
-                                                                  .ready_context = &ends[1]},
-                                             NULL));
+        _exit(!gateway ||
+              haft_gateway_serve(gateway,
+                                 HAFT_WITH(haft_http_options, .address = "127.0.0.1:0",
+                                           .ready = on_ready, .ready_context = &ends[1]),
+                                 NULL));
     }
     close(ends[1]);
     if (child < 0 || read(ends[0], ret_port, sizeof *ret_port) != (ssize_t)sizeof *ret_port)

@@ -19,14 +19,10 @@ static int add(haft_call *call, const add_args *in, add_sum *out)
 HAFT_TOOL(add, add_args, add_sum, "Adds two numbers", .quick = true,
           .annotations = {.read_only = HAFT_YES});
 
-static const haft_tool limited_tool = {.name = "add",
-                                       .description = "Adds two numbers",
-                                       .call = add_call_,
-                                       .input = &add_args_type,
-                                       .output = &add_sum_type,
-                                       .quick = true,
-                                       .annotations = {.read_only = HAFT_YES},
-                                       .rate = {.calls = 1000000, .per_ms = 3600000}};
+static const haft_tool limited_tool = HAFT_INIT(
+    haft_tool, .name = "add", .description = "Adds two numbers", .call = add_call_,
+    .input = &add_args_type, .output = &add_sum_type, .quick = true,
+    .annotations = {.read_only = HAFT_YES}, .rate = {.calls = 1000000, .per_ms = 3600000});
 
 static uint64_t now_ns(void)
 {
@@ -47,7 +43,7 @@ static void count_answer(void *context, const haft_outgoing *message)
     n_answers += answer_size && message->size == answer_size;
 }
 
-static const haft_transport counter = {.send = count_answer};
+static const haft_transport counter = HAFT_INIT(haft_transport, .send = count_answer);
 
 static void count_line(void *context, const char *line, size_t size)
 {
@@ -60,12 +56,12 @@ static haft_server *make(const char *mode)
 {
     bool idle = !strcmp(mode, "idle"), full = !strcmp(mode, "full");
     haft_server *server =
-        haft_server_new_with("bench", "1.0.0", &(haft_server_options){.clock = now_ns});
+        haft_server_new_with("bench", "1.0.0", HAFT_WITH(haft_server_options, .clock = now_ns));
 
     if (!server || haft_add(server, idle ? &limited_tool : &add_tool))
         return NULL;
-    if (idle &&
-        haft_server_set_visibility(server, &(haft_visibility){.tools = "a*", .read_only = true}))
+    if (idle && haft_server_set_visibility(
+                    server, HAFT_WITH(haft_visibility, .tools = "a*", .read_only = true)))
         return NULL;
     if (full && (haft_audit_add(server, count_line, NULL) || haft_metrics_enable(server)))
         return NULL;
@@ -86,7 +82,7 @@ int main(int argc, char **argv)
 
     if (!server)
         return 2;
-    session = haft_session_new(server, &(haft_session_options){.transport = &counter});
+    session = haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &counter));
     if (!session)
         return 2;
     haft_session_receive(session, hello, sizeof hello - 1, NULL, 1000);

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 {
     struct catalog catalog = {{{"Espresso cup", 12}, {"Travel mug", 24}, {"Mug rack", 36}}, 3};
     haft_server *server =
-        haft_server_new_with("catalog", "1.0.0", &(haft_server_options){.data = &catalog});
+        haft_server_new_with("catalog", "1.0.0", HAFT_WITH(haft_server_options, .data = &catalog));
 
     if (server) {
         haft_add(server, &search_tool);

@@ -57,7 +57,7 @@ int main(void)
 {
     static char text[1 << 16];
     haft_server *server = haft_server_new("core-loop", "1.0.0");
-    haft_transport lines = {.send = send_line};
+    haft_transport lines = HAFT_INIT(haft_transport, .send = send_line);
     haft_session *session;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     size_t held = 0;
@@ -65,7 +65,7 @@ int main(void)
 
     if (!server || haft_add(server, &add_tool))
         return 1;
-    session = haft_session_new(server, &(haft_session_options){.transport = &lines});
+    session = haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &lines));
     while (session && n > 0 && held < sizeof text) {
         char *start = text, *end;
 

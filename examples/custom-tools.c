@@ -149,11 +149,9 @@ int main(int argc, char **argv)
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     if (gateway) {
-        haft_server *server =
-            haft_mcp_add(gateway, &(haft_mcp_options){.name = "My Custom MCP Server",
-                                                      .version = "1.0.0",
-                                                      .endpoint = "/mcp-custom",
-                                                      .tools = tools});
+        haft_server *server = haft_mcp_add(
+            gateway, HAFT_WITH(haft_mcp_options, .name = "My Custom MCP Server", .version = "1.0.0",
+                               .endpoint = "/mcp-custom", .tools = tools));
 
         if (server)
             add_built(server);

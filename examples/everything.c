@@ -543,26 +543,15 @@ static char static_text[] = "This is the content of the static text resource.";
 static char watched_text[] = "Watched resource content";
 
 static const haft_resource resources[] = {
-    {.uri = "test://static-text",
-     .name = "static-text",
-     .mime_type = "text/plain",
-     .description = "A text that never changes",
-     .read = read_text,
-     .data = static_text,
-     .quick = true},
-    {.uri = "test://static-binary",
-     .name = "static-binary",
-     .mime_type = "image/png",
-     .description = "An image that never changes",
-     .read = read_pixel,
-     .quick = true},
-    {.uri = "test://watched-resource",
-     .name = "watched-resource",
-     .mime_type = "text/plain",
-     .description = "Worth subscribing to",
-     .read = read_text,
-     .data = watched_text,
-     .quick = true},
+    HAFT_INIT(haft_resource, .uri = "test://static-text", .name = "static-text",
+              .mime_type = "text/plain", .description = "A text that never changes",
+              .read = read_text, .data = static_text, .quick = true),
+    HAFT_INIT(haft_resource, .uri = "test://static-binary", .name = "static-binary",
+              .mime_type = "image/png", .description = "An image that never changes",
+              .read = read_pixel, .quick = true),
+    HAFT_INIT(haft_resource, .uri = "test://watched-resource", .name = "watched-resource",
+              .mime_type = "text/plain", .description = "Worth subscribing to", .read = read_text,
+              .data = watched_text, .quick = true),
 };
 
 static int read_template(haft_call *call, const char *uri)
@@ -596,13 +585,10 @@ static int complete_id(haft_call *call, const char *argument, const char *value)
     return 0;
 }
 
-static const haft_resource template = {.uri = "test://template/{id}/data",
-                                       .name = "template",
-                                       .mime_type = "application/json",
-                                       .description = "One for every id",
-                                       .read = read_template,
-                                       .complete = complete_id,
-                                       .quick = true};
+static const haft_resource template =
+    HAFT_INIT(haft_resource, .uri = "test://template/{id}/data", .name = "template",
+              .mime_type = "application/json", .description = "One for every id",
+              .read = read_template, .complete = complete_id, .quick = true);
 
 /* ---- prompts ---- */
 
@@ -680,28 +666,19 @@ static int prompt_that_asks(haft_call *call, const void *arguments)
 }
 
 static const haft_prompt prompts[] = {
-    {.name = "test_simple_prompt",
-     .description = "A prompt without arguments",
-     .get = simple_prompt,
-     .quick = true},
-    {.name = "test_prompt_with_arguments",
-     .description = "A prompt with two arguments",
-     .arguments = &prompt_args_type,
-     .get = prompt_with_arguments,
-     .complete = complete_arguments,
-     .quick = true},
-    {.name = "test_prompt_with_embedded_resource",
-     .description = "A prompt with a resource in it",
-     .arguments = &embed_args_type,
-     .get = prompt_with_resource,
-     .quick = true},
-    {.name = "test_prompt_with_image",
-     .description = "A prompt with an image in it",
-     .get = prompt_with_image,
-     .quick = true},
-    {.name = "test_input_required_result_prompt",
-     .description = "A prompt that asks for its context",
-     .get = prompt_that_asks},
+    HAFT_INIT(haft_prompt, .name = "test_simple_prompt",
+              .description = "A prompt without arguments", .get = simple_prompt, .quick = true),
+    HAFT_INIT(haft_prompt, .name = "test_prompt_with_arguments",
+              .description = "A prompt with two arguments", .arguments = &prompt_args_type,
+              .get = prompt_with_arguments, .complete = complete_arguments, .quick = true),
+    HAFT_INIT(haft_prompt, .name = "test_prompt_with_embedded_resource",
+              .description = "A prompt with a resource in it", .arguments = &embed_args_type,
+              .get = prompt_with_resource, .quick = true),
+    HAFT_INIT(haft_prompt, .name = "test_prompt_with_image",
+              .description = "A prompt with an image in it", .get = prompt_with_image,
+              .quick = true),
+    HAFT_INIT(haft_prompt, .name = "test_input_required_result_prompt",
+              .description = "A prompt that asks for its context", .get = prompt_that_asks),
 };
 
 /* ---- all of it ---- */
@@ -760,10 +737,9 @@ static int add_everything(haft_server *server)
 int main(int argc, char **argv)
 {
     struct world world = {NULL};
-    haft_server_options options = {.data = &world,
-                                   .title = "Everything",
-                                   .instructions = "A server to test clients with.",
-                                   .resource_subscriptions = true};
+    haft_server_options options =
+        HAFT_INIT(haft_server_options, .data = &world, .title = "Everything",
+                  .instructions = "A server to test clients with.", .resource_subscriptions = true);
 
     world.server = haft_server_new_with("everything", "1.0.0", &options);
     if (world.server && add_everything(world.server)) {

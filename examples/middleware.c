@@ -50,10 +50,12 @@ static void footnote(haft_call *call, haft_outcome outcome, void *data)
 }
 
 static char banned[] = "window-shopper";
-static const haft_stage recognising = {.name = "recognise", .before = recognise};
-static const haft_stage guarding = {
-    .name = "guard", .tools = "order*", .ready = keep_out, .data = banned};
-static const haft_stage noting = {.name = "footnote", .tools = "order*", .after = footnote};
+static const haft_stage recognising =
+    HAFT_INIT(haft_stage, .name = "recognise", .before = recognise);
+static const haft_stage guarding =
+    HAFT_INIT(haft_stage, .name = "guard", .tools = "order*", .ready = keep_out, .data = banned);
+static const haft_stage noting =
+    HAFT_INIT(haft_stage, .name = "footnote", .tools = "order*", .after = footnote);
 
 int main(int argc, char **argv)
 {

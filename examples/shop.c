@@ -197,11 +197,8 @@ int main(int argc, char **argv)
         haft_policy_make_for(gateway, HAFT_EDGE, "limit", "rate-limit", "{\"calls\": 600}");
         for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
             haft_route_add(gateway, routes[i]);
-        haft_mcp_add(gateway, &(haft_mcp_options){.name = "shop",
-                                                  .version = "1.0.0",
-                                                  .tools = tools,
-                                                  .routes = "get_*",
-                                                  .policies = "limit"});
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .name = "shop", .version = "1.0.0",
+                                        .tools = tools, .routes = "get_*", .policies = "limit"));
     }
     return haft_gateway_main(gateway, argc, argv);
 }

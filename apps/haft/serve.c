@@ -17,8 +17,8 @@ static const char demo_instructions[] =
     "cents. process_order places an order, get_weather knows a few cities, and the list of things to do "
     "begins empty.";
 
-static const haft_mcp_options demo_endpoint = {
-    .name = "shop", .version = "1.0.0", .routes = "*_todo*"};
+static const haft_mcp_options demo_endpoint =
+    HAFT_INIT(haft_mcp_options, .name = "shop", .version = "1.0.0", .routes = "*_todo*");
 
 /* The plugin lies beside the program, wherever both were installed. */
 static int add_demo(haft_gateway *gateway)
@@ -62,7 +62,7 @@ static int add_plugin(void *context, const char *word)
 
 static haft_gateway *make_gateway(const haft_server_options *options, bool demo, bool *ret_empty)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.server = options});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .server = options));
     int status;
 
     if (!gateway)
@@ -109,7 +109,8 @@ int act_serve(struct invocation *call)
 {
     char name[] = "haft";
     bool demo = take_demo(call), empty = false;
-    haft_server_options options = {.instructions = demo ? demo_instructions : NULL};
+    haft_server_options options =
+        HAFT_INIT(haft_server_options, .instructions = demo ? demo_instructions : NULL);
     haft_gateway *gateway = make_gateway(&options, demo, &empty);
     const struct gateway_program program = {.address = default_address,
                                             .unable = EXIT_LOCAL,

@@ -4,8 +4,8 @@
  * comes and sends every message that it hands out; nothing in it reads, writes, waits or looks at a
  * clock.  A session belongs to one thread at a time.  Several sessions may share a server.
  *
- *     haft_transport lines = {.send = write_line};
- *     haft_session *session = haft_session_new(server, &(haft_session_options){.transport = &lines});
+ *     haft_transport lines = HAFT_INIT(haft_transport, .send = write_line);
+ *     haft_session *session = haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &lines));
  *
  *     while (read_line(&line))
  *         haft_session_receive(session, line.text, line.size, NULL, now());

@@ -14,7 +14,7 @@
  *     haft_gateway *gateway = haft_gateway_new(NULL);
  *     haft_policy_make(gateway, "limit", "rate-limit", "{\"calls\": 60, \"seconds\": 60}");
  *     haft_route_add(gateway, &get_customer_route);
- *     haft_mcp_add(gateway, &(haft_mcp_options){.tools = my_tools, .routes = "get_*"});
+ *     haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .tools = my_tools, .routes = "get_*"));
  *
  * A route is a handler like a tool's, with a method and a path in front of it: its one declared
  * input comes from the path, the query and the JSON body, its one declared output is the body of

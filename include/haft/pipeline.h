@@ -4,8 +4,8 @@
  *     {
  *         return is_day() ? 0 : haft_refuse(call, "Closed at night.");
  *     }
- *     static const haft_stage opening_hours = {.name = "opening hours", .tools = "order_*",
- *                                              .before = only_at_day};
+ *     static const haft_stage opening_hours = HAFT_INIT(haft_stage, .name = "opening hours", .tools = "order_*",
+ *                                              .before = only_at_day);
  *     haft_stage_add(server, &opening_hours);
  *
  * A call goes through the stages in the order they were added, and its result back through them in

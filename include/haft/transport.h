@@ -6,7 +6,7 @@
  *
  *     haft_transport transport = frames_transport(&frames);
  *
- *     session = haft_session_new(server, &(haft_session_options){.transport = &transport});
+ *     session = haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &transport));
  *     frames.receiver = haft_session_receiver(session);
  *
  * or, at the other end, haft_client_open (haft/client.h) and haft_client_receiver.  Everything

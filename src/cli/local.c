@@ -40,7 +40,8 @@ static void local_on_timeout(uv_timer_t *handle)
 
 int local_open(struct local *local, haft_server *server, unsigned workers)
 {
-    haft_transport transport = {.send = local_take, .close = local_on_close, .context = local};
+    haft_transport transport =
+        HAFT_INIT(haft_transport, .send = local_take, .close = local_on_close, .context = local);
     int status;
 
     *local = (struct local){.answered = false};

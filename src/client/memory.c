@@ -60,14 +60,16 @@ static void memory_close(void *context)
 
 bool memory_open(haft_client *client, haft_server *server, enum revision revision)
 {
-    haft_transport server_side = {.send = memory_answer, .context = client};
+    haft_transport server_side =
+        HAFT_INIT(haft_transport, .send = memory_answer, .context = client);
 
-    client->transport = (haft_transport){
-        .send = memory_send, .wait = memory_wait, .close = memory_close, .context = client};
+    client->transport =
+        (haft_transport)HAFT_INIT(haft_transport, .send = memory_send, .wait = memory_wait,
+                                  .close = memory_close, .context = client);
     client->session =
-        haft_session_new(server, &(haft_session_options){.transport = &server_side,
-                                                         .revision = revision_row(revision)->name,
-                                                         .principal = client->options.principal});
+        haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &server_side,
+                                           .revision = revision_row(revision)->name,
+                                           .principal = client->options.principal));
     if (!client->session || platform_start(server))
         return false;
     client->session->owner.inside = true;

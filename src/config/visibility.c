@@ -56,8 +56,8 @@ static int visibility_put_names(const struct settings *settings, haft_buffer *na
 int visibility_apply(haft_server *server, const struct settings *settings)
 {
     const haft_visibility *program = &settings->program->visibility;
-    haft_visibility visibility = {
-        .read_only = settings->read_only, .hides = hides, .context = (void *)(uintptr_t)program};
+    haft_visibility visibility = HAFT_INIT(haft_visibility, .read_only = settings->read_only,
+                                           .hides = hides, .context = (void *)(uintptr_t)program);
     haft_buffer names;
     int status;
 

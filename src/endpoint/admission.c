@@ -315,6 +315,6 @@ static bool admission_half_closed(const void *app, const void *exchange)
     return !admission->taken.by || front_half_closed(admission->taken);
 }
 
-static const haft_app admission_app = {.gone = admission_gone,
-                                       .half_closed = admission_half_closed};
+static const haft_app admission_app =
+    HAFT_INIT(haft_app, .gone = admission_gone, .half_closed = admission_half_closed);
 const struct mounted admission_row = {.path = "", .app = &admission_app};

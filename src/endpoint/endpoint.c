@@ -78,15 +78,12 @@ static void on_shared_closed(void *context)
 /* The engine's session for clients that have none, by revision. */
 static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision)
 {
-    haft_transport transport = {.send = endpoint_send_shared,
-                                .let_go = endpoint_let_go_shared,
-                                .close = on_shared_closed,
-                                .context = endpoint};
-    haft_session_options options = {.transport = &transport,
-                                    .loop = &endpoint->loop,
-                                    .shared = true,
-                                    .modern = revision_row(revision)->modern,
-                                    .revision = revision_row(revision)->name};
+    haft_transport transport =
+        HAFT_INIT(haft_transport, .send = endpoint_send_shared, .let_go = endpoint_let_go_shared,
+                  .close = on_shared_closed, .context = endpoint);
+    haft_session_options options = HAFT_INIT(
+        haft_session_options, .transport = &transport, .loop = &endpoint->loop, .shared = true,
+        .modern = revision_row(revision)->modern, .revision = revision_row(revision)->name);
 
     endpoint->shared[revision] = haft_session_new(endpoint->server, &options);
     endpoint->n_shared += endpoint->shared[revision] != NULL;
@@ -366,11 +363,7 @@ static bool app_idle(const void *app)
     return haft_endpoint_idle(app);
 }
 
-const haft_app endpoint_app = {.close = app_close,
-                               .handle = handle,
-                               .gone = app_gone,
-                               .tick = app_tick,
-                               .shut_down = app_shut_down,
-                               .abandon = app_abandon,
-                               .idle = app_idle,
-                               .half_closed = app_half_closed};
+const haft_app endpoint_app =
+    HAFT_INIT(haft_app, .close = app_close, .handle = handle, .gone = app_gone, .tick = app_tick,
+              .shut_down = app_shut_down, .abandon = app_abandon, .idle = app_idle,
+              .half_closed = app_half_closed);

@@ -95,10 +95,9 @@ static int mount_app(struct front *front, const char *path, const haft_app *app,
 
 static int mount_one(struct front *front, const haft_http_mount *one, haft_reason *reason)
 {
-    haft_endpoint_options options = {.path = one->path,
-                                     .legacy_sse = one->legacy_sse,
-                                     .max_sessions = one->max_sessions,
-                                     .session_idle_ms = one->session_idle_ms};
+    haft_endpoint_options options =
+        HAFT_INIT(haft_endpoint_options, .path = one->path, .legacy_sse = one->legacy_sse,
+                  .max_sessions = one->max_sessions, .session_idle_ms = one->session_idle_ms);
 
     if (!one->path || !one->server == !one->app)
         return error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
@@ -142,10 +141,9 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = loop->server->allocator;
-    haft_endpoint_options own = {.path = options->path,
-                                 .legacy_sse = options->legacy_sse,
-                                 .max_sessions = options->max_sessions,
-                                 .session_idle_ms = options->session_idle_ms};
+    haft_endpoint_options own = HAFT_INIT(
+        haft_endpoint_options, .path = options->path, .legacy_sse = options->legacy_sse,
+        .max_sessions = options->max_sessions, .session_idle_ms = options->session_idle_ms);
     int status;
 
     *front = (struct front){.door = {.server = loop->server,

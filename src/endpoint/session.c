@@ -170,10 +170,11 @@ static bool has_room(haft_endpoint *endpoint)
 struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
 {
     const haft_allocator *allocator = endpoint->allocator;
-    haft_transport transport = {.send = endpoint_send_session,
-                                .let_go = endpoint_let_go_session,
-                                .close = http_session_on_closed};
-    haft_session_options options = {.transport = &transport, .loop = &endpoint->loop};
+    haft_transport transport =
+        HAFT_INIT(haft_transport, .send = endpoint_send_session, .let_go = endpoint_let_go_session,
+                  .close = http_session_on_closed);
+    haft_session_options options =
+        HAFT_INIT(haft_session_options, .transport = &transport, .loop = &endpoint->loop);
     struct http_session *session, **slot;
 
     if (!has_room(endpoint))

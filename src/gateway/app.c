@@ -47,12 +47,11 @@ static void *open_site(void *data, const haft_http_loop *loop, haft_reason *rete
     site->gateway = gateway;
     site->loop = *loop;
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++) {
-        haft_endpoint_options options = {.path = mcp->path,
-                                         .legacy_sse = gateway->legacy_sse && !i,
-                                         .max_sessions = share(gateway->max_sessions, loop->n),
-                                         .session_idle_ms = gateway->session_idle_ms,
-                                         .number = loop->number,
-                                         .loop = loop->loop};
+        haft_endpoint_options options = HAFT_INIT(
+            haft_endpoint_options, .path = mcp->path, .legacy_sse = gateway->legacy_sse && !i,
+            .max_sessions = share(gateway->max_sessions, loop->n),
+            .session_idle_ms = gateway->session_idle_ms, .number = loop->number,
+            .loop = loop->loop);
 
         server_make_seal_key(mcp->server, loop->loop);
         site->endpoints[i] = haft_endpoint_new(mcp->server, &options);
@@ -124,18 +123,11 @@ static bool idle(const void *app)
 
 haft_app haft_gateway_app(haft_gateway *gateway)
 {
-    return (haft_app){.open = open_site,
-                      .close = close_site,
-                      .handle = passage_begin,
-                      .gone = passage_gone,
-                      .tick = tick,
-                      .shut_down = shut_down,
-                      .abandon = abandon,
-                      .idle = idle,
-                      .data = gateway,
-                      .half_closed = passage_half_closed,
-                      .allows_origin = exposure_allows_origin,
-                      .unauthenticated = exposure_unauthenticated};
+    return (haft_app)HAFT_INIT(
+        haft_app, .open = open_site, .close = close_site, .handle = passage_begin,
+        .gone = passage_gone, .tick = tick, .shut_down = shut_down, .abandon = abandon,
+        .idle = idle, .data = gateway, .half_closed = passage_half_closed,
+        .allows_origin = exposure_allows_origin, .unauthenticated = exposure_unauthenticated);
 }
 
 int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
@@ -146,8 +138,8 @@ int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_moun
     gateway->max_sessions = http->max_sessions;
     gateway->session_idle_ms = http->session_idle_ms;
     gateway->legacy_sse = http->legacy_sse;
-    *app = haft_gateway_app(gateway);
-    *mount = (haft_http_mount){.path = "/", .app = app};
+    *app = *haft_gateway_app(gateway);
+    *mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = app);
     http->path = "";
     http->mounts = mount;
     http->n_mounts = 1;

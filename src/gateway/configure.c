@@ -169,12 +169,11 @@ static int configure_entry(const struct configuration *configuration, const endp
                            size_t i, haft_reason *reterr_reason)
 {
     haft_arena *arena = configuration->gateway->arena;
-    haft_mcp_options options = {
-        .name = entry->name,
-        .version = entry->version,
-        .endpoint = haft_arena_copy(arena, entry->endpoint, strlen(entry->endpoint)),
-        .routes = entry->routes,
-        .policies = configure_join(arena, entry->policies, entry->n_policies)};
+    haft_mcp_options options =
+        HAFT_INIT(haft_mcp_options, .name = entry->name, .version = entry->version,
+                  .endpoint = haft_arena_copy(arena, entry->endpoint, strlen(entry->endpoint)),
+                  .routes = entry->routes,
+                  .policies = configure_join(arena, entry->policies, entry->n_policies));
     const char *tools = haft_arena_copy(arena, entry->tools, strlen(entry->tools));
     char place[PLACE];
 
@@ -335,15 +334,14 @@ static void configure_discard(void *context, void *prepared)
 
 static int configuration_init(struct configuration *configuration)
 {
-    haft_schema_options options = {.allocator = configuration->gateway->allocator};
+    haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .allocator = configuration->gateway->allocator);
 
     int status = configure_plugins(configuration);
 
-    configuration->section = (haft_section){.name = "gateway",
-                                            .prepare = configure_prepare,
-                                            .commit = configure_commit,
-                                            .discard = configure_discard,
-                                            .context = configuration};
+    configuration->section = (haft_section)HAFT_INIT(
+        haft_section, .name = "gateway", .prepare = configure_prepare, .commit = configure_commit,
+        .discard = configure_discard, .context = configuration);
     if (!status)
         status = haft_schema_compile(&gateway_section_type, &options, &configuration->schema, NULL);
     return status ? status

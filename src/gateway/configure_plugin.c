@@ -126,11 +126,10 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path)
 int configure_plugins(struct configuration *configuration)
 {
     configuration->plugins = plugins_new_for_gateway(configuration->gateway->server);
-    configuration->plugin_section = (haft_section){.name = "plugins",
-                                                   .prepare = configure_prepare_plugins,
-                                                   .commit = configure_commit_plugins,
-                                                   .discard = configure_discard_plugins,
-                                                   .context = configuration};
+    configuration->plugin_section = (haft_section)HAFT_INIT(
+        haft_section, .name = "plugins", .prepare = configure_prepare_plugins,
+        .commit = configure_commit_plugins, .discard = configure_discard_plugins,
+        .context = configuration);
     return configuration->plugins
                ? haft_section_add(configuration->gateway->server, &configuration->plugin_section)
                : HAFT_ENOMEM;

@@ -242,7 +242,8 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
 
     mcp->server->gateway = gateway;
     mcp->server->endpoint = mcp->path;
-    mcp->forward = (haft_stage){.name = "forward", .before = invoke_keep_headers, .data = gateway};
+    mcp->forward = (haft_stage)HAFT_INIT(haft_stage, .name = "forward",
+                                         .before = invoke_keep_headers, .data = gateway);
     if (!status) {
         atomic_store(&mcp->policies, policies);
         status = haft_stage_add(mcp->server, &mcp->forward);

@@ -124,7 +124,7 @@ static struct kind *kind_named(const haft_gateway *gateway, const char *name)
 
 int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
 {
-    haft_schema_options options = {.allocator = gateway->allocator};
+    haft_schema_options options = HAFT_INIT(haft_schema_options, .allocator = gateway->allocator);
     haft_reason reason;
     struct kind *kind;
     int status;
@@ -289,7 +289,7 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
     status = read_options(gateway, kind, name, json, size, &options);
     if (status)
         return status;
-    policy = put(gateway, &(haft_policy){.name = name});
+    policy = put(gateway, HAFT_WITH(haft_policy, .name = name));
     if (!policy)
         return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
     name = policy->policy.name;
@@ -347,7 +347,7 @@ static int make_entry(haft_gateway *gateway, const policy_entry *entry)
 
 int haft_policies_json(haft_gateway *gateway, const char *json, size_t size)
 {
-    haft_schema_options options = {.allocator = gateway->allocator};
+    haft_schema_options options = HAFT_INIT(haft_schema_options, .allocator = gateway->allocator);
     haft_schema *schema;
     haft_issues issues = {0};
     policy_entries entries;

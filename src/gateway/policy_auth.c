@@ -181,9 +181,10 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
         key->next = keys->first;
         keys->first = key;
     }
-    *ret_policy = (haft_policy){.inbound = check_key, .data = keys, .authenticates = true};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_key, .data = keys,
+                                         .authenticates = true);
     return 0;
 }
 
-const haft_policy_kind policy_api_key = {
-    .name = "api-key", .options = &api_key_options_type, .make = make_api_key};
+const haft_policy_kind policy_api_key = HAFT_INIT(
+    haft_policy_kind, .name = "api-key", .options = &api_key_options_type, .make = make_api_key);

@@ -288,12 +288,11 @@ static int make_basic_auth(haft_gateway *gateway, const void *given, haft_arena 
     status = equip(gateway, guard);
     if (status)
         return status;
-    *ret_policy = (haft_policy){
-        .inbound = check_person, .data = guard, .blocks = true, .authenticates = true};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_person, .data = guard,
+                                         .blocks = true, .authenticates = true);
     return 0;
 }
 
-const haft_policy_kind policy_basic_auth = {.name = "basic-auth",
-                                            .options = &basic_auth_options_type,
-                                            .make = make_basic_auth,
-                                            .drop = drop_basic_auth};
+const haft_policy_kind policy_basic_auth =
+    HAFT_INIT(haft_policy_kind, .name = "basic-auth", .options = &basic_auth_options_type,
+              .make = make_basic_auth, .drop = drop_basic_auth);

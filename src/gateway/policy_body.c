@@ -24,13 +24,14 @@ static int make_validate(haft_gateway *gateway, const void *given, haft_arena *a
                          haft_policy *ret_policy, haft_reason *reason)
 {
     const validate_options *options = given;
-    haft_schema_options schema_options = {.allocator = gateway->allocator};
+    haft_schema_options schema_options =
+        HAFT_INIT(haft_schema_options, .allocator = gateway->allocator);
     haft_schema *schema;
     int status = haft_schema_parse_json(options->body, &schema_options, &schema, reason);
 
     (void)arena;
     if (!status)
-        *ret_policy = (haft_policy){.inbound = validate_body, .data = schema};
+        *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = validate_body, .data = schema);
     return status;
 }
 
@@ -39,10 +40,9 @@ static void drop_validate(void *data)
     haft_schema_free(data);
 }
 
-const haft_policy_kind policy_validate = {.name = "validate",
-                                          .options = &validate_options_type,
-                                          .make = make_validate,
-                                          .drop = drop_validate};
+const haft_policy_kind policy_validate =
+    HAFT_INIT(haft_policy_kind, .name = "validate", .options = &validate_options_type,
+              .make = make_validate, .drop = drop_validate);
 
 /* ---- mock ---- */
 
@@ -95,9 +95,9 @@ static int make_mock(haft_gateway *gateway, const void *given, haft_arena *arena
     }
     if (!mock->body)
         return HAFT_ENOMEM;
-    *ret_policy = (haft_policy){.inbound = answer_mock, .data = mock};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = answer_mock, .data = mock);
     return 0;
 }
 
-const haft_policy_kind policy_mock = {
-    .name = "mock", .options = &mock_options_type, .make = make_mock};
+const haft_policy_kind policy_mock =
+    HAFT_INIT(haft_policy_kind, .name = "mock", .options = &mock_options_type, .make = make_mock);

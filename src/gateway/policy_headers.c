@@ -37,13 +37,15 @@ static int make_set_headers(haft_gateway *gateway, const void *given, haft_arena
     (void)gateway;
     (void)arena;
     (void)reason;
-    *ret_policy = (haft_policy){
-        .inbound = set_request, .outbound = set_response, .data = (void *)(uintptr_t)given};
+    *ret_policy =
+        (haft_policy)HAFT_INIT(haft_policy, .inbound = set_request, .outbound = set_response,
+                               .data = (void *)(uintptr_t)given);
     return 0;
 }
 
-const haft_policy_kind policy_set_headers = {
-    .name = "set-headers", .options = &set_headers_options_type, .make = make_set_headers};
+const haft_policy_kind policy_set_headers =
+    HAFT_INIT(haft_policy_kind, .name = "set-headers", .options = &set_headers_options_type,
+              .make = make_set_headers);
 
 /* ---- remove ---- */
 
@@ -77,13 +79,15 @@ static int make_remove_headers(haft_gateway *gateway, const void *given, haft_ar
     (void)gateway;
     (void)arena;
     (void)reason;
-    *ret_policy = (haft_policy){
-        .inbound = remove_request, .outbound = remove_response, .data = (void *)(uintptr_t)given};
+    *ret_policy =
+        (haft_policy)HAFT_INIT(haft_policy, .inbound = remove_request, .outbound = remove_response,
+                               .data = (void *)(uintptr_t)given);
     return 0;
 }
 
-const haft_policy_kind policy_remove_headers = {
-    .name = "remove-headers", .options = &remove_headers_options_type, .make = make_remove_headers};
+const haft_policy_kind policy_remove_headers =
+    HAFT_INIT(haft_policy_kind, .name = "remove-headers", .options = &remove_headers_options_type,
+              .make = make_remove_headers);
 
 /* ---- CORS ---- */
 
@@ -205,13 +209,11 @@ static int make_cors(haft_gateway *gateway, const void *given, haft_arena *arena
         if (!strcmp(options->origins[i], "*"))
             return error_set(reason, HAFT_EINVAL, "origins",
                              "any origin (*) cannot be let in with credentials");
-    *ret_policy = (haft_policy){.inbound = answer_preflight,
-                                .outbound = let_read,
-                                .data = (void *)(uintptr_t)given,
-                                .preflight = true,
-                                .allows_origin = cors_allows_origin};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = answer_preflight,
+                                         .outbound = let_read, .data = (void *)(uintptr_t)given,
+                                         .preflight = true, .allows_origin = cors_allows_origin);
     return 0;
 }
 
-const haft_policy_kind policy_cors = {
-    .name = "cors", .options = &cors_options_type, .make = make_cors};
+const haft_policy_kind policy_cors =
+    HAFT_INIT(haft_policy_kind, .name = "cors", .options = &cors_options_type, .make = make_cors);

@@ -77,7 +77,7 @@ static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena 
                           .by = options->by};
     if (!rate->limiter)
         return HAFT_ENOMEM;
-    *ret_policy = (haft_policy){.inbound = check_rate, .data = rate};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_rate, .data = rate);
     return 0;
 }
 
@@ -86,10 +86,9 @@ static void drop_rate_limit(void *data)
     limiter_free(((struct rate *)data)->limiter);
 }
 
-const haft_policy_kind policy_rate_limit = {.name = "rate-limit",
-                                            .options = &rate_limit_options_type,
-                                            .make = make_rate_limit,
-                                            .drop = drop_rate_limit};
+const haft_policy_kind policy_rate_limit =
+    HAFT_INIT(haft_policy_kind, .name = "rate-limit", .options = &rate_limit_options_type,
+              .make = make_rate_limit, .drop = drop_rate_limit);
 
 /* ---- how much ---- */
 
@@ -111,12 +110,14 @@ static int make_size_limit(haft_gateway *gateway, const void *given, haft_arena 
     (void)gateway;
     (void)arena;
     (void)reason;
-    *ret_policy = (haft_policy){.inbound = check_size, .data = (void *)(uintptr_t)given};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_size,
+                                         .data = (void *)(uintptr_t)given);
     return 0;
 }
 
-const haft_policy_kind policy_size_limit = {
-    .name = "size-limit", .options = &size_limit_options_type, .make = make_size_limit};
+const haft_policy_kind policy_size_limit =
+    HAFT_INIT(haft_policy_kind, .name = "size-limit", .options = &size_limit_options_type,
+              .make = make_size_limit);
 
 /* ---- how slowly ---- */
 
@@ -145,10 +146,10 @@ static int make_sleep(haft_gateway *gateway, const void *given, haft_arena *aren
     (void)gateway;
     (void)arena;
     (void)reason;
-    *ret_policy =
-        (haft_policy){.inbound = sleep_for, .data = (void *)(uintptr_t)given, .blocks = true};
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = sleep_for,
+                                         .data = (void *)(uintptr_t)given, .blocks = true);
     return 0;
 }
 
-const haft_policy_kind policy_sleep = {
-    .name = "sleep", .options = &sleep_options_type, .make = make_sleep};
+const haft_policy_kind policy_sleep = HAFT_INIT(haft_policy_kind, .name = "sleep",
+                                                .options = &sleep_options_type, .make = make_sleep);

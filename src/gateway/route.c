@@ -140,18 +140,13 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
     struct entry *entry;
     int status;
 
-    route->tool = (haft_tool){.name = info->id,
-                              .description = info->description ? info->description : info->id,
-                              .title = info->title,
-                              .annotations = info->annotations,
-                              .input = info->input,
-                              .output = info->output,
-                              .input_schema = info->input_schema,
-                              .output_schema = info->output_schema,
-                              .call = info->handler ? call_handler : info->call,
-                              .data = info->data,
-                              .timeout_ms = info->timeout_ms,
-                              .rate = info->rate};
+    route->tool = (haft_tool)HAFT_INIT(
+        haft_tool, .name = info->id,
+        .description = info->description ? info->description : info->id, .title = info->title,
+        .annotations = info->annotations, .input = info->input, .output = info->output,
+        .input_schema = info->input_schema, .output_schema = info->output_schema,
+        .call = info->handler ? call_handler : info->call, .data = info->data,
+        .timeout_ms = info->timeout_ms, .rate = info->rate);
     status = haft_add(gateway->server, &route->tool);
     if (status)
         return error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",

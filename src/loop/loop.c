@@ -153,8 +153,8 @@ int loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator,
     int status;
 
     *loop = (struct loop){.uv = uv, .events = events, .context = context, .timer_at = NO_TIMER};
-    loop->interface =
-        (haft_loop){loop_on_run, loop_on_post, loop_on_wake, loop_on_random, .context = loop};
+    loop->interface = (haft_loop)HAFT_INIT(haft_loop, loop_on_run, loop_on_post, loop_on_wake,
+                                           loop_on_random, .context = loop);
     loop_adopt(loop);
     loop_start_clock(loop);
     status = mailbox_init(&loop->mailbox, MAX_NOTICES, &loop->wakeup);

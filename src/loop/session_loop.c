@@ -40,7 +40,8 @@ static void own_close(struct session_loop *own)
 
 static int own_make_session(struct session_loop *own, const haft_transport *transport)
 {
-    haft_session_options options = {.transport = transport, .loop = &own->loop.interface};
+    haft_session_options options =
+        HAFT_INIT(haft_session_options, .transport = transport, .loop = &own->loop.interface);
     int status = server_make_seal_key(own->server, options.loop);
 
     if (status)

@@ -301,7 +301,8 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
         return NULL;
     }
     otlp->address = address;
-    otlp->tap->stage = (haft_stage){.name = "spans", .after = span_after, .data = otlp->tap};
+    otlp->tap->stage =
+        (haft_stage)HAFT_INIT(haft_stage, .name = "spans", .after = span_after, .data = otlp->tap);
     status = haft_stage_add(server, &otlp->tap->stage);
     if (status) {
         if (reterr_reason)

@@ -213,11 +213,9 @@ haft_plugins *plugins_new_for_gateway(haft_server *server)
     *plugins =
         (struct haft_plugins){.server = server, .allocator = allocator, .routes = ROUTES_ADDED};
     plugins->last_target = &plugins->targets;
-    plugins->section = (haft_section){.name = "plugins",
-                                      .prepare = plugins_prepare,
-                                      .commit = plugins_commit,
-                                      .discard = plugins_discard,
-                                      .context = plugins};
+    plugins->section = (haft_section)HAFT_INIT(haft_section, .name = "plugins",
+                                               .prepare = plugins_prepare, .commit = plugins_commit,
+                                               .discard = plugins_discard, .context = plugins);
     return plugins;
 }
 

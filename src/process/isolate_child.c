@@ -109,9 +109,11 @@ static void limit_memory(size_t bytes)
 static void child_prepare(struct process *process)
 {
     haft_server *server = process->server;
-    haft_transport transport = {.send = child_on_send, .let_go = on_let_go, .context = process};
-    haft_loop loop = {.post = child_on_post, .context = process};
-    haft_session_options options = {.transport = &transport, .loop = &loop};
+    haft_transport transport =
+        HAFT_INIT(haft_transport, .send = child_on_send, .let_go = on_let_go, .context = process);
+    haft_loop loop = HAFT_INIT(haft_loop, .post = child_on_post, .context = process);
+    haft_session_options options =
+        HAFT_INIT(haft_session_options, .transport = &transport, .loop = &loop);
 
     process->thread = pthread_self();
     atomic_store(&server->isolation.runner, NULL);

@@ -304,7 +304,8 @@ int haft_audit_add(haft_server *server, haft_audit_function *write, void *contex
         return server_refuse(server, HAFT_ENOMEM, "audit", "out of memory");
     audit->write = write;
     audit->context = context;
-    audit->stage = (haft_stage){.name = "audit", .after = after, .data = audit};
+    audit->stage =
+        (haft_stage)HAFT_INIT(haft_stage, .name = "audit", .after = after, .data = audit);
     return haft_stage_add(server, &audit->stage);
 }
 

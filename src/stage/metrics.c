@@ -172,8 +172,8 @@ int haft_metrics_enable(haft_server *server)
     metrics = haft_arena_zalloc(server->arena, 1, sizeof *metrics);
     if (!metrics)
         return server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
-    metrics->stage =
-        (haft_stage){.name = "metrics", .before = before, .after = after, .data = metrics};
+    metrics->stage = (haft_stage)HAFT_INIT(haft_stage, .name = "metrics", .before = before,
+                                           .after = after, .data = metrics);
     server->metering.metrics = metrics;
     server->metering.observer = &observer;
     return haft_stage_add(server, &metrics->stage);

@@ -148,4 +148,4 @@ static int rate_before(haft_call *call, void *data)
     return !status && own.calls ? rate_count(call, own, call->item->name) : status;
 }
 
-const haft_stage rate_stage = {.name = "rate limit", .before = rate_before};
+const haft_stage rate_stage = HAFT_INIT(haft_stage, .name = "rate limit", .before = rate_before);

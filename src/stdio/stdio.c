@@ -408,7 +408,8 @@ static void stdio_set_defaults(haft_stdio_options *options)
 static int stdio_serve(haft_server *server, const haft_stdio_options *options)
 {
     struct stdio stdio = {.options = *options};
-    haft_transport transport = {.send = stdio_send, .close = stdio_on_close, .context = &stdio};
+    haft_transport transport =
+        HAFT_INIT(haft_transport, .send = stdio_send, .close = stdio_on_close, .context = &stdio);
     int status = channel_open(&stdio.channel, options->in, options->out);
 
     if (status)

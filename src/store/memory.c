@@ -276,14 +276,9 @@ static void memory_free(haft_store *store)
     allocator->release(allocator->context, memory, sizeof *memory);
 }
 
-static const haft_store_methods memory_methods = {
-    .name = "memory",
-    .submit = memory_submit,
-    .scan = memory_scan,
-    .subscribe = memory_subscribe,
-    .unsubscribe = memory_unsubscribe,
-    .free = memory_free,
-};
+static const haft_store_methods memory_methods = HAFT_INIT(
+    haft_store_methods, .name = "memory", .submit = memory_submit, .scan = memory_scan,
+    .subscribe = memory_subscribe, .unsubscribe = memory_unsubscribe, .free = memory_free);
 
 static int copy_limits(struct memory_store *memory, const haft_store_space *spaces, size_t n)
 {

@@ -38,7 +38,8 @@ static int careful(haft_call *call)
 HAFT_TOOL_BARE(careful, "Harms only itself", .isolate = true, .max_running = 2, .max_waiting = 3,
                .lenient = HAFT_YES);
 
-static const haft_tool nameless_tool = {.name = "no spaces please", .description = "Refused"};
+static const haft_tool nameless_tool =
+    HAFT_INIT(haft_tool, .name = "no spaces please", .description = "Refused");
 
 struct line {
     const char *arguments[6];

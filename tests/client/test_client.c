@@ -93,9 +93,10 @@ static int complete_id(haft_call *call, const char *argument, const char *value)
                                                           : "2"));
 }
 
-static const haft_resource resource = {.uri = "a:b", .name = "r", .read = read_it};
-static const haft_resource template = {
-    .uri = "a:{id}", .name = "t", .read = read_it, .complete = complete_id};
+static const haft_resource resource =
+    HAFT_INIT(haft_resource, .uri = "a:b", .name = "r", .read = read_it);
+static const haft_resource template = HAFT_INIT(haft_resource, .uri = "a:{id}", .name = "t",
+                                                .read = read_it, .complete = complete_id);
 
 HAFT_STRUCT(prompt_args, HAFT_STRING(who, "Whom"));
 
@@ -106,8 +107,8 @@ static int say(haft_call *call, const void *arguments)
     haft_prompt_say(call, "assistant");
     return haft_text(call, "Yes?");
 }
-static const haft_prompt prompt = {
-    .name = "p", .arguments = &prompt_args_type, .get = say, .complete = complete_id};
+static const haft_prompt prompt = HAFT_INIT(
+    haft_prompt, .name = "p", .arguments = &prompt_args_type, .get = say, .complete = complete_id);
 
 static haft_server *serve(const haft_server_options *options)
 {
@@ -230,7 +231,7 @@ static void requests(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(revisions); i++) {
         haft_client *client =
-            haft_client_new(server, &(haft_client_options){.revision = revisions[i]});
+            haft_client_new(server, HAFT_WITH(haft_client_options, .revision = revisions[i]));
 
         assert_non_null(client);
         check_requests(client);
@@ -247,7 +248,7 @@ static void lists(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(page_sizes); i++) {
-        haft_server *server = serve(&(haft_server_options){.page_size = page_sizes[i]});
+        haft_server *server = serve(HAFT_WITH(haft_server_options, .page_size = page_sizes[i]));
         haft_client *client = haft_client_new(server, NULL);
         haft_result result;
 
@@ -275,9 +276,9 @@ static void checks_questions(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(revisions); i++) {
         struct seen seen = {.text = ""};
-        haft_client *client = haft_client_new(
-            server,
-            &(haft_client_options){.revision = revisions[i], .answer = answer, .context = &seen});
+        haft_client *client =
+            haft_client_new(server, HAFT_WITH(haft_client_options, .revision = revisions[i],
+                                              .answer = answer, .context = &seen));
         bool forms = !i || i > 2;
         haft_result result;
 
@@ -296,7 +297,8 @@ static void refusals(void **state)
 {
     haft_server *server = serve(NULL);
     struct seen seen = {.refuse = 2};
-    haft_client_options options = {.revision = "2025-11-25", .answer = answer, .context = &seen};
+    haft_client_options options = HAFT_INIT(haft_client_options, .revision = "2025-11-25",
+                                            .answer = answer, .context = &seen);
     haft_client *client = haft_client_new(server, &options);
     haft_result result;
 
@@ -339,14 +341,10 @@ static void notifications(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct seen seen = {.text = ""};
-        haft_client *client =
-            haft_client_new(server, &(haft_client_options){.revision = rows[i].revision,
-                                                           .name = "n\"n",
-                                                           .version = "v",
-                                                           .log_level = rows[i].level,
-                                                           .progress = rows[i].progress,
-                                                           .notify = notified,
-                                                           .context = &seen});
+        haft_client *client = haft_client_new(
+            server, HAFT_WITH(haft_client_options, .revision = rows[i].revision, .name = "n\"n",
+                              .version = "v", .log_level = rows[i].level,
+                              .progress = rows[i].progress, .notify = notified, .context = &seen));
         haft_result result;
 
         assert_int_equal(haft_client_call(client, "report", NULL, &result), 0);
@@ -361,7 +359,8 @@ static void changes(void **state)
 {
     haft_server *server = serve(NULL);
     struct seen seen = {.text = ""};
-    haft_client_options options = {.revision = "2025-06-18", .notify = notified, .context = &seen};
+    haft_client_options options = HAFT_INIT(haft_client_options, .revision = "2025-06-18",
+                                            .notify = notified, .context = &seen);
     haft_client *client = haft_client_new(server, &options);
     int64_t id;
     haft_result result;
@@ -451,7 +450,7 @@ static void checks_clock(void **state)
     haft_server *server = serve(NULL);
     haft_time now = 0;
     haft_client *client =
-        haft_client_new(server, &(haft_client_options){.clock = tick, .context = &now});
+        haft_client_new(server, HAFT_WITH(haft_client_options, .clock = tick, .context = &now));
     haft_result result;
 
     (void)state;
@@ -478,7 +477,7 @@ static void checks_watch(void **state)
     haft_server *server = serve(NULL);
     struct seen seen = {.text = ""};
     haft_client *client =
-        haft_client_new(server, &(haft_client_options){.watch = watch, .context = &seen});
+        haft_client_new(server, HAFT_WITH(haft_client_options, .watch = watch, .context = &seen));
 
     (void)state;
     assert_int_equal(
@@ -502,7 +501,7 @@ static void connect_badly(void **state)
 
     (void)state;
     assert_null(haft_client_new(NULL, NULL));
-    assert_null(haft_client_new(server, &(haft_client_options){.revision = "1999-01-01"}));
+    assert_null(haft_client_new(server, HAFT_WITH(haft_client_options, .revision = "1999-01-01")));
     haft_client_free(NULL);
     haft_server_free(server);
 }
@@ -511,7 +510,7 @@ static void connect_badly(void **state)
 static void checks_memory(void **state)
 {
     static const char *const both[] = {NULL, "2025-11-25"};
-    haft_server *server = serve(&(haft_server_options){.page_size = 2});
+    haft_server *server = serve(HAFT_WITH(haft_server_options, .page_size = 2));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(both); i++) {
@@ -523,14 +522,10 @@ static void checks_memory(void **state)
             int status;
 
             failing_init(&failing, nth);
-            client =
-                haft_client_new(server, &(haft_client_options){.revision = both[i],
-                                                               .answer = answer,
-                                                               .notify = notified,
-                                                               .context = &seen,
-                                                               .progress = true,
-                                                               .log_level = "info",
-                                                               .allocator = &failing.allocator});
+            client = haft_client_new(
+                server, HAFT_WITH(haft_client_options, .revision = both[i], .answer = answer,
+                                  .notify = notified, .context = &seen, .progress = true,
+                                  .log_level = "info", .allocator = &failing.allocator));
             if (client) {
                 status = haft_client_call(client, "interview", NULL, &result);
                 assert_true(!status || status == HAFT_ENOMEM || status == HAFT_PENDING);

@@ -64,7 +64,7 @@ static haft_server *make(bool lenient)
     static const char document[] =
         "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}";
     haft_server *server = haft_server_new_with(
-        "shop", "1.0.0", &(haft_server_options){.lenient = lenient, .log = keep_log});
+        "shop", "1.0.0", HAFT_WITH(haft_server_options, .lenient = lenient, .log = keep_log));
     haft_tool_builder *builder = haft_tool_new("echo");
     haft_schema *schema = NULL;
 

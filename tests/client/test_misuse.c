@@ -108,8 +108,8 @@ static void handlers_that_are_wrong_are_told_of(void **state)
         int status;
 
         haft_buffer_init(&log, NULL, 1 << 16);
-        server = haft_server_new_with("test", "1",
-                                      &(haft_server_options){.log = note, .log_context = &log});
+        server = haft_server_new_with(
+            "test", "1", HAFT_WITH(haft_server_options, .log = note, .log_context = &log));
         assert_int_equal(haft_add(server, rows[i].tool), 0);
         client = haft_client_new(server, NULL);
         status = haft_client_call(client, rows[i].tool->name, NULL, &result);
@@ -134,7 +134,7 @@ static void handlers_that_are_wrong_are_told_of(void **state)
 
 static void nothing_is_no_server_no_tool_and_no_client(void **state)
 {
-    static const haft_stage stage = {.name = "x"};
+    static const haft_stage stage = HAFT_INIT(haft_stage, .name = "x");
     haft_server *server = haft_server_new("test", "1");
     haft_client *client;
     haft_result result;

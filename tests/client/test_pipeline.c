@@ -65,9 +65,12 @@ static void on_after(haft_call *call, haft_outcome outcome, void *data)
 }
 
 static char one_name[] = "one", two_name[] = "two";
-static const haft_stage one = {"one", NULL, on_before, on_ready, on_after, one_name};
-static const haft_stage two = {"two", "say", on_before, on_ready, on_after, two_name};
-static const haft_stage other = {"other", "list_*", on_before, on_ready, on_after, one_name};
+static const haft_stage one =
+    HAFT_INIT(haft_stage, "one", NULL, on_before, on_ready, on_after, one_name);
+static const haft_stage two =
+    HAFT_INIT(haft_stage, "two", "say", on_before, on_ready, on_after, two_name);
+static const haft_stage other =
+    HAFT_INIT(haft_stage, "other", "list_*", on_before, on_ready, on_after, one_name);
 
 static void every_call_goes_there_and_back(void **state)
 {
@@ -100,7 +103,7 @@ static void every_call_goes_there_and_back(void **state)
     assert_int_equal(haft_stage_add(server, &other), 0);
     for (size_t r = 0; r < COUNT_OF(revisions); r++) {
         haft_client *client =
-            haft_client_new(server, &(haft_client_options){.revision = revisions[r]});
+            haft_client_new(server, HAFT_WITH(haft_client_options, .revision = revisions[r]));
 
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
             haft_result result;
@@ -130,7 +133,7 @@ static void calls_that_end_otherwise_are_heard_of_too(void **state)
     (void)state;
     assert_int_equal(haft_add(server, &say_tool), 0);
     assert_int_equal(haft_stage_add(server, &one), 0);
-    client = haft_client_new(server, &(haft_client_options){.revision = "2025-11-25"});
+    client = haft_client_new(server, HAFT_WITH(haft_client_options, .revision = "2025-11-25"));
     /* one that takes too long, and one whose late answer is dropped */
     heard[0] = '\0';
     assert_int_equal(haft_client_call(client, "say", "{\"word\":\"wait\"}", &result), HAFT_PENDING);
@@ -219,8 +222,8 @@ static void a_call_can_be_changed(void **state)
         {"{\"word\":\"error\"}", "no", "error:no"},
         {"{\"word\":\"wait\"}", "timed out after 1 s", "timed_out:unknown"},
     };
-    static const haft_stage stage = {
-        .name = "change", .before = change, .ready = change_later, .after = look};
+    static const haft_stage stage = HAFT_INIT(haft_stage, .name = "change", .before = change,
+                                              .ready = change_later, .after = look);
     haft_server *server = haft_server_new("stages", "1");
     haft_client *client;
 
@@ -281,15 +284,17 @@ static void changed_calls_can_ask(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         int times = 0;
-        haft_stage stage = {.name = "number", .before = number, .data = &times};
+        haft_stage stage =
+            HAFT_INIT(haft_stage, .name = "number", .before = number, .data = &times);
         haft_server *server = haft_server_new("stages", "1");
         haft_client *client;
         haft_result result;
 
         assert_int_equal(haft_add(server, &ask_tool), 0);
         assert_int_equal(haft_stage_add(server, &stage), 0);
-        client = haft_client_new(
-            server, &(haft_client_options){.revision = rows[i].revision, .answer = accept_all});
+        client =
+            haft_client_new(server, HAFT_WITH(haft_client_options, .revision = rows[i].revision,
+                                              .answer = accept_all));
         assert_int_equal(haft_client_call(client, "ask", "{\"word\":\"x\"}", &result), 0);
         assert_string_equal(result.text, rows[i].text);
         haft_client_free(client);
@@ -302,8 +307,9 @@ static void stages_are_checked(void **state)
     haft_server *server = haft_server_new("stages", "1");
 
     (void)state;
-    assert_int_equal(haft_stage_add(server, &(haft_stage){.name = "idle"}), HAFT_EINVAL);
-    assert_int_equal(haft_stage_add(server, &(haft_stage){.before = on_before}), HAFT_EINVAL);
+    assert_int_equal(haft_stage_add(server, HAFT_WITH(haft_stage, .name = "idle")), HAFT_EINVAL);
+    assert_int_equal(haft_stage_add(server, HAFT_WITH(haft_stage, .before = on_before)),
+                     HAFT_EINVAL);
     for (int i = 0; i < 32; i++)
         assert_int_equal(haft_stage_add(server, &one), 0);
     assert_int_equal(haft_stage_add(server, &one), HAFT_ETOOBIG);
@@ -312,12 +318,9 @@ static void stages_are_checked(void **state)
 
 /* ---- rates ---- */
 
-static const haft_tool limited = {.name = "limited",
-                                  .description = "Five a minute",
-                                  .call = say_call_,
-                                  .input = &say_args_type,
-                                  .output = &said_type,
-                                  .rate = {.calls = 5, .per_ms = 60000}};
+static const haft_tool limited =
+    HAFT_INIT(haft_tool, .name = "limited", .description = "Five a minute", .call = say_call_,
+              .input = &say_args_type, .output = &said_type, .rate = {.calls = 5, .per_ms = 60000});
 
 static const char *say_to(haft_client *client, const char *tool, haft_result *result)
 {
@@ -364,15 +367,15 @@ static void a_tool_is_called_so_often(void **state)
 static void a_client_calls_so_often(void **state)
 {
     haft_server *server = haft_server_new_with(
-        "rates", "1", &(haft_server_options){.client_rate = {.calls = 2, .per_ms = 500}});
+        "rates", "1", HAFT_WITH(haft_server_options, .client_rate = {.calls = 2, .per_ms = 500}));
     haft_client *alice, *also_alice, *bob;
     haft_result result;
 
     (void)state;
     assert_int_equal(haft_add(server, &say_tool), 0);
-    alice = haft_client_new(server, &(haft_client_options){.principal = "alice"});
-    also_alice = haft_client_new(server, &(haft_client_options){.principal = "alice"});
-    bob = haft_client_new(server, &(haft_client_options){.principal = "bob"});
+    alice = haft_client_new(server, HAFT_WITH(haft_client_options, .principal = "alice"));
+    also_alice = haft_client_new(server, HAFT_WITH(haft_client_options, .principal = "alice"));
+    bob = haft_client_new(server, HAFT_WITH(haft_client_options, .principal = "bob"));
     say_to(alice, "say", &result);
     say_to(also_alice, "say", &result);
     assert_string_equal(say_to(alice, "say", &result),
@@ -404,15 +407,15 @@ static void rates_are_counted_elsewhere(void **state)
     int left = 3;
     haft_server *server = haft_server_new_with(
         "rates", "1",
-        &(haft_server_options){.client_rate = {.calls = 9, .per_ms = 1000},
-                               .rate_store = &(haft_rate_store){.take = take, .context = &left}});
+        HAFT_WITH(haft_server_options, .client_rate = {.calls = 9, .per_ms = 1000},
+                  .rate_store = HAFT_WITH(haft_rate_store, .take = take, .context = &left)));
     haft_client *alice, *nobody;
     haft_result result;
 
     (void)state;
     keys[0] = '\0';
     assert_int_equal(haft_add(server, &limited), 0);
-    alice = haft_client_new(server, &(haft_client_options){.principal = "alice"});
+    alice = haft_client_new(server, HAFT_WITH(haft_client_options, .principal = "alice"));
     nobody = haft_client_new(server, NULL);
     assert_string_equal(say_to(alice, "limited", &result), "{\"word\":\"hi\"}");
     assert_string_equal(keys, "|palice 9/1000 limited|palice 5/60000 ");
@@ -476,7 +479,7 @@ static void every_call_is_a_line_and_a_count(void **state)
         "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",gen_ai_tool_name=\"say\"} 3\n",
     };
     haft_server *server =
-        haft_server_new_with("audit", "1", &(haft_server_options){.clock = ticking});
+        haft_server_new_with("audit", "1", HAFT_WITH(haft_server_options, .clock = ticking));
     haft_client *client, *left;
     haft_buffer text;
     haft_result result;
@@ -489,8 +492,8 @@ static void every_call_is_a_line_and_a_count(void **state)
     assert_int_equal(haft_add(server, &say_tool), 0);
     assert_int_equal(haft_metrics_enable(server), 0);
     assert_int_equal(haft_audit_add(server, on_line, NULL), 0);
-    client = haft_client_new(server,
-                             &(haft_client_options){.principal = "alice", .clock = on_a_leap_day});
+    client = haft_client_new(
+        server, HAFT_WITH(haft_client_options, .principal = "alice", .clock = on_a_leap_day));
     for (size_t i = 0; i < COUNT_OF(calls); i++)
         assert_int_equal(haft_client_call(client, "say", calls[i], &result), 0);
     assert_int_equal(haft_client_call(client, "nope", NULL, &result), 0);

@@ -79,7 +79,7 @@ static haft_server *make(haft_audit_mode mode)
         "\"additionalProperties\":{\"writeOnly\":true}}},"
         "\"$defs\":{\"token\":{\"type\":\"string\",\"writeOnly\":true,\"maxLength\":5}}}";
     haft_server *server =
-        haft_server_new_with("vault", "1.0.0", &(haft_server_options){.log = keep_log});
+        haft_server_new_with("vault", "1.0.0", HAFT_WITH(haft_server_options, .log = keep_log));
     haft_tool_builder *builder = haft_tool_new("document");
     haft_builder *b = haft_builder_new(NULL);
     haft_schema *schema = NULL;
@@ -166,7 +166,7 @@ static const char *spelt(const char *text, char out[1024])
 static void check(haft_audit_mode mode)
 {
     haft_server *server = make(mode);
-    haft_client *client = haft_client_new(server, &(haft_client_options){.watch = watch});
+    haft_client *client = haft_client_new(server, HAFT_WITH(haft_client_options, .watch = watch));
     char arguments[1024], redacted[1024];
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

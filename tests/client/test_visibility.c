@@ -14,12 +14,11 @@ static int answer(haft_call *call)
 HAFT_TOOL_BARE(answer, "Says its name", .name = "list_users",
                .annotations = {.read_only = HAFT_YES});
 
-static const haft_tool list_delete = {
-    .name = "list_delete", .description = "Deletes", .call = answer_call_};
-static const haft_tool get_user = {.name = "get_user",
-                                   .description = "Gets",
-                                   .call = answer_call_,
-                                   .annotations = {.read_only = HAFT_YES}};
+static const haft_tool list_delete =
+    HAFT_INIT(haft_tool, .name = "list_delete", .description = "Deletes", .call = answer_call_);
+static const haft_tool get_user =
+    HAFT_INIT(haft_tool, .name = "get_user", .description = "Gets", .call = answer_call_,
+              .annotations = {.read_only = HAFT_YES});
 
 static bool hides_get(void *context, const char *tool)
 {
@@ -91,10 +90,10 @@ static void what_is_hidden_is_disabled_and_announced(void **state)
 
     (void)state;
     assert_int_equal(haft_add(server, &answer_tool), 0);
-    client = haft_client_new(server, &(haft_client_options){.revision = "2025-11-25",
-                                                            .notify = on_notification,
-                                                            .context = &announced});
-    assert_int_equal(haft_server_set_visibility(server, &(haft_visibility){.tools = "get_*"}), 0);
+    client = haft_client_new(server, HAFT_WITH(haft_client_options, .revision = "2025-11-25",
+                                               .notify = on_notification, .context = &announced));
+    assert_int_equal(
+        haft_server_set_visibility(server, HAFT_WITH(haft_visibility, .tools = "get_*")), 0);
     haft_client_advance(client, 1);
     assert_int_equal(announced, 1);
     assert_int_equal(haft_client_call(client, "list_users", NULL, &result), 0);
@@ -110,7 +109,9 @@ static void what_is_hidden_is_disabled_and_announced(void **state)
     assert_string_equal(result.text, "get_user");
     /* what the program has switched off stays off when it is shown again */
     assert_int_equal(haft_offer_disable(server, HAFT_OFFER_TOOL, "list_users"), 0);
-    assert_int_equal(haft_server_set_visibility(server, &(haft_visibility){0}), 0);
+    assert_int_equal(haft_server_set_visibility(
+                         server, &(haft_visibility){.struct_size = sizeof(haft_visibility)}),
+                     0);
     assert_int_equal(haft_client_call(client, "list_users", NULL, &result), 0);
     assert_string_equal(result.error_message, "Tool list_users disabled");
     assert_int_equal(haft_client_call(client, "list_delete", NULL, &result), 0);

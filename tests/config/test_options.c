@@ -405,7 +405,8 @@ static void defaults_are_the_servers(void **state)
     (void)state;
     assert_int_equal(settings_init(&here, &program), 0);
     uv_loop_init(&loop);
-    http = haft_http_new(server, &(haft_http_options){.address = "127.0.0.1:0"}, &loop, &reason);
+    http = haft_http_new(server, HAFT_WITH(haft_http_options, .address = "127.0.0.1:0"), &loop,
+                         &reason);
     assert_non_null(http);
     endpoint = haft_endpoint_new(server, NULL);
     assert_non_null(endpoint);

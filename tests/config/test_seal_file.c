@@ -77,7 +77,7 @@ static void warns_of_a_key_that_others_can_read(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(modes); i++) {
         haft_server *server =
-            haft_server_new_with("test", "1", &(haft_server_options){.log = on_log});
+            haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .log = on_log));
         char path[] = "/tmp/haft-seal-XXXXXX";
         int fd = mkstemp(path);
 

@@ -155,12 +155,12 @@ static void what_the_program_says_is_the_lowest_layer(void **state)
 {
     const struct option *timeout = option_by_key("limits.timeout");
     const struct given given = {timeout, "3s"};
-    struct subject subject = {
-        .server = haft_server_new_with("test", "1", &(haft_server_options){.timeout_ms = 7000})};
+    struct subject subject = {.server = haft_server_new_with(
+                                  "test", "1", HAFT_WITH(haft_server_options, .timeout_ms = 7000))};
 
     (void)state;
     haft_server_set_visibility(subject.server,
-                               &(haft_visibility){.tools = "a*", .read_only = true});
+                               HAFT_WITH(haft_visibility, .tools = "a*", .read_only = true));
     subject_init(&subject);
     assert_int_equal(
         settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);

@@ -59,13 +59,14 @@ static void on_ready(void *context, const char *url)
 int main(int argc, char **argv)
 {
     static char pages[] = "pages";
-    static const haft_app app = {.open = pages_open, .handle = pages_handle, .data = pages};
+    static const haft_app app =
+        HAFT_INIT(haft_app, .open = pages_open, .handle = pages_handle, .data = pages);
     haft_server *server = haft_server_new("edge", "1.0.0"),
                 *second = haft_server_new("second", "1.0.0");
-    haft_http_mount mounts[] = {{.path = "/second", .server = second},
-                                {.path = "/pages", .app = &app}};
-    haft_http_options options = {
-        .address = "127.0.0.1:0", .mounts = mounts, .n_mounts = 2, .ready = on_ready};
+    haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/second", .server = second),
+                                HAFT_INIT(haft_http_mount, .path = "/pages", .app = &app)};
+    haft_http_options options = HAFT_INIT(haft_http_options, .address = "127.0.0.1:0",
+                                          .mounts = mounts, .n_mounts = 2, .ready = on_ready);
     haft_reason reason = {.text = "out of memory"};
     haft_otlp *otlp = NULL;
     int status = -1;
@@ -78,7 +79,8 @@ int main(int argc, char **argv)
         haft_add(second, &trace_tool);
         haft_metrics_enable(server);
         otlp = haft_otlp_new(
-            server, &(haft_otlp_options){.url = argv[3], .interval_ms = 20, .flush_ms = 5000},
+            server,
+            HAFT_WITH(haft_otlp_options, .url = argv[3], .interval_ms = 20, .flush_ms = 5000),
             &reason);
         status = otlp ? haft_http_serve(server, &options, &reason) : -1;
     }

@@ -153,9 +153,12 @@ static int read_nothing(haft_call *call, const char *uri)
     return HAFT_EINVAL;
 }
 
-static const haft_resource any = {.uri = "a.b://x/{id}", .name = "any", .read = read_variable};
-static const haft_resource exact = {.uri = "a.b://x/9", .name = "exact", .read = read_exact};
-static const haft_resource broken = {.uri = "broken://x", .name = "broken", .read = read_nothing};
+static const haft_resource any =
+    HAFT_INIT(haft_resource, .uri = "a.b://x/{id}", .name = "any", .read = read_variable);
+static const haft_resource exact =
+    HAFT_INIT(haft_resource, .uri = "a.b://x/9", .name = "exact", .read = read_exact);
+static const haft_resource broken =
+    HAFT_INIT(haft_resource, .uri = "broken://x", .name = "broken", .read = read_nothing);
 
 HAFT_STRUCT(greet_args, HAFT_STRING(n, "A name"));
 
@@ -166,8 +169,8 @@ static int greet(haft_call *call, const void *arguments)
     haft_prompt_say(call, "user");
     return haft_text(call, "Hi %s", in->n);
 }
-static const haft_prompt greeting = {
-    .name = "greet", .description = "Greets", .arguments = &greet_args_type, .get = greet};
+static const haft_prompt greeting = HAFT_INIT(haft_prompt, .name = "greet", .description = "Greets",
+                                              .arguments = &greet_args_type, .get = greet);
 
 /* ---- all of it ---- */
 
@@ -183,7 +186,7 @@ static int fill(haft_gateway *gateway)
 
     for (size_t i = 0; i < sizeof routes / sizeof *routes && !status; i++)
         status = haft_route_add(gateway, routes[i]);
-    server = haft_mcp_add(gateway, &(haft_mcp_options){.name = "driver", .tools = tools});
+    server = haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .name = "driver", .tools = tools));
     if (status || !server)
         return HAFT_EINVAL;
     haft_add(server, &second_tool); /* refused, and said so in the log */
@@ -196,9 +199,9 @@ static int fill(haft_gateway *gateway)
 int main(int argc, char **argv)
 {
     struct world world = {0};
-    haft_server_options options = {.data = &world};
+    haft_server_options options = HAFT_INIT(haft_server_options, .data = &world);
     haft_gateway *gateway =
-        haft_gateway_new(&(haft_gateway_options){.server = &options, .workers = 4});
+        haft_gateway_new(HAFT_WITH(haft_gateway_options, .server = &options, .workers = 4));
 
     if (gateway && fill(gateway))
         fprintf(stderr, "gateway-driver: %s\n", haft_gateway_error(gateway)->text);

@@ -168,7 +168,7 @@ int main(int argc, char **argv)
                                              &stumble_tool,     &failing_tool, &routed_tool,
                                              &add_numbers_tool, &flood_tool,   &ask_tool};
     static struct world world;
-    haft_server_options options = {.data = &world};
+    haft_server_options options = HAFT_INIT(haft_server_options, .data = &world);
     haft_server *server = haft_server_new_with("http-driver", "1.0.0", &options);
 
     for (size_t i = 0; server && i < sizeof tools / sizeof *tools; i++)

@@ -221,9 +221,11 @@ static int be_client(haft_server *server, const char *file)
     haft_client *client;
 
     if (!audit || haft_audit_add(server, write_line, audit) ||
-        haft_server_set_visibility(server, &(haft_visibility){.tools = getenv("HAFT_TOOLS")}))
+        haft_server_set_visibility(server,
+                                   HAFT_WITH(haft_visibility, .tools = getenv("HAFT_TOOLS"))))
         return 1;
-    client = haft_client_new(server, &(haft_client_options){.name = "inside", .watch = on_message});
+    client = haft_client_new(server,
+                             HAFT_WITH(haft_client_options, .name = "inside", .watch = on_message));
     while (client && fgets(line, sizeof line, stdin)) {
         haft_result result;
 
@@ -242,14 +244,14 @@ static int be_client(haft_server *server, const char *file)
 int main(int argc, char **argv)
 {
     static struct seen what;
-    static const haft_stage watch = {
-        .name = "watch", .before = before, .ready = ready, .after = after, .data = &what};
+    static const haft_stage watch = HAFT_INIT(haft_stage, .name = "watch", .before = before,
+                                              .ready = ready, .after = after, .data = &what);
     static const haft_tool *const tools[] = {
         &add_tool,  &complain_tool, &give_up_tool,     &misfit_tool,     &limited_tool,
         &doze_tool, &harm_tool,     &harm_slowly_tool, &one_by_one_tool, &text_to_speech_tool,
         &seen_tool, &counted_tool,  &soon_again_tool};
     haft_server *server =
-        haft_server_new_with("pipeline", "1.0.0", &(haft_server_options){.data = &what});
+        haft_server_new_with("pipeline", "1.0.0", HAFT_WITH(haft_server_options, .data = &what));
 
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (haft_add(server, tools[i]))

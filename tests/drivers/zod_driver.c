@@ -594,7 +594,7 @@ static void answer_error(struct driver *driver, const char *path, const char *te
 
 static void answer_schema(struct driver *driver, yyjson_val *request)
 {
-    static const haft_schema_options options = {.max_issues = 100000};
+    static const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_issues = 100000);
     struct reader reader = {.builder = haft_builder_new(&options), .arena = driver->arena};
     haft_schema **schema = slot(driver, request);
     haft_def *root = read_def(&reader, yyjson_obj_get(request, "def"));
@@ -616,10 +616,11 @@ static void answer_schema(struct driver *driver, yyjson_val *request)
 static void answer_emit(struct driver *driver, yyjson_val *request)
 {
     haft_schema **schema = slot(driver, request);
-    haft_emit_options options = {
-        .dialect = yyjson_equals_str(yyjson_obj_get(request, "dialect"), "draft-07")
-                       ? HAFT_DRAFT_07
-                       : HAFT_2020_12};
+    haft_emit_options options =
+        HAFT_INIT(haft_emit_options,
+                  .dialect = yyjson_equals_str(yyjson_obj_get(request, "dialect"), "draft-07")
+                                 ? HAFT_DRAFT_07
+                                 : HAFT_2020_12);
     int status;
 
     if (!schema || !*schema) {

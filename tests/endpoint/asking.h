@@ -49,7 +49,7 @@ static haft_server *make_server(const haft_allocator *allocator)
 {
     static const haft_tool *const tools[] = {&say_tool, &count_tool, &hold_tool};
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.allocator = allocator, .max_message = 4096});
+        "test", "1", HAFT_WITH(haft_server_options, .allocator = allocator, .max_message = 4096));
 
     for (size_t i = 0; server && i < COUNT_OF(tools); i++)
         if (haft_add(server, tools[i])) {
@@ -184,7 +184,7 @@ HAFT_MAYBE_UNUSED_ static struct bench *bench_open(const haft_allocator *allocat
     bench->now = START;
     bench->random = 1;
     bench->server = make_server(allocator);
-    options.loop = &(haft_loop){.random = next_random, .context = &bench->random};
+    options.loop = HAFT_WITH(haft_loop, .random = next_random, .context = &bench->random);
     bench->endpoint = bench->server ? haft_endpoint_new(bench->server, &options) : NULL;
     return bench;
 }

@@ -118,7 +118,8 @@ static void refuses(void **state)
          "*nothing was asked*", NULL},
     };
     struct bench *bench = bench_open(
-        NULL, (haft_endpoint_options){.allowed_hosts = hosts, .allowed_origins = origins});
+        NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .allowed_hosts = hosts,
+                                               .allowed_origins = origins));
     char *big = malloc(5000);
 
     (void)state;
@@ -185,7 +186,8 @@ static void answers(void **state)
          NULL},
     };
     struct bench *bench = bench_open(
-        NULL, (haft_endpoint_options){.allowed_hosts = hosts, .allowed_origins = origins});
+        NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .allowed_hosts = hosts,
+                                               .allowed_origins = origins));
 
     (void)state;
     check_rows(bench, rows, COUNT_OF(rows));
@@ -210,7 +212,8 @@ static void sends_cors_when_asked(void **state)
          200 + STREAMS, "*" PONG "*", "*Vary: Origin\r\n*"},
     };
     struct bench *bench =
-        bench_open(NULL, (haft_endpoint_options){.cors_origin = "https://a.example"});
+        bench_open(NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options,
+                                                          .cors_origin = "https://a.example"));
 
     (void)state;
     check_rows(bench, rows, COUNT_OF(rows));
@@ -223,9 +226,9 @@ static void lets_whole_origins_in(void **state)
     static const char *const origins[] = {"https://a.example", NULL};
     static const char *const hosts[] = {"a.example", NULL};
     static const haft_endpoint_options options[] = {
-        {.cors_origin = "https://a.example"},
-        {.allowed_origins = origins},
-        {.allowed_hosts = hosts},
+        HAFT_INIT(haft_endpoint_options, .cors_origin = "https://a.example"),
+        HAFT_INIT(haft_endpoint_options, .allowed_origins = origins),
+        HAFT_INIT(haft_endpoint_options, .allowed_hosts = hosts),
     };
     static const struct row rows[] = {
         {"POST", "/mcp", JSON "origin: https://a.example\n", PING, 200, PONG, NULL},
@@ -282,7 +285,8 @@ static void keeps_sessions(void **state)
         {"POST", "/mcp", JSON "mcp-session-id: 0700000000000000000000000000000002\n", PING, 404,
          "*", NULL},
     };
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.number = 7});
+    struct bench *bench =
+        bench_open(NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .number = 7));
     struct reply stream;
 
     (void)state;
@@ -313,7 +317,8 @@ static void takes_arrays(void **state)
          "[" PONG ",{'jsonrpc':'2.0','id':0,'error':{'code':-32600,*initialize in an array*}}]",
          NULL},
     };
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
+    struct bench *bench =
+        bench_open(NULL, (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
 
     (void)state;
     check_rows(bench, rows, COUNT_OF(rows));
@@ -322,7 +327,8 @@ static void takes_arrays(void **state)
 
 static void forgets_idle_sessions(void **state)
 {
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.session_idle_ms = MINUTE});
+    struct bench *bench = bench_open(
+        NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .session_idle_ms = MINUTE));
     const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
     const struct row works = {"POST", "/mcp", SESSION, PING, 200, PONG, NULL};
     const struct row gone = {"POST", "/mcp", SESSION, PING, 404, "*", NULL};
@@ -353,7 +359,8 @@ static void forgets_idle_sessions(void **state)
 
 static void bounds_sessions(void **state)
 {
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.max_sessions = 100});
+    struct bench *bench = bench_open(
+        NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .max_sessions = 100));
     const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
     const struct row full = {
         "POST", "/mcp", LEGACY, HELLO, 503, "*too many sessions*", "*Retry-After: 10\r\n*"};
@@ -372,7 +379,8 @@ static void bounds_sessions(void **state)
 /* Who opens sessions and leaves keeps others out for a minute, and takes nobody's who is there. */
 static void makes_room_for_sessions(void **state)
 {
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.max_sessions = 3});
+    struct bench *bench = bench_open(
+        NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .max_sessions = 3));
     const struct row hello = {"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL};
     const struct row full = {"POST", "/mcp", LEGACY, HELLO, 503, "*too many sessions*", NULL};
     char first[sizeof bench->session];
@@ -398,7 +406,8 @@ static void makes_room_for_sessions(void **state)
 
 static void ends_what_waits_with_its_session(void **state)
 {
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     struct reply call, stream;
 
     (void)state;
@@ -423,7 +432,8 @@ static void ends_what_is_cancelled(void **state)
         int status;
         bool streams;
     } rows[] = {{"", 200, true}, {"accept: application/json\n", 202, false}};
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -448,7 +458,8 @@ static void ends_what_is_cancelled(void **state)
 /* All sessions together have so much and no more. */
 static void keeps_only_so_many_events(void **state)
 {
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     struct reply first, second;
 
     (void)state;
@@ -471,7 +482,8 @@ static void keeps_only_so_many_events(void **state)
 
 static void resumes(void **state)
 {
-    struct bench *bench = bench_with_session((haft_endpoint_options){.max_events = 3});
+    struct bench *bench = bench_with_session(
+        (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .max_events = 3));
     struct reply first, second;
 
     (void)state;
@@ -503,7 +515,8 @@ static void resumes(void **state)
 /* A request that is answered with JSON has no stream, whatever number somebody guesses. */
 static void resumes_no_answer(void **state)
 {
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     struct reply call, guess;
 
     (void)state;
@@ -526,7 +539,8 @@ static void resumes_no_answer(void **state)
 static void speaks_to_one_stream(void **state)
 {
     static const char told[] = "notifications/tools/list_changed";
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     struct reply streams[3], again;
 
     (void)state;
@@ -558,7 +572,8 @@ static void speaks_to_one_stream(void **state)
 
 static void keeps_streams_alive(void **state)
 {
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     struct reply *reply = &bench->reply;
     size_t size;
 
@@ -587,7 +602,8 @@ static void hears_that_a_client_is_gone(void **state)
         {LEGACY, CALL(1, "hold", ""), false},
         {SESSION, CALL(1, "hold", ""), false},
     };
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -605,7 +621,8 @@ static void hears_that_a_client_is_gone(void **state)
 
 static void times_out(void **state)
 {
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
+    struct bench *bench =
+        bench_open(NULL, (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
 
     (void)state;
     ask(bench, "POST", "/mcp", LEGACY, CALL(1, "hold", ""));
@@ -627,7 +644,8 @@ static void shuts_down(void **state)
         {"POST", "/mcp", SESSION, PING, 503, "*", NULL},
         {"GET", "/mcp", SESSION, "", 503, "*", NULL},
     };
-    struct bench *bench = bench_with_session((haft_endpoint_options){0});
+    struct bench *bench =
+        bench_with_session((haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     struct reply older, stream, call, listen;
 
     (void)state;
@@ -655,7 +673,8 @@ static void shuts_down(void **state)
 
 static void serves_the_oldest(void **state)
 {
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){.legacy_sse = true});
+    struct bench *bench = bench_open(
+        NULL, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options, .legacy_sse = true));
     const char *place = "/messages?session=0000000000000000000000000000000001";
     struct reply stream;
 

@@ -44,7 +44,8 @@ static void add_routed(haft_server *server)
 
 static struct bench *open_audited(void)
 {
-    struct bench *bench = bench_open(NULL, (haft_endpoint_options){0});
+    struct bench *bench =
+        bench_open(NULL, (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
 
     add_routed(bench->server);
     assert_int_equal(haft_audit_add(bench->server, on_line, NULL), 0);

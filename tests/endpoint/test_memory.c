@@ -43,7 +43,8 @@ static void survives_every_failing_allocation(void **state)
         bool failed;
 
         failing_init(&failing, nth);
-        bench = bench_open(&failing.allocator, (haft_endpoint_options){0});
+        bench = bench_open(&failing.allocator,
+                           (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
         if (bench->endpoint) {
             use_it_all(bench);
             failing.fail_at = 0;
@@ -75,7 +76,8 @@ static void leaves_out_no_event(void **state)
         bool failed;
 
         failing_init(&failing, 0);
-        bench = bench_open(&failing.allocator, (haft_endpoint_options){0});
+        bench = bench_open(&failing.allocator,
+                           (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
         check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, nth);
         ask_into(bench, &first, "POST", "/mcp", SESSION, CALL(5, "hold", TOKEN));
         haft_progress(held, 1, 9, NULL);
@@ -116,7 +118,8 @@ static void ends_a_stream_that_lacks_an_event(void **state)
     (void)state;
     memset(words, 'w', sizeof words - 1);
     failing_init(&failing, 0);
-    bench = bench_open(&failing.allocator, (haft_endpoint_options){0});
+    bench = bench_open(&failing.allocator,
+                       (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
     ask_into(bench, &first, "POST", "/mcp", SESSION, CALL(5, "hold", TOKEN));
     haft_progress(held, 1, 9, NULL);

@@ -123,15 +123,10 @@ static bool mirror_idle(const void *app)
     return !((const struct mirror *)app)->n_waiting;
 }
 
-static const haft_app mirror_app = {.open = mirror_open,
-                                    .close = mirror_close,
-                                    .handle = mirror_handle,
-                                    .gone = mirror_gone,
-                                    .tick = mirror_tick,
-                                    .shut_down = mirror_shut_down,
-                                    .abandon = mirror_abandon,
-                                    .idle = mirror_idle,
-                                    .half_closed = mirror_half_closed};
+static const haft_app mirror_app =
+    HAFT_INIT(haft_app, .open = mirror_open, .close = mirror_close, .handle = mirror_handle,
+              .gone = mirror_gone, .tick = mirror_tick, .shut_down = mirror_shut_down,
+              .abandon = mirror_abandon, .idle = mirror_idle, .half_closed = mirror_half_closed);
 
 /* The least an app can be. */
 static void *plain_open(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
@@ -151,8 +146,8 @@ static void *plain_handle(void *app, const haft_http_request *request,
 }
 
 static char nothing_here[] = "nothing here";
-static const haft_app plain_app = {
-    .open = plain_open, .handle = plain_handle, .data = nothing_here};
+static const haft_app plain_app =
+    HAFT_INIT(haft_app, .open = plain_open, .handle = plain_handle, .data = nothing_here);
 
 static void *refusing_open(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
 {
@@ -162,7 +157,8 @@ static void *refusing_open(void *data, const haft_http_loop *loop, haft_reason *
     return NULL;
 }
 
-static const haft_app refusing_app = {.open = refusing_open, .handle = plain_handle};
+static const haft_app refusing_app =
+    HAFT_INIT(haft_app, .open = refusing_open, .handle = plain_handle);
 
 /* ---- who is told of it ---- */
 
@@ -260,10 +256,11 @@ static void finds_whose_a_request_is(void **state)
         {"GET", "/", "Origin: http://evil.example\r\n", "", {"403 ", "origin", NULL}},
     };
     haft_server *second = second_server();
-    haft_http_mount mounts[] = {{.path = "/", .app = &plain_app},
-                                {.path = "/two/", .app = &mirror_app},
-                                {.path = "/two/mcp", .server = second}};
-    struct site *site = site_open((haft_http_options){.mounts = mounts, .n_mounts = 3});
+    haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/", .app = &plain_app),
+                                HAFT_INIT(haft_http_mount, .path = "/two/", .app = &mirror_app),
+                                HAFT_INIT(haft_http_mount, .path = "/two/mcp", .server = second)};
+    struct site *site =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .mounts = mounts, .n_mounts = 3));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -290,9 +287,9 @@ static void sends_cors_for_apps(void **state)
         {"OPTIONS", "/app", "", "", {"200 OK", "OPTIONS /app?", NULL}},
         {"GET", "/no", "", "", {"404 ", "Access-Control-Allow-Origin: ", NULL}},
     };
-    haft_http_mount mount = {.path = "/app", .app = &mirror_app};
-    struct site *site = site_open((haft_http_options){
-        .mounts = &mount, .n_mounts = 1, .cors_origin = "https://page.example"});
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/app", .app = &mirror_app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(
+        haft_http_options, .mounts = &mount, .n_mounts = 1, .cors_origin = "https://page.example"));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -331,10 +328,10 @@ static void knows_who_asks(void **state)
         {"amy", "DELETE", {"200 OK", ""}},
     };
     haft_server *second = second_server();
-    haft_http_mount mounts[] = {{.path = "/app", .app = &mirror_app},
-                                {.path = "/two", .server = second}};
-    struct site *site =
-        site_open((haft_http_options){.mounts = mounts, .n_mounts = 2, .admit = admit});
+    haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/app", .app = &mirror_app),
+                                HAFT_INIT(haft_http_mount, .path = "/two", .server = second)};
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .mounts = mounts,
+                                                               .n_mounts = 2, .admit = admit));
     char session[64] = "", headers[256];
     const char *at;
 
@@ -363,8 +360,9 @@ static void knows_who_asks(void **state)
 
 static void says_that_clients_are_gone(void **state)
 {
-    haft_http_mount mount = {.path = "/app", .app = &mirror_app};
-    struct site *site = site_open((haft_http_options){.mounts = &mount, .n_mounts = 1});
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/app", .app = &mirror_app);
+    struct site *site =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .mounts = &mount, .n_mounts = 1));
     static const char wait[] = "GET /app/wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
     int first = dial(site), second = dial(site);
     char text[1024];
@@ -411,9 +409,9 @@ static void refuses_to_begin(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_http_options options = {.mounts = rows[i].mounts,
-                                     .n_mounts = rows[i].mounts[1].path ? 2 : 1,
-                                     .legacy_sse = rows[i].legacy_sse};
+        haft_http_options options =
+            HAFT_INIT(haft_http_options, .mounts = rows[i].mounts,
+                      .n_mounts = rows[i].mounts[1].path ? 2 : 1, .legacy_sse = rows[i].legacy_sse);
         struct site *site = site_open_with(options, NULL);
 
         assert_null(site->http);
@@ -468,15 +466,17 @@ static void survives_every_failing_allocation(void **state)
 
         failing_init(&failing, nth);
         app.data = &failing.allocator;
-        server =
-            haft_server_new_with("a", "1", &(haft_server_options){.allocator = &failing.allocator});
-        second =
-            haft_server_new_with("b", "1", &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "a", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
+        second = haft_server_new_with(
+            "b", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         if (server && second) {
-            haft_http_mount mounts[] = {{.path = "/app", .app = &app},
-                                        {.path = "/two", .server = second, .legacy_sse = true}};
-            haft_http_options options = {
-                .path = "/mcp", .mounts = mounts, .n_mounts = 2, .cors_origin = "*"};
+            haft_http_mount mounts[] = {
+                HAFT_INIT(haft_http_mount, .path = "/app", .app = &app),
+                HAFT_INIT(haft_http_mount, .path = "/two", .server = second, .legacy_sse = true)};
+            haft_http_options options =
+                HAFT_INIT(haft_http_options, .path = "/mcp", .mounts = mounts, .n_mounts = 2,
+                          .cors_origin = "*");
             int status =
                 front_init(&front, &options, &(haft_http_loop){.server = server, .n = 1}, &reason);
 

@@ -146,7 +146,7 @@ static void counts_by_principal_or_address(void **state)
 {
     haft_server *tool = haft_server_new("test", "1");
     haft_server *client = haft_server_new_with(
-        "test", "1", &(haft_server_options){.client_rate = {.calls = 2, .per_ms = 60000}});
+        "test", "1", HAFT_WITH(haft_server_options, .client_rate = {.calls = 2, .per_ms = 60000}));
     haft_server *servers[] = {tool, client};
     haft_tool free_tool = nod_tool;
 
@@ -156,7 +156,8 @@ static void counts_by_principal_or_address(void **state)
     assert_int_equal(haft_add(client, &free_tool), 0);
     for (size_t s = 0; s < COUNT_OF(servers); s++) {
         haft_endpoint *endpoint = haft_endpoint_new(
-            servers[s], &(haft_endpoint_options){.loop = &(haft_loop){.random = number}});
+            servers[s],
+            HAFT_WITH(haft_endpoint_options, .loop = HAFT_WITH(haft_loop, .random = number)));
 
         assert_non_null(endpoint);
         for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -211,9 +212,10 @@ static void keys_name_the_address(void **state)
     char key[256];
     haft_server *server = haft_server_new_with(
         "test", "1",
-        &(haft_server_options){.rate_store = &(haft_rate_store){.take = take, .context = key}});
-    haft_endpoint *endpoint =
-        haft_endpoint_new(server, &(haft_endpoint_options){.loop = &(haft_loop){.random = number}});
+        HAFT_WITH(haft_server_options,
+                  .rate_store = HAFT_WITH(haft_rate_store, .take = take, .context = key)));
+    haft_endpoint *endpoint = haft_endpoint_new(
+        server, HAFT_WITH(haft_endpoint_options, .loop = HAFT_WITH(haft_loop, .random = number)));
 
     (void)state;
     assert_int_equal(haft_add(server, &nod_tool), 0);

@@ -34,14 +34,15 @@ static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "t"});
 }
-static const haft_resource resource = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource resource =
+    HAFT_INIT(haft_resource, .uri = "a:b", .name = "r", .read = read_it);
 
 static int say_it(haft_call *call, const void *arguments)
 {
     (void)arguments;
     return haft_text(call, "p");
 }
-static const haft_prompt prompt = {.name = "p", .get = say_it};
+static const haft_prompt prompt = HAFT_INIT(haft_prompt, .name = "p", .get = say_it);
 
 /* A tool that changes the list while it runs. */
 static int change(haft_call *call)
@@ -55,8 +56,8 @@ HAFT_TOOL_BARE(change, "Changes the list");
 
 static haft_server *serve(void)
 {
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.resource_subscriptions = true});
+    haft_server *server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .resource_subscriptions = true));
 
     assert_non_null(server);
     one = two = no_handler = bad_name = nothing_tool;
@@ -378,7 +379,7 @@ static void listen_badly(void **state)
 static void listen_offered(void **state)
 {
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.max_subscriptions = 2});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_subscriptions = 2));
 
     (void)state;
     assert_int_equal(haft_add(server, &nothing_tool), 0);

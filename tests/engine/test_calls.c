@@ -373,8 +373,9 @@ static void checks_elsewhere(void **state)
 {
     haft_server *server = serve();
     struct wire *wire = wire_open_with(
-        server,
-        (haft_session_options){.loop = &(haft_loop){.run = run_elsewhere, .post = post_here}});
+        server, (haft_session_options)HAFT_INIT(
+                    haft_session_options,
+                    .loop = HAFT_WITH(haft_loop, .run = run_elsewhere, .post = post_here)));
 
     (void)state;
     sent_away = NULL;
@@ -422,9 +423,9 @@ static void freed_while_away(void **state)
         "\"name\":\"at_once\"}}";
     haft_server *server = serve();
     haft_session *session = haft_session_new(
-        server,
-        &(haft_session_options){.transport = &(haft_transport){.send = drop, .close = count_gone},
-                                .loop = &(haft_loop){.run = run_elsewhere, .post = post_here}});
+        server, HAFT_WITH(haft_session_options,
+                          .transport = HAFT_WITH(haft_transport, .send = drop, .close = count_gone),
+                          .loop = HAFT_WITH(haft_loop, .run = run_elsewhere, .post = post_here)));
 
     (void)state;
     sent_away = NULL;

@@ -65,15 +65,18 @@ static int complete_badly(haft_call *call, const char *argument, const char *val
 }
 
 static const haft_prompt prompts[] = {
-    {.name = "greet", .arguments = &greet_args_type, .get = get, .complete = complete_greeting},
-    {.name = "mute", .arguments = &greet_args_type, .get = get},
-    {.name = "bad", .arguments = &greet_args_type, .get = get, .complete = complete_badly},
-    {.name = "off", .arguments = &greet_args_type, .get = get, .complete = complete_greeting},
+    HAFT_INIT(haft_prompt, .name = "greet", .arguments = &greet_args_type, .get = get,
+              .complete = complete_greeting),
+    HAFT_INIT(haft_prompt, .name = "mute", .arguments = &greet_args_type, .get = get),
+    HAFT_INIT(haft_prompt, .name = "bad", .arguments = &greet_args_type, .get = get,
+              .complete = complete_badly),
+    HAFT_INIT(haft_prompt, .name = "off", .arguments = &greet_args_type, .get = get,
+              .complete = complete_greeting),
 };
-static const haft_resource many = {
-    .uri = "many://{n}{?m}", .name = "many", .read = read_it, .complete = complete_many};
-static const haft_resource fixed = {
-    .uri = "many://fixed", .name = "fixed", .read = read_it, .complete = complete_many};
+static const haft_resource many = HAFT_INIT(haft_resource, .uri = "many://{n}{?m}", .name = "many",
+                                            .read = read_it, .complete = complete_many);
+static const haft_resource fixed = HAFT_INIT(haft_resource, .uri = "many://fixed", .name = "fixed",
+                                             .read = read_it, .complete = complete_many);
 
 static haft_server *serve(const haft_server_options *options)
 {
@@ -201,7 +204,8 @@ static int complete_out_of_place(haft_call *call, const void *arguments)
 
 static void out_of_place(void **state)
 {
-    static const haft_prompt prompt = {.name = "p", .get = complete_out_of_place};
+    static const haft_prompt prompt =
+        HAFT_INIT(haft_prompt, .name = "p", .get = complete_out_of_place);
     haft_server *server = haft_server_new("test", "1");
     struct wire *wire = wire_open(server);
 

@@ -187,8 +187,8 @@ static void without_memory_nothing_is_left(void **state)
         haft_server *server;
 
         failing_init(&failing, nth);
-        server = haft_server_new_with("test", "1",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "test", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         if (server) {
             int status = add(server, WHOLE);
 

@@ -59,7 +59,7 @@ static haft_server *serve(const haft_allocator *allocator)
 {
     static const unsigned char key[32] = "key";
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.seal_key = key, .allocator = allocator});
+        "test", "1", HAFT_WITH(haft_server_options, .seal_key = key, .allocator = allocator));
     haft_tool_builder *builder = haft_tool_new("any");
 
     assert_non_null(server);

@@ -46,11 +46,13 @@ static void hear(void *context, const haft_event *event)
         snprintf(heard + at, sizeof heard - at, " (%s)", event->reason);
 }
 
-static const haft_tool twice = {.name = "work", .description = "Again", .call = work_call_};
-static const haft_tool other = {.name = "other", .description = "Other", .call = work_call_};
-static const haft_tool idle = {.name = "idle", .description = "No handler"};
-static const haft_tool badly = {
-    .name = "badly", .description = "Not JSON", .call = work_call_, .meta = "["};
+static const haft_tool twice =
+    HAFT_INIT(haft_tool, .name = "work", .description = "Again", .call = work_call_);
+static const haft_tool other =
+    HAFT_INIT(haft_tool, .name = "other", .description = "Other", .call = work_call_);
+static const haft_tool idle = HAFT_INIT(haft_tool, .name = "idle", .description = "No handler");
+static const haft_tool badly = HAFT_INIT(haft_tool, .name = "badly", .description = "Not JSON",
+                                         .call = work_call_, .meta = "[");
 
 static int add_work(haft_server *s)
 {
@@ -90,11 +92,12 @@ static int enable(haft_server *s)
 }
 static int hide(haft_server *s)
 {
-    return haft_server_set_visibility(s, &(haft_visibility){.tools = "-*"});
+    return haft_server_set_visibility(s, HAFT_WITH(haft_visibility, .tools = "-*"));
 }
 static int show(haft_server *s)
 {
-    return haft_server_set_visibility(s, &(haft_visibility){0});
+    return haft_server_set_visibility(s,
+                                      &(haft_visibility){.struct_size = sizeof(haft_visibility)});
 }
 static int rename_it(haft_server *s)
 {

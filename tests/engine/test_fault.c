@@ -25,12 +25,11 @@ static int end(haft_call *call, const end_args *in)
 }
 HAFT_TOOL_IN(end, end_args, "Ends badly", .timeout_ms = 30000);
 
-static const haft_tool limited = {.name = "limited",
-                                  .description = "Once an hour",
-                                  .call = end_call_,
-                                  .input = &end_args_type,
-                                  .rate = {.calls = 1, .per_ms = 3600000}};
-static const haft_tool hidden = {.name = "hidden", .description = "Hidden", .call = end_call_};
+static const haft_tool limited =
+    HAFT_INIT(haft_tool, .name = "limited", .description = "Once an hour", .call = end_call_,
+              .input = &end_args_type, .rate = {.calls = 1, .per_ms = 3600000});
+static const haft_tool hidden =
+    HAFT_INIT(haft_tool, .name = "hidden", .description = "Hidden", .call = end_call_);
 
 /* A stage that has no memory left for the arguments. */
 static int starve(haft_call *call, void *data)
@@ -41,7 +40,7 @@ static int starve(haft_call *call, void *data)
             ;
     return 0;
 }
-static const haft_stage starving = {.name = "starving", .before = starve};
+static const haft_stage starving = HAFT_INIT(haft_stage, .name = "starving", .before = starve);
 
 static const struct {
     haft_outcome outcome;
@@ -75,7 +74,7 @@ static void remember(haft_call *call, haft_outcome outcome, void *data)
     (void)data;
     ended = outcome;
 }
-static const haft_stage remembering = {.name = "remember", .after = remember};
+static const haft_stage remembering = HAFT_INIT(haft_stage, .name = "remember", .after = remember);
 
 /* The answer must say what the row says, in the way it says. */
 static void check_answer(const char *answer, const struct fault *fault, const char *text)

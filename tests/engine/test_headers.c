@@ -103,7 +103,8 @@ static void checks_arguments(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct wire *wire = wire_open_with(server, (haft_session_options){.modern = true});
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .modern = true));
         haft_incoming *message;
         char text[512];
         const char *answer;

@@ -198,8 +198,8 @@ static haft_server *serve(bool sealed)
         &several_tool,   &endless_tool,      &again_for_nothing_tool,
         &bad_json_tool,  &any_form_tool,     &any_page_tool,
         &incapable_tool, &sample_choice_tool};
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.seal_key = sealed ? key : NULL});
+    haft_server *server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .seal_key = sealed ? key : NULL));
 
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
@@ -368,7 +368,7 @@ static void forms(void **state)
          "x: \"items\" must be strings of an enum, or anyOf with {const, title}"},
     };
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.seal_key = key, .log = keep_line});
+        "test", "1", HAFT_WITH(haft_server_options, .seal_key = key, .log = keep_line));
 
     (void)state;
     assert_int_equal(haft_add(server, &any_form_tool), 0);

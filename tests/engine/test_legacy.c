@@ -16,29 +16,26 @@ static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "t"});
 }
-static const haft_resource resource = {.uri = "a:b", .name = "r", .read = read_it};
+static const haft_resource resource =
+    HAFT_INIT(haft_resource, .uri = "a:b", .name = "r", .read = read_it);
 
 static int get_it(haft_call *call, const void *arguments)
 {
     (void)arguments;
     return haft_text(call, "p");
 }
-static const haft_prompt prompt = {.name = "p", .get = get_it};
+static const haft_prompt prompt = HAFT_INIT(haft_prompt, .name = "p", .get = get_it);
 
 static const haft_icon icon = {.src = "https://example.com/i.png"};
 
 static haft_server *serve(bool subscriptions)
 {
-    haft_server *server =
-        haft_server_new_with("test", "1",
-                             &(haft_server_options){.title = "Test",
-                                                    .description = "For tests",
-                                                    .website = "https://example.com",
-                                                    .icons = &icon,
-                                                    .n_icons = 1,
-                                                    .instructions = "Do.",
-                                                    .extensions = "{\"acme/x\":{}}",
-                                                    .resource_subscriptions = subscriptions});
+    haft_server *server = haft_server_new_with(
+        "test", "1",
+        HAFT_WITH(haft_server_options, .title = "Test", .description = "For tests",
+                  .website = "https://example.com", .icons = &icon, .n_icons = 1,
+                  .instructions = "Do.", .extensions = "{\"acme/x\":{}}",
+                  .resource_subscriptions = subscriptions));
 
     assert_non_null(server);
     assert_int_equal(haft_add(server, &text_tool), 0);

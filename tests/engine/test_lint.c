@@ -26,7 +26,7 @@ static void write_log(void *context, haft_level level, const char *text, size_t 
 static haft_server *serve(struct log *log)
 {
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.log = write_log, .log_context = log});
+        "test", "1", HAFT_WITH(haft_server_options, .log = write_log, .log_context = log));
 
     assert_non_null(server);
     log->text[0] = '\0';
@@ -311,7 +311,8 @@ static void typed_headers(void **state)
     for (size_t i = 0; i < COUNT_OF(typed); i++) {
         struct log log;
         haft_server *server = serve(&log);
-        haft_tool tool = {.name = "t", .description = "D", .input = typed[i].type, .call = handle};
+        haft_tool tool = HAFT_INIT(haft_tool, .name = "t", .description = "D",
+                                   .input = typed[i].type, .call = handle);
 
         assert_int_equal(haft_add(server, &tool), typed[i].status);
         assert_string_equal(log.text, typed[i].log);
@@ -324,7 +325,7 @@ static void long_description(void **state)
     static char text[2050];
     struct log log;
     haft_server *server = serve(&log);
-    haft_tool tool = {.name = "t", .description = text, .call = handle};
+    haft_tool tool = HAFT_INIT(haft_tool, .name = "t", .description = text, .call = handle);
 
     (void)state;
     memset(text, 'x', sizeof text - 1);
@@ -367,7 +368,8 @@ static void hidden_characters(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct log log;
         haft_server *server = serve(&log);
-        haft_tool tool = {.name = "t", .description = cases[i].text, .call = handle};
+        haft_tool tool =
+            HAFT_INIT(haft_tool, .name = "t", .description = cases[i].text, .call = handle);
         char expected[128] = "";
 
         if (cases[i].hidden)
@@ -414,10 +416,11 @@ static void servers(void **state)
     assert_null(haft_server_new("", "1"));
     assert_null(haft_server_new("a", NULL));
     assert_null(haft_server_new_with(
-        "a", "1", &(haft_server_options){.icons = &(haft_icon){.theme = "dark"}, .n_icons = 1}));
+        "a", "1",
+        HAFT_WITH(haft_server_options, .icons = &(haft_icon){.theme = "dark"}, .n_icons = 1)));
     for (size_t i = 0; i < COUNT_OF(extensions); i++)
-        assert_null(
-            haft_server_new_with("a", "1", &(haft_server_options){.extensions = extensions[i]}));
+        assert_null(haft_server_new_with(
+            "a", "1", HAFT_WITH(haft_server_options, .extensions = extensions[i])));
     assert_null(haft_server_new("\xff", "1"));
     haft_server_free(NULL);
 }

@@ -22,7 +22,7 @@ static haft_server *serve(size_t n, size_t page_size)
 {
     static const char *const names[8] = {"d", "a", "c", "b", "e", "h", "g", "f"};
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.page_size = page_size});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .page_size = page_size));
 
     assert_non_null(server);
     for (size_t i = 0; i < n; i++) {
@@ -123,7 +123,7 @@ static void rendering(void **state)
 static void cache_hints(void **state)
 {
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.ttl_ms = 60000, .cache_public = true});
+        "test", "1", HAFT_WITH(haft_server_options, .ttl_ms = 60000, .cache_public = true));
 
     (void)state;
     named[0] = nothing_tool;

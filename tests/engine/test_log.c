@@ -51,13 +51,13 @@ static void a_line_knows_what_it_is_about(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_server *server =
-            haft_server_new_with("test", "1",
-                                 &(haft_server_options){.record = rows[i].record ? on_record : NULL,
-                                                        .log = rows[i].record ? NULL : on_line,
-                                                        .log_context = seen});
+        haft_server *server = haft_server_new_with(
+            "test", "1",
+            HAFT_WITH(haft_server_options, .record = rows[i].record ? on_record : NULL,
+                      .log = rows[i].record ? NULL : on_line, .log_context = seen));
         struct wire *wire =
-            wire_open_with(server, (haft_session_options){.principal = rows[i].principal});
+            wire_open_with(server, (haft_session_options)HAFT_INIT(haft_session_options,
+                                                                   .principal = rows[i].principal));
         char message[128];
 
         assert_int_equal(haft_add(server, &chat_tool), 0);
@@ -91,8 +91,9 @@ HAFT_TOOL_BARE(wait_on, "Takes too long", .timeout_ms = 50);
 static void so_does_one_of_the_server(void **state)
 {
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.record = on_record, .log_context = seen});
-    struct wire *wire = wire_open_with(server, (haft_session_options){.principal = "alice"});
+        "test", "1", HAFT_WITH(haft_server_options, .record = on_record, .log_context = seen));
+    struct wire *wire = wire_open_with(
+        server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = "alice"));
 
     (void)state;
     assert_int_equal(haft_add(server, &wait_on_tool), 0);
@@ -120,7 +121,7 @@ static void a_client_says_why_it_cancels(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = haft_server_new_with(
-            "test", "1", &(haft_server_options){.record = on_record, .log_context = seen});
+            "test", "1", HAFT_WITH(haft_server_options, .record = on_record, .log_context = seen));
         struct wire *wire = wire_open(server);
         char message[160];
 
@@ -151,7 +152,7 @@ static void what_was_said_before_is_kept(void **state)
 
     (void)state;
     seen[0] = '\0';
-    assert_int_equal(haft_add(server, &(haft_tool){.name = "no handler"}), HAFT_EINVAL);
+    assert_int_equal(haft_add(server, HAFT_WITH(haft_tool, .name = "no handler")), HAFT_EINVAL);
     assert_false(server_has_log(server));
     server_set_record(server, on_record, seen);
     assert_true(server_has_log(server));

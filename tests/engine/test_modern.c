@@ -16,8 +16,8 @@ static haft_server *serve(void)
 {
     haft_server *server =
         haft_server_new_with("test", "1",
-                             &(haft_server_options){.instructions = "Be \"nice\".",
-                                                    .extensions = "{\n  \"acme/x\": { }\n}"});
+                             HAFT_WITH(haft_server_options, .instructions = "Be \"nice\".",
+                                       .extensions = "{\n  \"acme/x\": { }\n}"));
 
     assert_non_null(server);
     assert_int_equal(haft_add(server, &who_tool), 0);
@@ -83,7 +83,8 @@ static void modern_session(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(params); i++) {
-        struct wire *wire = wire_open_with(server, (haft_session_options){.modern = true});
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .modern = true));
         char ask[128];
 
         snprintf(ask, sizeof ask, "R 1 server/discover%s", params[i]);

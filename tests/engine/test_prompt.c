@@ -72,13 +72,14 @@ static int ask(haft_call *call, const void *arguments)
 }
 
 static const haft_prompt prompts[] = {
-    {.name = "review", .description = "Reviews", .arguments = &review_args_type, .get = review},
-    {.name = "embed", .get = embed},
-    {.name = "quiet", .get = fail_quietly},
-    {.name = "aloud", .get = fail_aloud},
-    {.name = "wrong", .get = say_wrong},
-    {.name = "ask", .get = ask},
-    {.name = "off", .get = embed},
+    HAFT_INIT(haft_prompt, .name = "review", .description = "Reviews",
+              .arguments = &review_args_type, .get = review),
+    HAFT_INIT(haft_prompt, .name = "embed", .get = embed),
+    HAFT_INIT(haft_prompt, .name = "quiet", .get = fail_quietly),
+    HAFT_INIT(haft_prompt, .name = "aloud", .get = fail_aloud),
+    HAFT_INIT(haft_prompt, .name = "wrong", .get = say_wrong),
+    HAFT_INIT(haft_prompt, .name = "ask", .get = ask),
+    HAFT_INIT(haft_prompt, .name = "off", .get = embed),
 };
 
 static haft_server *serve(const haft_server_options *options)
@@ -175,7 +176,7 @@ static void several_issues(void **state)
 static void asking(void **state)
 {
     static const unsigned char key[32] = "a key that seals what is kept";
-    haft_server *server = serve(&(haft_server_options){.seal_key = key});
+    haft_server *server = serve(HAFT_WITH(haft_server_options, .seal_key = key));
     struct wire *wire = wire_open(server);
     char params[4096];
     const char *answer, *sealed;
@@ -209,7 +210,8 @@ static void asking(void **state)
 
 static void listing(void **state)
 {
-    static const haft_prompt plain = {.name = "plain", .title = "T", .meta = "{}", .get = embed};
+    static const haft_prompt plain =
+        HAFT_INIT(haft_prompt, .name = "plain", .title = "T", .meta = "{}", .get = embed);
     haft_server *server = haft_server_new("test", "1");
     struct wire *wire = wire_open(server);
 
@@ -303,8 +305,8 @@ static void no_memory_adding(void **state)
         int status;
 
         failing_init(&failing, 0);
-        server = haft_server_new_with("test", "1",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "test", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         assert_non_null(server);
         failing.fail_at = failing.calls + nth;
         status = haft_prompt_add(server, &prompts[0]);

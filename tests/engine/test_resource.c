@@ -85,24 +85,25 @@ static int ask(haft_call *call, const char *uri)
 static const haft_icon icon = {.src = "https://x.example/i.png", .sizes = "48x48 96x96"};
 
 static const haft_resource resources[] = {
-    {.uri = "test://text", .name = "text", .read = read_text},
-    {.uri = "test://bytes", .name = "bytes", .read = read_bytes},
-    {.uri = "test://both", .name = "both", .read = read_both},
-    {.uri = "test://nothing", .name = "nothing", .read = read_nothing},
-    {.uri = "test://quiet", .name = "quiet", .read = fail_quietly},
-    {.uri = "test://aloud", .name = "aloud", .read = fail_aloud},
-    {.uri = "test://later", .name = "later", .read = fail_later},
-    {.uri = "test://absent", .name = "absent", .read = not_there},
-    {.uri = "test://ask", .name = "ask", .read = ask},
-    {.uri = "test://data", .name = "data", .read = read_data, .data = (void *)"mine"},
-    {.uri = "test://off", .name = "off", .read = read_text},
+    HAFT_INIT(haft_resource, .uri = "test://text", .name = "text", .read = read_text),
+    HAFT_INIT(haft_resource, .uri = "test://bytes", .name = "bytes", .read = read_bytes),
+    HAFT_INIT(haft_resource, .uri = "test://both", .name = "both", .read = read_both),
+    HAFT_INIT(haft_resource, .uri = "test://nothing", .name = "nothing", .read = read_nothing),
+    HAFT_INIT(haft_resource, .uri = "test://quiet", .name = "quiet", .read = fail_quietly),
+    HAFT_INIT(haft_resource, .uri = "test://aloud", .name = "aloud", .read = fail_aloud),
+    HAFT_INIT(haft_resource, .uri = "test://later", .name = "later", .read = fail_later),
+    HAFT_INIT(haft_resource, .uri = "test://absent", .name = "absent", .read = not_there),
+    HAFT_INIT(haft_resource, .uri = "test://ask", .name = "ask", .read = ask),
+    HAFT_INIT(haft_resource, .uri = "test://data", .name = "data", .read = read_data,
+              .data = (void *)"mine"),
+    HAFT_INIT(haft_resource, .uri = "test://off", .name = "off", .read = read_text),
 };
 
 static const haft_resource templates[] = {
-    {.uri = "users://{id}{?view}", .name = "user", .read = read_user},
-    {.uri = "users://{id}/never", .name = "off", .read = read_text},
-    {.uri = "users://{+id}", .name = "rest", .read = read_user},
-    {.uri = "test://o{letters}", .name = "shadow", .read = read_text},
+    HAFT_INIT(haft_resource, .uri = "users://{id}{?view}", .name = "user", .read = read_user),
+    HAFT_INIT(haft_resource, .uri = "users://{id}/never", .name = "off", .read = read_text),
+    HAFT_INIT(haft_resource, .uri = "users://{+id}", .name = "rest", .read = read_user),
+    HAFT_INIT(haft_resource, .uri = "test://o{letters}", .name = "shadow", .read = read_text),
 };
 
 static haft_server *serve(const haft_server_options *options)
@@ -181,7 +182,8 @@ static void modern(void **state)
 
 static void cache_hints(void **state)
 {
-    haft_server *server = serve(&(haft_server_options){.ttl_ms = 60000, .cache_public = true});
+    haft_server *server =
+        serve(HAFT_WITH(haft_server_options, .ttl_ms = 60000, .cache_public = true));
     struct wire *wire = wire_open(server);
 
     (void)state;
@@ -218,7 +220,7 @@ static void own_cache_hints(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = haft_server_new_with(
-            "test", "1", &(haft_server_options){.ttl_ms = 60000, .cache_public = true});
+            "test", "1", HAFT_WITH(haft_server_options, .ttl_ms = 60000, .cache_public = true));
         struct wire *wire = wire_open(server);
         char expected[512];
 
@@ -260,7 +262,7 @@ static void long_address(void **state)
 static void asking(void **state)
 {
     static const unsigned char key[32] = "a key that seals what is kept";
-    haft_server *server = serve(&(haft_server_options){.seal_key = key, .ttl_ms = 5});
+    haft_server *server = serve(HAFT_WITH(haft_server_options, .seal_key = key, .ttl_ms = 5));
     struct wire *wire = wire_open(server);
     char params[4096];
     const char *answer, *sealed;
@@ -302,9 +304,11 @@ static int pend(haft_call *call, const char *uri)
 /* A read that is answered later, and one that is answered too late. */
 static void pending(void **state)
 {
-    static const haft_resource slow = {.uri = "test://slow", .name = "slow", .read = pend};
+    static const haft_resource slow =
+        HAFT_INIT(haft_resource, .uri = "test://slow", .name = "slow", .read = pend);
     haft_call *call = NULL;
-    haft_server *server = haft_server_new_with("test", "1", &(haft_server_options){.data = &call});
+    haft_server *server =
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .data = &call));
     struct wire *wire;
 
     (void)state;
@@ -336,23 +340,13 @@ static void pending(void **state)
 
 static void listing(void **state)
 {
-    static const haft_resource full = {
-        .uri = "test://full",
-        .name = "full",
-        .title = "A \"title\"",
-        .description = "All of it",
-        .mime_type = "text/plain",
-        .icons = &icon,
-        .n_icons = 1,
-        .meta = "{\"x/y\":1}",
-        .size = 12,
-        .audience = "user",
-        .priority = 0.5,
-        .last_modified = "2026-01-01T00:00:00Z",
-        .read = read_text,
-    };
-    static const haft_resource shape = {
-        .uri = "test://{a}", .name = "shape", .size = 12, .read = read_text};
+    static const haft_resource full =
+        HAFT_INIT(haft_resource, .uri = "test://full", .name = "full", .title = "A \"title\"",
+                  .description = "All of it", .mime_type = "text/plain", .icons = &icon,
+                  .n_icons = 1, .meta = "{\"x/y\":1}", .size = 12, .audience = "user",
+                  .priority = 0.5, .last_modified = "2026-01-01T00:00:00Z", .read = read_text);
+    static const haft_resource shape = HAFT_INIT(haft_resource, .uri = "test://{a}",
+                                                 .name = "shape", .size = 12, .read = read_text);
     haft_server *server = haft_server_new("test", "1");
     struct wire *wire = wire_open(server);
 
@@ -460,7 +454,7 @@ static void refused(void **state)
 
 static void updates(void **state)
 {
-    haft_server *server = serve(&(haft_server_options){.resource_subscriptions = true});
+    haft_server *server = serve(HAFT_WITH(haft_server_options, .resource_subscriptions = true));
     struct wire *wire = wire_open(server);
 
     (void)state;
@@ -500,8 +494,8 @@ static void no_memory_adding(void **state)
         int first, second;
 
         failing_init(&failing, 0);
-        server = haft_server_new_with("test", "1",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "test", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         assert_non_null(server);
         failing.fail_at = failing.calls + nth;
         first = haft_resource_add(server, &resources[0]);

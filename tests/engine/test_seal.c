@@ -30,7 +30,8 @@ static int read_page(haft_call *call, const char *uri)
 
     return answer < HAFT_DECLINED ? answer : haft_text(call, "read %s", uri);
 }
-static const haft_resource page = {.uri = "page://{n}", .name = "page", .read = read_page};
+static const haft_resource page =
+    HAFT_INIT(haft_resource, .uri = "page://{n}", .name = "page", .read = read_page);
 
 static const unsigned char key[32] = "one key", other_key[32] = "another";
 
@@ -38,7 +39,7 @@ static haft_server *serve_as(const char *name, const char *version, const unsign
 {
     static haft_tool renamed;
     haft_server *server =
-        haft_server_new_with(name, version, &(haft_server_options){.seal_key = seal_key});
+        haft_server_new_with(name, version, HAFT_WITH(haft_server_options, .seal_key = seal_key));
 
     assert_non_null(server);
     renamed = deploy_tool;
@@ -87,7 +88,8 @@ static void get_state(struct wire *wire, char ret_state[1024])
 
 static struct wire *connect_as(haft_server *server, const char *principal)
 {
-    struct wire *wire = wire_open_with(server, (haft_session_options){.principal = principal});
+    struct wire *wire = wire_open_with(
+        server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = principal));
 
     wire_greet(wire, "2026-07-28");
     return wire;

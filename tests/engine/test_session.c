@@ -294,7 +294,7 @@ static void elements(void **state)
 {
     static const char document[] = "{\"type\":\"object\"}";
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.max_elements = 4});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_elements = 4));
     haft_tool_builder *builder = haft_tool_new("t");
     haft_schema *schema;
 
@@ -317,7 +317,7 @@ static void elements(void **state)
 static void too_many(void **state)
 {
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.max_in_flight = 2});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_in_flight = 2));
     struct wire *wire;
 
     (void)state;

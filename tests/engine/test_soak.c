@@ -172,12 +172,13 @@ static void soak(void **state)
     n_held = 0;
     failing_init(&memory, 0);
     assert_non_null(peer);
-    server =
-        haft_server_new_with("test", "1", &(haft_server_options){.allocator = &memory.allocator});
+    server = haft_server_new_with("test", "1",
+                                  HAFT_WITH(haft_server_options, .allocator = &memory.allocator));
     assert_int_equal(haft_add(server, &work_tool), 0);
     session = haft_session_new(
         server,
-        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = peer}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = receive, .context = peer)));
     for (int id = 1; id <= CALLS; id++) {
         ask(session, id, now);
         while (n_held && (n_held >= MOST_HELD - 1 || !chance(3)))

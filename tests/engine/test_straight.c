@@ -73,14 +73,15 @@ static int say(haft_call *call, const void *arguments)
     return haft_text(call, "%s", *(const char *const *)arguments);
 }
 HAFT_STRUCT(words, HAFT_STRING(who, "Who"));
-static const haft_prompt prompt = {.name = "tell", .arguments = &words_type, .get = say};
+static const haft_prompt prompt =
+    HAFT_INIT(haft_prompt, .name = "tell", .arguments = &words_type, .get = say);
 
 static haft_server *serve(size_t from, const haft_allocator *allocator)
 {
     static const unsigned char key[32] = "k";
     static const haft_tool *const tools[] = {&tell_tool, &repeat_tool, &confirm_tool};
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.allocator = allocator, .seal_key = key});
+        "test", "1", HAFT_WITH(haft_server_options, .allocator = allocator, .seal_key = key));
 
     if (!server)
         return NULL;
@@ -251,7 +252,7 @@ static int change(haft_call *call, void *data)
     unsafe_yyjson_set_strn(who, "Bob", 3);
     return 0;
 }
-static const haft_stage changer = {.name = "changer", .before = change};
+static const haft_stage changer = HAFT_INIT(haft_stage, .name = "changer", .before = change);
 
 static void stages_come_first(void **state)
 {
@@ -287,7 +288,7 @@ static int replace(haft_call *call, void *data)
     (void)data;
     return haft_call_set_arguments(call, json, sizeof json - 1);
 }
-static const haft_stage replacer = {.name = "replacer", .before = replace};
+static const haft_stage replacer = HAFT_INIT(haft_stage, .name = "replacer", .before = replace);
 
 static void sealed(void **state)
 {
@@ -444,7 +445,7 @@ static void elements_are_counted(void **state)
          "more than the maximum of 7 elements"},
     };
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.max_elements = 7});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_elements = 7));
 
     (void)state;
     server->limits.straight_from = 0;

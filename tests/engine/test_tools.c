@@ -393,7 +393,7 @@ static int say_first(haft_call *call, void *data)
 
 static void meta_and_issues(void **state)
 {
-    static const haft_stage stage = {.name = "first", .before = say_first};
+    static const haft_stage stage = HAFT_INIT(haft_stage, .name = "first", .before = say_first);
     haft_server *server = serve();
 
     (void)state;
@@ -547,7 +547,7 @@ HAFT_TOOL_BARE(flood, "Says too much");
 static void checks_flood(void **state)
 {
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.max_message = 1 << 16});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_message = 1 << 16));
 
     (void)state;
     assert_int_equal(haft_add(server, &flood_tool), 0);

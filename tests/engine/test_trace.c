@@ -143,7 +143,7 @@ static void a_trace_is_read_strictly(void **unused)
         {META("no"), {PARENT, "a=1"}, NULL, NULL, 0},
     };
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.random = number});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .random = number));
     struct wire *wire;
 
     (void)unused;
@@ -169,8 +169,8 @@ static void a_trace_is_read_strictly(void **unused)
 
 static void lines_say_which_trace(void **unused)
 {
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.random = number, .log = on_log});
+    haft_server *server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .random = number, .log = on_log));
     struct wire *wire;
 
     (void)unused;
@@ -204,7 +204,7 @@ static void spans_differ(void **unused)
     assert_string_not_equal(first, seen.span_id);
     wire_close(wire);
     haft_server_free(server);
-    server = haft_server_new_with("test", "1", &(haft_server_options){.random = number});
+    server = haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .random = number));
     next_number = 0;
     assert_int_equal(haft_add(server, &look_tool), 0);
     wire = wire_open(server);

@@ -216,10 +216,12 @@ static int offer(haft_server *server)
     static const haft_tool *const tools[] = {
         &echo_tool, &shape_tool, &steps_tool,     &blocks_tool, &big_tool,
         &ask_tool,  &away_tool,  &wait_long_tool, &change_tool, &peek_tool};
-    static const haft_resource one = {.uri = "a:b", .name = "r", .read = read_it};
-    static const haft_resource many = {
-        .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
-    static const haft_prompt prompt = {.name = "p", .arguments = &word_form_type, .get = prompt_it};
+    static const haft_resource one =
+        HAFT_INIT(haft_resource, .uri = "a:b", .name = "r", .read = read_it);
+    static const haft_resource many = HAFT_INIT(haft_resource, .uri = "a:x/{id}", .name = "t",
+                                                .read = read_it, .complete = complete_it);
+    static const haft_prompt prompt =
+        HAFT_INIT(haft_prompt, .name = "p", .arguments = &word_form_type, .get = prompt_it);
     int status = 0;
 
     for (size_t i = 0; !status && i < sizeof tools / sizeof *tools; i++)
@@ -247,7 +249,8 @@ static int run_gateway(char **argv)
 {
     static const haft_tool *const tools[] = {&echo_tool, &invoke_tool, NULL};
     haft_gateway *gateway = haft_gateway_new(NULL);
-    haft_http_options options = {.address = argv[2], .ready = say_ready};
+    haft_http_options options =
+        HAFT_INIT(haft_http_options, .address = argv[2], .ready = say_ready);
     haft_reason reason = {.text = ""};
     int status;
 
@@ -256,11 +259,8 @@ static int run_gateway(char **argv)
         haft_policy_make(gateway, "people", "basic-auth",
                          "{\"file\": \"tests/fault/people\", \"remember\": 0}") ||
         haft_route_add(gateway, &locked_route) ||
-        !haft_mcp_add(gateway, &(haft_mcp_options){.name = "fault",
-                                                   .version = "1",
-                                                   .tools = tools,
-                                                   .routes = "get_*",
-                                                   .policies = "limit"}))
+        !haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .name = "fault", .version = "1",
+                                         .tools = tools, .routes = "get_*", .policies = "limit")))
         return fail("the gateway could not be made", NULL, gateway);
     status = haft_gateway_serve(gateway, &options, &reason);
     if (status)
@@ -273,7 +273,8 @@ static int run_gateway(char **argv)
 static int run_configured(int argc, char **argv)
 {
     static const haft_tool *const tools[] = {&echo_tool, NULL};
-    static const haft_mcp_options endpoint = {.name = "fault", .tools = tools, .routes = "get_*"};
+    static const haft_mcp_options endpoint =
+        HAFT_INIT(haft_mcp_options, .name = "fault", .tools = tools, .routes = "get_*");
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     if (!gateway || haft_route_add(gateway, &get_item_route) ||
@@ -309,9 +310,8 @@ int site_run(int argc, char **argv, const haft_allocator *allocator)
     if (!strcmp(argv[0], "configured"))
         return run_configured(argc, argv);
     server = haft_server_new_with("fault", "1",
-                                  &(haft_server_options){.resource_subscriptions = true,
-                                                         .data = &world,
-                                                         .allocator = allocator});
+                                  HAFT_WITH(haft_server_options, .resource_subscriptions = true,
+                                            .data = &world, .allocator = allocator));
     world.server = server;
     if (!server)
         return haft_main(NULL, argc, argv);

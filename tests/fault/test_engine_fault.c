@@ -59,8 +59,8 @@ static void look(haft_call *call, haft_outcome how, void *data)
     (void)data;
     haft_result_content(call);
 }
-static const haft_stage editing = {
-    .name = "edit", .tools = "blocks", .before = edit, .after = look};
+static const haft_stage editing =
+    HAFT_INIT(haft_stage, .name = "edit", .tools = "blocks", .before = edit, .after = look);
 
 static int ask(haft_call *call)
 {
@@ -94,19 +94,18 @@ static int complete_it(haft_call *call, const char *argument, const char *value)
     (void)argument;
     return haft_completion_add(call, value);
 }
-static const haft_resource one = {.uri = "a:b",
-                                  .name = "r",
-                                  .priority = 0.5,
-                                  .last_modified = "2026-01-01T00:00:00Z",
-                                  .read = read_it};
-static const haft_resource many = {
-    .uri = "a:x/{id}", .name = "t", .read = read_it, .complete = complete_it};
+static const haft_resource one =
+    HAFT_INIT(haft_resource, .uri = "a:b", .name = "r", .priority = 0.5,
+              .last_modified = "2026-01-01T00:00:00Z", .read = read_it);
+static const haft_resource many = HAFT_INIT(haft_resource, .uri = "a:x/{id}", .name = "t",
+                                            .read = read_it, .complete = complete_it);
 
 static int say_it(haft_call *call, const void *arguments)
 {
     return haft_text(call, "%s", ((const form *)arguments)->word);
 }
-static const haft_prompt prompt = {.name = "p", .arguments = &form_type, .get = say_it};
+static const haft_prompt prompt =
+    HAFT_INIT(haft_prompt, .name = "p", .arguments = &form_type, .get = say_it);
 
 static int custom(haft_call *call, haft_value *params, void *data)
 {
@@ -417,9 +416,8 @@ static void peer_open(struct peer *peer)
     peer->now = 1000;
     peer->server =
         haft_server_new_with("test", "1",
-                             &(haft_server_options){.allocator = &peer->failing.allocator,
-                                                    .seal_key = key,
-                                                    .resource_subscriptions = true});
+                             HAFT_WITH(haft_server_options, .allocator = &peer->failing.allocator,
+                                       .seal_key = key, .resource_subscriptions = true));
     assert_non_null(peer->server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(peer->server, tools[i]), 0);
@@ -432,7 +430,8 @@ static void peer_open(struct peer *peer)
     haft_audit_set_mode(peer->server, HAFT_AUDIT_ARGUMENTS);
     peer->session = haft_session_new(
         peer->server,
-        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = peer}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = receive, .context = peer)));
     assert_non_null(peer->session);
 }
 
@@ -527,9 +526,10 @@ static void making(void **state)
         int status = 0;
 
         failing_init(&failing, nth);
-        server = haft_server_new_with(
-            "test", "1",
-            &(haft_server_options){.allocator = &failing.allocator, .extensions = "{\"a\": {}}"});
+        server =
+            haft_server_new_with("test", "1",
+                                 HAFT_WITH(haft_server_options, .allocator = &failing.allocator,
+                                           .extensions = "{\"a\": {}}"));
         if (server) {
             status = haft_add(server, &work_tool);
             assert_true(!status || status == HAFT_ENOMEM);
@@ -540,7 +540,8 @@ static void making(void **state)
             status = haft_on(server, "a/b", custom, NULL);
             assert_true(!status || status == HAFT_ENOMEM);
             session = haft_session_new(
-                server, &(haft_session_options){.transport = &(haft_transport){.send = receive}});
+                server, HAFT_WITH(haft_session_options,
+                                  .transport = HAFT_WITH(haft_transport, .send = receive)));
             haft_session_free(session);
         }
         haft_server_free(server);

@@ -227,7 +227,7 @@ static bool add_guarded(haft_gateway *gateway)
     return !haft_policies_json(gateway, guards, strlen(guards)) &&
            !haft_route_add(gateway, &secret_route) && !haft_route_add(gateway, &peopled) &&
            haft_mcp_add(gateway,
-                        &(haft_mcp_options){.endpoint = "/around", .policies = "head,key"});
+                        HAFT_WITH(haft_mcp_options, .endpoint = "/around", .policies = "head,key"));
 }
 
 static bool is_guarded(const struct request *row)
@@ -241,8 +241,9 @@ static haft_gateway *make(const haft_allocator *allocator, bool guarded)
 {
     static const haft_tool *const tools[] = {&work_tool, NULL};
     static haft_route limited;
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){
-        .one_thread = true, .server = &(haft_server_options){.allocator = allocator}});
+    haft_gateway *gateway = haft_gateway_new(
+        HAFT_WITH(haft_gateway_options, .one_thread = true,
+                  .server = HAFT_WITH(haft_server_options, .allocator = allocator)));
 
     limited = never_route;
     limited.id = "limited", limited.path = "/limited", limited.policies = "rate";
@@ -252,9 +253,10 @@ static haft_gateway *make(const haft_allocator *allocator, bool guarded)
         !haft_route_add(gateway, &never_route) && !haft_route_add(gateway, &limited) &&
         !haft_route_add(gateway, &relay_route) &&
         !haft_route_add_handler(gateway, "GET", "/echo/{word}", NULL, echo, NULL) &&
-        haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools, .routes = "leaf,sum,fails"}) &&
         haft_mcp_add(gateway,
-                     &(haft_mcp_options){.endpoint = "/napping", .policies = "nap,head"}) &&
+                     HAFT_WITH(haft_mcp_options, .tools = tools, .routes = "leaf,sum,fails")) &&
+        haft_mcp_add(gateway,
+                     HAFT_WITH(haft_mcp_options, .endpoint = "/napping", .policies = "nap,head")) &&
         (!guarded || add_guarded(gateway)))
         return gateway;
     haft_gateway_free(gateway);
@@ -283,8 +285,9 @@ static bool make_threads_short(struct shortage *shortage, const void *row)
 
     (void)row;
     shortage_begins(shortage);
-    gateway = haft_gateway_new(&(haft_gateway_options){
-        .server = &(haft_server_options){.allocator = &shortage->failing.allocator}});
+    gateway = haft_gateway_new(HAFT_WITH(
+        haft_gateway_options,
+        .server = HAFT_WITH(haft_server_options, .allocator = &shortage->failing.allocator)));
     failed = shortage_ends(shortage);
     assert_true(gateway || failed);
     haft_gateway_free(gateway);
@@ -547,8 +550,8 @@ static void end(void *context)
 }
 
 static const haft_responder responder = {respond, stream, write_some, end};
-static const haft_loop callbacks = {
-    .run = run_later, .post = post_nothing, .wake = wake_nobody, .random = same_bytes};
+static const haft_loop callbacks = HAFT_INIT(haft_loop, .run = run_later, .post = post_nothing,
+                                             .wake = wake_nobody, .random = same_bytes);
 static const haft_http_loop loop = {.n = 1, .loop = &callbacks};
 
 /* One request on the loop, to its end. */
@@ -582,7 +585,7 @@ static bool pass_short(struct shortage *shortage, const void *context)
     static struct answer right, got;
     const struct request *row = context;
     haft_gateway *gateway = make(&shortage->failing.allocator, is_guarded(row));
-    haft_app app = haft_gateway_app(gateway);
+    haft_app app = *haft_gateway_app(gateway);
     void *site = app.open(app.data, &loop, NULL);
     bool failed;
 
@@ -627,7 +630,7 @@ static void passages(void **state)
 static bool open_short(struct shortage *shortage, const void *context)
 {
     haft_gateway *gateway = make(&shortage->failing.allocator, false);
-    haft_app app = haft_gateway_app(gateway);
+    haft_app app = *haft_gateway_app(gateway);
     haft_reason reason = {.code = 0};
     bool failed;
     void *site;
@@ -654,7 +657,7 @@ static void busy(void **state)
 {
     static const struct request row = {"GET", "/leaf/x", "", NULL, "", 503, 0, NULL};
     haft_gateway *gateway = make(NULL, false);
-    haft_app app = haft_gateway_app(gateway);
+    haft_app app = *haft_gateway_app(gateway);
     haft_loop busy_loop = callbacks;
     haft_http_loop full = {.n = 1, .loop = &busy_loop};
     struct answer got;

@@ -101,7 +101,8 @@ static void making_a_schema_may_fail(void **state)
             haft_schema *schema = NULL;
             haft_reason reason = {0};
             struct failing memory;
-            const haft_schema_options options = {.allocator = &memory.allocator};
+            const haft_schema_options options =
+                HAFT_INIT(haft_schema_options, .allocator = &memory.allocator);
             int status;
 
             assert_true(nth < TOO_MANY);
@@ -128,7 +129,8 @@ static void a_schema_may_be_too_large(void **state)
     for (size_t i = 0; i < COUNT_OF(makings); i++) {
         for (size_t limit = 64;; limit += 64) {
             struct failing memory;
-            haft_schema_options options = {.allocator = &memory.allocator, .max_memory = limit};
+            haft_schema_options options =
+                HAFT_INIT(haft_schema_options, .allocator = &memory.allocator, .max_memory = limit);
             haft_schema *schema = NULL;
             int status;
 
@@ -188,7 +190,8 @@ static int tell(struct subject *s)
 
 static int emit(struct subject *s)
 {
-    const haft_emit_options options = {.use_defs = true, .with_dialect = true};
+    const haft_emit_options options =
+        HAFT_INIT(haft_emit_options, .use_defs = true, .with_dialect = true);
 
     return haft_schema_emit(s->schema, s->json ? NULL : &options, &s->text);
 }
@@ -272,7 +275,8 @@ static const struct reading {
 
 static bool prepare(struct subject *s, const struct reading *one, struct failing *memory)
 {
-    const haft_schema_options options = {.allocator = &memory->allocator};
+    const haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .allocator = &memory->allocator);
 
     *s = (struct subject){.json = one->json};
     assert_int_equal(make(&one->how, &options, &s->schema, NULL), 0);

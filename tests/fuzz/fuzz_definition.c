@@ -35,8 +35,8 @@ static void watch(void *context, bool sent, const char *text, size_t size)
 /* The one tool of the server, as it is listed. */
 static void list(haft_server *server, const char *revision, haft_buffer *ret_text)
 {
-    haft_client *client =
-        haft_client_new(server, &(haft_client_options){.revision = revision, .watch = watch});
+    haft_client *client = haft_client_new(
+        server, HAFT_WITH(haft_client_options, .revision = revision, .watch = watch));
     yyjson_val *input, *output;
     haft_result result;
 

@@ -37,12 +37,9 @@ static void check(const haft_schema *schema, const char *text, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = size ? (const char *)data : "";
-    haft_schema_options options = {
-        .max_steps = 10000,
-        .max_memory = 16 << 20,
-        .documents = documents,
-        .n_documents = sizeof documents / sizeof *documents,
-    };
+    haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .max_steps = 10000, .max_memory = 16 << 20,
+                  .documents = documents, .n_documents = sizeof documents / sizeof *documents);
     haft_schema *schema = NULL;
     haft_reason error = {0};
     int status = haft_schema_parse(text, size, &options, &schema, &error);

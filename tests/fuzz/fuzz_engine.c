@@ -97,28 +97,26 @@ static int complete_it(haft_call *call, const char *argument, const char *value)
     haft_completion_add(call, value);
     return haft_completion_add(call, argument);
 }
-static const haft_resource one = {.uri = "a:b", .name = "r", .read = read_it};
-static const haft_resource many = {
-    .uri = "a:x/{id}{?q*}", .name = "t", .read = read_it, .complete = complete_it};
+static const haft_resource one =
+    HAFT_INIT(haft_resource, .uri = "a:b", .name = "r", .read = read_it);
+static const haft_resource many = HAFT_INIT(haft_resource, .uri = "a:x/{id}{?q*}", .name = "t",
+                                            .read = read_it, .complete = complete_it);
 
 static int say_it(haft_call *call, const void *arguments)
 {
     return haft_text(call, "%s", ((const fuzz_form *)arguments)->word);
 }
-static const haft_prompt prompt = {
-    .name = "p", .arguments = &fuzz_form_type, .get = say_it, .complete = complete_it};
+static const haft_prompt prompt = HAFT_INIT(haft_prompt, .name = "p", .arguments = &fuzz_form_type,
+                                            .get = say_it, .complete = complete_it);
 
 static haft_server *serve(void)
 {
     static const unsigned char key[32] = "k";
     static const haft_tool *const tools[] = {&echo_tool, &blocks_tool, &ask_tool, &hold_tool};
-    haft_server *server =
-        haft_server_new_with("test", "1",
-                             &(haft_server_options){.seal_key = key,
-                                                    .page_size = 3,
-                                                    .max_in_flight = 8,
-                                                    .max_subscriptions = 3,
-                                                    .resource_subscriptions = true});
+    haft_server *server = haft_server_new_with(
+        "test", "1",
+        HAFT_WITH(haft_server_options, .seal_key = key, .page_size = 3, .max_in_flight = 8,
+                  .max_subscriptions = 3, .resource_subscriptions = true));
 
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         require(!haft_add(server, tools[i]));
@@ -277,7 +275,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     n_held = 0;
     peer.session = haft_session_new(
         server,
-        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = &peer}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = receive, .context = &peer)));
     while (line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         size_t n = (size_t)((stop ? stop : end) - line);

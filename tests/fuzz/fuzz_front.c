@@ -66,7 +66,8 @@ static void refuse(struct front *front, const char *path, const char *body, size
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    haft_http_options options = {.path = "/mcp", .total_rate = {1, 60000}};
+    haft_http_options options =
+        HAFT_INIT(haft_http_options, .path = "/mcp", .total_rate = {1, 60000});
     haft_server *server = haft_server_new("fuzz", "1");
     char *text = malloc(size + 1), *body = malloc(size ? size : 1);
     struct limiter *limiter = NULL;

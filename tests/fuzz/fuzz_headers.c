@@ -26,7 +26,8 @@ static int read_it(haft_call *call, const char *uri)
 {
     return haft_embed(call, &(haft_contents){.uri = uri, .text = "t"});
 }
-static const haft_resource any = {.uri = "{+all}", .name = "any", .read = read_it};
+static const haft_resource any =
+    HAFT_INIT(haft_resource, .uri = "{+all}", .name = "any", .read = read_it);
 
 struct line {
     const char *text;
@@ -143,10 +144,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     sessions[0] = haft_session_new(
         server,
-        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = &read}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = receive, .context = &read)));
     sessions[1] = haft_session_new(
         server,
-        &(haft_session_options){.transport = &(haft_transport){.send = receive, .context = &call}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = receive, .context = &call)));
     require(sessions[0] && sessions[1]);
     ask(sessions[0], &read, body, region);
     check(&read, name, body);

@@ -42,7 +42,7 @@ static void no_log(void *context, haft_level level, const char *text, size_t siz
 static haft_server *make_server(void)
 {
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.log = no_log, .max_message = 2048});
+        "test", "1", HAFT_WITH(haft_server_options, .log = no_log, .max_message = 2048));
 
     require(server && !haft_add(server, &say_tool));
     return server;
@@ -68,11 +68,8 @@ static struct site *the_site(void)
     site.server = make_server();
     require(!uv_loop_init(&site.loop));
     site.http = haft_http_new(site.server,
-                              &(haft_http_options){.address = address,
-                                                   .legacy_sse = true,
-                                                   .max_sessions = 16,
-                                                   .max_headers = 2048,
-                                                   .max_url = 512},
+                              HAFT_WITH(haft_http_options, .address = address, .legacy_sse = true,
+                                        .max_sessions = 16, .max_headers = 2048, .max_url = 512),
                               &site.loop, NULL);
     require(site.http);
     unlink(address + 5);
@@ -200,8 +197,8 @@ static void try_request(const char *text, size_t size)
     static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
     haft_server *server = make_server();
     haft_endpoint *endpoint = haft_endpoint_new(
-        server,
-        &(haft_endpoint_options){.loop = &(haft_loop){.random = some_bytes}, .legacy_sse = true});
+        server, HAFT_WITH(haft_endpoint_options, .loop = HAFT_WITH(haft_loop, .random = some_bytes),
+                          .legacy_sse = true));
     struct line method = take_line(&text, &size), path = take_line(&text, &size);
     struct line headers[HEADERS];
     char words[2][256];

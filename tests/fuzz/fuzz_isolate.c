@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const unsigned char key[32] = {1};
     struct process process = {.base = {run, renew, NULL}};
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.seal_key = key});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .seal_key = key));
     haft_session *session;
     const char *request;
 
@@ -119,8 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     process.size = size - 1;
     atomic_store(&server->isolation.runner, &process.base);
     session = haft_session_new(
-        server, &(haft_session_options){
-                    .transport = &(haft_transport){.send = on_send, .context = &process}});
+        server,
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = on_send, .context = &process)));
     require(session);
     require(!haft_session_receive(session, request, strlen(request), NULL, 1));
     /* A legacy client that was asked has not answered, and is out of time. */

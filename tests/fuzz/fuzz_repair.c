@@ -105,8 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
     const char *end = size ? memchr(text, 0, size) : NULL;
     size_t first = end ? (size_t)(end - text) : size;
-    const haft_schema_options options = {
-        .max_depth = 32, .max_steps = 20000, .max_subschemas = 500, .max_memory = 8 << 20};
+    const haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .max_depth = 32, .max_steps = 20000, .max_subschemas = 500,
+                  .max_memory = 8 << 20);
     haft_arena *arena = haft_arena_new(NULL, 16 << 20);
     haft_schema *schema = NULL;
 

@@ -289,7 +289,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct choices choices = {data, size, 0};
     struct client client = {.n = 0};
     unsigned char next = 0;
-    haft_server *server = haft_server_new_with("test", "1", &(haft_server_options){.log = no_log});
+    haft_server *server =
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .log = no_log));
     haft_time now = 1000;
 
     require(server && !haft_add(server, &hold_tool) && !haft_add(server, &steps_tool));
@@ -297,10 +298,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     the_client = &client;
     client.endpoint = haft_endpoint_new(
         server,
-        &(haft_endpoint_options){.loop = &(haft_loop){.random = some_bytes, .context = &next},
-                                 .max_sessions = MOST_SESSIONS,
-                                 .max_events = 5,
-                                 .session_idle_ms = 30000});
+        HAFT_WITH(haft_endpoint_options,
+                  .loop = HAFT_WITH(haft_loop, .random = some_bytes, .context = &next),
+                  .max_sessions = MOST_SESSIONS, .max_events = 5, .session_idle_ms = 30000));
     require(client.endpoint);
     while (choices.at < choices.size)
         step(&client, server, &choices, &now);

@@ -70,7 +70,7 @@ static const char *get_header(const void *context, const char *name, size_t *ret
 
 static haft_gateway *make(void)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
     if (!gateway || haft_route_add(gateway, &get_route) || haft_route_add(gateway, &put_route) ||
         haft_route_add_handler(gateway, "GET", "/{a}/static/{b}", NULL, any, NULL))

@@ -56,12 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
     const char *end = size ? memchr(text, 0, size) : NULL;
     size_t first = end ? (size_t)(end - text) : size;
-    const haft_schema_options options = {.max_depth = 32,
-                                         .max_steps = 20000,
-                                         .max_subschemas = 500,
-                                         .max_memory = 8 << 20,
-                                         .max_issues = 4,
-                                         .pattern_steps = 1000};
+    const haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .max_depth = 32, .max_steps = 20000, .max_subschemas = 500,
+                  .max_memory = 8 << 20, .max_issues = 4, .pattern_steps = 1000);
     haft_schema *schema = NULL;
     haft_arena *arena = haft_arena_new(NULL, 4 << 20);
     haft_buffer out;

@@ -61,7 +61,7 @@ static haft_server *server_that(bool goes_straight)
     haft_server *server = servers[goes_straight];
 
     if (!server) {
-        server = haft_server_new_with("test", "1", &(haft_server_options){.max_depth = 4});
+        server = haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_depth = 4));
         require(!haft_add(server, &echo_tool) && !haft_add(server, &spell_tool));
         server->limits.straight_from = goes_straight ? 0 : SIZE_MAX;
         servers[goes_straight] = server;
@@ -80,7 +80,8 @@ static void talk(const char *text, size_t size, bool straight, haft_buffer *said
         "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"f\",\"version\":\"1\"}}}";
     haft_session *session = haft_session_new(
         server_that(straight),
-        &(haft_session_options){.transport = &(haft_transport){.send = keep, .context = said}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = keep, .context = said)));
 
     require(!haft_session_receive(session, hello, strlen(hello), NULL, 1));
     while (size) {

@@ -72,7 +72,7 @@ static int name_them(haft_call *call, void *data)
            : haft_problem(call, 401, "Who is it?") ? HAFT_ENOMEM
                                                    : HAFT_STOP;
 }
-static const haft_policy who = {.name = "who", .inbound = name_them};
+static const haft_policy who = HAFT_INIT(haft_policy, .name = "who", .inbound = name_them);
 
 static haft_gateway *make(void)
 {
@@ -88,14 +88,13 @@ static haft_gateway *make(void)
     assert_int_equal(haft_policy_make(gateway, "nap", "sleep", "{\"ms\":1}"), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         assert_int_equal(haft_route_add(gateway, routes[i]), 0);
-    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools}));
-    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/stamped",
-                                                              .tools = tools,
-                                                              .routes = "guarded",
-                                                              .policies = "stamp, who"}));
-    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/napping",
-                                                              .tools = tools,
-                                                              .policies = "nap, stamp, who"}));
+    assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .tools = tools)));
+    assert_non_null(
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/stamped", .tools = tools,
+                                        .routes = "guarded", .policies = "stamp, who")));
+    assert_non_null(
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/napping", .tools = tools,
+                                        .policies = "nap, stamp, who")));
     return gateway;
 }
 
@@ -183,9 +182,10 @@ static void requests(void **state)
         {"POST", "/stamped/below", JSON "X-Name: bob\r\n", PING(1), {"HTTP/1.1 404 "}},
     };
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
-    struct site *site = site_open((haft_http_options){.path = "", .mounts = &mount, .n_mounts = 1});
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                               .mounts = &mount, .n_mounts = 1));
 
     (void)state;
     for (int round = 0; round < 3; round++)
@@ -215,9 +215,10 @@ static void leaving(void **state)
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"endless\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
     };
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
-    struct site *site = site_open((haft_http_options){.path = "", .mounts = &mount, .n_mounts = 1});
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                               .mounts = &mount, .n_mounts = 1));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(requests); i++) {
@@ -263,9 +264,10 @@ static void abandoned(void **state)
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: 74\r\n\r\n" TOOL("endless")};
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
-    struct site *site = site_open((haft_http_options){.path = "", .mounts = &mount, .n_mounts = 1});
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                               .mounts = &mount, .n_mounts = 1));
     int fds[COUNT_OF(requests)];
 
     (void)state;
@@ -293,8 +295,8 @@ static void in_another_server(void **state)
         int status;
     } rows[] = {{"/quick/a", 200}, {"/quick/%41", 400}};
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_loop loop = {.n = 1, .loop = &(haft_loop){.random = no_random}};
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_loop loop = {.n = 1, .loop = HAFT_WITH(haft_loop, .random = no_random)};
     void *site = app.open(app.data, &loop, NULL);
 
     (void)state;

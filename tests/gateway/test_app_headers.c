@@ -47,9 +47,8 @@ static haft_gateway *make(void)
     assert_int_equal(haft_route_add(gateway, &plain_route), 0);
     for (size_t i = 0; i < COUNT_OF(endpoints); i++)
         assert_non_null(
-            haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = endpoints[i].path,
-                                                      .tools = tools,
-                                                      .policies = endpoints[i].policies}));
+            haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = endpoints[i].path,
+                                            .tools = tools, .policies = endpoints[i].policies)));
     return gateway;
 }
 
@@ -125,9 +124,10 @@ static void takes_parameters_once(void **state)
         {"/cut", "Mcp-Param-Region: eu\r\n", EU, {"HTTP/1.1 400 ", "is required"}},
     };
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
-    struct site *site = site_open((haft_http_options){.path = "", .mounts = &mount, .n_mounts = 1});
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                               .mounts = &mount, .n_mounts = 1));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -163,10 +163,10 @@ static void takes_others_once(void **state)
     };
     static const char *const paths[] = {"/mcp", "/napping", "/plain", "/own"};
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
-    struct site *site =
-        site_open((haft_http_options){.path = "/own", .mounts = &mount, .n_mounts = 1});
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "/own",
+                                                               .mounts = &mount, .n_mounts = 1));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)

@@ -58,7 +58,7 @@ static int wait_in(haft_call *call, void *data)
     (void)data;
     return hold(call, go_on);
 }
-static const haft_policy slow_policy = {.name = "slow", .inbound = wait_in};
+static const haft_policy slow_policy = HAFT_INIT(haft_policy, .name = "slow", .inbound = wait_in);
 
 HAFT_STRUCT(chain_args, HAFT_INTEGER(n, "A number"));
 
@@ -99,11 +99,12 @@ static void stand_open(struct stand *stand, unsigned timeout_ms)
     assert_int_equal(haft_policy_add(stand->gateway, &slow_policy), 0);
     assert_int_equal(haft_route_add(stand->gateway, &chain_route), 0);
     assert_int_equal(haft_route_add(stand->gateway, &at_once_route), 0);
-    assert_non_null(haft_mcp_add(stand->gateway, &(haft_mcp_options){.tools = tools}));
-    stand->app = haft_gateway_app(stand->gateway);
-    stand->mount = (haft_http_mount){.path = "/", .app = &stand->app};
-    stand->site = site_open((haft_http_options){
-        .path = "", .mounts = &stand->mount, .n_mounts = 1, .workers = WORKERS, .admit = admit});
+    assert_non_null(haft_mcp_add(stand->gateway, HAFT_WITH(haft_mcp_options, .tools = tools)));
+    stand->app = *haft_gateway_app(stand->gateway);
+    stand->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &stand->app);
+    stand->site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                         .mounts = &stand->mount, .n_mounts = 1,
+                                                         .workers = WORKERS, .admit = admit));
     if (timeout_ms)
         atomic_store(&stand->site->server->limits.timeout_ms, timeout_ms);
 }

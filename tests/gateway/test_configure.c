@@ -24,8 +24,9 @@ static haft_gateway *gateway_of(const haft_allocator *allocator, const haft_mcp_
     static haft_server_options options;
     haft_gateway *gateway;
 
-    options = (haft_server_options){.allocator = allocator};
-    gateway = haft_gateway_new(&(haft_gateway_options){.server = &options, .one_thread = true});
+    options = (haft_server_options)HAFT_INIT(haft_server_options, .allocator = allocator);
+    gateway =
+        haft_gateway_new(HAFT_WITH(haft_gateway_options, .server = &options, .one_thread = true));
     if (gateway && haft_gateway_configure(gateway, endpoint)) {
         haft_gateway_free(gateway);
         return NULL;
@@ -121,7 +122,8 @@ static void adds_what_plugins_have(void **state)
 /* Without endpoints in the file: the program's, the one it gave, or one of defaults. */
 static void finds_an_endpoint(void **state)
 {
-    static const haft_mcp_options given = {.endpoint = "/given", .routes = "own"};
+    static const haft_mcp_options given =
+        HAFT_INIT(haft_mcp_options, .endpoint = "/given", .routes = "own");
     static const struct {
         const haft_mcp_options *endpoint;
         bool has_own;
@@ -140,7 +142,8 @@ static void finds_an_endpoint(void **state)
 
         assert_int_equal(haft_route_add(gateway, &own_route), 0);
         if (rows[i].has_own)
-            assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/own-mcp"}));
+            assert_non_null(
+                haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/own-mcp")));
         assert_int_equal(haft_gateway_plugin(gateway, PLUGINS "passing.so"), 0);
         assert_int_equal(take(gateway, "{}", &reason), 0);
         assert_non_null(haft_gateway_endpoint(gateway, 0, &path));

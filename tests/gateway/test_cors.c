@@ -12,7 +12,7 @@ HAFT_ROUTE_BARE(hello, "POST", "/hello", "Says hello", .policies = "cors", .quic
 
 static haft_gateway *make(void)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
     assert_non_null(gateway);
     assert_int_equal(

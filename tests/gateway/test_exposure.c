@@ -41,7 +41,7 @@ static int name_them(haft_call *call, void *data)
         return haft_call_set_principal(call, name);
     return haft_problem(call, 401, "Who is it?") ? HAFT_ENOMEM : HAFT_STOP;
 }
-static const haft_policy who = {.name = "who", .inbound = name_them};
+static const haft_policy who = HAFT_INIT(haft_policy, .name = "who", .inbound = name_them);
 
 static const char cors[] = "{\"origins\":[\"https://a.example\"]}";
 
@@ -56,8 +56,8 @@ static haft_gateway *make(void)
     assert_int_equal(haft_policy_make_for(gateway, HAFT_INVOKE, "pages-within", "cors", cors), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         assert_int_equal(haft_route_add(gateway, routes[i]), 0);
-    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.policies = "who, pages"}));
-    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/closed"}));
+    assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .policies = "who, pages")));
+    assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/closed")));
     return gateway;
 }
 
@@ -95,8 +95,8 @@ struct row {
 static void check(const haft_http_options *given, const struct row *rows, size_t n)
 {
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
     haft_http_options options = *given;
     struct site *site;
 
@@ -145,7 +145,7 @@ static void lets_in_pages_that_a_policy_allows(void **state)
     };
 
     (void)state;
-    check(&(haft_http_options){.address = "127.0.0.1:0"}, rows, COUNT_OF(rows));
+    check(HAFT_WITH(haft_http_options, .address = "127.0.0.1:0"), rows, COUNT_OF(rows));
 }
 
 /* A server that lets pages of one origin in itself leaves those of the policy's to the policy. */
@@ -163,21 +163,24 @@ static void stands_beside_the_servers_own(void **state)
     };
 
     (void)state;
-    check(&(haft_http_options){.address = "127.0.0.1:0", .cors_origin = "https://s.example"}, rows,
-          COUNT_OF(rows));
+    check(
+        HAFT_WITH(haft_http_options, .address = "127.0.0.1:0", .cors_origin = "https://s.example"),
+        rows, COUNT_OF(rows));
 }
 
 /* ---- for other machines ---- */
 
 static haft_gateway *make_for_others(const char *policies, const char *endpoint, const char *route)
 {
-    static const haft_policy knows = {.name = "knows", .inbound = name_them, .authenticates = true},
+    static const haft_policy knows = HAFT_INIT(haft_policy, .name = "knows", .inbound = name_them,
+                                               .authenticates = true),
                              within = {.name = "within",
                                        .inbound = name_them,
                                        .scope = HAFT_INVOKE,
                                        .authenticates = true};
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = policies});
-    haft_route info = {.method = "GET", .path = "/x", .id = "x", .call = bare_serve_};
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .policies = policies));
+    haft_route info =
+        HAFT_INIT(haft_route, .method = "GET", .path = "/x", .id = "x", .call = bare_serve_);
     static haft_route kept[16];
     static size_t n;
 
@@ -185,7 +188,7 @@ static haft_gateway *make_for_others(const char *policies, const char *endpoint,
     assert_int_equal(haft_policy_add(gateway, &who), 0);
     assert_int_equal(haft_policy_add(gateway, &within), 0);
     if (endpoint)
-        assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.policies = endpoint}));
+        assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .policies = endpoint)));
     info.policies = route;
     kept[n] = info;
     if (route)
@@ -219,7 +222,8 @@ static void listens_for_others_behind_authentication(void **state)
         char text[256];
 
         assert_int_not_equal(
-            haft_gateway_serve(gateway, &(haft_http_options){.address = "203.0.113.1:80"}, &reason),
+            haft_gateway_serve(gateway, HAFT_WITH(haft_http_options, .address = "203.0.113.1:80"),
+                               &reason),
             0);
         snprintf(text, sizeof text,
                  "refusing to listen on 203.0.113.1: %s; add a policy, or pass --insecure",

@@ -89,11 +89,12 @@ static haft_gateway *make(void)
               "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa eve\n");
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         assert_int_equal(haft_route_add(gateway, routes[i]), 0);
-    assert_non_null(haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools, .policies = "keys"}));
-    assert_non_null(haft_mcp_add(
-        gateway, &(haft_mcp_options){.endpoint = "/others", .tools = tools, .policies = "others"}));
     assert_non_null(
-        haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/open-mcp", .tools = tools}));
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .tools = tools, .policies = "keys")));
+    assert_non_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/others",
+                                                    .tools = tools, .policies = "others")));
+    assert_non_null(haft_mcp_add(
+        gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/open-mcp", .tools = tools)));
     return gateway;
 }
 
@@ -130,10 +131,10 @@ static void invokes_as_its_caller(void **state)
         {"POST /mcp", CLAIM, TOOL("relay"), "HTTP/1.1 401 "},
     };
     haft_gateway *gateway = make();
-    haft_app app = haft_gateway_app(gateway);
-    haft_http_mount mount = {.path = "/", .app = &app};
-    struct site *site = site_open(
-        (haft_http_options){.path = "", .mounts = &mount, .n_mounts = 1, .admit = believe});
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(
+        haft_http_options, .path = "", .mounts = &mount, .n_mounts = 1, .admit = believe));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

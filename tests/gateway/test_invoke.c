@@ -41,15 +41,15 @@ static int on_stop(haft_call *call, void *data)
 }
 
 #define TRACE(word, where)                                                                         \
-    static const haft_policy word = {                                                              \
-        .name = #word, .scope = where, .inbound = on_in, .outbound = on_out, .data = #word}
+    static const haft_policy word = HAFT_INIT(haft_policy, .name = #word, .scope = where,          \
+                                              .inbound = on_in, .outbound = on_out, .data = #word)
 TRACE(one, HAFT_BOTH);
 TRACE(two, HAFT_BOTH);
 TRACE(three, HAFT_BOTH);
 TRACE(edge, HAFT_EDGE);
 TRACE(inner, HAFT_INVOKE);
-static const haft_policy stop = {
-    .name = "stop", .inbound = on_stop, .outbound = on_out, .data = "stop"};
+static const haft_policy stop =
+    HAFT_INIT(haft_policy, .name = "stop", .inbound = on_stop, .outbound = on_out, .data = "stop");
 
 /* ---- routes ---- */
 
@@ -251,8 +251,8 @@ HAFT_ROUTE_BARE(slow, "GET", "/slow", "Takes its time", .timeout_ms = 2000);
 static void deadline(void **state)
 {
     haft_visit *visit = NULL;
-    haft_gateway *gateway =
-        make(&(haft_gateway_options){.server = &(haft_server_options){.data = &visit}});
+    haft_gateway *gateway = make(
+        HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .data = &visit)));
     char text[ASK_ROOM];
 
     (void)state;
@@ -310,7 +310,7 @@ HAFT_ROUTE_BARE(wrong, "GET", "/wrong", "Invokes nothing");
 
 static void refused(void **state)
 {
-    haft_gateway *gateway = make(&(haft_gateway_options){.max_depth = 2, .max_invokes = 3});
+    haft_gateway *gateway = make(HAFT_WITH(haft_gateway_options, .max_depth = 2, .max_invokes = 3));
 
     (void)state;
     assert_int_equal(haft_route_add(gateway, &wrong_route), 0);
@@ -465,7 +465,10 @@ static void hands(void **state)
 {
     static const haft_executor nobody = {refuse_to_run, NULL};
     static const haft_gateway_options rows[] = {
-        {.workers = 1}, {.workers = 2}, {.one_thread = true}, {.executor = &nobody}};
+        HAFT_INIT(haft_gateway_options, .workers = 1),
+        HAFT_INIT(haft_gateway_options, .workers = 2),
+        HAFT_INIT(haft_gateway_options, .one_thread = true),
+        HAFT_INIT(haft_gateway_options, .executor = &nobody)};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -94,7 +94,7 @@ static int mark_in(haft_call *call, void *data)
              haft_request_of(call)->method, haft_request_of(call)->path);
     return 0;
 }
-static const haft_policy mark = {.name = "mark", .inbound = mark_in};
+static const haft_policy mark = HAFT_INIT(haft_policy, .name = "mark", .inbound = mark_in);
 
 /* ---- a tool of three steps ---- */
 
@@ -188,7 +188,7 @@ static haft_gateway *make(haft_server **ret_server)
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         assert_int_equal(haft_route_add(gateway, routes[i]), 0);
     *ret_server =
-        haft_mcp_add(gateway, &(haft_mcp_options){.tools = tools, .routes = "*,-trace_of"});
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .tools = tools, .routes = "*,-trace_of"));
     if (!*ret_server)
         fail_msg("%s: %s", haft_gateway_error(gateway)->path, haft_gateway_error(gateway)->text);
     marks[0] = '\0';
@@ -311,22 +311,24 @@ static void endpoints(void **state)
 
     (void)state;
     second = haft_mcp_add(
-        gateway, &(haft_mcp_options){.endpoint = "/other", .name = "Mine", .version = "2"});
+        gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/other", .name = "Mine", .version = "2"));
     assert_non_null(second);
     assert_int_equal(haft_route_tool(gateway, second, "banner"), 0);
     assert_int_equal(haft_route_tool(gateway, second, "banner"), HAFT_EEXISTS);
     assert_int_equal(haft_route_tool(gateway, second, "none"), HAFT_ENOTFOUND);
     assert_null(haft_mcp_add(gateway, NULL));
     assert_string_equal(haft_gateway_error(gateway)->text, "there is an endpoint already");
-    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/orders"}));
+    assert_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/orders")));
     assert_string_equal(haft_gateway_error(gateway)->text, "the route make_order is there");
     assert_int_equal(haft_route_add_handler(gateway, "GET", "/other", NULL, answer_json, NULL),
                      HAFT_EEXISTS);
     assert_string_equal(haft_gateway_error(gateway)->text, "/other is an MCP endpoint");
-    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/x/{y}"}));
-    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/x", .policies = "none"}));
+    assert_null(haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/x/{y}")));
+    assert_null(
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/x", .policies = "none")));
     assert_string_equal(haft_gateway_error(gateway)->text, "there is no policy none");
-    assert_null(haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = "/x", .tools = twice}));
+    assert_null(
+        haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/x", .tools = twice)));
     assert_int_equal(haft_gateway_error(gateway)->code, HAFT_EEXISTS);
 
     assert_int_equal(haft_route_add_handler(gateway, "GET", "/raw/{id}", "raw", answer_json, NULL),
@@ -335,8 +337,8 @@ static void endpoints(void **state)
     assert_string_equal(haft_gateway_error(gateway)->text,
                         "it has no input, so nothing says what its path is made of");
     assert_non_null(haft_mcp_add(
-        gateway, &(haft_mcp_options){.endpoint = "/own",
-                                     .server = &(haft_server_options){.max_message = 4096}}));
+        gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/own",
+                           .server = HAFT_WITH(haft_server_options, .max_message = 4096))));
 
     alone = haft_server_new("alone", "1");
     assert_int_equal(haft_add(alone, &lonely_tool), 0);
@@ -375,10 +377,11 @@ static void counts_by_address(void **state)
     assert_int_equal(haft_policy_make(gateway, "slow", "rate-limit", "{\"calls\":1}"), 0);
     assert_int_equal(haft_route_add(gateway, &once_route), 0);
     assert_int_equal(haft_route_add(gateway, &seldom_route), 0);
-    server = haft_mcp_add(gateway, &(haft_mcp_options){.routes = "*"});
+    server = haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .routes = "*"));
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(peers); i++) {
-        struct wire *wire = wire_open_with(server, (haft_session_options){.peer = peers[i]});
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .peer = peers[i]));
 
         wire_greet(wire, "2025-11-25");
         for (size_t k = 0; k < COUNT_OF(names); k++) {
@@ -409,13 +412,13 @@ static void states_stay_at_their_endpoint(void **state)
     static const unsigned char key[32] = "key";
     static const char *const paths[] = {"/public", "/admin"};
     haft_gateway *gateway = haft_gateway_new(
-        &(haft_gateway_options){.server = &(haft_server_options){.seal_key = key}});
+        HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .seal_key = key)));
     char params[2048] = "\"name\":\"ask_first\"";
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(paths); i++)
-        assert_non_null(
-            haft_mcp_add(gateway, &(haft_mcp_options){.endpoint = paths[i], .tools = tools}));
+        assert_non_null(haft_mcp_add(
+            gateway, HAFT_WITH(haft_mcp_options, .endpoint = paths[i], .tools = tools)));
     /* asked at the first, answered at both */
     for (size_t i = 0; i < 3; i++) {
         const char *path, *answer, *sealed;

@@ -55,7 +55,8 @@ static int go_out(haft_call *call, void *data)
     atomic_fetch_sub(&inside, 1);
     return haft_response_set_header(call, "X-Seen", "out");
 }
-static const haft_policy pair = {.name = "pair", .inbound = go_in, .outbound = go_out};
+static const haft_policy pair =
+    HAFT_INIT(haft_policy, .name = "pair", .inbound = go_in, .outbound = go_out);
 
 struct gate {
     haft_gateway *gateway;
@@ -76,10 +77,12 @@ static void gate_open(struct gate *gate, const char *options)
     assert_int_equal(haft_route_add(gate->gateway, &closed_route), 0);
     assert_int_equal(haft_route_add(gate->gateway, &hasty_route), 0);
     assert_int_equal(haft_route_add(gate->gateway, &opened_route), 0);
-    assert_non_null(haft_mcp_add(gate->gateway, &(haft_mcp_options){.policies = "pair, people"}));
-    gate->app = haft_gateway_app(gate->gateway);
-    gate->mount = (haft_http_mount){.path = "/", .app = &gate->app};
-    gate->site = site_open((haft_http_options){.path = "", .mounts = &gate->mount, .n_mounts = 1});
+    assert_non_null(
+        haft_mcp_add(gate->gateway, HAFT_WITH(haft_mcp_options, .policies = "pair, people")));
+    gate->app = *haft_gateway_app(gate->gateway);
+    gate->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &gate->app);
+    gate->site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                        .mounts = &gate->mount, .n_mounts = 1));
 }
 
 static void gate_close(struct gate *gate)

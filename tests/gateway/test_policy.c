@@ -37,7 +37,7 @@ static int hello(haft_call *call)
 
 static haft_gateway *make(const char *kind, const char *options)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
     assert_non_null(gateway);
     if (haft_policy_make(gateway, "p", kind, options))
@@ -287,11 +287,12 @@ static int make_shout(haft_gateway *gateway, const void *options, haft_arena *ar
         snprintf(reterr_reason->text, sizeof reterr_reason->text, "there is nothing to shout");
         return HAFT_EINVAL;
     }
-    *ret_policy = (haft_policy){.inbound = shout, .data = (void *)(uintptr_t)options};
+    *ret_policy =
+        (haft_policy)HAFT_INIT(haft_policy, .inbound = shout, .data = (void *)(uintptr_t)options);
     return 0;
 }
-static const haft_policy_kind shout_kind = {
-    .name = "shout", .options = &shout_options_type, .make = make_shout};
+static const haft_policy_kind shout_kind = HAFT_INIT(
+    haft_policy_kind, .name = "shout", .options = &shout_options_type, .make = make_shout);
 
 static int broken_in(haft_call *call, void *data)
 {
@@ -299,9 +300,10 @@ static int broken_in(haft_call *call, void *data)
     return *(int *)data;
 }
 static int stop_without_answer = HAFT_STOP, fails = HAFT_EINVAL;
-static const haft_policy mute = {
-    .name = "mute", .inbound = broken_in, .data = &stop_without_answer};
-static const haft_policy broken = {.name = "broken", .outbound = broken_in, .data = &fails};
+static const haft_policy mute =
+    HAFT_INIT(haft_policy, .name = "mute", .inbound = broken_in, .data = &stop_without_answer);
+static const haft_policy broken =
+    HAFT_INIT(haft_policy, .name = "broken", .outbound = broken_in, .data = &fails);
 
 /* A kind that has nothing to say about options, and what is not a policy at all. */
 static int make_mute(haft_gateway *gateway, const void *options, haft_arena *arena,
@@ -327,10 +329,11 @@ static int make_nothing(haft_gateway *gateway, const void *options, haft_arena *
 
 static void refused(void **state)
 {
-    static const haft_policy_kind plain = {.name = "plain", .make = make_mute},
+    static const haft_policy_kind plain = HAFT_INIT(haft_policy_kind, .name = "plain",
+                                                    .make = make_mute),
                                   hopeless = {.name = "hopeless", .make = make_nothing},
                                   nameless = {.make = make_mute}, idle = {.name = "idle"};
-    static const haft_policy no_name = {.inbound = broken_in},
+    static const haft_policy no_name = HAFT_INIT(haft_policy, .inbound = broken_in),
                              empty = {.name = "", .inbound = broken_in},
                              nothing = {.name = "nothing"},
                              late = {.name = "late", .outbound = broken_in, .preflight = true};
@@ -359,7 +362,7 @@ static void refused(void **state)
         {NULL, NULL, "a", "plain", NULL, HAFT_EEXISTS, "there is a policy of that name"},
         {NULL, NULL, "m", "mock", NULL, 0, ""},
     };
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -384,9 +387,11 @@ static int rewrite(haft_call *call, void *data)
     return haft_request_set_body(call, data, strlen(data));
 }
 static char other_body[] = "{\"n\":7}";
-static const haft_policy rewriter = {.name = "rewriter", .inbound = rewrite, .data = other_body};
+static const haft_policy rewriter =
+    HAFT_INIT(haft_policy, .name = "rewriter", .inbound = rewrite, .data = other_body);
 static int odd_status = 77;
-static const haft_policy odd = {.name = "odd", .inbound = broken_in, .data = &odd_status};
+static const haft_policy odd =
+    HAFT_INIT(haft_policy, .name = "odd", .inbound = broken_in, .data = &odd_status);
 
 HAFT_STRUCT(n_args, HAFT_INTEGER(n, "A number"));
 
@@ -413,7 +418,7 @@ static void rewritten(void **state)
 
 static void own(void **state)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.policies = "p"});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .policies = "p"));
     haft_route route = hello_route;
 
     (void)state;
@@ -484,7 +489,8 @@ static void configuration(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+        haft_gateway *gateway =
+            haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
         int status = haft_policies_json(gateway, rows[i].json, strlen(rows[i].json));
         const haft_reason *reason = haft_gateway_error(gateway);
 
@@ -527,7 +533,8 @@ static void bad_files(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+        haft_gateway *gateway =
+            haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
         char path[FILE_PATH], options[128];
 
         file_make(path, rows[i][1]);
@@ -552,7 +559,8 @@ static void refuses_to_wait_for_a_fifo(void **state)
     snprintf(options, sizeof options, "{\"file\":\"%s\"}", path);
     alarm(20);
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+        haft_gateway *gateway =
+            haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
         assert_int_equal(haft_policy_make(gateway, "p", kinds[i], options), HAFT_EINVAL);
         assert_non_null(strstr(haft_gateway_error(gateway)->text, " is a FIFO, not a file"));

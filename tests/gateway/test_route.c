@@ -136,7 +136,7 @@ static int echo(haft_call *call, haft_value *arguments, void *data)
 
 static haft_gateway *make(void)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){.one_thread = true});
+    haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
 
     assert_non_null(gateway);
     assert_int_equal(haft_route_add(gateway, &find_route), 0);
@@ -457,14 +457,11 @@ static void at_run_time(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_gateway *gateway = make();
         haft_schema *schema;
-        haft_route route = {.id = "r", .method = "GET", .path = "/r/{id}", .handler = echo};
-        haft_route search = {.id = "s",
-                             .method = "DELETE",
-                             .path = "/s",
-                             .handler = echo,
-                             .data = "search",
-                             .sources = body,
-                             .n_sources = 1};
+        haft_route route =
+            HAFT_INIT(haft_route, .id = "r", .method = "GET", .path = "/r/{id}", .handler = echo);
+        haft_route search =
+            HAFT_INIT(haft_route, .id = "s", .method = "DELETE", .path = "/s", .handler = echo,
+                      .data = "search", .sources = body, .n_sources = 1);
 
         assert_int_equal(
             haft_schema_parse(rows[i].schema, strlen(rows[i].schema), NULL, &schema, NULL), 0);
@@ -542,8 +539,8 @@ HAFT_ROUTE_BARE(limited, "GET", "/limited", "Once a minute", .rate = {1, 60000})
 static void stages(void **state)
 {
     char lines[2048] = "";
-    haft_gateway *gateway =
-        haft_gateway_new(&(haft_gateway_options){.server = &(haft_server_options){.data = "mine"}});
+    haft_gateway *gateway = haft_gateway_new(
+        HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .data = "mine")));
     struct question question = {.method = "GET", "/limited", .principal = "ann"};
 
     (void)state;
@@ -569,8 +566,8 @@ static void stages(void **state)
 /* What could not be made is said by haft_gateway_main; nothing crashes before. */
 static void no_gateway(void **state)
 {
-    static const haft_policy policy = {.name = "x"};
-    static const haft_route route = {.id = "x", .method = "GET", .path = "/x"};
+    static const haft_policy policy = HAFT_INIT(haft_policy, .name = "x");
+    static const haft_route route = HAFT_INIT(haft_route, .id = "x", .method = "GET", .path = "/x");
     haft_gateway *gateway = haft_gateway_new(NULL);
 
     (void)state;

@@ -129,11 +129,11 @@ static int stamp(haft_call *call, void *data)
 }
 
 static const haft_policy policies[] = {
-    {.name = "slow", .inbound = wait_in},
-    {.name = "stamp", .outbound = stamp},
-    {.name = "at-once", .inbound = continue_at_once},
-    {.name = "odd", .inbound = return_seven},
-    {.name = "odd-out", .outbound = return_seven},
+    HAFT_INIT(haft_policy, .name = "slow", .inbound = wait_in),
+    HAFT_INIT(haft_policy, .name = "stamp", .outbound = stamp),
+    HAFT_INIT(haft_policy, .name = "at-once", .inbound = continue_at_once),
+    HAFT_INIT(haft_policy, .name = "odd", .inbound = return_seven),
+    HAFT_INIT(haft_policy, .name = "odd-out", .outbound = return_seven),
 };
 
 static char logged[1 << 16];
@@ -172,19 +172,19 @@ static void stand_open(struct stand *stand)
     logged[0] = '\0';
     atomic_store(&n_out, 0);
     stand->gateway = haft_gateway_new(
-        &(haft_gateway_options){.server = &(haft_server_options){.log = keep_log}});
+        HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .log = keep_log)));
     for (size_t i = 0; i < COUNT_OF(policies); i++)
         assert_int_equal(haft_policy_add(stand->gateway, &policies[i]), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
         assert_int_equal(haft_route_add(stand->gateway, routes[i]), 0);
+    assert_non_null(haft_mcp_add(
+        stand->gateway, HAFT_WITH(haft_mcp_options, .tools = tools, .policies = "stamp, slow")));
     assert_non_null(haft_mcp_add(stand->gateway,
-                                 &(haft_mcp_options){.tools = tools, .policies = "stamp, slow"}));
-    assert_non_null(
-        haft_mcp_add(stand->gateway, &(haft_mcp_options){.endpoint = "/open", .tools = tools}));
-    stand->app = haft_gateway_app(stand->gateway);
-    stand->mount = (haft_http_mount){.path = "/", .app = &stand->app};
-    stand->site = site_open(
-        (haft_http_options){.path = "", .mounts = &stand->mount, .n_mounts = 1, .workers = 1});
+                                 HAFT_WITH(haft_mcp_options, .endpoint = "/open", .tools = tools)));
+    stand->app = *haft_gateway_app(stand->gateway);
+    stand->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &stand->app);
+    stand->site = site_open((haft_http_options)HAFT_INIT(
+        haft_http_options, .path = "", .mounts = &stand->mount, .n_mounts = 1, .workers = 1));
 }
 
 static void stand_close(struct stand *stand)
@@ -417,8 +417,9 @@ HAFT_ROUTE_BARE(relay_finished, "GET", "/relayed", "Invokes it");
 
 static int ask_without(const haft_allocator *allocator, const char *path)
 {
-    haft_gateway *gateway = haft_gateway_new(&(haft_gateway_options){
-        .one_thread = true, .server = &(haft_server_options){.allocator = allocator}});
+    haft_gateway *gateway = haft_gateway_new(
+        HAFT_WITH(haft_gateway_options, .one_thread = true,
+                  .server = HAFT_WITH(haft_server_options, .allocator = allocator)));
     haft_request request = {.method = "GET", .path = path, .query = "", .body = ""};
     haft_visit *visit = NULL;
     int status = 0;

@@ -87,9 +87,9 @@ HAFT_MAYBE_UNUSED_ static struct site *site_open_with(haft_http_options options,
 
     assert_non_null(site);
     signal(SIGPIPE, SIG_IGN);
-    site->server = haft_server_new_with(
-        "test", "1.0.0",
-        &(haft_server_options){.allocator = allocator, .log = count_dropped, .log_context = site});
+    site->server = haft_server_new_with("test", "1.0.0",
+                                        HAFT_WITH(haft_server_options, .allocator = allocator,
+                                                  .log = count_dropped, .log_context = site));
     if (!site->server)
         return site;
     add_tools(site->server);

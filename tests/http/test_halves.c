@@ -43,7 +43,8 @@ static int hold(haft_call *call, void *data)
         sleep_ms(1);
     return 0;
 }
-static const haft_policy slow_policy = {.name = "hold", .inbound = hold, .blocks = true};
+static const haft_policy slow_policy =
+    HAFT_INIT(haft_policy, .name = "hold", .inbound = hold, .blocks = true);
 
 struct stand {
     haft_gateway *gateway;
@@ -62,15 +63,17 @@ static void stand_open(struct stand *stand, const char *address)
     stand->gateway = haft_gateway_new(NULL);
     assert_int_equal(haft_policy_add(stand->gateway, &slow_policy), 0);
     assert_int_equal(haft_route_add(stand->gateway, &held_route), 0);
-    assert_non_null(
-        haft_mcp_add(stand->gateway, &(haft_mcp_options){.endpoint = "/gate/mcp", .tools = tools}));
     assert_non_null(haft_mcp_add(
-        stand->gateway,
-        &(haft_mcp_options){.endpoint = "/gate/hold", .tools = tools, .policies = "hold"}));
-    stand->app = haft_gateway_app(stand->gateway);
-    stand->mount = (haft_http_mount){.path = "/", .app = &stand->app};
-    stand->site = site_open_with(
-        (haft_http_options){.address = address, .mounts = &stand->mount, .n_mounts = 1}, NULL);
+        stand->gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/gate/mcp", .tools = tools)));
+    assert_non_null(
+        haft_mcp_add(stand->gateway, HAFT_WITH(haft_mcp_options, .endpoint = "/gate/hold",
+                                               .tools = tools, .policies = "hold")));
+    stand->app = *haft_gateway_app(stand->gateway);
+    stand->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &stand->app);
+    stand->site =
+        site_open_with((haft_http_options)HAFT_INIT(haft_http_options, .address = address,
+                                                    .mounts = &stand->mount, .n_mounts = 1),
+                       NULL);
     assert_non_null(stand->site->http);
     for (const haft_tool *const *tool = tools; *tool; tool++)
         assert_int_equal(haft_add(stand->site->server, *tool), 0);

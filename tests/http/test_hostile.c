@@ -57,16 +57,15 @@ static void on_ready(void *context, const char *url)
 static int run_server(void)
 {
     haft_server *server =
-        haft_server_new_with("test", "1.0.0", &(haft_server_options){.log = on_log});
+        haft_server_new_with("test", "1.0.0", HAFT_WITH(haft_server_options, .log = on_log));
     int status;
 
     haft_add(server, &echo_tool);
     haft_add(server, &steps_tool);
     status = haft_http_serve(server,
-                             &(haft_http_options){.address = "127.0.0.1:0",
-                                                  .max_sessions = SESSIONS,
-                                                  .max_unsent = 64 << 10,
-                                                  .ready = on_ready},
+                             HAFT_WITH(haft_http_options, .address = "127.0.0.1:0",
+                                       .max_sessions = SESSIONS, .max_unsent = 64 << 10,
+                                       .ready = on_ready),
                              NULL);
     haft_server_free(server);
     return status;

@@ -70,7 +70,7 @@ static void answers(void **state)
          true},
         {"GET /etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 404 ", true},
     };
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM);
 
     (void)state;
@@ -101,7 +101,7 @@ static void takes_requests_in_pieces(void **state)
         const char *text, *answer;
         size_t size;
     } rows[] = {{one, PONG(1), sizeof one - 1}, {two, PONG(2), sizeof two - 1}};
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM);
 
     (void)state;
@@ -128,7 +128,7 @@ static void takes_requests_in_pieces(void **state)
 /* A small answer comes as a whole. */
 static void writes_an_answer_at_once(void **state)
 {
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     int fd = dial(site);
 
     (void)state;
@@ -151,7 +151,7 @@ static void writes_an_answer_at_once(void **state)
 static void keeps_the_order(void **state)
 {
     static const char slow_call[] = CALL(1, "slow", 30), steps_call[] = CALL(2, "steps", 3);
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM), requests[2048];
     const char *at;
     int fd = dial(site);
@@ -191,7 +191,7 @@ static void sends_no_chunks_to_old_clients(void **state)
                                                              "Host: localhost\r\n"
                                                              "Content-Type: application/json\r\n";
     static const char *const rows[] = {"", "Connection: keep-alive\r\n", "TE: chunked\r\n"};
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM), request[512];
 
     (void)state;
@@ -224,7 +224,7 @@ static void bounds_what_waits(void **state)
 {
     static const char slow_call[] = CALL(1, "slow", 100);
     enum { N = 3000 };
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM), *requests = malloc(ROOM);
     size_t size;
     int fd = dial(site);
@@ -251,7 +251,7 @@ static void waits_for_a_slow_reader(void **state)
 {
     static const char call[] = CALL(1, "big", 200000);
     enum { N = 200 };
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char request[512], *text = malloc(ROOM);
     size_t size = (size_t)snprintf(request, sizeof request, HEAD "Content-Length: %zu\r\n\r\n%s",
                                    strlen(call), call);
@@ -286,7 +286,7 @@ static void reset(int fd)
 /* A request whose client has said its last word is answered, when the answer is there at once. */
 static void answers_a_half_closed_socket(void **state)
 {
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char text[1024];
     int fd = dial(site);
 
@@ -310,7 +310,8 @@ static void survives_clients_that_vanish(void **state)
         const char *tool;
         int n;
     } rows[] = {{"slow", 20}, {"steps", 2000}, {"big", 3000000}, {"slow", 0}};
-    struct site *site = site_open((haft_http_options){.max_unsent = 4096});
+    struct site *site =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .max_unsent = 4096));
     char body[512], request[1024], text[1024];
     int fd;
 
@@ -346,7 +347,8 @@ static void survives_clients_that_vanish(void **state)
 static void drops_those_that_do_not_read(void **state)
 {
     static const char call[] = CALL(1, "steps", 200000);
-    struct site *site = site_open((haft_http_options){.max_unsent = 16 << 10});
+    struct site *site =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .max_unsent = 16 << 10));
     char request[512];
     int fd = dial(site), small = 4096;
 
@@ -365,7 +367,8 @@ static void drops_those_that_do_not_read(void **state)
 static void bounds_connections(void **state)
 {
     enum { N = 20 };
-    struct site *site = site_open((haft_http_options){.max_connections = N});
+    struct site *site =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .max_connections = N));
     char text[1024];
     int64_t late = milliseconds() + PATIENCE_MS;
     int fds[N], fd;
@@ -400,7 +403,7 @@ static void bounds_connections(void **state)
 static void drains(void **state)
 {
     static const char call[] = CALL(1, "slow", 300);
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char request[512], *text = malloc(ROOM);
     int fd = dial(site), idle = dial(site);
 
@@ -464,11 +467,9 @@ static void ends_by_signals(void **state)
             add_tools(server);
             haft_add(server, &stubborn_tool);
             status = haft_http_serve(server,
-                                     &(haft_http_options){.address = "127.0.0.1:0",
-                                                          .threads = 2,
-                                                          .drain_ms = rows[i].drain_ms,
-                                                          .ready = tell_port,
-                                                          .ready_context = &pipes[1]},
+                                     HAFT_WITH(haft_http_options, .address = "127.0.0.1:0",
+                                               .threads = 2, .drain_ms = rows[i].drain_ms,
+                                               .ready = tell_port, .ready_context = &pipes[1]),
                                      NULL);
             haft_server_free(server);
             _exit(status);
@@ -506,7 +507,8 @@ static void refuses_addresses(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct site *site = site_open_with((haft_http_options){.address = rows[i]}, NULL);
+        struct site *site = site_open_with(
+            (haft_http_options)HAFT_INIT(haft_http_options, .address = rows[i]), NULL);
 
         assert_null(site->http);
         assert_true(site->reason.code < 0 && *site->reason.text);
@@ -563,7 +565,8 @@ static void takes_paths(void **state)
         snprintf(address, sizeof address, "unix:/tmp/haft-path-%d%s", (int)getpid(),
                  rows[i].behind);
         fd = put_thing(rows[i].thing, address + 5);
-        site = site_open_with((haft_http_options){.address = address}, NULL);
+        site = site_open_with((haft_http_options)HAFT_INIT(haft_http_options, .address = address),
+                              NULL);
         assert_int_equal(site->http == NULL, rows[i].text != NULL);
         if (rows[i].text)
             assert_string_equal(site->reason.text, rows[i].text);
@@ -586,7 +589,8 @@ static void survives_every_failing_allocation(void **state)
         bool failed;
 
         failing_init(&failing, nth);
-        site = site_open_with((haft_http_options){.workers = 1}, &failing.allocator);
+        site = site_open_with((haft_http_options)HAFT_INIT(haft_http_options, .workers = 1),
+                              &failing.allocator);
         snprintf(request, sizeof request, HEAD "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
                  strlen(call), call);
         for (int i = 0; site->http && i < 2; i++) {

@@ -163,8 +163,8 @@ static void assert_heard(struct client *client, const char *wanted)
 static void check(listen_function *listen, bool changes)
 {
     haft_server *server = haft_server_new("quiet", "1");
-    haft_endpoint_options options = {.legacy_sse = true,
-                                     .loop = &(haft_loop){.random = same_bytes}};
+    haft_endpoint_options options = HAFT_INIT(haft_endpoint_options, .legacy_sse = true,
+                                              .loop = HAFT_WITH(haft_loop, .random = same_bytes));
     haft_endpoint *endpoint;
     haft_exchange *exchange;
     struct client client;

@@ -74,8 +74,9 @@ static void *no_handle(void *app, const haft_http_request *request, const haft_r
 }
 
 static char anything[] = "";
-static const haft_app app = {.open = no_open, .handle = no_handle, .data = anything};
-static const haft_http_mount mounts[] = {{.path = "/app", .app = &app}};
+static const haft_app app =
+    HAFT_INIT(haft_app, .open = no_open, .handle = no_handle, .data = anything);
+static const haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/app", .app = &app)};
 
 struct stand {
     haft_server *server;
@@ -153,7 +154,7 @@ static void counts_by_client(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, (haft_http_options){.rate = {2, 10000}}, false);
+    stand_up(&stand, (haft_http_options)HAFT_INIT(haft_http_options, .rate = {2, 10000}), false);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct reply *reply = ask(&stand.front, rows[i].asked, rows[i].now);
 
@@ -170,7 +171,9 @@ static void counts_all_together(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, (haft_http_options){.rate = {3, 0}, .total_rate = {5, 0}}, false);
+    stand_up(&stand,
+             (haft_http_options)HAFT_INIT(haft_http_options, .rate = {3, 0}, .total_rate = {5, 0}),
+             false);
     for (int i = 0; i < 10; i++)
         assert_int_equal(
             ask(&stand.front, (struct asked){.peer = "192.0.2.1", .body = PING}, 1000)->status,
@@ -229,7 +232,8 @@ static void says_whose_request_was_refused(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, (haft_http_options){.total_rate = {1, 60000}}, false);
+    stand_up(&stand, (haft_http_options)HAFT_INIT(haft_http_options, .total_rate = {1, 60000}),
+             false);
     assert_int_equal(ask(&stand.front, (struct asked){.body = PING}, 1)->status, 200);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct reply *reply = ask(&stand.front, rows[i].asked, 1);
@@ -276,11 +280,14 @@ static void counts_elsewhere(void **state)
         {{.peer = "2001:db8::1", .body = PING}, HAFT_EBUSY, 503, "http:620010db800000000=5 "},
     };
     struct elsewhere elsewhere;
-    haft_rate_store store = {.take = take_elsewhere, .context = &elsewhere};
+    haft_rate_store store =
+        HAFT_INIT(haft_rate_store, .take = take_elsewhere, .context = &elsewhere);
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, (haft_http_options){.rate = {5, 0}, .total_rate = {9, 0}}, false);
+    stand_up(&stand,
+             (haft_http_options)HAFT_INIT(haft_http_options, .rate = {5, 0}, .total_rate = {9, 0}),
+             false);
     stand.server->options.rate_store = &store;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct reply *reply;
@@ -311,7 +318,7 @@ static void closes_for_all(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, (haft_http_options){0}, true);
+    stand_up(&stand, (haft_http_options){.struct_size = sizeof(haft_http_options)}, true);
     front_shut_down(&stand.front);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(ask(&stand.front, rows[i].asked, 1)->status, rows[i].status);
@@ -323,12 +330,12 @@ static void survives_every_failing_allocation(void **state)
 {
     (void)state;
     for (size_t nth = 1;; nth++) {
-        haft_http_options options = {.rate = {2, 1000}};
+        haft_http_options options = HAFT_INIT(haft_http_options, .rate = {2, 1000});
         struct failing failing;
         struct stand stand;
         bool failed;
 
-        stand_up(&stand, (haft_http_options){0}, false);
+        stand_up(&stand, (haft_http_options){.struct_size = sizeof(haft_http_options)}, false);
         failing_init(&failing, nth);
         if (!limit_new(&options, &failing.allocator, &stand.limiter)) {
             int status;
@@ -394,9 +401,9 @@ static void shows_what_is_counted(void **state)
         const struct reply *reply;
 
         stand_up(&stand,
-                 (haft_http_options){.metrics_path = rows[i].at,
-                                     .metrics_for_all = rows[i].for_all,
-                                     .total_rate = {1, 1000}},
+                 (haft_http_options)HAFT_INIT(haft_http_options, .metrics_path = rows[i].at,
+                                              .metrics_for_all = rows[i].for_all,
+                                              .total_rate = {1, 1000}),
                  rows[i].counts);
         for (int k = 0; k < 2; k++) {
             reply = ask(&stand.front, rows[i].asked, 1);
@@ -522,12 +529,10 @@ static void is_exact_in_a_crowd(void **state)
         pthread_t clients[CLIENTS];
         int fd;
 
-        site.options = (haft_http_options){.address = "127.0.0.1:0",
-                                           .threads = rows[i].threads,
-                                           .rate = rows[i].rate,
-                                           .total_rate = rows[i].total_rate,
-                                           .ready = on_ready,
-                                           .ready_context = &site};
+        site.options = (haft_http_options)HAFT_INIT(
+            haft_http_options, .address = "127.0.0.1:0", .threads = rows[i].threads,
+            .rate = rows[i].rate, .total_rate = rows[i].total_rate, .ready = on_ready,
+            .ready_context = &site);
         uv_sem_init(&site.ready, 0);
         assert_int_equal(pthread_create(&site.thread, NULL, serve, &site), 0);
         uv_sem_wait(&site.ready);

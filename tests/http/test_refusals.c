@@ -120,7 +120,7 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
         {TEXT(HEAD "Transfer-Encoding: chunked\r\n\r\n0;a=\nb\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "Transfer-Encoding: chunked\r\n\r\n0;\x01=\"\r\n\r\n" SMUGGLED)},
     };
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM);
 
     (void)state;
@@ -201,7 +201,7 @@ static void refuses_what_is_too_much(void **state)
         {HEAD "Content-Length: 1000000\r\n\r\n", "[", 1000000, "", 400},
         {HEAD "Content-Length: 1200000\r\n\r\n", "{\"a\":[", 200000, "", 400},
     };
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char *text = malloc(ROOM);
 
     (void)state;
@@ -239,8 +239,8 @@ static void loses_patience(void **state)
         {HEAD "Content-Length: 40\r\n\r\n{", 408},
         {ASK(1), 200},
     };
-    struct site *site =
-        site_open((haft_http_options){.header_ms = 200, .body_ms = 200, .idle_ms = 300});
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .header_ms = 200,
+                                                               .body_ms = 200, .idle_ms = 300));
     char *text = malloc(ROOM);
     int fds[COUNT_OF(rows)];
 

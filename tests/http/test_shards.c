@@ -56,16 +56,14 @@ static struct site *site_open(const char *address)
     struct site *site = calloc(1, sizeof *site);
 
     assert_non_null(site);
-    site->server = haft_server_new_with("test", "1.0.0", &(haft_server_options){.log = no_log});
+    site->server =
+        haft_server_new_with("test", "1.0.0", HAFT_WITH(haft_server_options, .log = no_log));
     haft_add(site->server, &echo_tool);
     haft_add(site->server, &slow_tool);
     haft_add(site->server, &steps_tool);
-    site->options = (haft_http_options){.address = address,
-                                        .threads = LANES,
-                                        .legacy_sse = true,
-                                        .max_sessions = 10 * LANES * SESSIONS,
-                                        .ready = on_ready,
-                                        .ready_context = site};
+    site->options = (haft_http_options)HAFT_INIT(
+        haft_http_options, .address = address, .threads = LANES, .legacy_sse = true,
+        .max_sessions = 10 * LANES * SESSIONS, .ready = on_ready, .ready_context = site);
     uv_sem_init(&site->ready, 0);
     assert_int_equal(pthread_create(&site->thread, NULL, serve, site), 0);
     uv_sem_wait(&site->ready);

@@ -77,7 +77,7 @@ HAFT_TOOL_IN(much, much_args, "Says much");
 static haft_server *much_server(struct counting *counting)
 {
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.allocator = &counting->allocator});
+        "test", "1", HAFT_WITH(haft_server_options, .allocator = &counting->allocator));
 
     assert_non_null(server);
     assert_int_equal(haft_add(server, &much_tool), 0);
@@ -123,8 +123,9 @@ static void bounds_a_session(void **state)
     counting_init(&counting, NULL);
     server = much_server(&counting);
     session = haft_session_new(
-        server, &(haft_session_options){
-                    .transport = &(haft_transport){.send = count_sent, .context = &sent}});
+        server,
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = count_sent, .context = &sent)));
     assert_non_null(session);
     before = out(&counting);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -295,7 +296,8 @@ static void forgets_what_was_half_said(void **state)
     assert_non_null(body);
     memset(body, ' ', BODY);
     counting_init(&counting, NULL);
-    site = site_open_with((haft_http_options){0}, &counting.allocator);
+    site = site_open_with((haft_http_options){.struct_size = sizeof(haft_http_options)},
+                          &counting.allocator);
     assert_non_null(site->http);
     before = out(&counting);
     busy = dial(site);
@@ -327,7 +329,8 @@ static void lets_a_silent_client_rest(void **state)
 
     (void)state;
     counting_init(&counting, NULL);
-    site = site_open_with((haft_http_options){0}, &counting.allocator);
+    site = site_open_with((haft_http_options){.struct_size = sizeof(haft_http_options)},
+                          &counting.allocator);
     assert_non_null(site->http);
     before = out(&counting);
     fd = dial(site);

@@ -44,14 +44,15 @@ static void names_each_status(void **state)
     };
     haft_gateway *gateway = haft_gateway_new(NULL);
     haft_app app;
-    haft_http_mount mount = {.path = "/", .app = &app};
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
     struct site *site;
 
     (void)state;
     assert_int_equal(haft_route_add(gateway, &answer_route), 0);
     assert_int_equal(haft_route_add(gateway, &cycle_route), 0);
-    app = haft_gateway_app(gateway);
-    site = site_open((haft_http_options){.mounts = &mount, .n_mounts = 1});
+    app = *haft_gateway_app(gateway);
+    site =
+        site_open((haft_http_options)HAFT_INIT(haft_http_options, .mounts = &mount, .n_mounts = 1));
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char text[4096];
         int fd = dial(site);

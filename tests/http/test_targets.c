@@ -67,14 +67,15 @@ static void takes_absolute_targets(void **state)
     };
 
     (void)state;
-    try_rows(rows, COUNT_OF(rows), (haft_http_options){.allowed_hosts = hosts});
+    try_rows(rows, COUNT_OF(rows),
+             (haft_http_options)HAFT_INIT(haft_http_options, .allowed_hosts = hosts));
 }
 
 /* An absolute target of HTTP/1.0 needs a place for its authority among the headers, also when there
  * are as many as may be. */
 static void adds_the_authority_to_a_full_head(void **state)
 {
-    struct site *site = site_open((haft_http_options){0});
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
     char request[4096], text[4096];
     size_t size =
         (size_t)snprintf(request, sizeof request, "POST http://localhost/mcp HTTP/1.0\r\n");
@@ -99,7 +100,7 @@ static void answers_for_the_whole_server(void **state)
     };
 
     (void)state;
-    try_rows(rows, COUNT_OF(rows), (haft_http_options){0});
+    try_rows(rows, COUNT_OF(rows), (haft_http_options){.struct_size = sizeof(haft_http_options)});
 }
 
 /* A client of HTTP/1.0 need not name its host, but then is nobody's friend. */
@@ -112,7 +113,7 @@ static void asks_old_clients_for_their_host(void **state)
     };
 
     (void)state;
-    try_rows(rows, COUNT_OF(rows), (haft_http_options){0});
+    try_rows(rows, COUNT_OF(rows), (haft_http_options){.struct_size = sizeof(haft_http_options)});
 }
 
 /* Blanks around a value are no part of it. */
@@ -142,7 +143,7 @@ static void trims_values(void **state)
     };
 
     (void)state;
-    try_rows(rows, COUNT_OF(rows), (haft_http_options){0});
+    try_rows(rows, COUNT_OF(rows), (haft_http_options){.struct_size = sizeof(haft_http_options)});
 }
 
 int main(void)

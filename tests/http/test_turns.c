@@ -39,7 +39,7 @@ static void hall_open(struct hall *hall, bool tcp)
     snprintf(hall->address, sizeof hall->address, "unix:/tmp/haft-turns-%d", (int)getpid());
     if (tcp)
         snprintf(hall->address, sizeof hall->address, "127.0.0.1:0");
-    hall->http = haft_http_new(hall->server, &(haft_http_options){.address = hall->address},
+    hall->http = haft_http_new(hall->server, HAFT_WITH(haft_http_options, .address = hall->address),
                                &hall->loop, &reason);
     assert_non_null(hall->http);
     hall->end = milliseconds() + PATIENCE_MS;

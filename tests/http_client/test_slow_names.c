@@ -44,9 +44,10 @@ static void on_log(void *context, haft_level level, const char *text, size_t siz
 
 static void ends_in_time(void **state)
 {
-    haft_server *server = haft_server_new_with("test", "1", &(haft_server_options){.log = on_log});
-    haft_otlp_options options = {
-        .url = "http://nowhere.test", .interval_ms = 1, .flush_ms = 200, .timeout_ms = 60000};
+    haft_server *server =
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .log = on_log));
+    haft_otlp_options options = HAFT_INIT(haft_otlp_options, .url = "http://nowhere.test",
+                                          .interval_ms = 1, .flush_ms = 200, .timeout_ms = 60000);
     haft_reason reason = {0};
     haft_result result;
     haft_client *client;

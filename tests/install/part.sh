@@ -44,7 +44,7 @@ int main(void)
         return 2;
 #endif
     printf("%s%d ", getuid() == geteuid() ? "" : "setuid ", is_loaded("libcurl"));
-    otlp = haft_otlp_new(server, &(haft_otlp_options){.url = "https://127.0.0.1:1"}, &reason);
+    otlp = haft_otlp_new(server, HAFT_WITH(haft_otlp_options, .url = "https://127.0.0.1:1"), &reason);
     printf("%s %d %d\n", otlp ? "sends" : reason.text, is_loaded("libcurl"),
            is_loaded("libhaft-http-client"));
     haft_otlp_free(otlp);

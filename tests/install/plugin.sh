@@ -32,7 +32,7 @@ static int hello(haft_call *call, const void *, void *)
 {
     return haft_text(call, "Hello from C++");
 }
-static const haft_tool tool = {.name = "hello", .description = "Says hello", .call = hello};
+static const haft_tool tool = HAFT_INIT(haft_tool, .name = "hello", .description = "Says hello", .call = hello);
 HAFT_PLUGIN(&tool);
 END
 c++ -std=c++20 -Wall -Werror -shared -fPIC $(pkg-config --cflags haft) -o hello.so hello.cc

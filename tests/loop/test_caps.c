@@ -39,7 +39,7 @@ static void on_after(haft_call *call, haft_outcome outcome, void *data)
     snprintf(outcomes + strlen(outcomes), sizeof outcomes - strlen(outcomes), "%s ",
              haft_outcome_name(outcome));
 }
-static const haft_stage watch = {.name = "watch", .after = on_after};
+static const haft_stage watch = HAFT_INIT(haft_stage, .name = "watch", .after = on_after);
 
 struct table {
     haft_server *server;
@@ -167,9 +167,10 @@ static void those_without_a_thread_are_counted(void **state)
     (void)state;
     sit_down(&table);
     session = haft_session_new(
-        table.server, &(haft_session_options){
-                          .transport = &(haft_transport){.send = send_nothing, .context = &full},
-                          .loop = &(haft_loop){.run = hand_over, .context = &full}});
+        table.server,
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = send_nothing, .context = &full),
+                  .loop = HAFT_WITH(haft_loop, .run = hand_over, .context = &full)));
     haft_session_receive(session, message, sizeof message - 1, NULL, 0);
     assert_int_equal(queued(table.server), 1);
     haft_call_run(handed_over);
@@ -297,7 +298,8 @@ static haft_time real_time(void *context)
 
 static void *push(void *context)
 {
-    haft_client *client = haft_client_new(context, &(haft_client_options){.clock = real_time});
+    haft_client *client =
+        haft_client_new(context, HAFT_WITH(haft_client_options, .clock = real_time));
     size_t failed = client ? 0 : TURNS;
 
     for (int i = 0; client && i < TURNS; i++) {

@@ -74,7 +74,7 @@ static void cancelled_in_the_queue_it_does_not_run(void **state)
     bool taken = false;
 
     (void)state;
-    child_start(&child, serve, &(haft_stdio_options){.workers = 1});
+    child_start(&child, serve, HAFT_WITH(haft_stdio_options, .workers = 1));
     child_puts(&child, CALL(1, "wait_for_it"));
     while (!taken) {
         child_puts(&child, CALL(2, "is_waiting"));

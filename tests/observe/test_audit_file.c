@@ -73,7 +73,7 @@ static void begin(struct bench *bench, bool fifo)
     if (fifo)
         assert_int_equal(mkfifo(bench->path, 0600), 0);
     haft_buffer_init(&heard.text, NULL, 1 << 16);
-    bench->server = haft_server_new_with("test", "1", &(haft_server_options){.log = note});
+    bench->server = haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .log = note));
     assert_int_equal(haft_add(bench->server, &add_tool), 0);
     assert_int_equal(audit_file_open(&bench->file, bench->server, bench->path), 0);
     assert_int_equal(audit_file_take(&bench->file, bench->server), 0);

@@ -339,9 +339,10 @@ static void be_a_client(void *context)
     peer->thread = uv_thread_self();
     peer->session = haft_session_new(
         peer->run->server,
-        &(haft_session_options){
-            .transport = &(haft_transport){.send = take_message, .close = gone, .context = peer},
-            .loop = &(haft_loop){.run = take_job, .post = post, .context = peer}});
+        HAFT_WITH(haft_session_options,
+                  .transport = HAFT_WITH(haft_transport, .send = take_message, .close = gone,
+                                         .context = peer),
+                  .loop = HAFT_WITH(haft_loop, .run = take_job, .post = post, .context = peer)));
     snprintf(hello, sizeof hello,
              "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
              "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":"

@@ -159,12 +159,14 @@ static void stand_up(struct stand *stand, int port, haft_otlp_options options)
     snprintf(stand->url, sizeof stand->url, "http://127.0.0.1:%d", port);
     options.url = stand->url;
     atomic_store(&n_lines, 0);
-    stand->server = haft_server_new_with("dividing", "7.1", &(haft_server_options){.log = on_log});
+    stand->server =
+        haft_server_new_with("dividing", "7.1", HAFT_WITH(haft_server_options, .log = on_log));
     assert_int_equal(haft_add(stand->server, &divide_tool), 0);
     stand->otlp = haft_otlp_new(stand->server, &options, &reason);
     if (!stand->otlp)
         fail_msg("%s: %s", reason.path, reason.text);
-    stand->client = haft_client_new(stand->server, &(haft_client_options){.name = "tester"});
+    stand->client =
+        haft_client_new(stand->server, HAFT_WITH(haft_client_options, .name = "tester"));
     assert_non_null(stand->client);
 }
 
@@ -238,7 +240,8 @@ static void describes_calls(void **state)
     char seen[8][33] = {""};
 
     (void)state;
-    stand_up(&stand, collector->port, (haft_otlp_options){0});
+    stand_up(&stand, collector->port,
+             (haft_otlp_options){.struct_size = sizeof(haft_otlp_options)});
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         ask(&stand, rows[i].params);
     /* A trace that nobody records is not sent. */
@@ -319,7 +322,8 @@ static void sends_request_ids(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, collector->port, (haft_otlp_options){0});
+    stand_up(&stand, collector->port,
+             (haft_otlp_options){.struct_size = sizeof(haft_otlp_options)});
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char request[256], response[128];
 
@@ -347,8 +351,9 @@ static void sends_many(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, collector->port,
-             (haft_otlp_options){.max_queue = 700, .interval_ms = 3600000});
+    stand_up(
+        &stand, collector->port,
+        (haft_otlp_options)HAFT_INIT(haft_otlp_options, .max_queue = 700, .interval_ms = 3600000));
     for (int i = 0; i < 512; i++)
         ask(&stand, HALF);
     wait_for(&stand, 512, 0);
@@ -369,7 +374,8 @@ static void sends_now_and_then(void **state)
     struct stand stand;
 
     (void)state;
-    stand_up(&stand, collector->port, (haft_otlp_options){.interval_ms = 10});
+    stand_up(&stand, collector->port,
+             (haft_otlp_options)HAFT_INIT(haft_otlp_options, .interval_ms = 10));
     for (uint64_t i = 1; i <= 5; i++) {
         ask(&stand, HALF);
         wait_for(&stand, i, 0);
@@ -396,7 +402,8 @@ static void loses_what_is_not_taken(void **state)
         struct collector *collector = collector_open(answers[i]);
         struct stand stand;
 
-        stand_up(&stand, collector->port, (haft_otlp_options){.interval_ms = 5});
+        stand_up(&stand, collector->port,
+                 (haft_otlp_options)HAFT_INIT(haft_otlp_options, .interval_ms = 5));
         for (uint64_t k = 1; k <= 3; k++) {
             ask(&stand, HALF);
             wait_for(&stand, 0, k);
@@ -422,7 +429,7 @@ static void does_not_need_a_collector(void **state)
 
     (void)state;
     collector_close(collector);
-    stand_up(&stand, port, (haft_otlp_options){.interval_ms = 5});
+    stand_up(&stand, port, (haft_otlp_options)HAFT_INIT(haft_otlp_options, .interval_ms = 5));
     ask(&stand, HALF);
     wait_for(&stand, 0, 1);
     assert_int_equal(atomic_load(&n_lines), 1);
@@ -438,8 +445,8 @@ static void does_not_wait_for_a_slow_one(void **state)
 
     (void)state;
     stand_up(&stand, collector->port,
-             (haft_otlp_options){
-                 .max_queue = 16, .interval_ms = 5, .timeout_ms = 60000, .flush_ms = 100});
+             (haft_otlp_options)HAFT_INIT(haft_otlp_options, .max_queue = 16, .interval_ms = 5,
+                                          .timeout_ms = 60000, .flush_ms = 100));
     start = uv_hrtime();
     for (int i = 0; i < 1000; i++)
         ask(&stand, HALF);
@@ -453,7 +460,8 @@ static void does_not_wait_for_a_slow_one(void **state)
 
     collector = collector_open(NULL);
     stand_up(&stand, collector->port,
-             (haft_otlp_options){.interval_ms = 5, .timeout_ms = 50, .flush_ms = 100});
+             (haft_otlp_options)HAFT_INIT(haft_otlp_options, .interval_ms = 5, .timeout_ms = 50,
+                                          .flush_ms = 100));
     ask(&stand, HALF);
     wait_for(&stand, 0, 1);
     take_down(&stand);
@@ -522,11 +530,11 @@ static void survives_every_failing_allocation(void **state)
         bool failed;
 
         failing_init(&failing, nth);
-        server = haft_server_new_with("test", "1",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "test", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         if (server) {
-            haft_otlp *otlp =
-                haft_otlp_new(server, &(haft_otlp_options){.url = url, .max_queue = 4}, &reason);
+            haft_otlp *otlp = haft_otlp_new(
+                server, HAFT_WITH(haft_otlp_options, .url = url, .max_queue = 4), &reason);
 
             if (!otlp && reason.code != HAFT_ENOMEM)
                 fail_msg("%zu: %d %s", nth, reason.code, reason.text);

@@ -110,7 +110,8 @@ static void change_plugins(haft_plugins *plugins, const char *greet, struct wire
 
 static void while_many_call(void **state)
 {
-    struct site *site = site_open_with((haft_http_options){0}, &forkable_allocator);
+    struct site *site = site_open_with(
+        (haft_http_options){.struct_size = sizeof(haft_http_options)}, &forkable_allocator);
     haft_plugins *plugins = haft_plugins_new(site->server);
     struct wire *wire = wire_open(site->server);
     struct caller callers[CALLERS] = {0};

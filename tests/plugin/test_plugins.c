@@ -64,14 +64,13 @@ static struct place *place_open(void)
     setenv("PLUGIN_LOG", number, 1);
     folder_open(&place->folder);
     place->server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.log = take_line, .log_context = place});
+        "test", "1", HAFT_WITH(haft_server_options, .log = take_line, .log_context = place));
     assert_non_null(place->server);
     haft_add(place->server, &echo_tool);
     place->plugins = haft_plugins_new(place->server);
-    place->client = haft_client_new(place->server, &(haft_client_options){.revision = "2025-11-25",
-                                                                          .notify = on_notified,
-                                                                          .answer = answer,
-                                                                          .context = place});
+    place->client = haft_client_new(
+        place->server, HAFT_WITH(haft_client_options, .revision = "2025-11-25",
+                                 .notify = on_notified, .answer = answer, .context = place));
     assert_true(place->plugins && place->client);
     return place;
 }
@@ -375,7 +374,9 @@ static void outlives_its_removal(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct place *place = place_open();
         struct wire *wire = wire_open_with(
-            place->server, (haft_session_options){.loop = &(haft_loop){.post = on_post}});
+            place->server,
+            (haft_session_options)HAFT_INIT(haft_session_options,
+                                            .loop = HAFT_WITH(haft_loop, .post = on_post)));
         const char *a = file(place, "a.so"), *text;
         size_t n = rows[i].with ? 1 : 0;
 
@@ -531,8 +532,8 @@ static void survives_every_failing_allocation(void **state)
         haft_plugins *plugins;
 
         failing_init(&failing, nth);
-        server = haft_server_new_with("test", "1",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "test", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         plugins = server ? haft_plugins_new(server) : NULL;
         if (plugins) {
             swap_plugin(a, "greet-1");

@@ -109,8 +109,10 @@ static int read_note(haft_call *call, const char *uri)
 
     return haft_embed(call, &contents);
 }
-static const haft_resource note = {.uri = "note://one", .name = "note", .read = read_note};
-static const haft_resource notes = {.uri = "notes://{id}", .name = "notes", .read = read_note};
+static const haft_resource note =
+    HAFT_INIT(haft_resource, .uri = "note://one", .name = "note", .read = read_note);
+static const haft_resource notes =
+    HAFT_INIT(haft_resource, .uri = "notes://{id}", .name = "notes", .read = read_note);
 
 static int say_hello(haft_call *call, const void *arguments)
 {
@@ -118,7 +120,7 @@ static int say_hello(haft_call *call, const void *arguments)
     haft_prompt_say(call, "user");
     return haft_text(call, "prompt %d", GREET);
 }
-static const haft_prompt hello = {.name = "hello", .get = say_hello};
+static const haft_prompt hello = HAFT_INIT(haft_prompt, .name = "hello", .get = say_hello);
 
 static void tell(char letter)
 {

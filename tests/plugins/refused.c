@@ -19,19 +19,21 @@ const haft_plugin haft_plugin_definition = {.abi = 77, .tools = HAFT_TOOLS(&fine
 const haft_plugin haft_plugin_definition = {
     .abi = HAFT_PLUGIN_ABI, .sizes = {1, 2, 3}, .tools = HAFT_TOOLS(&fine_tool)};
 #elif WRONG == HANDLER
-static const haft_tool idle_tool = {.name = "idle", .description = "Has no handler"};
+static const haft_tool idle_tool =
+    HAFT_INIT(haft_tool, .name = "idle", .description = "Has no handler");
 HAFT_PLUGIN(&fine_tool, &idle_tool);
 #elif WRONG == NAME
-static const haft_tool odd_tool = {.name = "not a name", .call = fine_call_};
+static const haft_tool odd_tool = HAFT_INIT(haft_tool, .name = "not a name", .call = fine_call_);
 HAFT_PLUGIN(&fine_tool, &odd_tool);
 #elif WRONG == SCHEMA
 HAFT_STRUCT(odd_args, HAFT_STRING(text, "A text", .pattern = "("));
-static const haft_tool odd_tool = {.name = "odd", .call = fine_call_, .input = &odd_args_type};
+static const haft_tool odd_tool =
+    HAFT_INIT(haft_tool, .name = "odd", .call = fine_call_, .input = &odd_args_type);
 HAFT_PLUGIN(&fine_tool, &odd_tool);
 #elif WRONG == TWICE
 HAFT_PLUGIN(&fine_tool, &fine_tool);
 #elif WRONG == TAKEN
-static const haft_tool echo_tool = {.name = "echo", .call = fine_call_};
+static const haft_tool echo_tool = HAFT_INIT(haft_tool, .name = "echo", .call = fine_call_);
 HAFT_PLUGIN(&fine_tool, &echo_tool);
 #elif WRONG == START
 static int start(haft_server *server)

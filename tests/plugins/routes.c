@@ -25,7 +25,8 @@ static int stamp_outbound(haft_call *call, void *data)
     (void)data;
     return haft_response_set_header(call, "X-Stamp", "plugin");
 }
-static const haft_policy stamp = {.name = "stamp", .outbound = stamp_outbound};
+static const haft_policy stamp =
+    HAFT_INIT(haft_policy, .name = "stamp", .outbound = stamp_outbound);
 
 HAFT_STRUCT(deny_options, HAFT_STRING(why, "What is answered"));
 
@@ -47,8 +48,8 @@ static int make_deny(haft_gateway *gateway, const void *options, haft_arena *are
     ret_policy->data = (void *)(uintptr_t)options;
     return 0;
 }
-static const haft_policy_kind deny = {
-    .name = "deny", .options = &deny_options_type, .make = make_deny};
+static const haft_policy_kind deny =
+    HAFT_INIT(haft_policy_kind, .name = "deny", .options = &deny_options_type, .make = make_deny);
 
 static int say(haft_call *call)
 {

@@ -177,7 +177,8 @@ static int says_first(haft_call *call, void *data)
     return status ? status : haft_result_meta(call, "acme/three", "[3]");
 }
 
-static const haft_stage first = {.name = "first", .tools = "blocks", .before = says_first};
+static const haft_stage first =
+    HAFT_INIT(haft_stage, .name = "first", .tools = "blocks", .before = says_first);
 
 /* ---- the same twice ---- */
 
@@ -226,7 +227,7 @@ static void record_open(struct record *record, bool isolate)
     memset(record, 0, sizeof *record);
     haft_buffer_init(&record->text, NULL, ROOM);
     record->server = haft_server_new_with(
-        "twins", "1", &(haft_server_options){.log = on_log, .log_context = record});
+        "twins", "1", HAFT_WITH(haft_server_options, .log = on_log, .log_context = record));
     assert_int_equal(haft_stage_add(record->server, &first), 0);
     for (size_t i = 0; i < COUNT_OF(tools); i++) {
         record->twins[i] = *tools[i];
@@ -245,14 +246,10 @@ static void talk(struct record *record, const char *revision, bool answers, cons
                  const char *params)
 {
     haft_client *client = haft_client_new(
-        record->server, &(haft_client_options){.revision = revision,
-                                               .name = "twin",
-                                               .version = "7",
-                                               .answer = answers ? on_question : NULL,
-                                               .watch = on_message,
-                                               .log_level = "info",
-                                               .progress = true,
-                                               .context = record});
+        record->server,
+        HAFT_WITH(haft_client_options, .revision = revision, .name = "twin", .version = "7",
+                  .answer = answers ? on_question : NULL, .watch = on_message, .log_level = "info",
+                  .progress = true, .context = record));
     char text[256];
     haft_result result;
 
@@ -384,7 +381,7 @@ static void on_after(haft_call *call, haft_outcome outcome, void *data)
     (void)data;
     snprintf(last_outcome, sizeof last_outcome, "%s", haft_outcome_name(outcome));
 }
-static const haft_stage watch = {.name = "watch", .after = on_after};
+static const haft_stage watch = HAFT_INIT(haft_stage, .name = "watch", .after = on_after);
 
 static void harms_only_itself(void **state)
 {
@@ -415,7 +412,7 @@ static void harms_only_itself(void **state)
     haft_buffer_init(&record.text, NULL, ROOM);
     record.server = haft_server_new_with(
         "harm", "1",
-        &(haft_server_options){.log = on_log, .log_context = &record, .data = &open_here});
+        HAFT_WITH(haft_server_options, .log = on_log, .log_context = &record, .data = &open_here));
     brief.name = "harms_briefly";
     brief.timeout_ms = SHORT_MS;
     assert_int_equal(haft_add(record.server, &harms_tool), 0);
@@ -599,8 +596,8 @@ static void survives_without_memory(void **state)
         haft_result result;
 
         failing_init(&failing, nth);
-        server = haft_server_new_with("failing", "1",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "failing", "1", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         if (server && !haft_add(server, &harms_tool))
             client = haft_client_new(server, NULL);
         if (client && !haft_client_call(client, "harms", "{}", &result))

@@ -464,8 +464,9 @@ static void record_open(struct record *record, bool isolate)
     haft_buffer_init(&record->text, NULL, ROOM);
     record->server = haft_server_new_with(
         "twins", "1",
-        &(haft_server_options){.log = on_log, .log_context = record, .data = &server_word});
-    record->stage = (haft_stage){.name = "own", .before = before, .after = after, .data = record};
+        HAFT_WITH(haft_server_options, .log = on_log, .log_context = record, .data = &server_word));
+    record->stage = (haft_stage)HAFT_INIT(haft_stage, .name = "own", .before = before,
+                                          .after = after, .data = record);
     record->tool.isolate = isolate;
     assert_int_equal(haft_stage_add(record->server, &record->stage), 0);
     assert_int_equal(haft_add(record->server, &record->tool), 0);
@@ -486,15 +487,10 @@ struct way {
 static void talk(struct record *record, const char *revision, const struct way *way,
                  const char *function)
 {
-    haft_client_options options = {.revision = revision,
-                                   .name = "twin",
-                                   .version = "7",
-                                   .principal = way->principal,
-                                   .answer = way->answers ? on_question : NULL,
-                                   .watch = on_message,
-                                   .log_level = "info",
-                                   .progress = true,
-                                   .context = record};
+    haft_client_options options =
+        HAFT_INIT(haft_client_options, .revision = revision, .name = "twin", .version = "7",
+                  .principal = way->principal, .answer = way->answers ? on_question : NULL,
+                  .watch = on_message, .log_level = "info", .progress = true, .context = record);
     haft_client *client = haft_client_new(record->server, &options);
     char text[512];
     haft_result result;
@@ -603,8 +599,8 @@ static int leaves_pointers(haft_call *call, void *data)
 
 static void keeps_pointers_in_the_server(void **state)
 {
-    static const haft_stage leaving = {
-        .name = "leaving", .before = leaves_pointers, .data = &server_word};
+    static const haft_stage leaving =
+        HAFT_INIT(haft_stage, .name = "leaving", .before = leaves_pointers, .data = &server_word);
     haft_server *server = haft_server_new("pointers", "1");
     haft_client *client;
     haft_result result;
@@ -673,8 +669,9 @@ static void has_the_principal_of_the_request(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct wire *wire = wire_open_with(
             record.server,
-            (haft_session_options){.transport = &(haft_transport){.let_go = on_let_go},
-                                   .principal = rows[i].session});
+            (haft_session_options)HAFT_INIT(
+                haft_session_options, .transport = HAFT_WITH(haft_transport, .let_go = on_let_go),
+                .principal = rows[i].session));
         const char *answer;
 
         wire_greet(wire, "2025-11-25");
@@ -696,7 +693,9 @@ static void lets_a_connection_go(void **state)
     record_open(&record, true);
     assert_int_equal(haft_server_isolate(record.server), 0);
     wire = wire_open_with(
-        record.server, (haft_session_options){.transport = &(haft_transport){.let_go = on_let_go}});
+        record.server,
+        (haft_session_options)HAFT_INIT(
+            haft_session_options, .transport = HAFT_WITH(haft_transport, .let_go = on_let_go)));
     wire_greet(wire, "2025-11-25");
     assert_non_null(strstr(ask_as(wire, NULL, "haft_call_close_stream"), "closed"));
     assert_int_equal(let_go, 1);

@@ -467,7 +467,8 @@ static void survives(bool keep_failing)
 
         failing_init(&failing, nth);
         failing.keep_failing = keep_failing;
-        options = (haft_schema_options){.allocator = &failing.allocator};
+        options =
+            (haft_schema_options)HAFT_INIT(haft_schema_options, .allocator = &failing.allocator);
         b = haft_builder_new(&options);
         status = haft_schema_build(b, everything(b), &schema, &error);
         /* A pattern does without its compiled form when there is no memory for that. */
@@ -496,7 +497,7 @@ static void survives_limits(void **state)
 
     (void)state;
     for (size_t limit = 64; status; limit += 16) {
-        haft_schema_options options = {.max_memory = limit};
+        haft_schema_options options = HAFT_INIT(haft_schema_options, .max_memory = limit);
         haft_builder *b = haft_builder_new(&options);
         haft_schema *schema = NULL;
 

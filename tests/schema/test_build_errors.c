@@ -375,7 +375,7 @@ static void refuses_what_is_of_another_builder(void **state)
 
 static void counts_only_what_the_root_reaches(void **state)
 {
-    static const haft_schema_options few = {.max_subschemas = 3};
+    static const haft_schema_options few = HAFT_INIT(haft_schema_options, .max_subschemas = 3);
     haft_builder *b = haft_builder_new(&few);
     haft_def *text = haft_def_string(b);
     haft_schema *schema = NULL;

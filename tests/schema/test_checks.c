@@ -304,7 +304,7 @@ static void counts_levels_of_objects(void **state)
         {"{\"a\":{\"b\":{}},\"c\":{\"d\":{}}}", 0},
         {"{\"a\":{\"b\":{\"c\":{}}}}", HAFT_EDEPTH},
     };
-    const haft_schema_options options = {.max_depth = 3};
+    const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_depth = 3);
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
     haft_schema *schema = NULL;
     haft_issues issues = {0};
@@ -363,7 +363,7 @@ static void finds_indexes_in_paths(void **state)
 /* 0, or the status of validating that the items are unique, with so many steps at most. */
 static int unique(const char *json, size_t size, size_t max_steps)
 {
-    const haft_schema_options options = {.max_steps = max_steps};
+    const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_steps = max_steps);
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
     haft_schema *schema = NULL;
     haft_issues issues = {0};

@@ -65,7 +65,7 @@ struct refusal {
 static void refuses(const struct refusal *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        haft_schema_options options = {.dialect = rows[i].dialect};
+        haft_schema_options options = HAFT_INIT(haft_schema_options, .dialect = rows[i].dialect);
         haft_schema *schema = NULL;
         haft_reason error = {0};
         char *path = quoted(rows[i].path), *text = quoted(rows[i].text);
@@ -329,7 +329,8 @@ struct verdict {
 static void decides(const struct verdict *rows, size_t n, const haft_schema_options *base)
 {
     for (size_t i = 0; i < n; i++) {
-        haft_schema_options options = base ? *base : (haft_schema_options){0};
+        haft_schema_options options =
+            base ? *base : (haft_schema_options){.struct_size = sizeof(haft_schema_options)};
         haft_schema *schema = NULL;
         haft_reason error = {0};
         int status;
@@ -475,7 +476,8 @@ static const haft_document given[] = {
     GIVEN("name.json", "{\"type\":\"string\"}"),
 };
 
-static const haft_schema_options with_given = {.documents = given, .n_documents = COUNT_OF(given)};
+static const haft_schema_options with_given =
+    HAFT_INIT(haft_schema_options, .documents = given, .n_documents = COUNT_OF(given));
 
 static void reads_vocabularies(void **state)
 {
@@ -534,7 +536,7 @@ static void asserts_formats_when_told(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_schema_options options = {.formats = rows[i].mode};
+        haft_schema_options options = HAFT_INIT(haft_schema_options, .formats = rows[i].mode);
 
         decides(&rows[i].verdict, 1, &options);
     }

@@ -376,9 +376,9 @@ static void decides_the_same_when_read_again(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows) * 4; i++) {
-        const haft_emit_options options = {.dialect = i & 1 ? HAFT_DRAFT_07 : HAFT_2020_12,
-                                           .with_dialect = true,
-                                           .use_defs = i & 2};
+        const haft_emit_options options =
+            HAFT_INIT(haft_emit_options, .dialect = i & 1 ? HAFT_DRAFT_07 : HAFT_2020_12,
+                      .with_dialect = true, .use_defs = i & 2);
         const char *json = rows[i / 4].json;
         haft_schema *again = NULL;
         haft_reason error = {0};
@@ -411,7 +411,8 @@ static void documents_come_out_as_they_came(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        static const haft_emit_options d2020 = {0}, d07 = {.dialect = HAFT_DRAFT_07};
+        static const haft_emit_options d2020 = {.struct_size = sizeof(haft_emit_options)},
+                                       d07 = {.dialect = HAFT_DRAFT_07};
         haft_schema *schema = NULL;
         haft_buffer buffer;
 

@@ -173,7 +173,7 @@ static void json_members_are_checked(void **state)
         {"18446744073709551615", "{\"any\":18446744073709551615}"},
         {"[[[[]]]]", "!the nesting is over its limit: Invalid input: nested deeper than 4 levels"},
     };
-    const haft_schema_options options = {.max_depth = 4};
+    const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_depth = 4);
     struct reading r;
 
     (void)state;

@@ -351,7 +351,7 @@ static void nesting_has_a_limit(void **state)
     (void)state;
     haft_buffer_init(&json, NULL, 1 << 20);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_schema_options options = {.max_depth = rows[i].limit};
+        haft_schema_options options = HAFT_INIT(haft_schema_options, .max_depth = rows[i].limit);
         struct reading r;
         const char *found;
 
@@ -391,7 +391,7 @@ static void nesting_has_a_limit_in_any_json(void **state)
 
 static void work_has_a_limit(void **state)
 {
-    const haft_schema_options options = {.max_steps = 4};
+    const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_steps = 4);
     struct reading r;
 
     (void)state;
@@ -434,7 +434,7 @@ static void issues_have_a_limit_and_are_counted(void **state)
         haft_buffer_puts(&json, i ? ",1" : "1");
     haft_buffer_puts(&json, "]");
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_schema_options options = {.max_issues = rows[i].limit};
+        haft_schema_options options = HAFT_INIT(haft_schema_options, .max_issues = rows[i].limit);
         struct reading r;
 
         reading_open(&r, &grid_type, &options);
@@ -452,7 +452,7 @@ static void issues_of_an_option_are_counted(void **state)
 {
     static const char document[] =
         "{\"anyOf\":[{\"type\":\"array\",\"items\":{\"maximum\":0}},{\"type\":\"string\"}]}";
-    const haft_schema_options options = {.max_issues = 2};
+    const haft_schema_options options = HAFT_INIT(haft_schema_options, .max_issues = 2);
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
     haft_schema *schema = NULL;
     haft_issues issues = {0};

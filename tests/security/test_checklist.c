@@ -81,8 +81,8 @@ static void *receive_nested(void *context)
     size_t size = strlen(nested->piece), all = size * LEVELS;
     haft_server *server = haft_server_new("test", "1");
     haft_session *session = haft_session_new(
-        server, &(haft_session_options){
-                    .transport = &(haft_transport){.send = hear, .context = &nested->heard}});
+        server, HAFT_WITH(haft_session_options, .transport = HAFT_WITH(haft_transport, .send = hear,
+                                                                       .context = &nested->heard)));
     char *text = malloc(all);
 
     for (size_t i = 0; text && i < LEVELS; i++)
@@ -133,7 +133,7 @@ static int serve(void *context)
 static void a_call_is_answered_once_or_never(void **state)
 {
     static unsigned char answers[RACES + 1];
-    haft_stdio_options options = {.workers = 4};
+    haft_stdio_options options = HAFT_INIT(haft_stdio_options, .workers = 4);
     struct child child;
     char line[256];
     int id = 0;
@@ -253,7 +253,8 @@ static void a_key_is_wiped(void **state)
                                          .release = watch_release,
                                          .context = &watched};
     server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.seal_key = canary, .allocator = &watched.allocator});
+        "test", "1",
+        HAFT_WITH(haft_server_options, .seal_key = canary, .allocator = &watched.allocator));
     assert_non_null(server);
     dialogue_alone(server, LINES("M 1 server/discover", "= 1 {*}"));
     haft_server_free(server);

@@ -28,7 +28,7 @@ static void on_line(void *context, const char *text, size_t size)
 static haft_server *make(const unsigned char *key)
 {
     haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.seal_key = key});
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .seal_key = key));
     haft_tool_builder *builder = haft_tool_new("nod");
 
     haft_tool_handler(builder, nod, NULL);
@@ -85,7 +85,8 @@ static void what_came_from_outside_is_quoted(void **state)
     longest_id[0] = longest_id[sizeof longest_id - 2] = '"';
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = make(NULL);
-        struct wire *wire = wire_open_with(server, (haft_session_options){.principal = "p"});
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = "p"));
         const char *at = line, *expected = rows[i].expected;
 
         snprintf(hello, sizeof hello,
@@ -245,8 +246,8 @@ static void refused_calls_have_lines(void **state)
         {"tools/list", "{}", 0, ""},
         {"nothing/like/it", "{}", 0, ""},
     };
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.max_in_flight = COUNT_OF(kept)});
+    haft_server *server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .max_in_flight = COUNT_OF(kept)));
     haft_tool_builder *builder = haft_tool_new("keep");
     struct wire *wire;
 

@@ -31,13 +31,14 @@ static int recognise(haft_call *call, void *data)
     (void)data;
     return user(call) ? HAFT_EINVAL : user_set(call, &alice);
 }
-static const haft_stage recognising = {.name = "recognise", .before = recognise};
+static const haft_stage recognising =
+    HAFT_INIT(haft_stage, .name = "recognise", .before = recognise);
 
 static void handlers_reach_what_is_theirs(void **state)
 {
     struct ledger book = {6};
-    haft_server *server =
-        haft_server_new_with("test", "1", &(haft_server_options){.data = ledger_data(&book)});
+    haft_server *server = haft_server_new_with(
+        "test", "1", HAFT_WITH(haft_server_options, .data = ledger_data(&book)));
     haft_client *client;
     haft_result result;
     haft_buffer text;
@@ -101,11 +102,11 @@ static void clients_say_what_they_can(void **state)
     for (size_t i = 0; i < COUNT_OF(revisions); i++) {
         haft_client *client = haft_client_new(
             server,
-            &(haft_client_options){
-                .revision = revisions[i],
+            HAFT_WITH(
+                haft_client_options, .revision = revisions[i],
                 .capabilities =
                     "{\"elicitation\":{\"url\":{}},\"sampling\":null,\"roots\":{\"listChanged\":"
-                    "false},\"extensions\":{\"io.modelcontextprotocol/ui\":{},\"acme/plain\":{}}}"});
+                    "false},\"extensions\":{\"io.modelcontextprotocol/ui\":{},\"acme/plain\":{}}}"));
         haft_result result;
 
         assert_int_equal(haft_client_call(client, "can", NULL, &result), 0);

@@ -132,10 +132,10 @@ static haft_server *serve(const haft_allocator *allocator)
     static const haft_tool *const tools[] = {&nod_tool,   &end_tool,    &misfit_tool, &keep_tool,
                                              &queue_tool, &seldom_tool, &hidden_tool, &away_tool,
                                              &ask_tool,   &again_tool};
-    haft_server *server = haft_server_new_with(
-        "test", "1",
-        &(haft_server_options){
-            .seal_key = key, .allocator = allocator, .max_message = ROOM, .max_in_flight = 3});
+    haft_server *server =
+        haft_server_new_with("test", "1",
+                             HAFT_WITH(haft_server_options, .seal_key = key, .allocator = allocator,
+                                       .max_message = ROOM, .max_in_flight = 3));
 
     assert_non_null(server);
     for (size_t i = 0; i < COUNT_OF(tools); i++)
@@ -315,8 +315,9 @@ static void every_end_has_one_line(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_server *server = serve(NULL);
-        struct wire *wire =
-            wire_open_with(server, (haft_session_options){.loop = &(haft_loop){.run = run}});
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options,
+                                                    .loop = HAFT_WITH(haft_loop, .run = run)));
 
         sent_away = NULL;
         dialogue_with(wire, rows[i].lines, act, wire);
@@ -440,7 +441,8 @@ static void refused_calls_say_who_called_what(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        struct wire *wire = wire_open_with(server, (haft_session_options){.principal = "p"});
+        struct wire *wire = wire_open_with(
+            server, (haft_session_options)HAFT_INIT(haft_session_options, .principal = "p"));
 
         dialogue(wire, LINES(lines[i].line, REFUSED));
         if (!strstr(latest, lines[i].says))

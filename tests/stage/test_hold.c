@@ -59,12 +59,14 @@ static void after(haft_call *call, haft_outcome outcome, void *data)
 }
 
 static char before_name[] = "before", ready_name[] = "ready", second_name[] = "second";
-static const haft_stage before_stage = {
-    .name = "slow", .before = hold, .after = after, .data = before_name};
-static const haft_stage ready_stage = {
-    .name = "slow", .ready = hold, .after = after, .data = ready_name};
-static const haft_stage second_stage = {.name = "second", .before = pass, .data = second_name};
-static const haft_stage third_stage = {.name = "third", .ready = pass, .data = second_name};
+static const haft_stage before_stage =
+    HAFT_INIT(haft_stage, .name = "slow", .before = hold, .after = after, .data = before_name);
+static const haft_stage ready_stage =
+    HAFT_INIT(haft_stage, .name = "slow", .ready = hold, .after = after, .data = ready_name);
+static const haft_stage second_stage =
+    HAFT_INIT(haft_stage, .name = "second", .before = pass, .data = second_name);
+static const haft_stage third_stage =
+    HAFT_INIT(haft_stage, .name = "third", .ready = pass, .data = second_name);
 
 static void on_log(void *context, haft_level level, const char *text, size_t size)
 {
@@ -76,11 +78,10 @@ static void on_log(void *context, haft_level level, const char *text, size_t siz
 
 static haft_server *serve(bool ready, const haft_rate_store *store)
 {
-    haft_server *server = haft_server_new_with(
-        "test", "1",
-        &(haft_server_options){.log = on_log,
-                               .rate_store = store,
-                               .client_rate = {.calls = store ? 9 : 0, .per_ms = 1000}});
+    haft_server *server =
+        haft_server_new_with("test", "1",
+                             HAFT_WITH(haft_server_options, .log = on_log, .rate_store = store,
+                                       .client_rate = {.calls = store ? 9 : 0, .per_ms = 1000}));
 
     assert_int_equal(haft_add(server, &nod_tool), 0);
     assert_int_equal(haft_add(server, &limited_tool), 0);
@@ -218,9 +219,9 @@ static void a_session_ends(void **state)
         haft_server *server = serve(i, NULL);
         int gone = 0;
         haft_session *session = haft_session_new(
-            server, &(haft_session_options){.transport = &(haft_transport){.send = send_nothing,
-                                                                           .close = count_gone,
-                                                                           .context = &gone}});
+            server, HAFT_WITH(haft_session_options,
+                              .transport = HAFT_WITH(haft_transport, .send = send_nothing,
+                                                     .close = count_gone, .context = &gone)));
 
         haft_session_receive(session, text, strlen(text), NULL, 1000);
         haft_session_free(session);
@@ -296,7 +297,7 @@ static void a_store_answers_later(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(stores); i++) {
         int status = stores[i].status;
-        haft_rate_store store = {.ask = ask, .context = &status};
+        haft_rate_store store = HAFT_INIT(haft_rate_store, .ask = ask, .context = &status);
         haft_server *server = serve(false, &store);
         struct wire *wire = wire_open(server);
 

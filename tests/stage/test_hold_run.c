@@ -152,7 +152,8 @@ static void count(haft_call *call, haft_outcome outcome, void *data)
     outcomes[outcome]++;
 }
 
-static const haft_stage slow = {.name = "slow", .before = hold, .ready = hold, .after = count};
+static const haft_stage slow =
+    HAFT_INIT(haft_stage, .name = "slow", .before = hold, .ready = hold, .after = count);
 
 static int nod(haft_call *call)
 {
@@ -226,10 +227,10 @@ static void on_log(void *context, haft_level level, const char *text, size_t siz
 
 static haft_server *serve(const haft_rate_store *store)
 {
-    haft_server *server = haft_server_new_with(
-        "test", "1",
-        &(haft_server_options){
-            .log = on_log, .rate_store = store, .max_in_flight = CALLS, .timeout_ms = TIMEOUT});
+    haft_server *server =
+        haft_server_new_with("test", "1",
+                             HAFT_WITH(haft_server_options, .log = on_log, .rate_store = store,
+                                       .max_in_flight = CALLS, .timeout_ms = TIMEOUT));
 
     assert_int_equal(haft_add(server, &nod_tool), 0);
     assert_int_equal(haft_stage_add(server, &slow), 0);
@@ -275,15 +276,15 @@ static const struct row {
 
 static void run_row(const struct row *row)
 {
-    haft_rate_store store = {.ask = ask};
+    haft_rate_store store = HAFT_INIT(haft_rate_store, .ask = ask);
     haft_server *server = serve(&store);
     pthread_t backends[BACKENDS];
     bool gone = false;
     haft_session *session = haft_session_new(
-        server, &(haft_session_options){.transport = &(haft_transport){.send = take_message,
-                                                                       .close = set_gone,
-                                                                       .context = &gone},
-                                        .loop = &(haft_loop){.post = post, .context = &gone}});
+        server, HAFT_WITH(haft_session_options,
+                          .transport = HAFT_WITH(haft_transport, .send = take_message,
+                                                 .close = set_gone, .context = &gone),
+                          .loop = HAFT_WITH(haft_loop, .post = post, .context = &gone)));
     haft_time now = 1000;
 
     queue_init();

@@ -66,7 +66,8 @@ static void look(haft_call *call, haft_outcome outcome, void *data)
     n_after++;
 }
 
-static const haft_stage looking = {.name = "looking", .before = keep, .after = look};
+static const haft_stage looking =
+    HAFT_INIT(haft_stage, .name = "looking", .before = keep, .after = look);
 
 static void *work(void *context)
 {
@@ -96,8 +97,9 @@ static void after_has_memory_of_its_own(void **state)
                                "\"params\":{\"name\":\"busy\"}}";
     haft_server *server = haft_server_new("test", "1");
     haft_session *session = haft_session_new(
-        server, &(haft_session_options){.transport = &(haft_transport){.send = take_message},
-                                        .loop = &(haft_loop){.run = run_elsewhere}});
+        server, HAFT_WITH(haft_session_options,
+                          .transport = HAFT_WITH(haft_transport, .send = take_message),
+                          .loop = HAFT_WITH(haft_loop, .run = run_elsewhere)));
 
     (void)state;
     assert_int_equal(haft_add(server, &busy_tool), 0);

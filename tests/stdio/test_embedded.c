@@ -47,13 +47,11 @@ static void serves_a_socket(void **state)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
         assert_int_equal(write(fds[0], rows[i].in, strlen(rows[i].in)), strlen(rows[i].in));
         shutdown(fds[0], SHUT_WR);
-        assert_int_equal(haft_stdio_serve(server, &(haft_stdio_options){.in = fds[1],
-                                                                        .out = fds[1],
-                                                                        .grace_ms = 5000,
-                                                                        .log = count,
-                                                                        .log_context = &logged,
-                                                                        .own_signals = true}),
-                         0);
+        assert_int_equal(
+            haft_stdio_serve(server, HAFT_WITH(haft_stdio_options, .in = fds[1], .out = fds[1],
+                                               .grace_ms = 5000, .log = count,
+                                               .log_context = &logged, .own_signals = true)),
+            0);
         if (*rows[i].out)
             assert_true(read(fds[0], seen, sizeof seen - 1) > 0);
         assert_string_equal(seen, rows[i].out);
@@ -77,12 +75,12 @@ static void survives_every_failing_allocation(void **state)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
         assert_true(write(fds[0], TEXT(PING(1) PING(2) "nonsense\n")) > 0);
         shutdown(fds[0], SHUT_WR);
-        server = haft_server_new_with("test", "1.0.0",
-                                      &(haft_server_options){.allocator = &failing.allocator});
+        server = haft_server_new_with(
+            "test", "1.0.0", HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
         if (server) {
             haft_add(server, &echo_tool);
-            haft_stdio_serve(
-                server, &(haft_stdio_options){.in = fds[1], .out = fds[1], .own_signals = true});
+            haft_stdio_serve(server, HAFT_WITH(haft_stdio_options, .in = fds[1], .out = fds[1],
+                                               .own_signals = true));
         }
         haft_server_free(server);
         close(fds[0]);
@@ -98,7 +96,7 @@ static void what_cannot_begin_says_so(void **state)
     haft_server *server = make_server();
 
     (void)state;
-    assert_int_equal(haft_stdio_serve(server, &(haft_stdio_options){.in = 999, .out = 999}),
+    assert_int_equal(haft_stdio_serve(server, HAFT_WITH(haft_stdio_options, .in = 999, .out = 999)),
                      HAFT_ECLOSED);
     haft_server_free(server);
 }

@@ -77,7 +77,7 @@ static void answers_line_by_line(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct child child;
 
-        start(&child, &(haft_stdio_options){.grace_ms = 5000});
+        start(&child, HAFT_WITH(haft_stdio_options, .grace_ms = 5000));
         child_write(&child, rows[i].bytes, rows[i].size);
         child_end(&child);
         for (size_t k = 0; rows[i].lines[k]; k++)
@@ -162,7 +162,7 @@ static int serve_files(void *context)
 
     dup2(in, 0);
     dup2(out, 1);
-    return serve(&(haft_stdio_options){.grace_ms = 5000});
+    return serve(HAFT_WITH(haft_stdio_options, .grace_ms = 5000));
 }
 
 static void files_are_served_too(void **state)
@@ -236,7 +236,7 @@ static void a_full_queue_is_an_answer(void **state)
     const char *line;
 
     (void)state;
-    start(&child, &(haft_stdio_options){.workers = 1, .max_queue = 1});
+    start(&child, HAFT_WITH(haft_stdio_options, .workers = 1, .max_queue = 1));
     child_puts(&child, CALL(1, "slow", "{\"n\":150}") CALL(2, "slow", "{\"n\":1}")
                            CALL(3, "slow", "{\"n\":1}"));
     line = child_line(&child);
@@ -321,7 +321,7 @@ static void a_client_that_does_not_read_is_not_read(void **state)
     int sent = 0;
 
     (void)state;
-    start(&child, &(haft_stdio_options){.max_unsent = 4 * MIB});
+    start(&child, HAFT_WITH(haft_stdio_options, .max_unsent = 4 * MIB));
     for (int64_t end = milliseconds() + 500; milliseconds() < end && sent < MANY;) {
         int n = snprintf(message, sizeof message, format, sent, SIZE, 0);
 
@@ -370,7 +370,7 @@ static void a_handler_that_reports_too_much_waits(void **state)
     struct child child;
 
     (void)state;
-    start(&child, &(haft_stdio_options){.max_unsent = MIB});
+    start(&child, HAFT_WITH(haft_stdio_options, .max_unsent = MIB));
     child_puts(&child, CALL(1, "steps", "{\"n\":60000}"));
     wait_until_full(child.out);
     assert_true(resident_kib(child.pid) < 200 << 10);
@@ -506,7 +506,7 @@ static void a_signal_drains_within_a_bound(void **state)
         int64_t begin = milliseconds();
         struct child child;
 
-        start(&child, &(haft_stdio_options){.drain_ms = 100});
+        start(&child, HAFT_WITH(haft_stdio_options, .drain_ms = 100));
         child_puts(&child, messages[i]);
         child_puts(&child, PING(2) "\n");
         assert_string_equal(child_line(&child), PONG(2));

@@ -270,7 +270,7 @@ static void stays_within_its_limits(void **state)
         {.max_entries = 1},
     };
     haft_store *store = haft_store_memory_new(
-        &(haft_store_memory_options){.spaces = spaces, .n_spaces = COUNT_OF(spaces)});
+        HAFT_WITH(haft_store_memory_options, .spaces = spaces, .n_spaces = COUNT_OF(spaces)));
 
     (void)state;
     assert_int_equal(put(store, "few", "a", 1, 0, 10), 0);
@@ -326,7 +326,8 @@ static void gives_back_what_has_ended(void **state)
 
     (void)state;
     failing_init(&failing, 0);
-    store = haft_store_memory_new(&(haft_store_memory_options){.allocator = &failing.allocator});
+    store = haft_store_memory_new(
+        HAFT_WITH(haft_store_memory_options, .allocator = &failing.allocator));
     for (int i = 0; i < 1000; i++) {
         snprintf(group, sizeof group, "group %d", i);
         put(store, "s", group, 1000, 0, 100);
@@ -482,8 +483,8 @@ static void is_exact_with_threads(void **state)
 static void use_everything(const haft_allocator *allocator)
 {
     static const haft_store_space space = {.name = "x", .max_entries = 100};
-    haft_store *store = haft_store_memory_new(
-        &(haft_store_memory_options){.allocator = allocator, .spaces = &space, .n_spaces = 1});
+    haft_store *store = haft_store_memory_new(HAFT_WITH(
+        haft_store_memory_options, .allocator = allocator, .spaces = &space, .n_spaces = 1));
     haft_arena *arena = haft_arena_new(allocator, ARENA);
     haft_store_op ops[] = {PUT("a", "1"), TAKE("t", 20, 10), APPEND("l", "r"), GET("g"),
                            RANGE("m", 0)};

@@ -112,10 +112,9 @@ haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_op
 {
     static atomic_uint sessions;
     struct recorder *recorder = getenv("HAFT_RECORD") ? malloc(sizeof *recorder) : NULL;
-    haft_transport transport = {.send = record_send,
-                                .let_go = options->transport->let_go ? pass_let_go : NULL,
-                                .close = pass_close,
-                                .context = recorder};
+    haft_transport transport = HAFT_INIT(haft_transport, .send = record_send,
+                                         .let_go = options->transport->let_go ? pass_let_go : NULL,
+                                         .close = pass_close, .context = recorder);
     haft_session_options ours = *options;
     haft_session *session;
 

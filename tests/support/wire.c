@@ -33,8 +33,8 @@ static void receive(void *context, const haft_outgoing *message)
 struct wire *wire_open_with(haft_server *server, haft_session_options options)
 {
     struct wire *wire = calloc(1, sizeof *wire);
-    haft_transport transport = {0};
-    haft_loop loop = {0};
+    haft_transport transport = {.struct_size = sizeof(haft_transport)};
+    haft_loop loop = {.struct_size = sizeof(haft_loop)};
 
     assert_non_null(wire);
     if (options.transport)
@@ -53,7 +53,8 @@ struct wire *wire_open_with(haft_server *server, haft_session_options options)
 
 struct wire *wire_open(haft_server *server)
 {
-    return wire_open_with(server, (haft_session_options){0});
+    return wire_open_with(server,
+                          (haft_session_options){.struct_size = sizeof(haft_session_options)});
 }
 
 void wire_close(struct wire *wire)

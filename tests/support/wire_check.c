@@ -57,7 +57,7 @@ static bool fail_nth(wire_serve *serve, const char *method, const char *params, 
     int status;
 
     failing_init(&failing, 0);
-    server = serve(&(haft_server_options){.allocator = &failing.allocator});
+    server = serve(HAFT_WITH(haft_server_options, .allocator = &failing.allocator));
     wire = wire_open(server);
     failing.fail_at = failing.calls + nth;
     snprintf(request, sizeof request,

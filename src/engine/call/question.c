@@ -203,7 +203,8 @@ static int elicit_form(haft_call *call, const char *key, const char *message, co
 /* Whether the content is what the form asked for: 1, 0 or an error. */
 static int fits_form(haft_call *call, const char *form, yyjson_val *content)
 {
-    haft_schema_options options = {.allocator = call->server->allocator};
+    haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .allocator = call->server->allocator);
     haft_schema *schema = NULL;
     haft_issues issues;
     haft_reason reason;

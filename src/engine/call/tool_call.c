@@ -191,7 +191,7 @@ static int look(haft_call *call, void *data)
                                  : 0;
 }
 
-const haft_stage visibility_stage = {.name = "visibility", .before = look};
+const haft_stage visibility_stage = HAFT_INIT(haft_stage, .name = "visibility", .before = look);
 
 /* A result that the model can read and mend, with the issues as data. */
 static int refuse_arguments(haft_call *call, const haft_issues *issues)
@@ -366,7 +366,8 @@ int tool_execute(haft_call *call)
     return status ? status : tool_handle(call);
 }
 
-const haft_stage validation_stage = {.name = "validation", .before = check_arguments};
+const haft_stage validation_stage =
+    HAFT_INIT(haft_stage, .name = "validation", .before = check_arguments);
 
 static int set_deadline(haft_call *call, void *data)
 {
@@ -376,7 +377,7 @@ static int set_deadline(haft_call *call, void *data)
     return 0;
 }
 
-const haft_stage deadline_stage = {.name = "deadline", .before = set_deadline};
+const haft_stage deadline_stage = HAFT_INIT(haft_stage, .name = "deadline", .before = set_deadline);
 
 /* ---- the request ---- */
 

@@ -148,8 +148,9 @@ static int read_json(struct reading *reading, yyjson_val *value, void *into)
 
 static int read_schema(struct reading *reading, yyjson_val *value, haft_schema **ret_schema)
 {
-    haft_schema_options options = {.allocator = reading->server->allocator,
-                                   .max_depth = reading->server->options.max_depth};
+    haft_schema_options options =
+        HAFT_INIT(haft_schema_options, .allocator = reading->server->allocator,
+                  .max_depth = reading->server->options.max_depth);
     haft_reason reason;
     int status = haft_schema_parse_json(value, &options, ret_schema, &reason);
 

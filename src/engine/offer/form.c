@@ -248,7 +248,7 @@ const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects)
 
 static struct form *form_new(haft_server *server, const haft_type *type)
 {
-    haft_schema_options options = {.allocator = server->allocator};
+    haft_schema_options options = HAFT_INIT(haft_schema_options, .allocator = server->allocator);
     struct form *form = NULL;
     haft_schema *schema;
     haft_reason reason;

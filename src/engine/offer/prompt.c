@@ -50,8 +50,8 @@ static bool is_text(const struct node *node)
 
 static int compile_arguments(haft_server *server, struct item *item, const haft_type *type)
 {
-    haft_schema_options options = {.allocator = server->allocator,
-                                   .max_depth = server->options.max_depth};
+    haft_schema_options options = HAFT_INIT(haft_schema_options, .allocator = server->allocator,
+                                            .max_depth = server->options.max_depth);
     const struct object *object;
     haft_reason reason;
     int status;

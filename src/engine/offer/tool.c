@@ -111,8 +111,8 @@ static int render(haft_server *server, struct item *item)
 static int compile(haft_server *server, struct item *item, const haft_type *type,
                    const haft_schema *given, int which, const haft_schema **ret_schema)
 {
-    haft_schema_options options = {.allocator = server->allocator,
-                                   .max_depth = server->options.max_depth};
+    haft_schema_options options = HAFT_INIT(haft_schema_options, .allocator = server->allocator,
+                                            .max_depth = server->options.max_depth);
     haft_reason reason;
     int status;
 
