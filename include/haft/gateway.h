@@ -355,7 +355,7 @@ void haft_visit_free(haft_visit *visit);
 
 /* The gateway as a part of an HTTP server (haft/http.h), which has its routes and its endpoints at
  * the path where it is mounted, "/" for all of them.  The gateway must outlive the server. */
-haft_app haft_gateway_app(haft_gateway *gateway);
+const haft_app *haft_gateway_app(haft_gateway *gateway);
 
 /* Serves the gateway and nothing else over HTTP, as haft_http_serve does; `path` and `mounts` of
  * the options do not count. */
@@ -372,14 +372,14 @@ int haft_gateway_main(haft_gateway *gateway, int argc, char **argv);
 
 /* ---- in a plugin (haft/plugin.h) --------------------------------------------------- */
 
-enum { HAFT_GATEWAY_SIZES_ = 3 };
+enum { HAFT_GATEWAY_SIZES_ = 4 };
 
 /* What a plugin adds to the gateway that loads it.  The lists end with NULL; NULL for none.
  *
  *     HAFT_PLUGIN_WITH(.tools = HAFT_TOOLS(&buy_tool),
  *                      .gateway = HAFT_GATEWAY_PART(.routes = HAFT_ROUTES(&get_customer_route))); */
 typedef struct haft_gateway_part {
-    unsigned sizes[HAFT_GATEWAY_SIZES_]; /* how large the things are that both sides know */
+    unsigned sizes[HAFT_GATEWAY_SIZES_]; /* of this struct and of those below */
     const haft_policy_kind *const *policy_kinds;
     const haft_policy *const *policies;
     const haft_route *const *routes;
@@ -417,8 +417,8 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path);
 
 #define HAFT_GATEWAY_LAYOUT_                                                                       \
     {                                                                                              \
-        (unsigned)sizeof(haft_policy_kind), (unsigned)sizeof(haft_policy),                         \
-            (unsigned)sizeof(haft_route)                                                           \
+        (unsigned)sizeof(haft_gateway_part), (unsigned)sizeof(haft_policy_kind),                   \
+            (unsigned)sizeof(haft_policy), (unsigned)sizeof(haft_route)                            \
     }
 
 #define HAFT_ROUTE_IS_(fn, parameters)                                                             \

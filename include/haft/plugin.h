@@ -19,9 +19,8 @@ extern "C" {
 
 /* ---- in a plugin ---------------------------------------------------------------- */
 
-/* The version of the structure below.  Plugins of version 1, which has no `gateway`, are loaded
- * too. */
-#define HAFT_PLUGIN_ABI 2
+/* The version of the structure below, and of what it points to. */
+#define HAFT_PLUGIN_ABI 3
 
 struct haft_gateway_part;
 
@@ -30,11 +29,16 @@ enum { HAFT_PLUGIN_SIZES_ = 6 };
 /* What a shared object says it is.  The lists end with NULL; NULL for none. */
 typedef struct haft_plugin {
     unsigned abi;                       /* HAFT_PLUGIN_ABI, */
-    unsigned sizes[HAFT_PLUGIN_SIZES_]; /* and how large the things are that both sides know */
+    unsigned sizes[HAFT_PLUGIN_SIZES_]; /* of this struct and of those below */
     const char *name, *version;         /* for the log; the file's name when there is none */
     const haft_tool *const *tools;
     const haft_resource *const *resources, *const *templates;
     const haft_prompt *const *prompts;
+    /* Routes and policies for the gateway that loads the plugin: HAFT_GATEWAY_PART (haft/gateway.h);
+     * NULL for none.  They stay as long as the gateway does: such a plugin is loaded at start-up
+     * and can be neither replaced nor removed later, and a program that is not a gateway refuses
+     * it. */
+    const struct haft_gateway_part *gateway;
     /* Called before anything above is looked at, so it may fill in what no constant can hold.  0,
      * or an error: the plugin is refused.  What is offered is in the lists: what `start` added to
      * the server could not be taken back. */
@@ -42,11 +46,6 @@ typedef struct haft_plugin {
     /* Called when no call is in the plugin any more and none can come, before it is unloaded; on
      * any thread, while others serve.  Threads that the plugin has started must end here. */
     void (*stop)(void);
-    /* Routes and policies for the gateway that loads the plugin: HAFT_GATEWAY_PART (haft/gateway.h);
-     * NULL for none.  They stay as long as the gateway does: such a plugin is loaded at start-up
-     * and can be neither replaced nor removed later, and a program that is not a gateway refuses
-     * it. */
-    const struct haft_gateway_part *gateway;
 } haft_plugin;
 
 #define HAFT_TOOLS(...) ((const haft_tool *const[]){__VA_ARGS__, NULL})

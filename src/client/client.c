@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "base/struct.h"
 #include "protocol/revision.h"
 #include "protocol/rpc.h"
 
@@ -260,13 +261,17 @@ static haft_client *client_introduced(haft_client *client, enum revision revisio
 
 haft_client *haft_client_new(haft_server *server, const haft_client_options *options)
 {
-    static const haft_client_options none;
+    haft_client_options own;
     haft_client *client;
     enum revision revision;
 
-    options = options ? options : &none;
-    revision = client_revision(options);
-    client = server && revision < REVISIONS ? client_new(options, revision) : NULL;
+    if (!struct_read(&own, sizeof own, options)) {
+        if (server)
+            server_refuse(server, HAFT_EINVAL, "haft_client_options", STRUCT_UNSIZED);
+        return NULL;
+    }
+    revision = client_revision(&own);
+    client = server && revision < REVISIONS ? client_new(&own, revision) : NULL;
     if (!client)
         return NULL;
     if (!memory_open(client, server, revision)) {
@@ -310,19 +315,21 @@ static void client_take_closed(void *context, void *tag)
 haft_client *haft_client_open(const haft_transport *transport, const haft_client_options *options,
                               haft_receiver *ret_receiver)
 {
-    static const haft_client_options none;
+    haft_transport its;
+    haft_client_options own;
     haft_client *client;
     enum revision revision;
 
-    options = options ? options : &none;
-    revision = client_revision(options);
-    client = revision < REVISIONS ? client_new(options, revision) : NULL;
+    if (!struct_read(&its, sizeof its, transport))
+        return NULL;
+    revision = struct_read(&own, sizeof own, options) ? client_revision(&own) : REVISIONS;
+    client = revision < REVISIONS ? client_new(&own, revision) : NULL;
     if (!client) {
-        if (transport->close)
-            transport->close(transport->context);
+        if (its.close)
+            its.close(its.context);
         return NULL;
     }
-    client->transport = *transport;
+    client->transport = its;
     if (!client->options.timeout_ms)
         client->options.timeout_ms = DEFAULT_TIMEOUT;
     *ret_receiver =

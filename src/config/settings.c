@@ -231,6 +231,9 @@ int settings_init(struct settings *settings, const struct program_settings *prog
 {
     *settings = (struct settings){.program = program,
                                   .server = program->server,
+                                  .http.struct_size = sizeof(haft_http_options),
+                                  .stdio.struct_size = sizeof(haft_stdio_options),
+                                  .otlp.struct_size = sizeof(haft_otlp_options),
                                   .audit_mode = (int)program->audit_mode,
                                   .tools = program->visibility.tools,
                                   .read_only = program->visibility.read_only};
@@ -258,8 +261,15 @@ void settings_finish(struct settings *settings)
 
 int haft_section_add(haft_server *server, const haft_section *section)
 {
-    const char *name = section->name ? section->name : "";
+    const void *view = NULL;
+    int status =
+        server_view(server, "haft_section", section, sizeof *section, server->arena, &view);
+    const char *name;
 
+    if (status)
+        return status;
+    section = view;
+    name = section->name ? section->name : "";
     if (!*name || !section->prepare || !section->commit || option_has_section(name))
         return server_refuse(server, HAFT_EINVAL, name,
                              "a section has a name of its own, and functions for its two steps");

@@ -6,6 +6,7 @@
 
 #include "base/defaults.h"
 #include "base/list.h"
+#include "base/struct.h"
 
 enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, SCRATCH_LIMIT = 64 << 20 };
 
@@ -13,7 +14,6 @@ enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, SCRATCH_LIMIT = 64 << 20 };
 
 haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_options *options)
 {
-    static const haft_endpoint_options none;
     const haft_allocator *allocator = server->allocator;
     haft_endpoint *endpoint = allocator->alloc(allocator->context, sizeof *endpoint);
     haft_endpoint_options *own;
@@ -23,10 +23,13 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     memset(endpoint, 0, sizeof *endpoint);
     endpoint->server = server;
     endpoint->allocator = allocator;
-    endpoint->options = options ? *options : none;
     own = &endpoint->options;
-    if (own->loop)
-        endpoint->loop = *own->loop;
+    if (!struct_read(own, sizeof *own, options) ||
+        !struct_read(&endpoint->loop, sizeof endpoint->loop, own->loop)) {
+        allocator->release(allocator->context, endpoint, sizeof *endpoint);
+        server_refuse(server, HAFT_EINVAL, "haft_endpoint_options", STRUCT_UNSIZED);
+        return NULL;
+    }
     own->loop = NULL;
     own->path = own->path ? own->path : DEFAULT_ENDPOINT;
     own->max_sessions = own->max_sessions ? own->max_sessions : DEFAULT_SESSIONS;

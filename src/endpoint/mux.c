@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "base/struct.h"
 #include "endpoint/mux.h"
 
 enum { CORS_LIMIT = 4 << 10, METRICS_LIMIT = 16 << 20 };
@@ -93,12 +94,34 @@ static int mount_app(struct front *front, const char *path, const haft_app *app,
     return mount(front, row, reason);
 }
 
-static int mount_one(struct front *front, const haft_http_mount *one, haft_reason *reason)
+/* Several loops may be at this at once. */
+static int mount_view(struct front *front, const haft_app **app, haft_reason *reason)
 {
-    haft_endpoint_options options =
-        HAFT_INIT(haft_endpoint_options, .path = one->path, .legacy_sse = one->legacy_sse,
-                  .max_sessions = one->max_sessions, .session_idle_ms = one->session_idle_ms);
+    haft_server *server = front->loop.server;
+    const void *view = NULL;
+    int status;
 
+    server_lock(server);
+    status = *app ? struct_view(*app, sizeof **app, server->arena, &view) : 0;
+    server_unlock(server);
+    *app = view;
+    return !status ? 0
+                   : error_set(reason, status, "haft_app", "%s",
+                               status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
+}
+
+static int mount_one(struct front *front, const haft_http_mount *given, haft_reason *reason)
+{
+    haft_http_mount own, *one = &own;
+    haft_endpoint_options options;
+
+    if (!struct_read(one, sizeof *one, given))
+        return error_set(reason, HAFT_EINVAL, "haft_http_mount", STRUCT_UNSIZED);
+    if (mount_view(front, &one->app, reason))
+        return reason ? reason->code : HAFT_EINVAL;
+    options = (haft_endpoint_options)HAFT_INIT(
+        haft_endpoint_options, .path = one->path, .legacy_sse = one->legacy_sse,
+        .max_sessions = one->max_sessions, .session_idle_ms = one->session_idle_ms);
     if (!one->path || !one->server == !one->app)
         return error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
                          "a mount is a path, and either a server or an app");
@@ -144,6 +167,7 @@ int front_init(struct front *front, const haft_http_options *options, const haft
     haft_endpoint_options own = HAFT_INIT(
         haft_endpoint_options, .path = options->path, .legacy_sse = options->legacy_sse,
         .max_sessions = options->max_sessions, .session_idle_ms = options->session_idle_ms);
+    const haft_http_mount *one = options->mounts;
     int status;
 
     *front = (struct front){.door = {.server = loop->server,
@@ -171,8 +195,8 @@ int front_init(struct front *front, const haft_http_options *options, const haft
         error_set(reterr_reason, status, NULL, "out of memory");
     else if (*options->path)
         status = mount_endpoint(front, loop->server, own, reterr_reason);
-    for (size_t i = 0; !status && i < options->n_mounts; i++)
-        status = mount_one(front, &options->mounts[i], reterr_reason);
+    for (size_t i = 0; !status && i < options->n_mounts; i++, one = mount_next(one))
+        status = mount_one(front, one, reterr_reason);
     if (status)
         front_finish(front);
     return status;

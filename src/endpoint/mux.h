@@ -43,6 +43,12 @@ struct taken {
 };
 
 /* Opens the server's endpoint and what is mounted beside it.  0, or an error with its reason. */
+/* The mount after this one in a program's list, whose struct may be shorter than ours. */
+static inline const haft_http_mount *mount_next(const haft_http_mount *one)
+{
+    return (const void *)((const char *)one + one->struct_size);
+}
+
 int front_init(struct front *front, const haft_http_options *options, const haft_http_loop *loop,
                haft_reason *reterr_reason);
 void front_finish(struct front *front);

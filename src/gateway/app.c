@@ -4,6 +4,7 @@
  * Every loop has one, with endpoints of its own. */
 #include <string.h>
 
+#include "base/struct.h"
 #include "gateway/passage.h"
 #include "endpoint/endpoint.h"
 #include "process/isolate.h"
@@ -121,13 +122,14 @@ static bool idle(const void *app)
 
 /* ---- for programs ---- */
 
-haft_app haft_gateway_app(haft_gateway *gateway)
+const haft_app *haft_gateway_app(haft_gateway *gateway)
 {
-    return (haft_app)HAFT_INIT(
+    gateway->app = (haft_app)HAFT_INIT(
         haft_app, .open = open_site, .close = close_site, .handle = passage_begin,
         .gone = passage_gone, .tick = tick, .shut_down = shut_down, .abandon = abandon,
         .idle = idle, .data = gateway, .half_closed = passage_half_closed,
         .allows_origin = exposure_allows_origin, .unauthenticated = exposure_unauthenticated);
+    return &gateway->app;
 }
 
 int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
@@ -155,11 +157,13 @@ int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_moun
 int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
                        haft_reason *reterr_reason)
 {
-    static const haft_http_options none;
-    haft_http_options own = options ? *options : none;
+    haft_http_options own;
     haft_http_mount mount;
     haft_app app;
-    int status = gateway_mount(gateway, &own, &mount, &app, reterr_reason);
+    int status;
 
+    if (!struct_read(&own, sizeof own, options))
+        return error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
+    status = gateway_mount(gateway, &own, &mount, &app, reterr_reason);
     return status ? status : haft_http_serve(gateway->server, &own, reterr_reason);
 }

@@ -7,6 +7,7 @@
 #include <yyjson.h>
 
 #include "schema/model/node.h"
+#include "base/struct.h"
 
 enum { TEXT_LIMIT = 1 << 20, PLACE = 160, ROUTES_SUGGESTED = 32 };
 
@@ -186,16 +187,16 @@ static int configure_entry(const struct configuration *configuration, const endp
 static int configure_endpoints(const struct configuration *configuration,
                                const gateway_section *section, haft_reason *reterr_reason)
 {
-    static const haft_mcp_options defaults;
+    haft_mcp_options endpoint;
     const struct mcp *own = configuration->gateway->endpoints;
     int status = 0;
 
     if (own && !section->n_endpoints)
         return plugins_offer(configuration->plugins, own->server, "*", reterr_reason);
+    if (!section->n_endpoints && !struct_read(&endpoint, sizeof endpoint, configuration->endpoint))
+        return error_set(reterr_reason, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
     if (!section->n_endpoints)
-        return configure_endpoint(configuration,
-                                  configuration->endpoint ? *configuration->endpoint : defaults,
-                                  "*", "", reterr_reason);
+        return configure_endpoint(configuration, endpoint, "*", "", reterr_reason);
     for (size_t i = 0; i < section->n_endpoints && !status; i++)
         status = configure_entry(configuration, &section->endpoints[i], i, reterr_reason);
     return status;

@@ -31,7 +31,10 @@ static bool part_has_right_sizes(const haft_gateway_part *part)
 {
     static const unsigned sizes[HAFT_GATEWAY_SIZES_] = HAFT_GATEWAY_LAYOUT_;
 
-    return !memcmp(part->sizes, sizes, sizeof sizes);
+    for (size_t i = 0; i < HAFT_GATEWAY_SIZES_; i++)
+        if (!part->sizes[i] || part->sizes[i] > sizes[i])
+            return false;
+    return true;
 }
 
 int configure_add_parts(const struct configuration *configuration,
@@ -39,6 +42,7 @@ int configure_add_parts(const struct configuration *configuration,
                         haft_reason *reterr_reason)
 {
     const haft_gateway_part *part;
+    haft_gateway_part own;
     const char *path;
 
     for (size_t i = 0; plugins_part_at(configuration->plugins, i, &path, &part); i++) {
@@ -51,7 +55,9 @@ int configure_add_parts(const struct configuration *configuration,
             return error_set(reterr_reason, HAFT_EINVAL, "",
                              "%s was compiled with the headers of another haft than this, %s", path,
                              HAFT_VERSION);
-        status = add(configuration->gateway, part);
+        memset(&own, 0, sizeof own);
+        memcpy(&own, part, part->sizes[0]);
+        status = add(configuration->gateway, &own);
         if (status)
             return error_set(reterr_reason, status, "", "%s: %s: %s", path, error->path,
                              error->text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "base/struct.h"
 #include "loop/executor.h"
 
 enum {
@@ -24,6 +25,16 @@ int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char
     va_end(args);
     server_log(gateway->server, HAFT_ERROR, "%s: %s", gateway->error.path, gateway->error.text);
     return code;
+}
+
+int gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
+                 const void **ret_view)
+{
+    int status = struct_view(given, own, gateway->arena, ret_view);
+
+    return !status ? 0
+                   : gateway_refuse(gateway, status, type, "%s",
+                                    status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
 }
 
 const haft_reason *haft_gateway_error(const haft_gateway *gateway)
@@ -69,17 +80,19 @@ static bool install(haft_gateway *gateway)
 
 haft_gateway *haft_gateway_new(const haft_gateway_options *options)
 {
-    static const haft_gateway_options none;
+    haft_gateway_options own;
+    haft_server_options server;
     const haft_allocator *allocator;
     haft_gateway *gateway;
 
-    options = options ? options : &none;
-    allocator = allocator_or_default(options->server ? options->server->allocator : NULL);
+    if (!struct_read(&own, sizeof own, options) || !struct_read(&server, sizeof server, own.server))
+        return NULL;
+    allocator = allocator_or_default(server.allocator);
     gateway = allocator->alloc(allocator->context, sizeof *gateway);
     if (!gateway)
         return NULL;
     memset(gateway, 0, sizeof *gateway);
-    gateway->options = *options;
+    gateway->options = own;
     gateway->allocator = allocator;
     gateway->last_route = &gateway->routes;
     gateway->last_endpoint = &gateway->endpoints;

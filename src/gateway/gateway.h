@@ -89,6 +89,7 @@ struct haft_gateway {
     struct executor *workers;   /* for haft_invoke_all; NULL when there are none */
     struct executor *verifiers; /* threads that check passwords; NULL before a policy needs them */
     haft_executor executor;
+    haft_app app; /* haft_gateway_app */
     haft_reason error;
     struct configuration *configuration; /* NULL when it has none */
     /* As the HTTP server is told: of every endpoint, but for the old transport, which the first one
@@ -106,6 +107,10 @@ int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_moun
 /* Keeps why something was refused, logs it, and returns the code. */
 int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
+
+/* As struct_view, for a struct of that type and in the gateway's arena; what is refused is kept and logged. */
+int gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
+                 const void **ret_view);
 
 struct route *route_named(const haft_gateway *gateway, const char *id);
 

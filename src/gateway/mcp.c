@@ -7,6 +7,7 @@
 
 #include "base/defaults.h"
 #include "base/percent.h"
+#include "base/struct.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
 
@@ -257,15 +258,19 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
 
 haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options)
 {
-    static const haft_mcp_options none;
+    haft_mcp_options own;
     struct template path;
     struct mcp *mcp;
     haft_reason reason;
 
     if (!gateway)
         return NULL;
-    options = options ? options : &none;
     gateway->error = (haft_reason){.code = 0};
+    if (!struct_read(&own, sizeof own, options)) {
+        gateway_refuse(gateway, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
+        return NULL;
+    }
+    options = &own;
     mcp = haft_arena_zalloc(gateway->arena, 1, sizeof *mcp);
     if (!mcp) {
         gateway_refuse(gateway, HAFT_ENOMEM, "", "out of memory");

@@ -97,9 +97,15 @@ static int check_name(haft_gateway *gateway, const char *name)
 
 int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
 {
-    int status = gateway && policy ? check_name(gateway, policy->name) : HAFT_EINVAL;
+    const void *view = NULL;
+    int status = gateway && policy
+                     ? gateway_view(gateway, "haft_policy", policy, sizeof *policy, &view)
+                     : HAFT_EINVAL;
     struct policy *made;
 
+    policy = view;
+    if (!status)
+        status = check_name(gateway, policy->name);
     if (status)
         return status;
     if ((!policy->inbound && !policy->outbound) || (policy->preflight && !policy->inbound))
@@ -126,9 +132,13 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
 {
     haft_schema_options options = HAFT_INIT(haft_schema_options, .allocator = gateway->allocator);
     haft_reason reason;
+    const void *view = NULL;
     struct kind *kind;
-    int status;
+    int status = gateway_view(gateway, "haft_policy_kind", given, sizeof *given, &view);
 
+    if (status)
+        return status;
+    given = view;
     if (!given->name || !given->make)
         return gateway_refuse(gateway, HAFT_EINVAL, given->name ? given->name : "",
                               "a kind has a name and makes policies");
@@ -297,6 +307,7 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
     if (status)
         return gateway_refuse(gateway, status, name, "%s",
                               reason.text[0] ? reason.text : haft_strerror(status));
+    policy->policy.struct_size = sizeof policy->policy;
     policy->policy.name = name;
     policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
     policy->kind = kind->kind;

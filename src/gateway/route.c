@@ -195,12 +195,17 @@ static int place(haft_gateway *gateway, struct route *route)
 int haft_route_add(haft_gateway *gateway, const haft_route *info)
 {
     const struct policy_list *policies;
+    const void *view = NULL;
     struct route *route;
     haft_reason reason;
     int status;
 
     if (!gateway || !info)
         return HAFT_EINVAL;
+    status = gateway_view(gateway, "haft_route", info, sizeof *info, &view);
+    if (status)
+        return status;
+    info = view;
     status = check(gateway, info);
     if (status)
         return status;
@@ -259,6 +264,7 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
         return gateway_refuse(gateway, HAFT_EINVAL, id ? id : "",
                               "a route has a method and a path");
     if (info) {
+        info->struct_size = sizeof *info;
         info->method = haft_arena_copy(gateway->arena, method, strlen(method));
         info->path = haft_arena_copy(gateway->arena, path, strlen(path));
         info->id =

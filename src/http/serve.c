@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/defaults.h"
+#include "base/struct.h"
 #include "loop/heap.h"
 #include "http/http.h"
 #include "observe/log.h"
@@ -272,8 +273,10 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
 /* Those that are mounted and have no log say what they have to say where the server does. */
 static void share_log(const haft_http_options *options, const haft_server_options *from)
 {
-    for (size_t i = 0; i < options->n_mounts; i++) {
-        haft_server *server = options->mounts[i].server;
+    const haft_http_mount *one = options->mounts;
+
+    for (size_t i = 0; i < options->n_mounts; i++, one = mount_next(one)) {
+        haft_server *server = one->server;
 
         if (!server || server_has_log(server))
             continue;
@@ -286,8 +289,10 @@ static void share_log(const haft_http_options *options, const haft_server_option
 
 static void unshare_log(const haft_http_options *options, const void *context)
 {
-    for (size_t i = 0; i < options->n_mounts; i++) {
-        haft_server *server = options->mounts[i].server;
+    const haft_http_mount *one = options->mounts;
+
+    for (size_t i = 0; i < options->n_mounts; i++, one = mount_next(one)) {
+        haft_server *server = one->server;
 
         if (server && server->options.log_context == context)
             server_set_log(server, NULL, NULL);
@@ -297,13 +302,14 @@ static void unshare_log(const haft_http_options *options, const void *context)
 int haft_http_serve(haft_server *server, const haft_http_options *options,
                     haft_reason *reterr_reason)
 {
-    static const haft_http_options none;
-    haft_http_options all = options ? *options : none;
+    haft_http_options all;
     haft_reason reason = {0};
     struct logger logger;
     bool own = false;
     int status = 0;
 
+    if (!struct_read(&all, sizeof all, options))
+        return error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
     if (!server_has_log(server) && all.log) {
         server_set_log(server, all.log, all.log_context);
     } else if (!server_has_log(server)) {

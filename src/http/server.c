@@ -3,6 +3,7 @@
 
 #include "base/defaults.h"
 #include "base/list.h"
+#include "base/struct.h"
 #include "http/http.h"
 #include "loop/reserve.h"
 #include "process/isolate.h"
@@ -332,7 +333,6 @@ static int open_front(haft_http *http, haft_reason *reason)
 static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
                             struct lanes *lanes, unsigned lane)
 {
-    static const haft_http_options none;
     static const struct loop_events events = {http_on_woken, http_on_tick, http_before_sleep};
     const haft_allocator *allocator = server->allocator;
     haft_http *http = allocator->alloc(allocator->context, sizeof *http);
@@ -342,7 +342,7 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
     memset(http, 0, sizeof *http);
     http->server = server;
     http->allocator = allocator;
-    http->options = options ? *options : none;
+    http->options = *options;
     http->lanes = lanes;
     http->lane = lane;
     http->due_heavy_at = &http->due_heavy;
@@ -393,7 +393,12 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
 haft_http *haft_http_new(haft_server *server, const haft_http_options *options, void *loop,
                          haft_reason *reterr_reason)
 {
-    return http_new(server, options, loop, NULL, 0, reterr_reason);
+    haft_http_options own;
+
+    if (struct_read(&own, sizeof own, options))
+        return http_new(server, &own, loop, NULL, 0, reterr_reason);
+    error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
+    return NULL;
 }
 
 const char *haft_http_url(const haft_http *http)

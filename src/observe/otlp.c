@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/struct.h"
+
 enum {
     DEFAULT_SPANS = 2048,
     MAX_QUEUE = 1 << 20,
@@ -282,12 +284,15 @@ static int otlp_start(haft_otlp *otlp, haft_reason *reterr_reason)
 haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
                          haft_reason *reterr_reason)
 {
-    static const haft_otlp_options none;
-    haft_otlp_options all = options ? *options : none;
+    haft_otlp_options all;
     struct otlp_address address;
     haft_otlp *otlp;
     int status;
 
+    if (!struct_read(&all, sizeof all, options)) {
+        error_set(reterr_reason, HAFT_EINVAL, "haft_otlp_options", STRUCT_UNSIZED);
+        return NULL;
+    }
     otlp_set_defaults(&all);
     if (otlp_read_url(all.url, &address, reterr_reason))
         return NULL;

@@ -138,19 +138,20 @@ static int plugin_load(struct plugin *plugin, const char *path, haft_reason *ret
     return plugin->handle ? 0 : refuse_load(name, path, reterr_reason);
 }
 
-/* A definition of version 1 ends before `gateway`. */
+/* What was compiled with the headers of an earlier version is shorter, and read as such. */
 static bool has_right_sizes(const haft_plugin *definition)
 {
-    unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
+    static const unsigned sizes[HAFT_PLUGIN_SIZES_] = HAFT_PLUGIN_LAYOUT_;
 
-    if (definition->abi == 1)
-        sizes[0] = (unsigned)offsetof(haft_plugin, gateway);
-    return !memcmp(definition->sizes, sizes, sizeof sizes);
+    for (size_t i = 0; i < HAFT_PLUGIN_SIZES_; i++)
+        if (!definition->sizes[i] || definition->sizes[i] > sizes[i])
+            return false;
+    return true;
 }
 
 const struct haft_gateway_part *plugin_part(const struct plugin *plugin)
 {
-    return plugin->definition->abi > 1 ? plugin->definition->gateway : NULL;
+    return plugin->definition->gateway;
 }
 
 /* Nothing but the first member is looked at before that is known to be right. */
@@ -160,7 +161,7 @@ static int plugin_check(struct plugin *plugin, const char *path, haft_reason *re
 
     if (!definition)
         return error_set(reterr_reason, HAFT_EINVAL, path, "there is no HAFT_PLUGIN in it");
-    if (definition->abi < 1 || definition->abi > HAFT_PLUGIN_ABI)
+    if (definition->abi != HAFT_PLUGIN_ABI)
         return error_set(reterr_reason, HAFT_EINVAL, path,
                          "it was compiled for plugins of version %u, and this is version %d",
                          definition->abi, HAFT_PLUGIN_ABI);
@@ -168,7 +169,8 @@ static int plugin_check(struct plugin *plugin, const char *path, haft_reason *re
         return error_set(reterr_reason, HAFT_EINVAL, path,
                          "it was compiled with the headers of another haft than this, %s",
                          HAFT_VERSION);
-    plugin->definition = definition;
+    memcpy(&plugin->own, definition, definition->sizes[0]);
+    plugin->definition = &plugin->own;
     return 0;
 }
 

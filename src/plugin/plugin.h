@@ -11,7 +11,8 @@
 struct plugin {
     struct hold hold; /* of its items, and of whoever has it loaded */
     const haft_allocator *allocator;
-    const haft_plugin *definition;
+    const haft_plugin *definition; /* the next, */
+    haft_plugin own;               /* with all members, also of a shorter one */
     void *handle;
     int fd;           /* of the copy that is loaded */
     struct stat file; /* that it is a copy of, as it was */

@@ -17,6 +17,7 @@
 #endif
 
 #include "base/defaults.h"
+#include "base/struct.h"
 #include "stdio/channel.h"
 #include "loop/session_loop.h"
 #include "stdio/lines.h"
@@ -446,11 +447,12 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
 
 int haft_stdio_serve(haft_server *server, const haft_stdio_options *options)
 {
-    static const haft_stdio_options none;
-    haft_stdio_options all = options ? *options : none;
+    haft_stdio_options all;
     struct logger logger;
     int status;
 
+    if (!struct_read(&all, sizeof all, options))
+        return server_refuse(server, HAFT_EINVAL, "haft_stdio_options", STRUCT_UNSIZED);
     stdio_set_defaults(&all);
     if (server_has_log(server) || all.log) {
         if (!server_has_log(server))

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "store/group.h"
+#include "base/struct.h"
 
 enum { MAX_SPACES = 64, SWEEP_SLOTS = 2, SPACE_NAME = 32 };
 
@@ -307,21 +308,22 @@ static int copy_limits(struct memory_store *memory, const haft_store_space *spac
 
 haft_store *haft_store_memory_new(const haft_store_memory_options *options)
 {
-    static const haft_store_memory_options defaults;
+    haft_store_memory_options own;
     const haft_allocator *allocator;
     struct memory_store *memory;
 
-    options = options ? options : &defaults;
-    allocator = allocator_or_default(options->allocator);
+    if (!struct_read(&own, sizeof own, options))
+        return NULL;
+    allocator = allocator_or_default(own.allocator);
     memory = allocator->alloc(allocator->context, sizeof *memory);
     if (!memory)
         return NULL;
     memset(memory, 0, sizeof *memory);
     memory->store.methods = &memory_methods;
     memory->allocator = allocator;
-    memory->yield = options->yield;
+    memory->yield = own.yield;
     atomic_flag_clear(&memory->lock);
-    if (copy_limits(memory, options->spaces, options->n_spaces)) {
+    if (copy_limits(memory, own.spaces, own.n_spaces)) {
         memory_free(&memory->store);
         return NULL;
     }

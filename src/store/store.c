@@ -11,6 +11,11 @@ enum {
     DEFAULT_STEP = 100
 };
 
+/* A method, or NULL if the implementation was compiled before there was such a one. */
+#define STORE_METHOD(store, name)                                                                  \
+    (offsetof(haft_store_methods, name) < (store)->methods->struct_size ? (store)->methods->name   \
+                                                                        : NULL)
+
 const char *haft_store_op_name(haft_store_kind kind)
 {
     static const char *const names[] = {
@@ -95,12 +100,12 @@ int haft_store_submit(haft_store *store, haft_store_request *request)
         return HAFT_EINVAL;
     for (size_t i = 0; i < request->n_ops; i++)
         op_prepare(&request->ops[i]);
-    return store->methods->submit(store, request);
+    return STORE_METHOD(store, submit) ? store->methods->submit(store, request) : HAFT_EINVAL;
 }
 
 bool haft_store_cancel(haft_store *store, haft_store_request *request)
 {
-    return store->methods->cancel && store->methods->cancel(store, request);
+    return STORE_METHOD(store, cancel) && STORE_METHOD(store, cancel)(store, request);
 }
 
 /* ---- the rest ---- */
@@ -114,7 +119,7 @@ int haft_store_scan_step(haft_store *store, haft_store_scan *scan)
     scan->status = 0;
     scan->ret_found = NULL;
     scan->n_found = 0;
-    return store->methods->scan ? store->methods->scan(store, scan) : HAFT_EINVAL;
+    return STORE_METHOD(store, scan) ? STORE_METHOD(store, scan)(store, scan) : HAFT_EINVAL;
 }
 
 int haft_store_subscribe(haft_store *store, haft_store_subscriber *subscriber)
@@ -122,17 +127,18 @@ int haft_store_subscribe(haft_store *store, haft_store_subscriber *subscriber)
     if (!store || !subscriber || !subscriber->space || !*subscriber->space ||
         !subscriber->message || !slice_is_name(subscriber->channel))
         return HAFT_EINVAL;
-    return store->methods->subscribe ? store->methods->subscribe(store, subscriber) : HAFT_EINVAL;
+    return STORE_METHOD(store, subscribe) ? STORE_METHOD(store, subscribe)(store, subscriber)
+                                          : HAFT_EINVAL;
 }
 
 void haft_store_unsubscribe(haft_store *store, haft_store_subscriber *subscriber)
 {
-    if (store->methods->unsubscribe)
-        store->methods->unsubscribe(store, subscriber);
+    if (STORE_METHOD(store, unsubscribe))
+        STORE_METHOD(store, unsubscribe)(store, subscriber);
 }
 
 void haft_store_free(haft_store *store)
 {
-    if (store)
-        store->methods->free(store);
+    if (store && STORE_METHOD(store, free))
+        STORE_METHOD(store, free)(store);
 }

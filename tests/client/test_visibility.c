@@ -66,7 +66,10 @@ static void tools_are_seen_or_not(void **state)
     assert_int_equal(haft_add(server, &get_user), 0);
     client = haft_client_new(server, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(haft_server_set_visibility(server, &rows[i].visibility), 0);
+        haft_visibility visibility = rows[i].visibility;
+
+        visibility.struct_size = sizeof visibility;
+        assert_int_equal(haft_server_set_visibility(server, &visibility), 0);
         names_of(client, names);
         assert_string_equal(names, rows[i].seen);
     }

@@ -217,8 +217,9 @@ static void discard_part(void *context, void *prepared)
 
 static void part_init(struct part *part, const char *name)
 {
-    *part = (struct part){.section = {name, prepare_part, commit_part, discard_part, part},
-                          .value = -2};
+    *part = (struct part){
+        .section = {sizeof(haft_section), name, prepare_part, commit_part, discard_part, part},
+        .value = -2};
 }
 
 struct bench {

@@ -321,7 +321,9 @@ static enum kind kind_of(const char *name)
 
 static int run_file(struct run *run, const char *path)
 {
-    struct file file = {.options = {.documents = run->remotes, .n_documents = run->n_remotes}};
+    struct file file = {.options = {.struct_size = sizeof(haft_schema_options),
+                                    .documents = run->remotes,
+                                    .n_documents = run->n_remotes}};
     bool asserts;
     yyjson_doc *doc;
     yyjson_val *group;

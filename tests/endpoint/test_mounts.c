@@ -409,11 +409,14 @@ static void refuses_to_begin(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_http_mount mounts[2] = {rows[i].mounts[0], rows[i].mounts[1]};
         haft_http_options options =
-            HAFT_INIT(haft_http_options, .mounts = rows[i].mounts,
+            HAFT_INIT(haft_http_options, .mounts = mounts,
                       .n_mounts = rows[i].mounts[1].path ? 2 : 1, .legacy_sse = rows[i].legacy_sse);
-        struct site *site = site_open_with(options, NULL);
+        struct site *site;
 
+        mounts[0].struct_size = mounts[1].struct_size = sizeof *mounts;
+        site = site_open_with(options, NULL);
         assert_null(site->http);
         if (strcmp(site->reason.path, rows[i].path) || !strstr(site->reason.text, rows[i].text))
             fail_msg("row %zu: %s: %s", i, site->reason.path, site->reason.text);

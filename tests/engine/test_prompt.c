@@ -259,7 +259,8 @@ static void refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
-        int status = haft_prompt_add(server, &table[i].prompt);
+        haft_prompt prompt = table[i].prompt; /* which is refused, so nobody keeps it */
+        int status = haft_prompt_add(server, (prompt.struct_size = sizeof prompt, &prompt));
 
         assert_string_equal(haft_server_error(server)->text, table[i].reason);
         assert_int_equal(status, table[i].status);

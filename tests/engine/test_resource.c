@@ -222,9 +222,11 @@ static void own_cache_hints(void **state)
         haft_server *server = haft_server_new_with(
             "test", "1", HAFT_WITH(haft_server_options, .ttl_ms = 60000, .cache_public = true));
         struct wire *wire = wire_open(server);
+        haft_resource info = rows[i].info;
         char expected[512];
 
-        assert_int_equal(haft_resource_add(server, &rows[i].info), 0);
+        info.struct_size = sizeof info;
+        assert_int_equal(haft_resource_add(server, &info), 0);
         wire_greet(wire, "2026-07-28");
         snprintf(expected, sizeof expected,
                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"contents\":[{\"uri\":\"a:b\","
@@ -441,9 +443,12 @@ static void refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        int status = rows[i].template ? haft_template_add(server, &rows[i].info)
-                                      : haft_resource_add(server, &rows[i].info);
+        haft_resource info = rows[i].info; /* which is refused, so nobody keeps it */
+        int status;
 
+        info.struct_size = sizeof info;
+        status =
+            rows[i].template ? haft_template_add(server, &info) : haft_resource_add(server, &info);
         assert_string_equal(haft_server_error(server)->text, rows[i].reason);
         assert_int_equal(status, rows[i].status);
     }

@@ -174,10 +174,8 @@ static haft_gateway *make_for_others(const char *policies, const char *endpoint,
 {
     static const haft_policy knows = HAFT_INIT(haft_policy, .name = "knows", .inbound = name_them,
                                                .authenticates = true),
-                             within = {.name = "within",
-                                       .inbound = name_them,
-                                       .scope = HAFT_INVOKE,
-                                       .authenticates = true};
+                             within = HAFT_INIT(haft_policy, .name = "within", .inbound = name_them,
+                                                .scope = HAFT_INVOKE, .authenticates = true);
     haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .policies = policies));
     haft_route info =
         HAFT_INIT(haft_route, .method = "GET", .path = "/x", .id = "x", .call = bare_serve_);

@@ -216,7 +216,8 @@ static void inherited(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_gateway *gateway = make(&rows[i].options);
+        haft_gateway_options options = rows[i].options;
+        haft_gateway *gateway = make((options.struct_size = sizeof options, &options));
         const char *got = ask_with(
             gateway, &(struct question){.method = "GET",
                                         .target = rows[i].target,

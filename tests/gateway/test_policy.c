@@ -331,12 +331,15 @@ static void refused(void **state)
 {
     static const haft_policy_kind plain = HAFT_INIT(haft_policy_kind, .name = "plain",
                                                     .make = make_mute),
-                                  hopeless = {.name = "hopeless", .make = make_nothing},
-                                  nameless = {.make = make_mute}, idle = {.name = "idle"};
+                                  hopeless = HAFT_INIT(haft_policy_kind, .name = "hopeless",
+                                                       .make = make_nothing),
+                                  nameless = HAFT_INIT(haft_policy_kind, .make = make_mute),
+                                  idle = HAFT_INIT(haft_policy_kind, .name = "idle");
     static const haft_policy no_name = HAFT_INIT(haft_policy, .inbound = broken_in),
-                             empty = {.name = "", .inbound = broken_in},
-                             nothing = {.name = "nothing"},
-                             late = {.name = "late", .outbound = broken_in, .preflight = true};
+                             empty = HAFT_INIT(haft_policy, .name = "", .inbound = broken_in),
+                             nothing = HAFT_INIT(haft_policy, .name = "nothing"),
+                             late = HAFT_INIT(haft_policy, .name = "late", .outbound = broken_in,
+                                              .preflight = true);
     const struct {
         const haft_policy_kind *kind; /* added; or */
         const haft_policy *policy;    /* added; or made: */

@@ -275,7 +275,7 @@ static void refuses(void **state)
         {NULL, 0, HAFT_EINVAL, "No such file or directory"},
         {"refused-nothing", 0, HAFT_EINVAL, "there is no HAFT_PLUGIN in it"},
         {"refused-abi", 0, HAFT_EINVAL,
-         "it was compiled for plugins of version 77, and this is version 2"},
+         "it was compiled for plugins of version 77, and this is version 3"},
         {"refused-sizes", 0, HAFT_EINVAL,
          "it was compiled with the headers of another haft than this, " HAFT_VERSION},
         {"refused-handler", 0, HAFT_EINVAL, "tool idle: there is no handler"},

@@ -1,4 +1,4 @@
-/* first.c - a plugin as version 1 of the interface has it: without the last member, of which there is
+/* first.c - a plugin as an earlier version of the interface has it: without the last member, of which there is
  * nothing to be read. */
 #include <haft.h>
 #include <stddef.h>
@@ -10,9 +10,9 @@ static int old(haft_call *call)
 HAFT_TOOL_BARE(old, "Is of an old plugin");
 
 const haft_plugin haft_plugin_definition = {
-    .abi = 1,
-    .sizes = {(unsigned)offsetof(haft_plugin, gateway), (unsigned)sizeof(haft_tool),
+    .abi = HAFT_PLUGIN_ABI,
+    .sizes = {(unsigned)offsetof(haft_plugin, stop), (unsigned)sizeof(haft_tool),
               (unsigned)sizeof(haft_resource), (unsigned)sizeof(haft_prompt),
               (unsigned)sizeof(haft_type), (unsigned)sizeof(haft_field)},
     .tools = HAFT_TOOLS(&old_tool),
-    .gateway = (const struct haft_gateway_part *)(uintptr_t)16};
+    .stop = (void (*)(void))(uintptr_t)16};

@@ -292,7 +292,11 @@ static void keeps_its_limits(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_schema *schema = NULL;
         haft_reason error = {0};
-        int status = parse(rows[i].schema, &rows[i].options, &schema, &error);
+        haft_schema_options options = rows[i].options;
+        int status;
+
+        options.struct_size = sizeof options;
+        status = parse(rows[i].schema, &options, &schema, &error);
 
         if (status != rows[i].code || strcmp(error.path, rows[i].path))
             fail_msg("%s: %d at %s: %s", rows[i].schema, status, error.path, error.text);

@@ -214,10 +214,12 @@ static void keeps_its_limits(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        haft_schema_options options = rows[i].options;
         haft_schema *schema = NULL;
         haft_reason error = {0};
 
-        assert_int_equal(haft_schema_compile(rows[i].type, &rows[i].options, &schema, &error),
+        options.struct_size = sizeof options;
+        assert_int_equal(haft_schema_compile(rows[i].type, &options, &schema, &error),
                          rows[i].status);
         assert_string_equal(error.text, rows[i].text ? rows[i].text : "");
         haft_schema_free(schema);

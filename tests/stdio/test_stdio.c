@@ -428,6 +428,7 @@ static void the_end_of_input_ends_it(void **state)
         int64_t begin = milliseconds();
         struct child child;
 
+        options.struct_size = sizeof options;
         start(&child, &options);
         child_puts(&child, rows[i].messages);
         child_end(&child);

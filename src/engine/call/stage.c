@@ -49,11 +49,17 @@ const haft_stage *haft_stage_at(const haft_server *server, size_t index)
 
 int haft_stage_add(haft_server *server, const haft_stage *stage)
 {
+    const void *view = NULL;
     struct stages *stages;
     size_t n;
+    int status;
 
     if (!server || !stage)
         return HAFT_EINVAL;
+    status = server_view(server, "haft_stage", stage, sizeof *stage, server->arena, &view);
+    if (status)
+        return status;
+    stage = view;
     stages = &server->stages.all;
     n = stages->n;
     if (!stage->name || !(stage->before || stage->ready || stage->after))

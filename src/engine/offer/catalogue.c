@@ -5,6 +5,7 @@
  * keeps it. */
 #include <string.h>
 
+#include "base/struct.h"
 #include "engine/offer/catalogue.h"
 #include "engine/offer/event.h"
 #include "engine/offer/lint.h"
@@ -462,9 +463,11 @@ int haft_offer_disable(haft_server *server, haft_offer kind, const char *name)
 
 int haft_server_set_visibility(haft_server *server, const haft_visibility *visibility)
 {
-    haft_visibility own = *visibility;
+    haft_visibility own;
     int status;
 
+    if (!struct_read(&own, sizeof own, visibility))
+        return server_refuse(server, HAFT_EINVAL, "haft_visibility", STRUCT_UNSIZED);
     if (own.tools) {
         own.tools = haft_arena_copy(server->arena, own.tools, strlen(own.tools));
         if (!own.tools)

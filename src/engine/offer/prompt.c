@@ -95,6 +95,7 @@ int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hol
                 struct item **ret_item)
 {
     int status = lint_name(server, HAFT_OFFER_PROMPT, prompt->name);
+    const void *view = NULL;
     struct item *item;
 
     if (status)
@@ -102,7 +103,9 @@ int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hol
     item = item_new_named(server, prompt->name, hold);
     if (!item)
         return HAFT_ENOMEM;
-    status = fill(server, item, prompt);
+    status = server_view(server, "haft_prompt", prompt, sizeof *prompt, item->arena, &view);
+    if (!status)
+        status = fill(server, item, view);
     if (status)
         item_drop(item);
     else

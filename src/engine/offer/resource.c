@@ -91,6 +91,7 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
 int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
                   struct hold *hold, struct item **ret_item)
 {
+    const void *view = NULL;
     struct item *item;
     int status;
 
@@ -99,7 +100,9 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource *res
     item = item_new_named(server, resource->uri, hold);
     if (!item)
         return HAFT_ENOMEM;
-    status = fill(server, kind, item, resource);
+    status = server_view(server, "haft_resource", resource, sizeof *resource, item->arena, &view);
+    if (!status)
+        status = fill(server, kind, item, view);
     if (status)
         item_drop(item);
     else

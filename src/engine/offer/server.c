@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
+#include "base/struct.h"
 #include "base/sha256.h"
 
 enum {
@@ -95,19 +96,41 @@ static int check_extensions(haft_server *server)
     return 0;
 }
 
+int server_view(haft_server *server, const char *type, const void *given, size_t own,
+                haft_arena *arena, const void **ret_view)
+{
+    int status = struct_view(given, own, arena, ret_view);
+
+    return !status ? 0
+                   : server_refuse(server, status, type, "%s",
+                                   status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
+}
+
+static bool view_rate_store(haft_server *server)
+{
+    const haft_rate_store **store = &server->options.rate_store;
+    const void *view = NULL;
+
+    if (*store && struct_view(*store, sizeof **store, server->arena, &view))
+        return false;
+    *store = view;
+    return true;
+}
+
 haft_server *server_make(const char *name, const char *version, const haft_server_options *options)
 {
-    static const haft_server_options none;
-    const haft_allocator *allocator = allocator_or_default(options ? options->allocator : NULL);
+    haft_server_options own;
+    const haft_allocator *allocator;
     haft_server *server;
 
-    if (!name || !*name || !version)
+    if (!name || !*name || !version || !struct_read(&own, sizeof own, options))
         return NULL;
+    allocator = allocator_or_default(own.allocator);
     server = allocator->alloc(allocator->context, sizeof *server);
     if (!server)
         return NULL;
     memset(server, 0, sizeof *server);
-    server->options = options ? *options : none;
+    server->options = own;
     server->allocator = allocator;
     atomic_flag_clear(&server->lock);
     haft_buffer_init(&server->held, allocator, HELD_LOG);
@@ -125,7 +148,7 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
         check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
-        !render(server) || check_extensions(server)) {
+        !view_rate_store(server) || !render(server) || check_extensions(server)) {
         server_unmake(server);
         return NULL;
     }

@@ -166,6 +166,10 @@ void follower_unlink(haft_server *server, struct follower *follower);
 /* Tells all of them that there is something to announce. */
 void server_wake(haft_server *server);
 
+/* As struct_view, for a struct of that type; what is refused is logged and kept for haft_server_error. */
+int server_view(haft_server *server, const char *type, const void *given, size_t own,
+                haft_arena *arena, const void **ret_view);
+
 /* Has a server that was given no key to seal states with make one of the loop's random bytes.  0, or
  * what `random` returned; a loop without it (or NULL) has nothing to give. */
 int server_make_seal_key(haft_server *server, const haft_loop *loop);

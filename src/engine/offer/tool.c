@@ -240,11 +240,14 @@ static int store(haft_server *server, struct item *item, const char *instead)
 int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold, struct item **ret_item)
 {
     struct item *item = item_new(server, hold);
+    const void *view = NULL;
     int status;
 
     if (!item)
-        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
-    status = fill(server, item, tool);
+        return server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+    status = server_view(server, "haft_tool", tool, sizeof *tool, item->arena, &view);
+    if (!status)
+        status = fill(server, item, view);
     if (status)
         item_drop(item);
     else
@@ -291,6 +294,7 @@ haft_tool_builder *builder_new(const haft_allocator *allocator)
     }
     builder->arena = arena;
     builder->tool = tool;
+    tool->struct_size = sizeof *tool;
     return builder;
 }
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/struct.h"
+
 /* ---- who the client is ---- */
 
 static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
@@ -64,6 +66,20 @@ static void collect_from(struct owner *owner)
     session_collect((haft_session *)owner);
 }
 
+/* The options, with the transport and the loop that they name. */
+static bool owner_read(struct owner *owner, const haft_session_options *given)
+{
+    haft_session_options *own = &owner->options;
+
+    if (!struct_read(own, sizeof *own, given) || !own->transport ||
+        !struct_read(&owner->transport, sizeof owner->transport, own->transport) ||
+        !struct_read(&owner->loop, sizeof owner->loop, own->loop))
+        return false;
+    own->transport = NULL;
+    own->loop = NULL;
+    return true;
+}
+
 haft_session *haft_session_new(haft_server *server, const haft_session_options *options)
 {
     const haft_allocator *allocator = server->allocator;
@@ -72,13 +88,13 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     if (!session)
         return NULL;
     memset(session, 0, sizeof *session);
+    if (!owner_read(&session->owner, options)) {
+        allocator->release(allocator->context, session, sizeof *session);
+        server_refuse(server, HAFT_EINVAL, "haft_session_options", STRUCT_UNSIZED);
+        return NULL;
+    }
+    options = &session->owner.options;
     session->owner.server = server;
-    session->owner.options = *options;
-    session->owner.options.transport = NULL;
-    session->owner.options.loop = NULL;
-    session->owner.transport = *options->transport;
-    if (options->loop)
-        session->owner.loop = *options->loop;
     session->owner.allocator = allocator;
     session->owner.announce = announce_to;
     session->owner.collect = collect_from;

@@ -9,6 +9,7 @@
 #include "json/json.h"
 #include "schema/text/uri.h"
 #include "schema/walk/finish.h"
+#include "base/struct.h"
 
 enum { SCRATCH_LIMIT = 64 << 20 };
 
@@ -77,12 +78,15 @@ static int parse(haft_schema *schema, const haft_schema_options *options, struct
 int haft_schema_parse(const char *json, size_t size, const haft_schema_options *options,
                       haft_schema **ret_schema, haft_reason *reterr_error)
 {
-    static const haft_schema_options none;
-    haft_schema *schema = schema_new(options);
+    haft_schema_options own;
+    haft_schema *schema;
     struct node *root = NULL;
     haft_reason error = {0};
     int status;
 
+    if (!struct_read(&own, sizeof own, options))
+        return error_set(reterr_error, HAFT_EINVAL, "haft_schema_options", STRUCT_UNSIZED);
+    schema = schema_new(&own);
     if (schema)
         schema->document = haft_arena_copy(schema->arena, json, size);
     if (!schema || !schema->document) {
@@ -90,7 +94,7 @@ int haft_schema_parse(const char *json, size_t size, const haft_schema_options *
         return error_set(reterr_error, HAFT_ENOMEM, NULL, "%s", haft_strerror(HAFT_ENOMEM));
     }
     schema->document_size = size;
-    status = parse(schema, options ? options : &none, &root, &error);
+    status = parse(schema, &own, &root, &error);
     if (status)
         haft_schema_free(schema);
     else
@@ -105,17 +109,19 @@ int haft_schema_parse(const char *json, size_t size, const haft_schema_options *
 int haft_schema_parse_json(haft_value *json, const haft_schema_options *options,
                            haft_schema **ret_schema, haft_reason *reterr_error)
 {
+    haft_schema_options own;
     haft_buffer text;
     int status;
 
-    haft_buffer_init(&text, options ? options->allocator : NULL,
-                     options && options->max_memory ? options->max_memory : SCRATCH_LIMIT);
+    if (!struct_read(&own, sizeof own, options))
+        return error_set(reterr_error, HAFT_EINVAL, "haft_schema_options", STRUCT_UNSIZED);
+    haft_buffer_init(&text, own.allocator, own.max_memory ? own.max_memory : SCRATCH_LIMIT);
     haft_json_write(json, &text);
     status = text.status;
     if (status)
         error_set(reterr_error, status, NULL, "%s", haft_strerror(status));
     else
-        status = haft_schema_parse(text.data, text.size, options, ret_schema, reterr_error);
+        status = haft_schema_parse(text.data, text.size, &own, ret_schema, reterr_error);
     haft_buffer_finish(&text);
     return status;
 }

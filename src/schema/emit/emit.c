@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json/json.h"
+#include "base/struct.h"
 
 enum { MAX_EMIT_DEPTH = 512 };
 
@@ -566,16 +567,17 @@ static int emit_document(const haft_schema *schema, const haft_emit_options *opt
 int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options,
                      haft_buffer *buffer)
 {
-    static const haft_emit_options none;
     const haft_allocator *allocator = arena_allocator(schema->arena);
     size_t size = schema->n_nodes * sizeof(struct node *);
-    struct emit e = {.schema = schema, .options = options ? *options : none, .buffer = buffer};
+    struct emit e = {.schema = schema, .buffer = buffer};
     struct object_writer object = {&e, false};
 
     if (buffer->status)
         return buffer->status;
+    if (!struct_read(&e.options, sizeof e.options, options))
+        return HAFT_EINVAL;
     if (schema->document)
-        return emit_document(schema, options, buffer);
+        return emit_document(schema, options ? &e.options : NULL, buffer);
     e.defs = allocator->alloc(allocator->context, size);
     if (!e.defs)
         return HAFT_ENOMEM;

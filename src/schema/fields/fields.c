@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct.h"
+
 static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
 /* A type that has been met. */
@@ -136,8 +138,11 @@ static size_t count_fields(const haft_type *type)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < type->n_fields; i++)
-        n += type->fields[i].kind == HAFT_KIND_EXTENDS ? count_fields(type->fields[i].type) : 1;
+    for (size_t i = 0; i < type->n_fields; i++) {
+        const haft_field *field = field_given(type, i);
+
+        n += field->kind == HAFT_KIND_EXTENDS ? count_fields(field->type) : 1;
+    }
     return n;
 }
 
@@ -176,20 +181,26 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
     struct object *object = node->object;
 
     for (size_t i = 0; i < type->n_fields && !c->status; i++) {
-        const haft_field *field = &type->fields[i];
+        const haft_field *field = fields_at(c, type, i);
         struct property *property = &object->properties[object->n_properties];
 
+        if (!field)
+            return;
         if (field->kind == HAFT_KIND_EXTENDS) {
+            const haft_type *base = fields_type(c, field->type);
+
+            if (!base)
+                return;
             if (i || field->offset) {
                 fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS must come first");
                 return;
             }
-            if (field->type->shape != HAFT_SHAPE_STRUCT) {
+            if (base->shape != HAFT_SHAPE_STRUCT) {
                 fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS takes a HAFT_STRUCT");
                 return;
             }
-            add_fields(c, node, field->type, by);
-            add_refine(c, node, field->type);
+            add_fields(c, node, base, by);
+            add_refine(c, node, base);
             continue;
         }
         if (!fields_is_text(c, field->name) || !fields_is_text(c, field->header))
@@ -225,8 +236,7 @@ static struct node *compile_struct(struct compile *c, const haft_type *type, str
         return NULL;
     node->object = object;
     object->properties = fields_take(c, n, sizeof *object->properties);
-    object->extra =
-        type->options && type->options->extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
+    object->extra = fields_options(type).extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
     if (c->status)
         return NULL;
     if (tag) {
@@ -253,15 +263,18 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
     rule->text = type->tag;
     rule->tags = fields_take(c, type->n_fields, sizeof *rule->tags);
     rule->member = nowhere;
-    rule->member.offset = type->n_fields ? type->fields[0].offset : 0;
+    rule->member.offset = type->n_fields ? field_given(type, 0)->offset : 0;
     for (size_t i = 0; i < type->n_fields && !c->status; i++) {
-        const haft_field *one = &type->fields[i];
+        const haft_field *one = fields_at(c, type, i);
+        const haft_type *its = one ? fields_type(c, one->type) : NULL;
         struct node *option;
 
-        if (one->type->shape != HAFT_SHAPE_STRUCT)
+        if (!its)
+            return NULL;
+        if (its->shape != HAFT_SHAPE_STRUCT)
             return fields_fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
-        option = fresh(c, TYPE_OBJECT, STORE_STRUCT, one->type->size);
-        if (!option || !compile_struct(c, one->type, option, type->tag, one->name))
+        option = fresh(c, TYPE_OBJECT, STORE_STRUCT, its->size);
+        if (!option || !compile_struct(c, its, option, type->tag, one->name))
             return NULL;
         rule->nodes[i] = option;
         rule->tags[i] = text_array(c, &one->name, 1);
@@ -271,8 +284,8 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
 
 static struct node *compile_list(struct compile *c, const haft_type *type, struct node *node)
 {
-    const haft_field *items = &type->fields[0];
-    struct node *array = compile_field(c, items);
+    const haft_field *items = fields_at(c, type, 0);
+    struct node *array = items ? compile_field(c, items) : NULL;
 
     if (!array)
         return NULL;
@@ -301,6 +314,7 @@ static struct node *new_type(struct compile *c, const haft_type *type)
 
 static void name_type(struct compile *c, struct node *node, const haft_type *type)
 {
+    struct haft_type_options options = fields_options(type);
     struct meta *meta = node_meta(c->schema, node);
 
     if (!meta) {
@@ -308,27 +322,31 @@ static void name_type(struct compile *c, struct node *node, const haft_type *typ
         return;
     }
     meta->name = type->name;
-    if (type->options && type->options->title)
-        meta->title = type->options->title;
-    if (type->options && type->options->description)
-        meta->description = type->options->description;
+    if (options.title)
+        meta->title = options.title;
+    if (options.description)
+        meta->description = options.description;
 }
 
-static struct node *compile_type(struct compile *c, const haft_type *type)
+static struct node *compile_type(struct compile *c, const haft_type *given)
 {
+    const haft_type *type;
     struct known *known;
     struct node *node;
 
     for (known = c->known; known; known = known->next)
-        if (known->type == type)
+        if (known->type == given)
             return known->node;
+    type = fields_type(c, given);
+    if (!type)
+        return NULL;
     if (c->depth == c->schema->max_depth)
         return fields_fail(c, HAFT_EDEPTH, type->name, "types are nested too deep");
     node = new_type(c, type);
     known = fields_take(c, 1, sizeof *known);
     if (!node || !known)
         return NULL;
-    *known = (struct known){c->known, type, node};
+    *known = (struct known){c->known, given, node};
     c->known = known;
     c->depth++;
     if (type->shape == HAFT_SHAPE_STRUCT)
@@ -507,13 +525,17 @@ static void complete_uses(haft_schema *schema)
 int haft_schema_compile(const haft_type *type, const haft_schema_options *options,
                         haft_schema **ret_schema, haft_reason *reterr_error)
 {
-    haft_schema *schema = schema_new(options);
-    struct compile c = {.schema = schema, .error = reterr_error};
+    haft_schema_options own;
+    haft_schema *schema;
+    struct compile c = {.error = reterr_error};
     struct node *root;
     int status;
 
     if (reterr_error)
         *reterr_error = (haft_reason){0};
+    if (!struct_read(&own, sizeof own, options))
+        return error_set(reterr_error, HAFT_EINVAL, "haft_schema_options", STRUCT_UNSIZED);
+    c.schema = schema = schema_new(&own);
     if (!schema)
         return error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
     if (!type) {

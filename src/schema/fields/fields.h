@@ -28,6 +28,23 @@ bool fields_is_text(struct compile *c, const char *text);
 /* JSON text of the declaration as a value; NULL when it is none. */
 yyjson_val *fields_json(struct compile *c, const char *text);
 
+/* ---- view.c: declarations by a program that was compiled with an earlier header ---- */
+
+/* The type, or a longer copy of one that lacks members; NULL after a failure. */
+const haft_type *fields_type(struct compile *c, const haft_type *given);
+
+/* The same for one of its fields. */
+const haft_field *fields_at(struct compile *c, const haft_type *type, size_t i);
+
+/* Its options; zeros if it has none. */
+struct haft_type_options fields_options(const haft_type *type);
+
+/* A field as it was given: only its first members, up to `type`, may be read. */
+static inline const haft_field *field_given(const haft_type *type, size_t i)
+{
+    return (const haft_field *)(const void *)((const char *)type->fields + i * type->field_size);
+}
+
 /* ---- fields_rules.c: what is said of a field ---- */
 
 void fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size);

@@ -161,7 +161,7 @@ yyjson_val *fields_default(struct compile *c, const haft_field *field)
         yyjson_set_str(value, text);
     else if (field->kind == HAFT_KIND_STRING)
         return NULL;
-    else if ((size_t)field->fallback.integer < field->type->n_values)
+    else if ((size_t)field->fallback.integer < field->type->n_values) /* near its front */
         yyjson_set_str(value, field->type->values[field->fallback.integer]);
     else
         fields_fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");

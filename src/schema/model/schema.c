@@ -6,6 +6,7 @@
 
 #include "json/json.h"
 #include "schema/model/node.h"
+#include "base/struct.h"
 
 enum {
     DEFAULT_VALUE_DEPTH = 64,
@@ -44,12 +45,13 @@ static size_t or_default(size_t value, size_t standard)
 
 haft_schema *schema_new(const haft_schema_options *options)
 {
-    static const haft_schema_options none;
+    haft_schema_options own;
     haft_arena *arena;
     haft_schema *schema;
 
-    if (!options)
-        options = &none;
+    if (!struct_read(&own, sizeof own, options))
+        return NULL;
+    options = &own;
     arena = haft_arena_new(options->allocator, or_default(options->max_memory, DEFAULT_MEMORY));
     if (!arena)
         return NULL;
