@@ -414,7 +414,10 @@ int command_main(haft_server *server, const struct hosted *hosted, int argc, cha
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
     status = command_unable(&command);
     if (!server) {
-        fprintf(stderr, "%s: the server could not be made\n", command.program);
+        fprintf(
+            stderr,
+            "%s: the server could not be made: there is no memory, or its options are not valid\n",
+            command.program);
         return status;
     }
     allocator = *server->allocator;

@@ -259,6 +259,7 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
 haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options)
 {
     haft_mcp_options own;
+    haft_server_options server;
     struct template path;
     struct mcp *mcp;
     haft_reason reason;
@@ -271,6 +272,11 @@ haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options
         return NULL;
     }
     options = &own;
+    own.server = own.server ? own.server : gateway->options.server;
+    if (!struct_read(&server, sizeof server, own.server)) {
+        gateway_refuse(gateway, HAFT_EINVAL, "haft_server_options", STRUCT_UNSIZED);
+        return NULL;
+    }
     mcp = haft_arena_zalloc(gateway->arena, 1, sizeof *mcp);
     if (!mcp) {
         gateway_refuse(gateway, HAFT_ENOMEM, "", "out of memory");
@@ -292,8 +298,7 @@ haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options
             return NULL;
         }
     mcp->server = haft_server_new_with(options->name ? options->name : "MCP Custom Server",
-                                       options->version ? options->version : "0.0.0",
-                                       options->server ? options->server : gateway->options.server);
+                                       options->version ? options->version : "0.0.0", &server);
     if (!mcp->server)
         gateway_refuse(gateway, HAFT_ENOMEM, mcp->path, "there is no memory for a server");
     if (!mcp->server || fill(gateway, mcp, options)) {
