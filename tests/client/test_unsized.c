@@ -40,7 +40,8 @@ static const haft_resource resource = {.uri = "a:b", .name = "b", .read = read_i
 static const haft_prompt prompt = {.name = "p", .get = say_it};
 static const haft_stage stage = {.name = "s", .before = look};
 static const haft_visibility visibility = {.tools = "a"};
-static const haft_session_options session = {.revision = "2025-11-25"};
+static const haft_transport transport = HAFT_INIT(haft_transport, .send = NULL);
+static const haft_session_options session = {.transport = &transport, .revision = "2025-11-25"};
 static const haft_client_options client = {.name = "c"};
 
 static void *add_tool(haft_server *server)
