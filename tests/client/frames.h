@@ -163,8 +163,8 @@ static inline void frames_close(void *context)
 
 static inline haft_transport frames_transport(struct frames *frames)
 {
-    return (haft_transport){
-        .send = frames_send, .wait = frames_wait, .close = frames_close, .context = frames};
+    return (haft_transport)HAFT_INIT(haft_transport, .send = frames_send, .wait = frames_wait,
+                                     .close = frames_close, .context = frames);
 }
 
 #endif

@@ -98,7 +98,7 @@ static void *serve(void *context)
     struct peer *peer = context;
     haft_transport transport = frames_transport(&peer->frames);
     haft_session *session =
-        haft_session_new(peer->server, &(haft_session_options){.transport = &transport});
+        haft_session_new(peer->server, HAFT_WITH(haft_session_options, .transport = &transport));
 
     assert_non_null(session);
     peer->frames.receiver = haft_session_receiver(session);
@@ -132,7 +132,7 @@ static void peer_start(struct peer *peer, struct frames *ret_client)
     atomic_store(&peer->leaves, false);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     peer->server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.max_message = FRAME, .seal_key = seal_key});
+        "test", "1", HAFT_WITH(haft_server_options, .max_message = FRAME, .seal_key = seal_key));
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         assert_int_equal(haft_add(peer->server, tools[i]), 0);
     frames_init(&peer->frames, ends[0], FRAME);
@@ -178,12 +178,9 @@ static haft_client *open_client(struct frames *frames, const char *revision)
 
     heard[0] = '\0';
     return haft_client_open(&transport,
-                            &(haft_client_options){.revision = revision,
-                                                   .name = "framer",
-                                                   .log_level = "error",
-                                                   .progress = true,
-                                                   .answer = answer,
-                                                   .notify = hear},
+                            HAFT_WITH(haft_client_options, .revision = revision, .name = "framer",
+                                      .log_level = "error", .progress = true, .answer = answer,
+                                      .notify = hear),
                             &frames->receiver);
 }
 
@@ -309,7 +306,7 @@ static void a_request_waits_no_longer_than_it_may(void **state)
     struct peer peer = {.is_silent = true};
     struct frames frames;
     haft_transport transport = frames_transport(&frames);
-    haft_client_options options = {.timeout_ms = 50};
+    haft_client_options options = HAFT_INIT(haft_client_options, .timeout_ms = 50);
     haft_client *client;
     haft_result result;
 

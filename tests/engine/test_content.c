@@ -176,8 +176,9 @@ static const char *const written[] = {
 
 static haft_server *serve(const haft_server_options *options)
 {
-    static const haft_prompt prompt = {.name = "all", .get = say_all};
-    static const haft_resource resource = {.uri = "a:b", .name = "all", .read = read_all};
+    static const haft_prompt prompt = HAFT_INIT(haft_prompt, .name = "all", .get = say_all);
+    static const haft_resource resource =
+        HAFT_INIT(haft_resource, .uri = "a:b", .name = "all", .read = read_all);
     haft_server *server = haft_server_new_with("test", "1", options);
 
     assert_non_null(server);
@@ -236,7 +237,7 @@ static void allocates_nothing_when_warm(void **state)
 {
     static const char call[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\","
                                "\"params\":{\"name\":\"every\"}}";
-    haft_server *server = serve(&(haft_server_options){.allocator = &counter});
+    haft_server *server = serve(HAFT_WITH(haft_server_options, .allocator = &counter));
     struct wire *wire = wire_open(server);
     size_t before = 0;
 
@@ -311,7 +312,7 @@ static void enforces_limits(void **state)
 {
     struct attempt attempt;
     haft_server *server = haft_server_new_with(
-        "test", "1", &(haft_server_options){.max_message = LIMIT, .data = &attempt});
+        "test", "1", HAFT_WITH(haft_server_options, .max_message = LIMIT, .data = &attempt));
 
     (void)state;
     assert_int_equal(haft_add(server, &fill_up_tool), 0);
@@ -378,10 +379,9 @@ static int both_call(haft_call *call, const void *in, void *out)
 /* The text is the structured content as it was when there were no other blocks. */
 static void mirrors_structured_content(void **state)
 {
-    static const haft_tool both_tool = {.name = "both",
-                                        .description = "A struct, and JSON",
-                                        .call = both_call,
-                                        .output = &answer_out_type};
+    static const haft_tool both_tool =
+        HAFT_INIT(haft_tool, .name = "both", .description = "A struct, and JSON", .call = both_call,
+                  .output = &answer_out_type);
     haft_server *server = haft_server_new("test", "1");
 
     (void)state;

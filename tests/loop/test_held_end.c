@@ -90,8 +90,8 @@ static void on_after(haft_call *call, haft_outcome outcome, void *data)
     atomic_fetch_add(&shared->ended[outcome], 1);
 }
 
-static const haft_stage stage = {
-    .name = "slow", .before = on_before, .ready = on_ready, .after = on_after};
+static const haft_stage stage = HAFT_INIT(haft_stage, .name = "slow", .before = on_before,
+                                          .ready = on_ready, .after = on_after);
 
 static int work(haft_call *call)
 {
@@ -116,19 +116,18 @@ static int serve(void *context)
     row = context;
     ms = row->holder == GOES_ON ? LONG : SHORT;
     counting_init(&counting, &shared->counts);
-    server =
-        haft_server_new_with("test", "1", &(haft_server_options){.allocator = &counting.allocator});
+    server = haft_server_new_with("test", "1",
+                                  HAFT_WITH(haft_server_options, .allocator = &counting.allocator));
     if (!server || haft_add(server, &work_tool) || haft_stage_add(server, &stage))
         return 99;
-    status =
-        row->transport == STDIO
-            ? haft_stdio_serve(server, &(haft_stdio_options){.grace_ms = ms, .drain_ms = ms})
-            : haft_http_serve(server,
-                              &(haft_http_options){.address = "127.0.0.1:0",
-                                                   .threads = row->transport == HTTP_SHARDS ? 2 : 1,
-                                                   .drain_ms = ms,
-                                                   .ready = on_listening},
-                              NULL);
+    status = row->transport == STDIO
+                 ? haft_stdio_serve(server,
+                                    HAFT_WITH(haft_stdio_options, .grace_ms = ms, .drain_ms = ms))
+                 : haft_http_serve(server,
+                                   HAFT_WITH(haft_http_options, .address = "127.0.0.1:0",
+                                             .threads = row->transport == HTTP_SHARDS ? 2 : 1,
+                                             .drain_ms = ms, .ready = on_listening),
+                                   NULL);
     if (is_holding)
         pthread_join(holding, NULL);
     haft_server_free(server);
