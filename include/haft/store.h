@@ -11,6 +11,10 @@
  * at all.  A request may be answered at once or later, from any thread; so the same callers work with memory,
  * a file or a server on another machine.  Time is passed in.
  *
+ * The request and its operations belong to the store while it is pending.  The names and values that they point
+ * to are the caller's until haft_store_submit returns, and no longer: a store that answers later copies what it
+ * still needs.
+ *
  * haft_store_memory_new is the implementation that comes with the library.  A program can bring its own: it
  * fills in a haft_store_methods. */
 #ifndef HAFT_STORE_H
@@ -85,7 +89,7 @@ typedef struct haft_store_op {
 
 typedef struct haft_store_request haft_store_request;
 
-/* Several operations on one group.  It belongs to the store while it is pending. */
+/* Several operations on one group.  It belongs to the store while it is pending, with `ops` and `arena`. */
 struct haft_store_request {
     const char *space; /* the namespace */
     haft_slice group;

@@ -292,7 +292,8 @@ static void write_op(struct group *group, haft_store_op *op, struct staged *stag
         ends = ends_at(request, op->expires_ms ? op->expires_ms : (int64_t)op->rate.per_ms);
     if (ends || op->kind != HAFT_STORE_APPEND)
         entry->expires = ends;
-    entry->version = ++group->table->version;
+    if (op->kind != HAFT_STORE_EXPIRE)
+        entry->version = ++group->table->version;
     if (op->kind == HAFT_STORE_PUT)
         op->ret_version = entry->version;
     table_touch(group->table, entry);

@@ -49,6 +49,7 @@ static void lock_give(atomic_flag *lock)
 static const haft_store_space own_limits[] = {
     {.name = "rate", .max_entries = 10000, .max_bytes = 16 << 20, .evicts = true},
     {.name = "events", .max_entries = 10000, .max_bytes = 64 << 20, .evicts = true},
+    {.name = "session", .max_entries = 10000, .max_bytes = 160 << 20},
 };
 
 static const haft_store_space *limits_find(const haft_store_space *limits, size_t n,
