@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/session/method.h"
+#include "engine/session/remember.h"
 #include "engine/call/respond.h"
 #include "protocol/meta.h"
 
@@ -184,12 +185,25 @@ static const char *uri_of(haft_call *call)
     return yyjson_get_str(uri);
 }
 
+int session_subscribe(haft_session *session, const char *uri)
+{
+    size_t size = strlen(uri);
+    struct subscription *made =
+        session->owner.allocator->alloc(session->owner.allocator->context, sizeof *made + size + 1);
+
+    if (!made)
+        return HAFT_ENOMEM;
+    *made = (struct subscription){session->subscriptions, size};
+    memcpy(made->uri, uri, size + 1);
+    session->subscriptions = made;
+    session->n_subscriptions++;
+    return 0;
+}
+
 void handle_subscribe(haft_call *call)
 {
     haft_session *session = session_of(call);
     const char *uri = uri_of(call);
-    struct subscription *made;
-    size_t size;
 
     if (!uri)
         return;
@@ -205,17 +219,11 @@ void handle_subscribe(haft_call *call)
         respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
-    size = strlen(uri);
-    made =
-        session->owner.allocator->alloc(session->owner.allocator->context, sizeof *made + size + 1);
-    if (!made) {
+    if (session_subscribe(session, uri)) {
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    *made = (struct subscription){session->subscriptions, size};
-    memcpy(made->uri, uri, size + 1);
-    session->subscriptions = made;
-    session->n_subscriptions++;
+    session->n_changes++;
     respond_empty(call);
 }
 
@@ -232,6 +240,7 @@ void handle_unsubscribe(haft_call *call)
     if (found) {
         *link = found->next;
         session->n_subscriptions--;
+        session->n_changes++;
         session->owner.allocator->release(session->owner.allocator->context, found,
                                           sizeof *found + found->size + 1);
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/session/method.h"
+#include "engine/session/remember.h"
 #include "engine/call/notify.h"
 #include "engine/call/plain_call.h"
 #include "engine/call/respond.h"
@@ -49,9 +50,8 @@ static struct text quote_name(const haft_session *session)
 }
 
 /* Keeps what the client says about itself for as long as the session lasts. */
-static int remember_client(haft_call *call)
+int session_remember_client(haft_session *session, yyjson_val *params)
 {
-    haft_session *session = session_of(call);
     haft_arena *arena = haft_arena_new(session->owner.allocator, CLIENT_LIMIT);
     haft_buffer text;
     yyjson_val *copy = NULL, *info;
@@ -62,7 +62,7 @@ static int remember_client(haft_call *call)
     if (!arena)
         return HAFT_ENOMEM;
     haft_buffer_init(&text, session->owner.allocator, CLIENT_LIMIT / 2);
-    haft_json_write(call->request.params, &text);
+    haft_json_write(params, &text);
     status = text.status ? text.status
                          : json_parse(text.data, text.size, arena, &copy, &offset, &reason);
     haft_buffer_finish(&text);
@@ -108,7 +108,7 @@ void handle_initialize(haft_call *call)
     revision = revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (revision == REVISIONS || revision_row(revision)->modern)
         revision = REV_NEWEST_LEGACY;
-    status = remember_client(call);
+    status = session_remember_client(session, call->request.params);
     if (status) {
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
@@ -117,6 +117,7 @@ void handle_initialize(haft_call *call)
     session->declared = atomic_load(&call->server->changes.offered);
     session->revision = revision;
     session->client.log_level = HAFT_DEBUG;
+    session->n_changes++;
     event_of_meeting(session, session->client.name);
     call->revision = revision;
     out = respond_begin(call);
@@ -155,6 +156,7 @@ void handle_set_level(haft_call *call)
         return;
     }
     session_of(call)->client.log_level = level;
+    session_of(call)->n_changes++;
     respond_empty(call);
 }
 

@@ -38,6 +38,7 @@ struct haft_session {
     struct client_info client;
     struct subscription *subscriptions;
     size_t n_subscriptions;
+    unsigned n_changes; /* of what is remembered of the client (remember.c) */
 
     struct listen *listens;
     size_t n_listens;
