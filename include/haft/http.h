@@ -12,6 +12,7 @@
 #define HAFT_HTTP_H
 
 #include <haft/engine.h>
+#include <haft/store.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,9 +32,11 @@ typedef struct haft_endpoint_options {
     unsigned session_idle_ms;           /* 30 minutes */
     size_t max_events;                  /* kept of a session for a client that comes back: 256, and
                                            1 MiB */
-    unsigned number;                    /* of this endpoint among several, below 256: the ids of its
+    /* Where legacy sessions and their events are kept; must outlive the endpoint.  NULL: in memory of its own. */
+    haft_store *store;
+    unsigned number;       /* of this endpoint among several, below 256: the ids of its
                                            sessions begin with it, in two digits */
-    const haft_loop *loop;              /* NULL: handlers run where requests come in, and there are
+    const haft_loop *loop; /* NULL: handlers run where requests come in, and there are
                                            no legacy sessions */
 } haft_endpoint_options;
 
@@ -196,6 +199,7 @@ typedef struct haft_http_options {
     /* As in haft_endpoint_options; the sessions are those of all loops together. */
     size_t max_sessions;
     unsigned session_idle_ms;
+    haft_store *store;      /* of all endpoints */
     haft_log_function *log; /* of a server that has none: warnings and worse to standard error */
     void *log_context;
     void (*ready)(void *context, const char *url); /* listening now, at this address */

@@ -9,19 +9,12 @@
 
 enum { ADMISSION_ARENA = 256 << 20 };
 
-struct header_copy {
-    const char *name, *value;
-    size_t name_size, value_size;
-};
-
 struct admission {
     haft_admission base; /* first: it is what others hold */
     struct front *front;
     struct admission *next, *previous; /* of those that are not over */
     struct admission *next_continued;  /* decided, and not seen by the loop yet */
     haft_arena *arena;
-    struct header_copy *headers;
-    size_t n_headers;
     const struct mounted *by;
     const haft_responder *responder; /* NULL when nobody is there to be answered any more */
     void *context;
@@ -35,84 +28,6 @@ struct admission {
     bool inside;        /* whoever has it is being given it */
     bool answered;
 };
-
-/* ---- a copy of the request ---- */
-
-static const char *admission_header(const void *context, const char *name, size_t *ret_size)
-{
-    const struct admission *admission = context;
-
-    for (size_t i = 0; i < admission->n_headers; i++) {
-        const struct header_copy *header = &admission->headers[i];
-
-        if (text_is_ignoring_case(header->name, header->name_size, name)) {
-            *ret_size = header->value_size;
-            return header->value;
-        }
-    }
-    return NULL;
-}
-
-static bool admission_header_at(const void *context, size_t index, const char **ret_name,
-                                size_t *ret_name_size, const char **ret_value,
-                                size_t *ret_value_size)
-{
-    const struct admission *admission = context;
-    const struct header_copy *header = admission->headers + index;
-
-    if (index >= admission->n_headers)
-        return false;
-    *ret_name = header->name;
-    *ret_name_size = header->name_size;
-    *ret_value = header->value;
-    *ret_value_size = header->value_size;
-    return true;
-}
-
-static bool admission_copy_headers(struct admission *admission, const haft_headers *from)
-{
-    struct header_copy one;
-    size_t n = 0;
-
-    while (from->at &&
-           from->at(from->context, n, &one.name, &one.name_size, &one.value, &one.value_size))
-        n++;
-    admission->headers = haft_arena_zalloc(admission->arena, n + 1, sizeof *admission->headers);
-    for (size_t i = 0; admission->headers && i < n; i++) {
-        from->at(from->context, i, &one.name, &one.name_size, &one.value, &one.value_size);
-        one.name = haft_arena_copy(admission->arena, one.name, one.name_size);
-        one.value = haft_arena_copy(admission->arena, one.value, one.value_size);
-        if (!one.name || !one.value)
-            return false;
-        admission->headers[admission->n_headers++] = one;
-    }
-    return admission->headers;
-}
-
-static bool admission_copy_text(haft_arena *arena, const char **text)
-{
-    if (*text)
-        *text = haft_arena_copy(arena, *text, strlen(*text));
-    return *text;
-}
-
-static bool admission_copy(struct admission *admission, const haft_http_request *from)
-{
-    haft_http_request *to = &admission->base.request;
-    haft_arena *arena = admission->arena;
-
-    *to = *from;
-    if (!admission_copy_headers(admission, &from->headers))
-        return false;
-    to->headers =
-        (haft_headers){.get = admission_header, .context = admission, .at = admission_header_at};
-    to->body = haft_arena_copy(arena, from->body ? from->body : "", from->body_size);
-    return to->body && admission_copy_text(arena, &to->method) &&
-           admission_copy_text(arena, &to->path) && admission_copy_text(arena, &to->query) &&
-           (!to->target || admission_copy_text(arena, &to->target)) &&
-           (!to->peer || admission_copy_text(arena, &to->peer)) &&
-           (!to->principal || admission_copy_text(arena, &to->principal));
-}
 
 /* ---- life ---- */
 
@@ -141,7 +56,7 @@ haft_admission *haft_admission_hold(const haft_http_request *request)
         return NULL;
     }
     admission->arena = arena;
-    if (admitting->admission || !admission_copy(admission, request)) {
+    if (admitting->admission || request_copy(request, arena, &admission->base.request)) {
         haft_arena_free(arena);
         return NULL;
     }
@@ -181,8 +96,8 @@ void haft_admission_continue(haft_admission *given, int status, const char *prin
     struct admission *admission = (struct admission *)given;
 
     if (!status && principal) {
-        given->request.principal = principal;
-        if (!admission_copy_text(admission->arena, &given->request.principal))
+        given->request.principal = haft_arena_copy(admission->arena, principal, strlen(principal));
+        if (!given->request.principal)
             status = HAFT_ENOMEM;
     }
     admission_continue(admission, status);

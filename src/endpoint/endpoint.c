@@ -7,6 +7,7 @@
 #include "base/defaults.h"
 #include "base/list.h"
 #include "base/struct.h"
+#include "endpoint/job.h"
 
 enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, SCRATCH_LIMIT = 64 << 20 };
 
@@ -40,6 +41,7 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
                                    .allowed_origins = own->allowed_origins,
                                    .cors_origin = own->cors_origin};
     haft_buffer_init(&endpoint->scratch, allocator, SCRATCH_LIMIT);
+    haft_buffer_init(&endpoint->record, allocator, SCRATCH_LIMIT);
     return endpoint;
 }
 
@@ -66,10 +68,14 @@ void haft_endpoint_free(haft_endpoint *endpoint)
     while (endpoint->exchanges)
         exchange_free(endpoint->exchanges);
     free_spare(endpoint);
+    jobs_free_spare(endpoint);
+    if (!endpoint->options.store)
+        haft_store_free(endpoint->store);
     if (endpoint->slots)
         allocator->release(allocator->context, endpoint->slots,
                            endpoint->n_slots * sizeof *endpoint->slots);
     haft_buffer_finish(&endpoint->scratch);
+    haft_buffer_finish(&endpoint->record);
     allocator->release(allocator->context, endpoint, sizeof *endpoint);
 }
 
@@ -132,6 +138,12 @@ void exchange_join(haft_exchange *exchange, struct http_session *session)
 
 void haft_exchange_gone(haft_exchange *exchange)
 {
+    if (exchange->of) {
+        haft_exchange *alias = exchange;
+
+        exchange = alias->of;
+        exchange_free(alias);
+    }
     exchange->gone = true;
     if (exchange->session) {
         struct http_session *session = exchange->session;
@@ -159,16 +171,15 @@ static void preflight(haft_exchange *exchange, const haft_http_request *request)
     exchange_free(exchange);
 }
 
-/* At the endpoint's own path.  The exchange that the connection belongs to from now on, when it is another
- * one. */
-static haft_exchange *route_message(haft_exchange *exchange, const haft_http_request *request)
+/* At the endpoint's own path. */
+static void route_message(haft_exchange *exchange, const haft_http_request *request)
 {
     const char *method = request->method;
 
     if (!strcmp(method, "POST"))
         endpoint_post(exchange, request);
     else if (!strcmp(method, "GET"))
-        return endpoint_get(exchange, request);
+        endpoint_get(exchange, request);
     else if (!strcmp(method, "DELETE"))
         endpoint_delete(exchange, request);
     else if (!strcmp(method, "OPTIONS") && exchange->endpoint->door.cors_origin)
@@ -176,7 +187,6 @@ static haft_exchange *route_message(haft_exchange *exchange, const haft_http_req
     else
         exchange_refuse(exchange, 405, "Allow: POST, GET, DELETE\r\n", RPC_INVALID_REQUEST,
                         "Method Not Allowed");
-    return NULL;
 }
 
 /* At one of the paths of 2024-11-05. */
@@ -191,11 +201,30 @@ static void route_sse(haft_exchange *exchange, const haft_http_request *request)
 }
 
 /* Whoever has the endpoint has found that the path is its: its own, unless it has others. */
+static void exchange_route(haft_exchange *exchange, const haft_http_request *request)
+{
+    const haft_endpoint_options *options = &exchange->endpoint->options;
+
+    if (options->legacy_sse && !path_is(request->path, options->path))
+        route_sse(exchange, request);
+    else
+        route_message(exchange, request);
+}
+
+void endpoint_route_again(haft_exchange *exchange, const haft_http_request *request)
+{
+    exchange->held = true;
+    exchange_route(exchange, request);
+    exchange->held = false;
+    if (exchange->done)
+        exchange_free(exchange);
+}
+
 static void *handle(void *context, const haft_http_request *request,
                     const haft_responder *responder, void *responder_context, haft_time now)
 {
     haft_endpoint *endpoint = context;
-    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context), *other = NULL;
+    haft_exchange *exchange = exchange_new(endpoint, responder, responder_context);
 
     endpoint->now = endpoint->used = now;
     if (!exchange) {
@@ -203,16 +232,13 @@ static void *handle(void *context, const haft_http_request *request,
         return NULL;
     }
     exchange->held = true;
-    if (endpoint->options.legacy_sse && !path_is(request->path, endpoint->options.path))
-        route_sse(exchange, request);
-    else
-        other = route_message(exchange, request);
+    exchange_route(exchange, request);
     exchange->held = false;
     /* A stream that has ended already is not gone again. */
     if (!exchange->done)
-        return exchange->gone ? NULL : exchange;
+        return exchange->gone && !exchange->of ? NULL : exchange;
     exchange_free(exchange);
-    return other;
+    return NULL;
 }
 
 haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
@@ -244,7 +270,9 @@ static void rest(haft_endpoint *endpoint)
         if (endpoint->shared[i])
             haft_session_trim(endpoint->shared[i]);
     free_spare(endpoint);
+    jobs_free_spare(endpoint);
     buffer_trim(&endpoint->scratch, 0);
+    buffer_trim(&endpoint->record, 0);
 }
 
 void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
@@ -253,6 +281,7 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
     haft_exchange *next;
 
     endpoint->now = now;
+    jobs_tick(endpoint);
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
             haft_session_tick(endpoint->shared[i], now);
@@ -303,7 +332,8 @@ void endpoint_abandon(haft_endpoint *endpoint)
 {
     endpoint->door.closing = endpoint->abandoned = true;
     while (endpoint->oldest)
-        http_session_end(endpoint->oldest);
+        http_session_drop(endpoint->oldest);
+    jobs_abandon(endpoint);
     for (int i = 0; i < REVISIONS; i++) {
         haft_session_free(endpoint->shared[i]);
         endpoint->shared[i] = NULL;
@@ -313,14 +343,14 @@ void endpoint_abandon(haft_endpoint *endpoint)
 bool haft_endpoint_idle(const haft_endpoint *endpoint)
 {
     if (endpoint->abandoned)
-        return !endpoint->n_sessions && !endpoint->n_shared;
+        return !endpoint->n_sessions && !endpoint->n_shared && jobs_idle(endpoint);
     for (const struct http_session *session = endpoint->oldest; session; session = session->newer)
         if (haft_session_in_flight(session->engine))
             return false;
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i] && haft_session_in_flight(endpoint->shared[i]))
             return false;
-    return true;
+    return jobs_idle(endpoint);
 }
 
 /* ---- as one of several ---- */

@@ -3,6 +3,8 @@
 #define HAFT_SRC_ENDPOINT_H
 
 #include <haft/http.h>
+#include <haft/store.h>
+#include <stdatomic.h>
 
 #include "base/base.h"
 #include "protocol/revision.h"
@@ -14,13 +16,7 @@ enum {
     REST_MS = 5000 /* without use, after which memory that is kept for the next use is given back */
 };
 
-/* A message on a stream that a client may come back for. */
-struct event {
-    struct event *next;
-    uint64_t stream, number;
-    size_t size;
-    char text[];
-};
+struct store_job;
 
 /* A legacy client's session. */
 struct http_session {
@@ -34,10 +30,13 @@ struct http_session {
     haft_exchange *listening;              /* the GET stream that is spoken to */
     uint64_t listen_stream, listen_number; /* of the latest of those, which outlive it */
     haft_exchange *exchanges;              /* its requests that are not answered */
-    struct event *first, **last;
-    size_t n_events, event_bytes;
     uint64_t next_stream;
-    bool sse; /* of the 2024-11-05 kind: answers go to the GET stream */
+    uint64_t version;                  /* of its record in the store; 0 for none */
+    unsigned epoch;                    /* how often it has been taken over from another process */
+    unsigned saved;                    /* the changes of what the engine remembers that are there */
+    struct store_job *line, *line_end; /* what is asked of the store, one after the other */
+    haft_time events_used;             /* when its events were last made to last; 0 without any */
+    bool sse;                          /* of the 2024-11-05 kind: answers go to the GET stream */
     bool deleted;
 };
 
@@ -59,6 +58,11 @@ struct haft_exchange {
     bool resumable; /* its events have numbers, and are kept */
     bool held;      /* it is being handled: freed afterwards */
     bool done;
+    bool checked;            /* its session has been, in the store */
+    bool ending;             /* after what the store has been asked for */
+    unsigned n_jobs;         /* that it waits for */
+    haft_exchange *alias;    /* what the connection knows it by, after a client has come back, */
+    haft_exchange *of;       /* and in that: what it stands for */
     uint64_t stream, number; /* of the latest event */
     haft_time quiet_since;
 };
@@ -73,12 +77,17 @@ struct haft_endpoint {
     haft_session *shared[REVISIONS];
     struct http_session **slots;
     size_t n_slots, n_sessions;
-    size_t event_bytes; /* kept for all of them */
     struct http_session *oldest, *newest;
     haft_exchange *exchanges; /* without a session */
     haft_exchange *spare;
     size_t n_exchanges, n_shared;
     haft_buffer scratch;
+    haft_buffer record; /* of a session, or an event, on its way to the store */
+    haft_store *store;  /* the options', or one of its own; NULL before it is needed */
+    bool store_fails;   /* which has been logged */
+    struct store_job *jobs, *spare_jobs, *ready_jobs;
+    _Atomic(struct store_job *) answered_jobs; /* by the store, on any thread, and not seen yet */
+    atomic_uint n_answering;                   /* threads that do so */
     haft_time now, used;
     bool abandoned;
 };
@@ -110,8 +119,14 @@ void exchange_respond(haft_exchange *exchange, int status, const char *extra, co
  * memory for its headers it is answered 503, and the client is gone. */
 void exchange_stream(haft_exchange *exchange);
 /* False when there was no memory for it: the client has not been sent it. */
-bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size);
+bool exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text, size_t size);
 void exchange_end(haft_exchange *exchange);
+/* Ends the connection; its request stays. */
+void exchange_hang_up(haft_exchange *exchange);
+/* The event is lost to whoever is there now. */
+void exchange_break_off(haft_exchange *exchange);
+/* The response of a request, after what has to be saved before it. */
+void exchange_answer(haft_exchange *exchange, const haft_outgoing *message);
 void exchange_free(haft_exchange *exchange);
 /* Takes it away from its session. */
 void exchange_detach(haft_exchange *exchange);
@@ -129,17 +144,50 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
 /* The number that an id begins with; UINT_MAX when it is no id. */
 unsigned http_session_home(const char *id, size_t size);
 struct http_session *http_session_find(haft_endpoint *endpoint, const char *id, size_t size);
+/* Whether it is the principal's, who may be nobody. */
+bool http_session_is_of(const struct http_session *session, const char *principal);
+/* Ends it, and removes it from the store. */
 void http_session_end(struct http_session *session);
+/* The same without the store, where it is another's, or is to outlive this process. */
+void http_session_drop(struct http_session *session);
 void http_session_touch(struct http_session *session);
 /* Ends those that nobody has used for too long. */
 void http_sessions_expire(haft_endpoint *endpoint);
 
-/* Keeps an event for a client that comes back. */
-void http_session_keep(struct http_session *session, uint64_t stream, uint64_t number,
-                       const char *text, size_t size);
-/* Sends what came after the event of that name.  When its request is still at work, the connection
- * becomes that request's, which is returned; NULL otherwise, with everything said. */
-haft_exchange *http_session_resume(struct http_session *session, haft_exchange *exchange,
-                                   const char *last, size_t size);
+/* One that another process has begun: of that id, not in the table yet.  NULL without memory, or where there are
+ * too many. */
+struct http_session *http_session_make(haft_endpoint *endpoint, const char *id,
+                                       const char *principal);
+void http_session_add(struct http_session *session);
+/* Frees one that is not in the table. */
+void http_session_discard(struct http_session *session);
+
+/* ---- record.c: sessions in the store ---- */
+
+/* True when the session of that id, if there is one, is here, and is known to be current.  False when the
+ * request waits for that, and is routed again, or has been refused. */
+bool http_session_ready(haft_exchange *exchange, const haft_http_request *request, const char *id,
+                        size_t size);
+/* Writes the record; then the response is sent, or the stream begins. */
+void http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *message);
+void http_session_save_and_listen(haft_exchange *exchange);
+/* Removes it from the store; then it ends, and the exchange is answered. */
+void http_session_delete(struct http_session *session, haft_exchange *exchange);
+/* In the background: it lives on; its record goes. */
+void http_session_renew(struct http_session *session);
+void http_session_forget(struct http_session *session);
+
+/* ---- replay.c: events for clients that come back ---- */
+
+/* Keeps an event, then sends it to the exchange, which may be NULL; `ends` when its stream ends with it. */
+void http_session_keep(struct http_session *session, haft_exchange *exchange, uint64_t stream,
+                       uint64_t number, const haft_outgoing *message, bool ends);
+/* Sends what came after the event of that name.  When its request is still at work, the connection becomes that
+ * request's. */
+void http_session_resume(struct http_session *session, haft_exchange *exchange, const char *last,
+                         size_t size);
+/* In the background, where there are any: they live on; they go. */
+void http_session_renew_events(struct http_session *session);
+void http_session_forget_events(struct http_session *session);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* ---- GET and DELETE ---- */
 
-/* The session that a request names; NULL when it was refused. */
+/* The session that a request names; NULL when it was refused, or waits for the store. */
 static struct http_session *named_session(haft_exchange *exchange, const haft_http_request *request)
 {
     enum revision named = request_revision(request);
@@ -25,46 +25,45 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_ht
                         "Method Not Allowed: there is no session");
         return NULL;
     }
+    if (!http_session_ready(exchange, request, id, size))
+        return NULL;
     session = request_session(exchange, request, id, size, false);
     if (!session)
         exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
     return session;
 }
 
-haft_exchange *endpoint_get(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_get(haft_exchange *exchange, const haft_http_request *request)
 {
     struct http_session *session = named_session(exchange, request);
     const char *last;
     size_t size;
 
     if (!session)
-        return NULL;
+        return;
     request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_events) {
         exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, refusal_events);
-        return NULL;
+        return;
     }
     exchange_join(exchange, session);
     last = request_header(request, "last-event-id", &size);
-    if (last)
-        return http_session_resume(session, exchange, last, size);
+    if (last) {
+        http_session_resume(session, exchange, last, size);
+        return;
+    }
     exchange->stream = session->next_stream++;
     exchange->resumable = true;
     exchange_listen(exchange, session);
-    exchange_stream(exchange);
-    if (exchange->gone)
-        exchange_free(exchange);
-    return NULL;
+    http_session_save_and_listen(exchange);
 }
 
 void endpoint_delete(haft_exchange *exchange, const haft_http_request *request)
 {
     struct http_session *session = named_session(exchange, request);
 
-    if (!session)
-        return;
-    http_session_end(session);
-    exchange_respond(exchange, 200, "", NULL, 0);
+    if (session)
+        http_session_delete(session, exchange);
 }
 
 /* ---- 2024-11-05: one stream for everything the server says, and a place to post to ---- */

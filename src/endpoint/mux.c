@@ -65,6 +65,7 @@ static int mount_endpoint(struct front *front, haft_server *server, haft_endpoin
 
     options.number = front->loop.number;
     options.cors_origin = front->door.cors_origin;
+    options.store = front->store;
     options.loop = front->loop.loop;
     server_make_seal_key(server, options.loop);
     row.context = haft_endpoint_new(server, &options);
@@ -180,6 +181,7 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                             .loop = *loop,
                             .admit = options->admit,
                             .admit_context = options->admit_context,
+                            .store = options->store,
                             .rate = options->rate,
                             .total_rate = options->total_rate,
                             .metrics_for_all = options->metrics_for_all};

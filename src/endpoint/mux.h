@@ -19,6 +19,7 @@ struct front {
     struct door door;
     const haft_allocator *allocator;
     haft_http_loop loop;
+    haft_store *store;      /* of the endpoints' sessions; NULL: each has its own */
     struct mounted *mounts; /* the longest path first */
     size_t n_mounts, room;
     int (*admit)(void *context, haft_http_request *request, const haft_responder *responder,

@@ -21,12 +21,10 @@ struct http_session *request_session(haft_exchange *exchange, const haft_http_re
                                      const char *id, size_t size, bool sse)
 {
     struct http_session *session = http_session_find(exchange->endpoint, id, size);
-    const char *principal = request->principal;
 
-    if (session && (session->principal || principal) &&
-        (!session->principal || !principal || strcmp(session->principal, principal)))
-        return NULL;
-    return session && session->sse == sse ? session : NULL;
+    return session && http_session_is_of(session, request->principal) && session->sse == sse
+               ? session
+               : NULL;
 }
 
 static void refuse_without_memory(haft_exchange *exchange)
@@ -143,6 +141,15 @@ static void post_modern(haft_exchange *exchange, const haft_http_request *reques
                                             &headers, exchange, exchange->endpoint->now));
 }
 
+/* True when the session that the request names is here, if there is one. */
+static bool post_finds_session(haft_exchange *exchange, const haft_http_request *request)
+{
+    size_t size;
+    const char *id = request_header(request, "mcp-session-id", &size);
+
+    return !id || http_session_ready(exchange, request, id, size);
+}
+
 /* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
  * session that it is most probably for, so that it need not move. */
 static void post_legacy(haft_exchange *exchange, const haft_http_request *request,
@@ -206,6 +213,6 @@ void endpoint_post(haft_exchange *exchange, const haft_http_request *request)
     }
     if (named < REVISIONS && revision_row(named)->modern)
         post_modern(exchange, request, named);
-    else
+    else if (post_finds_session(exchange, request))
         post_legacy(exchange, request, named);
 }

@@ -12,6 +12,9 @@ haft_session *endpoint_shared(haft_endpoint *endpoint, enum revision revision);
 /* Moves an exchange to its session's. */
 void exchange_join(haft_exchange *exchange, struct http_session *session);
 
+/* A request that has waited, as if it came now. */
+void endpoint_route_again(haft_exchange *exchange, const haft_http_request *request);
+
 /* ---- endpoint_post.c: requests that bring a message ---- */
 
 void endpoint_post(haft_exchange *exchange, const haft_http_request *request);
@@ -31,8 +34,7 @@ extern const char refusal_revision[], refusal_events[];
 
 /* ---- endpoint_legacy.c: what only legacy clients ask for ---- */
 
-/* The exchange that the connection belongs to from now on, when it is another one; else NULL. */
-haft_exchange *endpoint_get(haft_exchange *exchange, const haft_http_request *request);
+void endpoint_get(haft_exchange *exchange, const haft_http_request *request);
 void endpoint_delete(haft_exchange *exchange, const haft_http_request *request);
 
 /* 2024-11-05: one stream for everything the server says, and a place to post to. */

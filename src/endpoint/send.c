@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "endpoint/endpoint.h"
+#include "endpoint/job.h"
+#include "engine/session/remember.h"
 
 enum { RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
 
@@ -32,6 +33,18 @@ static void unlink_exchange(haft_exchange *exchange)
         *list_of(exchange) = exchange->next;
 }
 
+/* The connection that the alias is known to has ended. */
+static void free_alias(haft_exchange *exchange)
+{
+    haft_exchange *alias = exchange->alias;
+
+    exchange->alias = NULL;
+    if (!alias)
+        return;
+    alias->of = NULL;
+    exchange_free(alias);
+}
+
 void exchange_free(haft_exchange *exchange)
 {
     haft_endpoint *endpoint = exchange->endpoint;
@@ -41,6 +54,11 @@ void exchange_free(haft_exchange *exchange)
         return;
     }
     unlink_exchange(exchange);
+    if (exchange->n_jobs)
+        jobs_forget_exchange(exchange);
+    if (exchange->of)
+        exchange->of->alias = NULL;
+    free_alias(exchange);
     memset(exchange, 0, sizeof *exchange);
     exchange->next = endpoint->spare;
     endpoint->spare = exchange;
@@ -160,16 +178,15 @@ void exchange_stream(haft_exchange *exchange)
     write_text(exchange, text);
 }
 
-bool exchange_write_event(haft_exchange *exchange, const char *text, size_t size)
+bool exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text, size_t size)
 {
     haft_buffer *event = &exchange->endpoint->scratch;
     bool written;
 
     haft_buffer_clear(event);
-    exchange->number++;
     if (exchange->resumable)
         haft_buffer_printf(event, "id: %llu-%llu\n", (unsigned long long)exchange->stream,
-                           (unsigned long long)exchange->number);
+                           (unsigned long long)number);
     haft_buffer_puts(event, "event: message\ndata: ");
     haft_buffer_add(event, text, size);
     haft_buffer_puts(event, "\n\n");
@@ -189,6 +206,9 @@ void exchange_keep_alive(haft_exchange *exchange)
 
 void exchange_end(haft_exchange *exchange)
 {
+    /* One that listens may still wait for the store. */
+    if (!exchange->gone && !exchange->streaming)
+        exchange_stream(exchange);
     if (!exchange->gone)
         exchange->responder.end(exchange->context);
     exchange_free(exchange);
@@ -196,32 +216,48 @@ void exchange_end(haft_exchange *exchange)
 
 /* ---- what the engine sends ---- */
 
-/* An event is lost: a client that knows nothing of it might wait for ever, so its stream ends.  One
- * that can come back finds it then. */
-static void break_off(haft_exchange *exchange)
+void exchange_hang_up(haft_exchange *exchange)
 {
-    if (exchange->session && exchange->session->listening == exchange) {
-        exchange_end(exchange);
-        return;
-    }
     if (!exchange->gone)
         exchange->responder.end(exchange->context);
     exchange->gone = true;
+    free_alias(exchange);
 }
 
-/* Sends an event now, and keeps it when the client may come back for it. */
-static void take_event(haft_exchange *exchange, const haft_outgoing *message)
+/* A client that knows nothing of it might wait for ever, so its stream ends.  One that can come back finds it
+ * then. */
+void exchange_break_off(haft_exchange *exchange)
 {
-    bool written;
+    if (exchange->session && exchange->session->listening == exchange)
+        exchange_end(exchange);
+    else
+        exchange_hang_up(exchange);
+}
 
+/* Sends an event, after it has been kept when the client may come back for it; the last when it `ends` the
+ * stream. */
+static void take_event(haft_exchange *exchange, const haft_outgoing *message, bool ends)
+{
     if (!exchange->streaming)
         exchange_stream(exchange);
-    written = exchange_write_event(exchange, message->text, message->size);
-    if (exchange->resumable && exchange->session)
-        http_session_keep(exchange->session, exchange->stream, exchange->number, message->text,
-                          message->size);
-    if (!written)
-        break_off(exchange);
+    exchange->number++;
+    if (exchange->resumable && exchange->session) {
+        http_session_keep(exchange->session, exchange, exchange->stream, exchange->number, message,
+                          ends);
+        return;
+    }
+    if (!exchange_write_event(exchange, exchange->number, message->text, message->size) && !ends)
+        exchange_break_off(exchange);
+    if (ends)
+        exchange_end(exchange);
+}
+
+void exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
+{
+    if (exchange->streaming || (!exchange->takes_json && !message->error_code))
+        take_event(exchange, message, true);
+    else
+        exchange_respond(exchange, message->http_status, "", message->text, message->size);
 }
 
 static void take_response(haft_exchange *exchange, const haft_outgoing *message)
@@ -231,12 +267,11 @@ static void take_response(haft_exchange *exchange, const haft_outgoing *message)
 
     if (ends)
         exchange->creates = false;
-    if (exchange->streaming || (!exchange->takes_json && !message->error_code)) {
-        take_event(exchange, message);
-        exchange_end(exchange);
-    } else {
-        exchange_respond(exchange, message->http_status, "", message->text, message->size);
+    else if (session && !session->deleted && session_changes(session->engine) != session->saved) {
+        http_session_save_and_answer(exchange, message);
+        return;
     }
+    exchange_answer(exchange, message);
     if (ends)
         http_session_end(session);
 }
@@ -249,9 +284,7 @@ static void pause(haft_exchange *exchange)
         return;
     if (!exchange->streaming)
         exchange_stream(exchange);
-    if (!exchange->gone)
-        exchange->responder.end(exchange->context);
-    exchange->gone = true;
+    exchange_hang_up(exchange);
 }
 
 static void let_go(haft_exchange *exchange, bool over)
@@ -266,6 +299,8 @@ static void let_go(haft_exchange *exchange, bool over)
     }
     if (!over)
         pause(exchange);
+    else if (exchange->n_jobs)
+        exchange->ending = true;
     else if (exchange->streaming)
         exchange_end(exchange);
     else
@@ -294,7 +329,7 @@ static void take(haft_exchange *exchange, const haft_outgoing *message)
     if (message->kind == HAFT_OUT_RESPONSE)
         take_response(exchange, message);
     else if (exchange->takes_events)
-        take_event(exchange, message);
+        take_event(exchange, message, false);
 }
 
 void endpoint_send_shared(void *context, const haft_outgoing *message)
@@ -316,10 +351,10 @@ static void tell(struct http_session *session, const haft_outgoing *message)
         exchange_listen(other, session);
     if (session->listening) {
         session->listen_number = session->listening->number + 1;
-        take_event(session->listening, message);
+        take_event(session->listening, message, false);
     } else if (session->listen_stream) {
-        http_session_keep(session, session->listen_stream, ++session->listen_number, message->text,
-                          message->size);
+        http_session_keep(session, NULL, session->listen_stream, ++session->listen_number, message,
+                          false);
     }
 }
 

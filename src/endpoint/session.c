@@ -1,18 +1,15 @@
-/* endpoint_session.c - sessions of legacy clients: found by ids that cannot be guessed, ended when
- * they have not been used for long, and with the latest events kept for a client that lost its
- * connection. */
+/* session.c - sessions of legacy clients that are at work here: found by ids that cannot be guessed, and ended when
+ * they have not been used for long.  What is to outlive this process is in the store (record.c, replay.c). */
 #include <limits.h>
 #include <string.h>
 
 #include "base/hex.h"
 #include "base/list.h"
-#include "endpoint/endpoint.h"
+#include "endpoint/job.h"
 
 enum {
     FIRST_SLOTS = 64,
-    EVENT_BYTES = 1 << 20,      /* kept for a session, */
-    ALL_EVENT_BYTES = 64 << 20, /* and for all of them */
-    SPARED_MS = 60 * 1000       /* since its latest use, a session does not make room for another */
+    SPARED_MS = 60 * 1000 /* since its latest use, a session does not make room for another */
 };
 
 /* ---- the table ---- */
@@ -84,20 +81,6 @@ void http_session_touch(struct http_session *session)
 
 /* ---- life ---- */
 
-static void drop_event(struct http_session *session)
-{
-    const haft_allocator *allocator = session->endpoint->allocator;
-    struct event *event = session->first;
-
-    session->first = event->next;
-    if (!session->first)
-        session->last = &session->first;
-    session->n_events--;
-    session->event_bytes -= event->size;
-    session->endpoint->event_bytes -= event->size;
-    allocator->release(allocator->context, event, sizeof *event + event->size);
-}
-
 static void free_session(struct http_session *session)
 {
     const haft_allocator *allocator = session->endpoint->allocator;
@@ -126,8 +109,6 @@ static void http_session_on_closed(void *context)
     struct http_session *session = context;
 
     session->endpoint->n_sessions--;
-    while (session->first)
-        drop_event(session);
     free_session(session);
 }
 
@@ -167,7 +148,8 @@ static bool has_room(haft_endpoint *endpoint)
     return endpoint->n_sessions < endpoint->options.max_sessions;
 }
 
-struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
+struct http_session *http_session_make(haft_endpoint *endpoint, const char *id,
+                                       const char *principal)
 {
     const haft_allocator *allocator = endpoint->allocator;
     haft_transport transport =
@@ -175,7 +157,7 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
                   .close = http_session_on_closed);
     haft_session_options options =
         HAFT_INIT(haft_session_options, .transport = &transport, .loop = &endpoint->loop);
-    struct http_session *session, **slot;
+    struct http_session *session;
 
     if (!has_room(endpoint))
         return NULL;
@@ -186,11 +168,11 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
         return NULL;
     memset(session, 0, sizeof *session);
     session->endpoint = endpoint;
-    session->last = &session->first;
     session->next_stream = 1;
+    memcpy(session->id, id, SESSION_ID);
     transport.context = session;
     endpoint->n_sessions++;
-    if (set_principal(session, principal) && make_id(endpoint, session->id)) {
+    if (set_principal(session, principal)) {
         options.principal = session->principal;
         session->engine = haft_session_new(endpoint->server, &options);
     }
@@ -199,26 +181,45 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
         free_session(session);
         return NULL;
     }
-    slot = slot_of(endpoint, session->id);
+    return session;
+}
+
+void http_session_discard(struct http_session *session)
+{
+    haft_session_free(session->engine);
+}
+
+void http_session_add(struct http_session *session)
+{
+    haft_endpoint *endpoint = session->endpoint;
+    struct http_session **slot = slot_of(endpoint, session->id);
+
     session->next = *slot;
     *slot = session;
     link_newest(session);
     session->used = endpoint->now;
+}
+
+struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
+{
+    char id[SESSION_ID + 1];
+    struct http_session *session =
+        make_id(endpoint, id) ? http_session_make(endpoint, id, principal) : NULL;
+
+    if (session)
+        http_session_add(session);
     return session;
 }
 
-void http_session_end(struct http_session *session)
+bool http_session_is_of(const struct http_session *session, const char *principal)
 {
-    haft_endpoint *endpoint = session->endpoint;
-    struct http_session **link = slot_of(endpoint, session->id);
+    const char *own = session->principal;
 
-    if (session->deleted)
-        return;
-    session->deleted = true;
-    while (*link != session)
-        link = &(*link)->next;
-    *link = session->next;
-    unlink_session(session);
+    return own && principal ? !strcmp(own, principal) : !own && !principal;
+}
+
+static void end_exchanges(struct http_session *session)
+{
     if (session->listening)
         exchange_end(session->listening);
     while (session->exchanges) {
@@ -234,7 +235,29 @@ void http_session_end(struct http_session *session)
         if (session->exchanges == exchange)
             exchange_detach(exchange);
     }
+}
+
+void http_session_drop(struct http_session *session)
+{
+    struct http_session **link = slot_of(session->endpoint, session->id);
+
+    if (session->deleted)
+        return;
+    session->deleted = true;
+    while (*link != session)
+        link = &(*link)->next;
+    *link = session->next;
+    unlink_session(session);
+    end_exchanges(session);
+    jobs_forget_session(session);
     haft_session_free(session->engine);
+}
+
+void http_session_end(struct http_session *session)
+{
+    if (!session->deleted)
+        http_session_forget(session);
+    http_session_drop(session);
 }
 
 void http_sessions_expire(haft_endpoint *endpoint)
@@ -245,116 +268,11 @@ void http_sessions_expire(haft_endpoint *endpoint)
         newer = session->newer;
         if (session->used + endpoint->options.session_idle_ms > endpoint->now)
             return;
-        if (session->exchanges || session->listening)
+        if (session->exchanges || session->listening) {
             http_session_touch(session);
-        else
+            http_session_renew(session);
+        } else {
             http_session_end(session);
-    }
-}
-
-/* ---- events ---- */
-
-void http_session_keep(struct http_session *session, uint64_t stream, uint64_t number,
-                       const char *text, size_t size)
-{
-    haft_endpoint *endpoint = session->endpoint;
-    const haft_allocator *allocator = endpoint->allocator;
-    struct event *event = allocator->alloc(allocator->context, sizeof *event + size);
-
-    if (!event)
-        return;
-    *event = (struct event){NULL, stream, number, size};
-    memcpy(event->text, text, size);
-    *session->last = event;
-    session->last = &event->next;
-    session->n_events++;
-    session->event_bytes += size;
-    endpoint->event_bytes += size;
-    while (session->n_events > endpoint->options.max_events ||
-           (session->event_bytes > EVENT_BYTES && session->n_events > 1) ||
-           (endpoint->event_bytes > ALL_EVENT_BYTES && session->n_events))
-        drop_event(session);
-}
-
-/* "stream-number" */
-static bool read_event_id(const char *text, size_t size, uint64_t *ret_stream, uint64_t *ret_number)
-{
-    uint64_t *parts[2] = {ret_stream, ret_number};
-    size_t i = 0;
-
-    for (int part = 0; part < 2; part++) {
-        size_t start = i;
-
-        *parts[part] = 0;
-        for (; i < size && text[i] >= '0' && text[i] <= '9' && i - start < 18; i++)
-            *parts[part] = *parts[part] * 10 + (uint64_t)(text[i] - '0');
-        if (i == start)
-            return false;
-        if (!part && (i == size || text[i++] != '-'))
-            return false;
-    }
-    return i == size;
-}
-
-/* The request whose stream it is, if it has not been answered. */
-static haft_exchange *exchange_of(const struct http_session *session, uint64_t stream)
-{
-    haft_exchange *exchange = session->exchanges;
-
-    while (exchange && exchange->stream != stream)
-        exchange = exchange->next;
-    return exchange;
-}
-
-haft_exchange *http_session_resume(struct http_session *session, haft_exchange *exchange,
-                                   const char *last, size_t size)
-{
-    uint64_t stream = 0, number = 0;
-    haft_exchange *open = NULL;
-    bool known = false;
-
-    if (read_event_id(last, size, &stream, &number) && stream && stream < session->next_stream) {
-        open = exchange_of(session, stream);
-        known = !open || open->streaming;
-    }
-    /* A request that may yet be answered with JSON has no stream to come back to: whoever names
-     * one has guessed it. */
-    if (!known) {
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, "Last-Event-ID is not known");
-        return NULL;
-    }
-    exchange->stream = stream;
-    exchange->number = number;
-    exchange_stream(exchange);
-    if (exchange->gone) {
-        exchange_free(exchange);
-        return NULL;
-    }
-    exchange->resumable = true;
-    for (struct event *event = session->first; event; event = event->next) {
-        if (event->stream != stream || event->number <= number)
-            continue;
-        exchange->number = event->number - 1;
-        if (!exchange_write_event(exchange, event->text, event->size)) {
-            exchange_end(exchange); /* so that the client comes back for this one */
-            return NULL;
         }
     }
-    /* The new connection takes the place of the old one, which may only seem to be there. */
-    if (open) {
-        if (!open->gone)
-            open->responder.end(open->context);
-        open->responder = exchange->responder;
-        open->context = exchange->context;
-        open->gone = false;
-        exchange->done = true;
-    } else if (stream == session->listen_stream) {
-        if (session->listening)
-            exchange_end(session->listening);
-        exchange->number = session->listen_number;
-        exchange_listen(exchange, session);
-    } else {
-        exchange_end(exchange);
-    }
-    return open;
 }

@@ -86,6 +86,7 @@ struct bench {
     haft_time now;
     unsigned random;
     char session[64];
+    const char *principal;
     struct reply reply; /* to the latest request */
 };
 
@@ -196,6 +197,15 @@ HAFT_MAYBE_UNUSED_ static void bench_close(struct bench *bench)
     free(bench);
 }
 
+HAFT_MAYBE_UNUSED_ static void note_session(struct bench *bench, const struct reply *reply)
+{
+    const char *id = strstr(reply->headers, "Mcp-Session-Id: ");
+
+    if (id)
+        snprintf(bench->session, sizeof bench->session, "%.*s", (int)strcspn(id + 16, "\r"),
+                 id + 16);
+}
+
 HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct reply *reply,
                                                  const char *method, const char *path,
                                                  const char *headers, const char *body)
@@ -203,13 +213,14 @@ HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct rep
     char *lines = expand(bench, headers), *text = expand(bench, body),
          *target = expand(bench, path);
     char *query = strchr(target, '?');
-    haft_http_request request = {.method = method,
-                                 .path = target,
-                                 .query = query ? query + 1 : "",
-                                 .headers = {.get = headers_get, .context = lines},
-                                 .body = text,
-                                 .body_size = strlen(text)};
-    const char *id;
+    haft_http_request request = {
+        .method = method,
+        .path = target,
+        .query = query ? query + 1 : "",
+        .headers = {.get = headers_get, .context = lines, .at = headers_at},
+        .body = text,
+        .body_size = strlen(text),
+        .principal = bench->principal};
 
     if (query)
         *query = '\0';
@@ -217,10 +228,7 @@ HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct rep
     reply->exchange =
         haft_endpoint_handle(bench->endpoint, &request, &responder, reply, bench->now);
     assert_true(reply->over == !reply->exchange);
-    id = strstr(reply->headers, "Mcp-Session-Id: ");
-    if (id)
-        snprintf(bench->session, sizeof bench->session, "%.*s", (int)strcspn(id + 16, "\r"),
-                 id + 16);
+    note_session(bench, reply);
     free(lines);
     free(text);
     free(target);
