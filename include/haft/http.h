@@ -12,7 +12,6 @@
 #define HAFT_HTTP_H
 
 #include <haft/engine.h>
-#include <haft/store.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +31,8 @@ typedef struct haft_endpoint_options {
     unsigned session_idle_ms;           /* 30 minutes */
     size_t max_events;                  /* kept of a session for a client that comes back: 256, and
                                            1 MiB */
-    /* Where legacy sessions and their events are kept; must outlive the endpoint.  NULL: in memory of its own. */
+    /* Where legacy sessions and their events are kept; must outlive the endpoint.  NULL: the server's, or else memory
+     * of its own. */
     haft_store *store;
     unsigned number;       /* of this endpoint among several, below 256: the ids of its
                                            sessions begin with it, in two digits */
@@ -176,7 +176,8 @@ typedef struct haft_http_options {
     void *admit_context;
     /* Requests that are answered, of one client and of all together; others get 429.  A client is
      * its principal, else its address (of IPv6, the network of 64 bits).  Probes and /metrics are
-     * not counted.  Zero for any number; a minute when per_ms is 0. */
+     * not counted.  Zero for any number; a minute when per_ms is 0.  They are counted in the server's store,
+     * if it has one: the request waits for the answer. */
     haft_rate rate;
     haft_rate total_rate;
     const char *metrics_path; /* "/metrics", of a server that counts (haft_metrics_enable) */

@@ -186,12 +186,10 @@ int haft_event_watch(haft_server *server, haft_event_function *function, void *c
 
 /* ---- stages that come with haft ------------------------------------------------- */
 
-/* Rates are limited by haft_tool.rate and haft_server_options.client_rate. */
-
-/* The answer of haft_rate_store.ask, from any thread: `allowed` is 1, 0 with the milliseconds until
- * a call is, or an error, which ends the call.  The call may not be used afterwards.  It is required
- * as haft_continue is, also when nobody waits for the call any more. */
-void haft_rate_answer(haft_call *call, int allowed, int64_t wait_ms);
+/* Rates are limited by haft_tool.rate and haft_server_options.client_rate.  A server that has a store counts in its
+ * namespace "rate": the group is the client ("p" and the principal; else "a" and the address, or "6" and the first 64
+ * bits of an IPv6 address in hexadecimal; or, where clients have no addresses, "s" and a number of the session), the
+ * key the tool's name, or "" for calls of any tool.  A call that a rate refuses is counted by neither. */
 
 /* Gets a line of JSON for every call, without its end: time, id, client, principal, revision, tool,
  * outcome, milliseconds, bytes of the result, the ids of trace and span, and the arguments.  Called

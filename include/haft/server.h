@@ -7,6 +7,7 @@
 #define HAFT_SERVER_H
 
 #include <haft/call.h>
+#include <haft/store.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,26 +35,6 @@ typedef struct haft_record {
 
 typedef void haft_record_function(void *context, const haft_record *record);
 
-/* Where calls are counted for their limits.  `take` counts one under a key: 1 when it is allowed; 0
- * when it is not, with the milliseconds until one is in *ret_wait; or an error, which ends the
- * call.  `now` is in milliseconds.  It is called by several threads at once, and they wait for it.
- * A key is the tool's name (none for calls of any tool), a NUL, and who is calling: "p" and the
- * principal; else "a" and the client's address, or "6" and the first 64 bits of its IPv6 address in
- * hexadecimal; or, where clients have no addresses, "s" and a number of the session. */
-typedef struct haft_rate_store {
-    size_t struct_size; /* its sizeof */
-    int (*take)(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
-                int64_t *ret_wait);
-    void *context;
-    /* The same for a call of a tool, where the answer takes time: returns 0, and the answer comes
-     * by haft_rate_answer, from any thread, once, at the latest after the call's deadline; or an
-     * error, which ends the call, and no answer comes.  The key is valid until it returns.  NULL:
-     * `take` is asked.  Limits of HTTP and of the gateway's policies are `take`'s in any case, and
-     * refuse everything when that is NULL. */
-    int (*ask)(void *context, haft_call *call, const char *key, size_t size, haft_rate rate,
-               int64_t now);
-} haft_rate_store;
-
 /* Zero means the stated default. */
 typedef struct haft_server_options {
     size_t struct_size; /* its sizeof */
@@ -70,18 +51,20 @@ typedef struct haft_server_options {
     uint64_t (*clock)(void);
     /* For the ids of spans: without it they are only made to differ.  haft_main has one. */
     uint64_t (*random)(void);
-    unsigned timeout_ms;               /* of a call: 30,000 */
-    haft_rate client_rate;             /* of each client's calls, of any tool: no limit */
-    const haft_rate_store *rate_store; /* must outlive the server; NULL: in this process's memory */
-    size_t page_size;                  /* of lists: 0 for all at once */
-    size_t max_message;                /* bytes: 4 MiB */
-    size_t max_depth;                  /* of JSON: 64 */
-    size_t max_elements;               /* items and members in arguments: no limit */
-    size_t max_in_flight;              /* calls of one connection: 128 */
-    size_t max_subscriptions;          /* of one connection: 1,024 */
-    int64_t ttl_ms;                    /* how long a modern client may keep lists: 0 */
-    bool cache_public;                 /* and may share them */
-    const char *extensions;            /* {"com.example/x": {}}: `capabilities.extensions` */
+    unsigned timeout_ms;   /* of a call: 30,000 */
+    haft_rate client_rate; /* of each client's calls, of any tool: no limit */
+    /* What is to outlive this process, or to be shared with others: where calls are counted for their limits, and
+     * where legacy sessions over HTTP are kept.  It must outlive the server.  NULL: this process's memory. */
+    haft_store *store;
+    size_t page_size;         /* of lists: 0 for all at once */
+    size_t max_message;       /* bytes: 4 MiB */
+    size_t max_depth;         /* of JSON: 64 */
+    size_t max_elements;      /* items and members in arguments: no limit */
+    size_t max_in_flight;     /* calls of one connection: 128 */
+    size_t max_subscriptions; /* of one connection: 1,024 */
+    int64_t ttl_ms;           /* how long a modern client may keep lists: 0 */
+    bool cache_public;        /* and may share them */
+    const char *extensions;   /* {"com.example/x": {}}: `capabilities.extensions` */
     /* 32 bytes that seal the state of unfinished calls; servers of one name that share them can
      * finish each other's.  haft_main makes them up. */
     const unsigned char *seal_key;

@@ -25,9 +25,14 @@ struct admission {
     size_t size;
     struct taken taken; /* whoever has it, once it is admitted */
     bool decided;       /* the loop has seen that */
-    bool inside;        /* whoever has it is being given it */
+    bool is_counted;    /* it waits for that, not for `admit` */
+    bool (*cancel)(void *context);
+    void *cancel_context;
+    bool inside; /* whoever has it is being given it */
     bool answered;
 };
+
+static const haft_responder admission_responder;
 
 /* ---- life ---- */
 
@@ -56,16 +61,22 @@ haft_admission *haft_admission_hold(const haft_http_request *request)
         return NULL;
     }
     admission->arena = arena;
-    if (admitting->admission || request_copy(request, arena, &admission->base.request)) {
+    if (admitting->admission || !request_copy(arena, request, &admission->base.request)) {
         haft_arena_free(arena);
         return NULL;
     }
     admission->front = front;
     admission->by = admitting->by;
+    admission->is_counted = admitting->is_counted;
+    admission->cancel = admitting->cancel;
+    admission->cancel_context = admitting->cancel_context;
     admission->responder = admitting->responder;
     admission->context = admitting->context;
     admission->deadline =
         admitting->now + (haft_time)atomic_load(&front->door.server->limits.timeout_ms);
+    /* One that has waited already has no more time than that. */
+    if (admitting->responder == &admission_responder)
+        admission->deadline = ((const struct admission *)admitting->context)->deadline;
     admission->next = front->admissions;
     if (front->admissions)
         front->admissions->previous = admission;
@@ -168,8 +179,11 @@ static const haft_responder admission_responder = {admission_respond, admission_
 static void admission_enter(struct admission *admission, haft_time now)
 {
     admission->inside = true;
-    admission->taken = front_enter(admission->front, admission->by, &admission->base.request,
-                                   &admission_responder, admission, now);
+    admission->taken = admission->is_counted
+                           ? front_serve(admission->by, &admission->base.request,
+                                         &admission_responder, admission, now)
+                           : front_enter(admission->front, admission->by, &admission->base.request,
+                                         &admission_responder, admission, now);
     admission->inside = false;
     if (admission->answered)
         admission_free(admission);
@@ -192,6 +206,32 @@ static void admission_decide(struct admission *admission, haft_time now)
     }
 }
 
+/* Nobody is there to be answered: it is over, unless it is about to be continued. */
+static void admission_cancel(struct admission *admission)
+{
+    if (!admission->decided && admission->cancel && admission->cancel(admission->cancel_context))
+        admission_free(admission);
+}
+
+static void admissions_answer_late(struct front *front, haft_time now)
+{
+    struct admission *next;
+
+    for (struct admission *one = front->admissions; one; one = next) {
+        const haft_responder *responder = one->responder;
+
+        next = one->next;
+        if (one->decided || !responder || now < one->deadline)
+            continue;
+        one->responder = NULL;
+        if (one->is_counted)
+            limit_is_late(front, responder, one->context);
+        else
+            responder->respond(one->context, 504, "", "", 0);
+        admission_cancel(one);
+    }
+}
+
 void admissions_tick(struct front *front, haft_time now)
 {
     struct admission *continued = atomic_exchange(&front->continued, NULL), *next;
@@ -200,13 +240,18 @@ void admissions_tick(struct front *front, haft_time now)
         next = continued->next_continued;
         admission_decide(continued, now);
     }
-    for (struct admission *one = front->admissions; one; one = one->next)
-        if (!one->decided && one->responder && now >= one->deadline) {
-            const haft_responder *responder = one->responder;
+    admissions_answer_late(front, now);
+}
 
-            one->responder = NULL;
-            responder->respond(one->context, 504, "", "", 0);
-        }
+void admissions_abandon(struct front *front)
+{
+    struct admission *next;
+
+    for (struct admission *one = front->admissions; one; one = next) {
+        next = one->next;
+        if (!one->responder)
+            admission_cancel(one);
+    }
 }
 
 static void admission_gone(void *app, void *exchange)
@@ -215,8 +260,10 @@ static void admission_gone(void *app, void *exchange)
 
     (void)app;
     admission->responder = NULL;
-    if (!admission->taken.by)
+    if (!admission->taken.by) {
+        admission_cancel(admission);
         return;
+    }
     front_gone(admission->taken);
     admission_free(admission);
 }

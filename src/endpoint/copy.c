@@ -76,17 +76,14 @@ static bool copy_text(haft_arena *arena, const char **text)
     return *text;
 }
 
-int request_copy(const haft_http_request *from, haft_arena *arena, haft_http_request *ret_copy)
+bool request_copy(haft_arena *arena, const haft_http_request *from, haft_http_request *to)
 {
-    haft_http_request to = *from;
     const struct header_copies *headers = copy_headers(&from->headers, arena);
 
-    to.headers = (haft_headers){.get = copy_header, .context = headers, .at = copy_header_at};
-    to.body = haft_arena_copy(arena, from->body ? from->body : "", from->body_size);
-    if (!headers || !to.body || !copy_text(arena, &to.method) || !copy_text(arena, &to.path) ||
-        !copy_text(arena, &to.query) || !copy_text(arena, &to.target) ||
-        !copy_text(arena, &to.peer) || !copy_text(arena, &to.principal))
-        return HAFT_ENOMEM;
-    *ret_copy = to;
-    return 0;
+    *to = *from;
+    to->headers = (haft_headers){.get = copy_header, .context = headers, .at = copy_header_at};
+    to->body = haft_arena_copy(arena, from->body ? from->body : "", from->body_size);
+    return headers && to->body && copy_text(arena, &to->method) && copy_text(arena, &to->path) &&
+           copy_text(arena, &to->query) && copy_text(arena, &to->target) &&
+           copy_text(arena, &to->peer) && copy_text(arena, &to->principal);
 }

@@ -36,6 +36,7 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     own->max_sessions = own->max_sessions ? own->max_sessions : DEFAULT_SESSIONS;
     own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_SESSION_IDLE;
     own->max_events = own->max_events ? own->max_events : DEFAULT_EVENTS;
+    own->store = own->store ? own->store : server->options.store;
     endpoint->door = (struct door){.server = server,
                                    .allowed_hosts = own->allowed_hosts,
                                    .allowed_origins = own->allowed_origins,

@@ -44,8 +44,8 @@ bool request_is_json(const haft_http_request *request);
 /* Which kinds of answer the client takes. */
 void request_read_accept(const haft_http_request *request, bool *ret_json, bool *ret_events);
 
-/* A copy that lives as long as the arena, for a request that waits (copy.c).  0 or HAFT_ENOMEM. */
-int request_copy(const haft_http_request *from, haft_arena *arena, haft_http_request *ret_copy);
+/* A copy that lives as long as the arena, for a request that waits (copy.c).  False without memory. */
+bool request_copy(haft_arena *arena, const haft_http_request *from, haft_http_request *to);
 
 /* Whether the path is the wanted one, with or without a slash at its end. */
 bool path_is(const char *path, const char *wanted);

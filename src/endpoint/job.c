@@ -132,7 +132,7 @@ bool job_reads(struct store_job *job)
 
 bool job_keep_request(struct store_job *job)
 {
-    if (!job_memory(job) || request_copy(job->asked, job->kept, &job->request_copy))
+    if (!job_memory(job) || !request_copy(job->kept, job->asked, &job->request_copy))
         return false;
     job->asked = &job->request_copy;
     return job->later = true;

@@ -131,6 +131,8 @@ static size_t fitting(int n, size_t room)
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
+static const char ALL[] = "http:all";
+
 /* Whose request it is. */
 static size_t put_client(const haft_http_request *request, char *key, size_t room)
 {
@@ -142,11 +144,18 @@ static size_t put_client(const haft_http_request *request, char *key, size_t roo
     return fitting(snprintf(key, room, "http:%s", address), room);
 }
 
-static int count(struct front *front, haft_rate rate, const char *key, size_t size, haft_time now,
-                 int64_t *ret_wait)
+static haft_rate limit_of(const struct front *front, bool total)
 {
+    haft_rate rate = total ? front->total_rate : front->rate;
+
     rate.per_ms = rate.per_ms ? rate.per_ms : MINUTE;
-    return rate_take(front->door.server, front->limiter, key, size, rate, now, ret_wait);
+    return rate;
+}
+
+static void fail_to_count(struct front *front, const haft_responder *responder, void *context)
+{
+    door_refuse(&front->door, responder, context, 503, "Retry-After: 1\r\n", NULL,
+                RPC_INTERNAL_ERROR, "Requests cannot be counted");
 }
 
 bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
@@ -155,18 +164,166 @@ bool limit_allows(struct front *front, const haft_http_request *request, bool is
     char key[KEY];
     size_t size = put_client(request, key, sizeof key);
     int64_t wait = 0;
-    int allowed;
+    int allowed = 1;
 
-    /* Those who share a store share the time of day. */
-    if (front->clock && !front->door.server->options.rate_store)
+    if (front->clock)
         now = front->clock();
-    allowed = count(front, front->rate, key, size, now, &wait);
-    if (allowed > 0)
-        allowed = count(front, front->total_rate, "http:all", 8, now, &wait);
+    for (int total = 0; total < 2 && allowed > 0; total++) {
+        haft_rate rate = limit_of(front, total);
+
+        if (rate.calls)
+            allowed = total ? limiter_take(front->limiter, ALL, sizeof ALL - 1, rate, now, &wait)
+                            : limiter_take(front->limiter, key, size, rate, now, &wait);
+    }
     if (!allowed)
         refuse(front, request, is_rpc, wait, responder, context);
     else if (allowed < 0)
-        door_refuse(&front->door, responder, context, 503, "Retry-After: 1\r\n", NULL,
-                    RPC_INTERNAL_ERROR, "Requests cannot be counted");
+        fail_to_count(front, responder, context);
     return allowed > 0;
+}
+
+/* ---- counting in the store ---- */
+
+/* A request that waits to be counted: it is admitted a second time. */
+struct limited {
+    haft_store_request request; /* first */
+    haft_store_op op;
+    struct front *front;
+    haft_admission *admission;
+    haft_time now;
+    int step; /* 0: its client's limit, 1: that of all together */
+    bool is_rpc;
+};
+
+static void limited_free(struct limited *limited)
+{
+    const haft_allocator *allocator = limited->front->allocator;
+
+    allocator->release(allocator->context, limited, sizeof *limited);
+}
+
+static void limited_answer(void *admission, int status, const char *headers, const char *body,
+                           size_t size)
+{
+    haft_admission_answer(admission, status, headers, body, size);
+}
+
+/* For functions that answer: what they say goes to the admission, on any thread. */
+static const haft_responder limited_responder = {.respond = limited_answer};
+
+/* Logs that the store has failed, or answers again: once each. */
+static void limit_note(struct front *front, const char *why)
+{
+    haft_server *server = front->door.server;
+
+    if (atomic_exchange(&front->cannot_count, why != NULL) == (why != NULL))
+        return;
+    if (why)
+        server_log(server, HAFT_ERROR, "requests cannot be counted: %s", why);
+    else
+        server_log(server, HAFT_NOTICE, "requests are counted again");
+}
+
+static void limited_decide(struct limited *limited, int status)
+{
+    struct front *front = limited->front;
+    haft_admission *admission = limited->admission;
+
+    limit_note(front, status < 0 ? haft_strerror(status) : NULL);
+    if (status < 0) {
+        fail_to_count(front, &limited_responder, admission);
+    } else if (!status) {
+        refuse(front, &admission->request, limited->is_rpc, limited->op.ret_wait_ms,
+               &limited_responder, admission);
+    } else {
+        haft_admission_continue(admission, 0, NULL);
+    }
+    limited_free(limited);
+}
+
+static void on_limited_answered(haft_store_request *request);
+
+/* Asks for one limit after the other, as long as each is answered at once. */
+static void limited_run(struct limited *limited)
+{
+    haft_store *store = limited->front->door.server->options.store;
+    int status = 1;
+
+    for (; status > 0 && limited->step < 2; limited->step++) {
+        haft_rate rate = limit_of(limited->front, limited->step);
+        char key[KEY];
+        size_t size = sizeof ALL - 1;
+
+        if (!rate.calls)
+            continue;
+        memcpy(key, ALL, sizeof ALL);
+        if (!limited->step)
+            size = put_client(&limited->admission->request, key, sizeof key);
+        limited->request = (haft_store_request){.done = on_limited_answered};
+        rate_request(&limited->request, &limited->op, key, size, rate, limited->now);
+        status = haft_store_submit(store, &limited->request);
+        if (status == HAFT_PENDING)
+            return;
+        status = status ? status : limited->request.status;
+    }
+    limited_decide(limited, status);
+}
+
+static void on_limited_answered(haft_store_request *request)
+{
+    struct limited *limited = (struct limited *)request;
+
+    if (request->status <= 0) {
+        limited_decide(limited, request->status);
+        return;
+    }
+    limited->step++;
+    limited_run(limited);
+}
+
+void limit_is_late(struct front *front, const haft_responder *responder, void *context)
+{
+    limit_note(front, "the store has not answered in time");
+    door_refuse(&front->door, responder, context, 504, "", NULL, RPC_INTERNAL_ERROR,
+                "Requests cannot be counted: the store has not answered in time");
+}
+
+/* Nobody waits any more: the store need not answer. */
+static bool limited_cancel(void *context)
+{
+    struct limited *limited = context;
+
+    if (!haft_store_cancel(limited->front->door.server->options.store, &limited->request))
+        return false;
+    limited_free(limited);
+    return true;
+}
+
+struct taken limit_ask(struct front *front, const struct mounted *by,
+                       const haft_http_request *request, const haft_responder *responder,
+                       void *context, haft_time now)
+{
+    const haft_allocator *allocator = front->allocator;
+    struct limited *limited = allocator->alloc(allocator->context, sizeof *limited);
+    struct admitting admitting = {.request = *request,
+                                  .front = front,
+                                  .by = by,
+                                  .responder = responder,
+                                  .context = context,
+                                  .now = now,
+                                  .is_counted = true,
+                                  .cancel = limited_cancel,
+                                  .cancel_context = limited};
+    haft_admission *admission = limited ? haft_admission_hold(&admitting.request) : NULL;
+
+    if (!admission) {
+        if (limited)
+            allocator->release(allocator->context, limited, sizeof *limited);
+        fail_to_count(front, responder, context);
+        return (struct taken){0};
+    }
+    *limited = (struct limited){
+        .front = front, .admission = admission, .now = now, .is_rpc = by->app == &endpoint_app};
+    limited_run(limited);
+    return (struct taken){&admission_row, admitting.admission};
 }

@@ -311,16 +311,24 @@ static void answer_for_all(struct front *front, const haft_responder *responder,
 
 static const struct taken nobody;
 
-struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+struct taken front_serve(const struct mounted *by, haft_http_request *request,
                          const haft_responder *responder, void *context, haft_time now)
 {
     struct taken taken = {.by = by};
 
+    taken.exchange = by->app->handle(by->context, request, responder, context, now);
+    return taken.exchange ? taken : nobody;
+}
+
+struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+                         const haft_responder *responder, void *context, haft_time now)
+{
+    if (front->limiter && front->door.server->options.store)
+        return limit_ask(front, by, request, responder, context, now);
     if (front->limiter &&
         !limit_allows(front, request, by->app == &endpoint_app, responder, context, now))
         return nobody;
-    taken.exchange = by->app->handle(by->context, request, responder, context, now);
-    return taken.exchange ? taken : nobody;
+    return front_serve(by, request, responder, context, now);
 }
 
 void front_fail_admit(struct front *front, int status, const haft_responder *responder,
@@ -424,6 +432,7 @@ void front_shut_down(struct front *front)
 
 void front_abandon(struct front *front)
 {
+    admissions_abandon(front);
     for (size_t i = 0; i < front->n_mounts; i++)
         if (front->mounts[i].owns && front->mounts[i].app->abandon)
             front->mounts[i].app->abandon(front->mounts[i].context);

@@ -31,6 +31,7 @@ struct front {
     struct limiter *limiter;               /* shared by all loops; NULL when nothing is limited */
     haft_time (*clock)(void);              /* that they share; NULL: the time that is passed in */
     haft_rate rate, total_rate;
+    atomic_bool cannot_count; /* the store has failed, which has been logged */
     const char *metrics_path; /* NULL when nothing is counted */
     bool metrics_for_all;
     haft_buffer cors;                    /* headers of responses of apps */
@@ -83,6 +84,10 @@ struct admitting {
     void *context;
     haft_time now;
     struct admission *admission; /* once haft_admission_hold was called */
+    bool is_counted;             /* it waits to be counted, and is handed on then */
+    /* Takes it back from whom it waits for.  False when it is being continued; NULL: that cannot be done. */
+    bool (*cancel)(void *context);
+    void *cancel_context;
 };
 
 /* Who has a request that waits; the exchange is its admission. */
@@ -92,8 +97,14 @@ void admission_free(struct admission *admission);
 /* Goes on with those that were continued, and answers those whose time is over. */
 void admissions_tick(struct front *front, haft_time now);
 
-/* Behind `admit`: hands a request to whoever has its path. */
+/* Takes back those that can be. */
+void admissions_abandon(struct front *front);
+
+/* Behind `admit`: counts a request, and hands it to whoever has its path. */
 struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+                         const haft_responder *responder, void *context, haft_time now);
+/* The same of one that has been counted. */
+struct taken front_serve(const struct mounted *by, haft_http_request *request,
                          const haft_responder *responder, void *context, haft_time now);
 /* Answers 500, and logs what `admit` has returned. */
 void front_fail_admit(struct front *front, int status, const haft_responder *responder,
@@ -109,5 +120,13 @@ int limit_new(const haft_http_options *options, const haft_allocator *allocator,
  * answered in its words. */
 bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now);
+
+/* Answers one that the store has not counted in time. */
+void limit_is_late(struct front *front, const haft_responder *responder, void *context);
+
+/* The same in the server's store, which may answer later: the request waits as for `admit`. */
+struct taken limit_ask(struct front *front, const struct mounted *by,
+                       const haft_http_request *request, const haft_responder *responder,
+                       void *context, haft_time now);
 
 #endif

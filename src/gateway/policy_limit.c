@@ -45,21 +45,63 @@ static size_t key_of(const haft_call *call, const struct rate *rate, char key[KE
     return size < 0 ? 0 : size < KEY ? (size_t)size : KEY - 1;
 }
 
-static int check_rate(haft_call *call, void *data)
+static int rate_refuse(haft_call *call, int64_t wait)
 {
-    const struct rate *rate = data;
-    char key[KEY], seconds[32];
-    int64_t wait = 0;
-    int status = rate_take(call->server, rate->limiter, key, key_of(call, rate, key), rate->rate,
-                           atomic_load(&call_root(call)->time.now), &wait);
+    char seconds[32];
+    int status;
 
-    if (status)
-        return status < 0 ? status : 0;
     snprintf(seconds, sizeof seconds, "%lld", (long long)(wait + 999) / 1000);
     status = haft_response_set_header(call, "Retry-After", seconds);
     return status
                ? status
                : stopped(haft_problem(call, 429, "Too many requests. Try again in %s s.", seconds));
+}
+
+/* Where the server has a store, which may answer later. */
+struct rate_asked {
+    haft_store_request request;
+    haft_store_op op;
+};
+
+static int rate_decided(haft_call *call, const struct rate_asked *asked)
+{
+    int status = asked->request.status;
+
+    return !status ? rate_refuse(call, asked->op.ret_wait_ms) : status < 0 ? status : 0;
+}
+
+static void on_rate_decided(haft_store_request *request)
+{
+    haft_call *call = request->context;
+
+    haft_continue(call, rate_decided(call, (const struct rate_asked *)request));
+}
+
+static int ask_for_rate(haft_call *call, const char *key, size_t size, haft_rate rate, int64_t now)
+{
+    struct rate_asked *asked = haft_call_alloc(call, sizeof *asked);
+    int status;
+
+    if (!asked)
+        return HAFT_ENOMEM;
+    asked->request = (haft_store_request){.done = on_rate_decided, .context = call};
+    rate_request(&asked->request, &asked->op, key, size, rate, now);
+    status = haft_store_submit(call->server->options.store, &asked->request);
+    return status ? status : rate_decided(call, asked);
+}
+
+static int check_rate(haft_call *call, void *data)
+{
+    const struct rate *rate = data;
+    char key[KEY];
+    size_t size = key_of(call, rate, key);
+    int64_t wait = 0, now = atomic_load(&call_root(call)->time.now);
+    int status;
+
+    if (call->server->options.store)
+        return ask_for_rate(call, key, size, rate->rate, now);
+    status = limiter_take(rate->limiter, key, size, rate->rate, now, &wait);
+    return !status ? rate_refuse(call, wait) : status < 0 ? status : 0;
 }
 
 static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena *arena,

@@ -72,68 +72,101 @@ APART static struct limiter *rate_limiter(haft_server *server)
     return limiter;
 }
 
-COLD int rate_refuse_all(haft_server *server)
-{
-    server_log(server, HAFT_ERROR,
-               "the rate store has no `take`, and nothing can wait for its answer here");
-    return HAFT_EINVAL;
-}
-
-void haft_rate_answer(haft_call *call, int allowed, int64_t wait_ms)
-{
-    struct rate_answer *answer = &call->stages.rates[call->stages.rates[1].asked];
-
-    answer->allowed = allowed;
-    answer->wait = wait_ms;
-    haft_continue(call, STAGE_REPEAT);
-}
-
-/* Asks the store; the stage is called again when it has answered.  HAFT_PENDING, or an error. */
-APART static int rate_ask(haft_call *call, struct rate_answer *answer, const char *key, size_t size,
-                          haft_rate rate)
-{
-    const haft_rate_store *store = call->server->options.rate_store;
-    int status;
-
-    answer->asked = true;
-    status = store->ask(store->context, call, key, size, rate, call->time.now);
-    if (status > 0) {
-        haft_log(call, HAFT_ERROR, "the rate store returned %d, which is no status", status);
-        return HAFT_EINVAL;
-    }
-    return status ? status : HAFT_PENDING;
-}
+/* ---- in this process ---- */
 
 /* Counts a call under a key; `tool` is NULL for calls of any tool. */
 static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 {
     haft_server *server = call->server;
     struct limiter *limiter = atomic_load_explicit(&server->metering.limiter, memory_order_acquire);
-    const haft_rate_store *store = server->options.rate_store;
-    struct rate_answer *answer = &call->stages.rates[tool != NULL];
     char key[KEY] UNSET;
     int64_t wait = 0;
     size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
     int allowed;
 
-    if (!limiter && !store) {
+    if (!limiter) {
         limiter = rate_limiter(server);
         if (!limiter)
             return HAFT_ENOMEM;
     }
     key[size++] = '\0';
     size += put_client(call, key + size);
-    if (store && store->ask) {
-        if (!answer->asked)
-            return rate_ask(call, answer, key, size, rate);
-        allowed = answer->allowed;
-        wait = answer->wait;
-    } else {
-        allowed = rate_take(server, limiter, key, size, rate, call->time.now, &wait);
-    }
+    allowed = limiter_take(limiter, key, size, rate, call->time.now, &wait);
     if (allowed < 0)
         return allowed;
     return allowed ? 0 : refuse(call, rate, wait, tool ? tool : "tools");
+}
+
+/* ---- in the store ---- */
+
+/* Both rates at once: a call that one of them refuses is counted by neither. */
+struct rate_ask {
+    haft_store_request request;
+    haft_store_op ops[2];
+    haft_call *call;
+    bool counts_all; /* the first operation is for calls of any tool */
+};
+
+static int rate_decide(haft_call *call, const struct rate_ask *ask)
+{
+    int status = ask->request.status;
+
+    if (status)
+        return status < 0 ? status : 0;
+    for (size_t i = 0; i < ask->request.n_ops; i++)
+        if (!ask->ops[i].status)
+            return refuse(call, ask->ops[i].rate, ask->ops[i].ret_wait_ms,
+                          ask->counts_all && !i ? "tools" : call->item->name);
+    return HAFT_EINVAL;
+}
+
+/* The stage is called again. */
+static void on_rate_answered(haft_store_request *request)
+{
+    haft_continue(request->context, STAGE_REPEAT);
+}
+
+static void rate_add_op(struct rate_ask *ask, haft_rate rate, haft_slice key)
+{
+    if (rate.calls)
+        ask->ops[ask->request.n_ops++] =
+            (haft_store_op){.kind = HAFT_STORE_TAKE, .key = key, .rate = rate};
+}
+
+/* As a stage returns it. */
+COLD static int rate_ask(haft_call *call, haft_rate all, haft_rate own)
+{
+    struct rate_ask *ask = haft_arena_zalloc(call->arena, 1, sizeof *ask);
+    char group[KEY] UNSET;
+    int status;
+
+    if (!ask)
+        return HAFT_ENOMEM;
+    ask->counts_all = all.calls;
+    ask->request = (haft_store_request){.space = "rate",
+                                        .group = {group, put_client(call, group)},
+                                        .ops = ask->ops,
+                                        .now = call->time.now,
+                                        .done = on_rate_answered,
+                                        .context = call};
+    rate_add_op(ask, all, HAFT_SLICE(""));
+    rate_add_op(ask, own, (haft_slice){call->item->name, call->item->name_size});
+    if (!ask->request.n_ops)
+        return 0;
+    call->stages.rate_ask = ask; /* the answer may come before this returns */
+    status = haft_store_submit(call->server->options.store, &ask->request);
+    return status ? status : rate_decide(call, ask);
+}
+
+void rate_request(haft_store_request *request, haft_store_op *op, const char *group, size_t size,
+                  haft_rate rate, int64_t now)
+{
+    *op = (haft_store_op){.kind = HAFT_STORE_TAKE, .key = HAFT_SLICE(""), .rate = rate};
+    request->space = "rate";
+    request->group = (haft_slice){group, size};
+    request->ops = op;
+    request->n_ops = 1;
+    request->now = now;
 }
 
 static int rate_before(haft_call *call, void *data)
@@ -142,9 +175,13 @@ static int rate_before(haft_call *call, void *data)
     const haft_rate all = {atomic_load(&server->limits.client_calls),
                            atomic_load(&server->limits.client_per_ms)};
     haft_rate own = call->item->tool->rate;
-    int status = all.calls ? rate_count(call, all, NULL) : 0;
+    int status;
 
     (void)data;
+    if (server->options.store)
+        return call->stages.rate_ask ? rate_decide(call, call->stages.rate_ask)
+                                     : rate_ask(call, all, own);
+    status = all.calls ? rate_count(call, all, NULL) : 0;
     return !status && own.calls ? rate_count(call, own, call->item->name) : status;
 }
 

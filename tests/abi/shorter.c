@@ -120,19 +120,10 @@ static int look(haft_call *call, void *data)
     return haft_refuse(call, "stopped");
 }
 
-static int take(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
-                int64_t *ret_wait)
-{
-    (void)context, (void)key, (void)size, (void)rate, (void)now, (void)ret_wait;
-    return 1;
-}
-
 static void stages(void)
 {
     haft_server *server =
-        haft_server_new_with("short", "1",
-                             AT_END(haft_server_options, .client_rate = {5, 1000},
-                                    .rate_store = AT_END(haft_rate_store, .take = take)));
+        haft_server_new_with("short", "1", AT_END(haft_server_options, .client_rate = {5, 1000}));
 
     CHECK(server && haft_add(server, &greet_tool) == 0);
     CHECK(!strcmp(ask(server, "greet", "{\"name\":\"Ann\"}"), "Hello, Ann!"));
@@ -369,7 +360,7 @@ static const struct {
 } all[] = {
     {tool, "haft_tool haft_client_options haft_server_options"},
     {offers, "haft_resource haft_prompt haft_visibility"},
-    {stages, "haft_stage haft_rate_store"},
+    {stages, "haft_stage"},
     {running, "haft_section haft_stdio_options"},
     {schemas,
      "haft_schema_options haft_emit_options haft_type haft_type_options haft_string_rules"},

@@ -390,25 +390,39 @@ static void a_client_calls_so_often(void **state)
 /* A store of the program's own: it sees the keys, and decides. */
 static char keys[256];
 
-static int take(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
-                int64_t *ret_wait)
-{
-    int *left = context;
+struct store {
+    haft_store store; /* first */
+    int left;
+};
 
-    (void)now;
-    snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s|%.*s %u/%u ", key,
-             (int)(size - strlen(key) - 1), key + strlen(key) + 1, rate.calls, rate.per_ms);
-    *ret_wait = 1500;
-    return *left < 0 ? HAFT_EBUSY : (*left)-- > 0;
+static int take(haft_store *given, haft_store_request *request)
+{
+    struct store *store = (struct store *)given;
+    int status = store->left < 0 ? HAFT_EBUSY : store->left-- > 0;
+
+    snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%.*s: ", (int)request->group.size,
+             request->group.data);
+    for (size_t i = 0; i < request->n_ops; i++) {
+        haft_store_op *op = &request->ops[i];
+
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%.*s|%u/%u ", (int)op->key.size,
+                 op->key.data, op->rate.calls, op->rate.per_ms);
+        op->status = i + 1 < request->n_ops || status;
+        op->ret_wait_ms = 1500;
+    }
+    request->status = status;
+    return status < 0 ? status : 0;
 }
 
 static void rates_are_counted_elsewhere(void **state)
 {
-    int left = 3;
+    static const haft_store_methods methods =
+        HAFT_INIT(haft_store_methods, .name = "test", .submit = take);
+    struct store store = {.store = {&methods}, .left = 1};
     haft_server *server = haft_server_new_with(
         "rates", "1",
         HAFT_WITH(haft_server_options, .client_rate = {.calls = 9, .per_ms = 1000},
-                  .rate_store = HAFT_WITH(haft_rate_store, .take = take, .context = &left)));
+                  .store = &store.store));
     haft_client *alice, *nobody;
     haft_result result;
 
@@ -418,11 +432,11 @@ static void rates_are_counted_elsewhere(void **state)
     alice = haft_client_new(server, HAFT_WITH(haft_client_options, .principal = "alice"));
     nobody = haft_client_new(server, NULL);
     assert_string_equal(say_to(alice, "limited", &result), "{\"word\":\"hi\"}");
-    assert_string_equal(keys, "|palice 9/1000 limited|palice 5/60000 ");
+    assert_string_equal(keys, "palice: |9/1000 limited|5/60000 ");
     keys[0] = '\0';
     assert_string_equal(say_to(nobody, "limited", &result),
                         "Rate limited: limited may be called 5 times in 60 s. Try again in 2 s.");
-    assert_string_equal(keys, "|s2 9/1000 limited|s2 5/60000 ");
+    assert_string_equal(keys, "s2: |9/1000 limited|5/60000 ");
     /* one that cannot tell does not let calls through */
     assert_string_equal(say_to(nobody, "limited", &result), "The server is busy. Try again later.");
     haft_client_free(alice);

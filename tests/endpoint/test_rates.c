@@ -173,14 +173,22 @@ static void counts_by_principal_or_address(void **state)
 
 /* ---- what a store of the program's own is given ---- */
 
-static int take(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
-                int64_t *ret_wait)
+struct store {
+    haft_store store; /* first */
+    haft_store *sessions;
+    char key[256];
+};
+
+static int take(haft_store *given, haft_store_request *request)
 {
-    (void)rate;
-    (void)now;
-    (void)ret_wait;
-    snprintf(context, 256, "%s|%.*s", key, (int)(size - strlen(key) - 1), key + strlen(key) + 1);
-    return 1;
+    struct store *store = (struct store *)given;
+
+    if (strcmp(request->space, "rate") != 0)
+        return haft_store_submit(store->sessions, request);
+    snprintf(store->key, sizeof store->key, "%.*s|%.*s", (int)request->ops[0].key.size,
+             request->ops[0].key.data, (int)request->group.size, request->group.data);
+    request->status = request->ops[0].status = 1;
+    return 0;
 }
 
 static void keys_name_the_address(void **state)
@@ -209,11 +217,11 @@ static void keys_name_the_address(void **state)
         {{NULL, NULL, "a", SESSION}, "nod|a"},
         {{"192.0.2.1", "amy", "a", MODERN}, "nod|pamy"},
     };
-    char key[256];
-    haft_server *server = haft_server_new_with(
-        "test", "1",
-        HAFT_WITH(haft_server_options,
-                  .rate_store = HAFT_WITH(haft_rate_store, .take = take, .context = key)));
+    static const haft_store_methods methods =
+        HAFT_INIT(haft_store_methods, .name = "test", .submit = take);
+    struct store store = {.store = {&methods}, .sessions = haft_store_memory_new(NULL)};
+    haft_server *server =
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .store = &store.store));
     haft_endpoint *endpoint = haft_endpoint_new(
         server, HAFT_WITH(haft_endpoint_options, .loop = HAFT_WITH(haft_loop, .random = number)));
 
@@ -221,10 +229,11 @@ static void keys_name_the_address(void **state)
     assert_int_equal(haft_add(server, &nod_tool), 0);
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         ask(endpoint, &keys[i].asked);
-        assert_string_equal(key, keys[i].key);
+        assert_string_equal(store.key, keys[i].key);
     }
     haft_endpoint_free(endpoint);
     haft_server_free(server);
+    haft_store_free(store.sessions);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include "support/tools.h"
 #include "support/failing.h"
 #include "support/headers.h"
+#include "support/late_store.h"
 #include "support/test.h"
 
 /* ---- without sockets ---- */
@@ -248,58 +249,176 @@ static void says_whose_request_was_refused(void **state)
     take_down(&stand);
 }
 
-/* Somewhere else to count, which may fail. */
-struct elsewhere {
-    char keys[256];
-    int answer;
-};
+/* ---- in the server's store ---- */
 
-static int take_elsewhere(void *context, const char *key, size_t size, haft_rate rate, int64_t now,
-                          int64_t *ret_wait)
+static atomic_size_t n_wakes;
+
+static void count_wake(void *context)
 {
-    struct elsewhere *elsewhere = context;
-    size_t used = strlen(elsewhere->keys);
-
-    assert_int_equal(now, 77);
-    assert_int_equal(rate.per_ms, 60000);
-    snprintf(elsewhere->keys + used, sizeof elsewhere->keys - used, "%.*s=%u ", (int)size, key,
-             rate.calls);
-    *ret_wait = 1500;
-    return elsewhere->answer;
+    (void)context;
+    atomic_fetch_add(&n_wakes, 1);
 }
 
-static void counts_elsewhere(void **state)
+static char log_lines[1024];
+
+static void on_log(void *context, haft_level level, const char *text, size_t size)
+{
+    (void)context;
+    (void)level;
+    snprintf(log_lines + strlen(log_lines), sizeof log_lines - strlen(log_lines), "%.*s\n",
+             (int)size, text);
+}
+
+struct shared {
+    struct stand stand;
+    haft_store *memory;
+    struct late_store *late;
+    struct reply reply;
+    struct taken taken; /* by the latest that waits */
+};
+
+static const haft_loop waking = HAFT_INIT(haft_loop, .wake = count_wake);
+
+static void shared_open(struct shared *shared, enum late_mode mode)
+{
+    *shared = (struct shared){.memory = haft_store_memory_new(NULL)};
+    shared->late = late_store_new(shared->memory, mode, 0);
+    assert_non_null(shared->late);
+    stand_up(
+        &shared->stand,
+        (haft_http_options)HAFT_INIT(haft_http_options, .rate = {2, 1000}, .total_rate = {3, 1000}),
+        false);
+    log_lines[0] = '\0';
+    server_set_log(shared->stand.server, on_log, NULL);
+    shared->stand.server->options.store = late_store_of(shared->late);
+    shared->stand.front.loop.loop = &waking;
+}
+
+static void shared_close(struct shared *shared)
+{
+    assert_true(front_idle(&shared->stand.front));
+    take_down(&shared->stand);
+    late_store_free(shared->late);
+    haft_store_free(shared->memory);
+}
+
+static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
+{
+    static const haft_responder responder = {.respond = on_respond};
+    static const char lines[] = "host: localhost\ncontent-type: application/json\n";
+    haft_http_request request = {
+        .method = "POST",
+        .path = "/mcp",
+        .query = "",
+        .headers = {.get = headers_get, .context = lines, .at = headers_at},
+        .body = PING,
+        .body_size = strlen(PING),
+        .peer = asked.peer,
+        .principal = asked.principal};
+
+    shared->reply = (struct reply){0};
+    shared->taken = front_handle(&shared->stand.front, &request, &responder, &shared->reply, now);
+    assert_non_null(shared->taken.by);
+    assert_int_equal(shared->reply.status, 0);
+}
+
+/* A client's own limit first, and that of all together only then; answered at once or later. */
+static void counts_in_the_store(void **state)
 {
     static const struct {
         struct asked asked;
-        int answer, status;
-        const char *keys;
+        int status;
+        haft_time now;
+        size_t requests; /* to the store */
     } rows[] = {
-        {{.peer = "192.0.2.1", .body = PING}, 1, 200, "http:a192.0.2.1=5 http:all=9 "},
-        {{.principal = "amy", .body = PING}, 0, 429, "http:pamy=5 "},
-        {{.peer = "2001:db8::1", .body = PING}, HAFT_EBUSY, 503, "http:620010db800000000=5 "},
+        {{.peer = "192.0.2.1"}, 200, 1000, 2},   {{.peer = "192.0.2.1"}, 200, 1000, 2},
+        {{.peer = "192.0.2.1"}, 429, 1500, 1},   {{.principal = "amy"}, 200, 1500, 2},
+        {{.principal = "bob"}, 429, 1500, 2},    {{.peer = "192.0.2.1"}, 200, 2000, 2},
+        {{.peer = "2001:db8::1"}, 200, 2500, 2},
     };
-    struct elsewhere elsewhere;
-    haft_rate_store store =
-        HAFT_INIT(haft_rate_store, .take = take_elsewhere, .context = &elsewhere);
-    struct stand stand;
 
     (void)state;
-    stand_up(&stand,
-             (haft_http_options)HAFT_INIT(haft_http_options, .rate = {5, 0}, .total_rate = {9, 0}),
-             false);
-    stand.server->options.rate_store = &store;
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct reply *reply;
+    for (int mode = LATE_AT_ONCE; mode <= LATE_HELD; mode++) {
+        struct shared shared;
 
-        elsewhere = (struct elsewhere){.answer = rows[i].answer};
-        reply = ask(&stand.front, rows[i].asked, 77);
-        if (reply->status != rows[i].status || strcmp(elsewhere.keys, rows[i].keys) != 0)
-            fail_msg("row %zu: %d %s", i, reply->status, elsewhere.keys);
-        if (reply->status == 429)
-            assert_non_null(strstr(reply->headers, "Retry-After: 2\r\n"));
+        shared_open(&shared, (enum late_mode)mode);
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            size_t before = late_store_requests(shared.late);
+
+            shared_ask(&shared, rows[i].asked, rows[i].now);
+            while (late_store_release(shared.late, 0))
+                assert_int_equal(shared.reply.status, 0);
+            front_tick(&shared.stand.front, rows[i].now);
+            if (shared.reply.status != rows[i].status)
+                fail_msg("mode %d, row %zu: %d %s", mode, i, shared.reply.status,
+                         shared.reply.body);
+            assert_int_equal(late_store_requests(shared.late) - before, rows[i].requests);
+            assert_int_equal(strstr(shared.reply.headers, "Retry-After: 1\r\n") != NULL,
+                             rows[i].status == 429);
+        }
+        shared_close(&shared);
     }
-    take_down(&stand);
+}
+
+/* It fails, at once or later; it does not answer; and it comes back. */
+static void tells_that_it_cannot_count(void **state)
+{
+    struct shared shared;
+
+    (void)state;
+    shared_open(&shared, LATE_FAILS);
+    for (int later = 0; later < 2; later++) {
+        shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
+        late_store_release(shared.late, HAFT_EBUSY);
+        front_tick(&shared.stand.front, 1000);
+        assert_int_equal(shared.reply.status, 503);
+        assert_non_null(strstr(shared.reply.body, "Requests cannot be counted"));
+        late_store_set(shared.late, LATE_HELD);
+    }
+    for (int holds_on = 0; holds_on < 2; holds_on++) {
+        if (holds_on)
+            late_store_hold_on(shared.late);
+        shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
+        front_tick(&shared.stand.front, 30999);
+        assert_int_equal(shared.reply.status, 0);
+        front_tick(&shared.stand.front, 31000);
+        assert_int_equal(shared.reply.status, 504);
+        assert_non_null(strstr(shared.reply.body, "the store has not answered in time"));
+        assert_int_equal(front_idle(&shared.stand.front), !holds_on);
+    }
+    late_store_release(shared.late, 0);
+    front_tick(&shared.stand.front, 31000);
+    late_store_release(shared.late, 0);
+    front_tick(&shared.stand.front, 31000);
+    assert_string_equal(log_lines, "requests cannot be counted: it failed\n"
+                                   "requests are counted again\n");
+    shared_close(&shared);
+}
+
+/* Clients leave, and the server ends, while they wait. */
+static void outlives_those_who_wait(void **state)
+{
+    (void)state;
+    for (int step = 0; step < 2; step++)
+        for (int holds_on = 0; holds_on < 2; holds_on++) {
+            struct shared shared;
+
+            shared_open(&shared, LATE_HELD);
+            if (holds_on)
+                late_store_hold_on(shared.late);
+            shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
+            if (step)
+                late_store_release(shared.late, 0);
+            assert_true(front_half_closed(shared.taken));
+            front_gone(shared.taken);
+            front_abandon(&shared.stand.front);
+            assert_int_equal(front_idle(&shared.stand.front), !holds_on);
+            while (late_store_release(shared.late, 0))
+                ;
+            front_tick(&shared.stand.front, 1000);
+            assert_int_equal(shared.reply.status, 0);
+            shared_close(&shared);
+        }
 }
 
 /* Everybody behind the door is closed for at once. */
@@ -564,7 +683,9 @@ int main(void)
         cmocka_unit_test(counts_by_client),
         cmocka_unit_test(counts_all_together),
         cmocka_unit_test(says_whose_request_was_refused),
-        cmocka_unit_test(counts_elsewhere),
+        cmocka_unit_test(counts_in_the_store),
+        cmocka_unit_test(tells_that_it_cannot_count),
+        cmocka_unit_test(outlives_those_who_wait),
         cmocka_unit_test(closes_for_all),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(shows_what_is_counted),

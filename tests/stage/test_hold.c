@@ -76,11 +76,11 @@ static void on_log(void *context, haft_level level, const char *text, size_t siz
         hear(text);
 }
 
-static haft_server *serve(bool ready, const haft_rate_store *store)
+static haft_server *serve(bool ready, haft_store *store)
 {
     haft_server *server =
         haft_server_new_with("test", "1",
-                             HAFT_WITH(haft_server_options, .log = on_log, .rate_store = store,
+                             HAFT_WITH(haft_server_options, .log = on_log, .store = store,
                                        .client_rate = {.calls = store ? 9 : 0, .per_ms = 1000}));
 
     assert_int_equal(haft_add(server, &nod_tool), 0);
@@ -234,73 +234,101 @@ static void a_session_ends(void **state)
     }
 }
 
-/* ---- a rate store that answers later ---- */
+/* ---- a store that counts, and answers later ---- */
 
-static int ask(void *context, haft_call *call, const char *key, size_t size, haft_rate rate,
-               int64_t now)
+struct counting_store {
+    haft_store store; /* first */
+    int status;       /* that it returns */
+    haft_store_request *asked;
+};
+
+static void store_answer(haft_store_request *request, int status, size_t refused)
 {
-    char text[64];
-    int *status = context;
-
-    (void)now;
-    snprintf(text, sizeof text, "%s|%.*s %u", key, (int)(size - strlen(key) - 1),
-             key + strlen(key) + 1, rate.calls);
-    hear(text);
-    held = call;
-    if (at_once)
-        haft_rate_answer(call, 1, 0);
-    return *status;
+    request->status = status;
+    for (size_t i = 0; i < request->n_ops; i++)
+        request->ops[i].status = i != refused || status;
+    request->ops[refused].ret_wait_ms = 1500;
 }
+
+static int store_submit(haft_store *given, haft_store_request *request)
+{
+    struct counting_store *store = (struct counting_store *)given;
+    char text[128];
+    int size = snprintf(text, sizeof text, "%s %.*s", request->space, (int)request->group.size,
+                        request->group.data);
+
+    for (size_t i = 0; i < request->n_ops; i++)
+        size += snprintf(text + size, sizeof text - (size_t)size, " %.*s=%u",
+                         (int)request->ops[i].key.size, request->ops[i].key.data,
+                         request->ops[i].rate.calls);
+    hear(text);
+    store->asked = request;
+    store_answer(request, 1, 0);
+    if (at_once)
+        request->done(request);
+    return store->status;
+}
+
+static struct counting_store counting;
 
 static void act_as_store(void *context, const char *word)
 {
+    haft_store_request *request = counting.asked;
+
     if (!strcmp(word, "allow"))
-        haft_rate_answer(held, 1, 0);
+        store_answer(request, 1, 0);
+    else if (!strcmp(word, "deny all"))
+        store_answer(request, 0, 0);
     else if (!strcmp(word, "deny"))
-        haft_rate_answer(held, 0, 1500);
+        store_answer(request, 0, 1);
     else if (!strcmp(word, "break"))
-        haft_rate_answer(held, HAFT_EBUSY, 0);
-    else
+        store_answer(request, HAFT_EBUSY, 0);
+    else {
         act(context, word);
+        return;
+    }
+    request->done(request);
 }
 
 #define LIMITED "R 1 tools/call {'name':'limited'}"
+#define RATED "rate s1 =9 limited=5"
+#define REFUSED(what, how)                                                                         \
+    "= 1 {'content':[{'type':'text','text':'Rate limited: " what " may be called " how             \
+    ". Try again in 2 s.'}],'isError':true,'_meta':{'haft/retryAfterMs':1500}}"
 
 static void a_store_answers_later(void **state)
 {
+    static const haft_store_methods methods =
+        HAFT_INIT(haft_store_methods, .name = "test", .submit = store_submit);
     const struct {
         int status;
         const char *const *lines;
         const char *heard;
     } stores[] = {
-        {0, LINES(LIMITED, "@ allow", "@ allow", OK), "|s1 9|limited|s1 5|second|handler"},
-        {0, LINES("@ at once", LIMITED, OK), "|s1 9|limited|s1 5|second|handler"},
-        {0,
-         LINES(LIMITED, "@ allow", "@ deny",
-               "= 1 {'content':[{'type':'text','text':'Rate limited: limited may be called 5 times "
-               "in 60 s. Try again in 2 s.'}],'isError':true,'_meta':{'haft/retryAfterMs':1500}}"),
-         "|s1 9|limited|s1 5"},
-        {0, LINES(LIMITED, "@ break", SAYS("The server is busy. Try again later.")),
-         "|s1 9|[1] limited: failed: too much is being done already"},
-        {0, LINES(LIMITED, "+ 30000", SAYS("timed out after 30 s"), "@ allow"),
-         "|s1 9|[1] limited: timed out after 30000 ms; the stage \"rate limit\" returned HAFT_PENDING, "
-         "and nobody called haft_continue"},
-        {0, LINES(LIMITED, "@ allow", "N notifications/cancelled {'requestId':1}", "@ deny"),
-         "|s1 9|limited|s1 5"},
+        {HAFT_PENDING, LINES(LIMITED, "@ allow", OK), RATED "|second|handler"},
+        {HAFT_PENDING, LINES("@ at once", LIMITED, OK), RATED "|second|handler"},
+        {0, LINES(LIMITED, OK), RATED "|second|handler"},
+        {HAFT_PENDING, LINES(LIMITED, "@ deny", REFUSED("limited", "5 times in 60 s")), RATED},
+        {HAFT_PENDING, LINES(LIMITED, "@ deny all", REFUSED("tools", "9 times in 1 s")), RATED},
+        {HAFT_PENDING, LINES(LIMITED, "@ break", SAYS("The server is busy. Try again later.")),
+         RATED "|[1] limited: failed: too much is being done already"},
+        {HAFT_PENDING, LINES(LIMITED, "+ 30000", SAYS("timed out after 30 s"), "@ allow"),
+         RATED "|[1] limited: timed out after 30000 ms; the stage \"rate limit\" returned "
+               "HAFT_PENDING, and nobody called haft_continue"},
+        {HAFT_PENDING, LINES(LIMITED, "N notifications/cancelled {'requestId':1}", "@ deny"),
+         RATED},
         {HAFT_EBUSY, LINES(LIMITED, SAYS("The server is busy. Try again later.")),
-         "|s1 9|[1] limited: failed: too much is being done already"},
-        {1, LINES(LIMITED, SAYS("The tool failed.")),
-         "|s1 9|[1] limited: the rate store returned 1, which is no status|[1] limited: failed: the "
-         "argument is not valid"},
+         RATED "|[1] limited: failed: too much is being done already"},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(stores); i++) {
-        int status = stores[i].status;
-        haft_rate_store store = HAFT_INIT(haft_rate_store, .ask = ask, .context = &status);
-        haft_server *server = serve(false, &store);
-        struct wire *wire = wire_open(server);
+        haft_server *server;
+        struct wire *wire;
 
+        counting = (struct counting_store){.store = {&methods}, .status = stores[i].status};
+        server = serve(false, &counting.store);
+        wire = wire_open(server);
         dialogue_with(wire, stores[i].lines, act_as_store, wire);
         assert_string_equal(heard, stores[i].heard);
         assert_int_equal(haft_session_in_flight(wire->session), 0);

@@ -20,6 +20,7 @@ struct job {
     struct job *next;
     haft_call *call;
     int kind; /* of what: */
+    haft_store_request *request;
 };
 enum { JOB_STAGE, JOB_RATE };
 
@@ -41,11 +42,11 @@ struct mail {
 static struct queue queue;
 static struct mail mail;
 
-static void queue_put(haft_call *call, int kind)
+static void queue_put(haft_call *call, int kind, haft_store_request *request)
 {
     struct job *job = haft_call_alloc(call, sizeof *job);
 
-    *job = (struct job){.call = call, .kind = kind};
+    *job = (struct job){.call = call, .kind = kind, .request = request};
     pthread_mutex_lock(&queue.lock);
     *queue.last = job;
     queue.last = &job->next;
@@ -100,6 +101,13 @@ static unsigned pick(unsigned below)
     return (x ^ x >> 13) % below;
 }
 
+static void answer_rate(haft_store_request *request, bool allowed)
+{
+    request->status = request->ops[0].status = allowed;
+    request->ops[0].ret_wait_ms = 10;
+    request->done(request);
+}
+
 /* Answers after up to two milliseconds. */
 static void *be_a_backend(void *context)
 {
@@ -113,7 +121,7 @@ static void *be_a_backend(void *context)
         if (pick(8) == 0)
             nanosleep(&moment, NULL);
         if (job->kind == JOB_RATE)
-            haft_rate_answer(call, pick(50) != 0, 10);
+            answer_rate(job->request, pick(50) != 0);
         else if (pick(20) == 0)
             haft_continue(call, haft_refuse(call, "no"));
         else if (haft_call_set(call, "seen", call))
@@ -127,21 +135,18 @@ static void *be_a_backend(void *context)
 static int hold(haft_call *call, void *data)
 {
     (void)data;
-    queue_put(call, JOB_STAGE);
+    queue_put(call, JOB_STAGE, NULL);
     return HAFT_PENDING;
 }
 
-static int ask(void *context, haft_call *call, const char *key, size_t size, haft_rate rate,
-               int64_t now)
+static int ask(haft_store *store, haft_store_request *request)
 {
-    (void)context;
-    (void)key;
-    (void)size;
-    (void)rate;
-    (void)now;
-    queue_put(call, JOB_RATE);
-    return 0;
+    (void)store;
+    queue_put(request->context, JOB_RATE, request);
+    return HAFT_PENDING;
 }
+
+static haft_store store = {&(const haft_store_methods){.name = "test", .submit = ask}};
 
 static unsigned outcomes[HAFT_OUTCOME_COUNT_];
 
@@ -225,11 +230,11 @@ static void on_log(void *context, haft_level level, const char *text, size_t siz
         atomic_fetch_add(&n_illegal, 1);
 }
 
-static haft_server *serve(const haft_rate_store *store)
+static haft_server *serve(void)
 {
     haft_server *server =
         haft_server_new_with("test", "1",
-                             HAFT_WITH(haft_server_options, .log = on_log, .rate_store = store,
+                             HAFT_WITH(haft_server_options, .log = on_log, .store = &store,
                                        .max_in_flight = CALLS, .timeout_ms = TIMEOUT));
 
     assert_int_equal(haft_add(server, &nod_tool), 0);
@@ -276,8 +281,7 @@ static const struct row {
 
 static void run_row(const struct row *row)
 {
-    haft_rate_store store = HAFT_INIT(haft_rate_store, .ask = ask);
-    haft_server *server = serve(&store);
+    haft_server *server = serve();
     pthread_t backends[BACKENDS];
     bool gone = false;
     haft_session *session = haft_session_new(

@@ -92,7 +92,7 @@ struct call_stages {
     bool told;              /* watchers know that it has started, and not that it has ended */
     _Atomic(struct kept *) kept;
     struct late late;
-    struct rate_answer rates[2]; /* of src/stage: for calls of any tool, and of this one */
+    struct rate_ask *rate_ask; /* of src/stage: what the store has been asked; NULL before that */
 };
 
 struct call_time {

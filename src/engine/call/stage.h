@@ -4,13 +4,6 @@
 
 #include "engine/offer/server.h"
 
-/* A count that the rate store was asked for. */
-struct rate_answer {
-    bool asked;
-    int allowed; /* as haft_rate_answer was given, once it was */
-    int64_t wait;
-};
-
 /* What `after` stages have of a call whose handler, or another stage, may still be at work. */
 struct late {
     _Atomic(const void *) thread; /* that the stages run on, while they do; NULL otherwise */

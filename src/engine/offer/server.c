@@ -106,17 +106,6 @@ int server_view(haft_server *server, const char *type, const void *given, size_t
                                    status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
 }
 
-static bool view_rate_store(haft_server *server)
-{
-    const haft_rate_store **store = &server->options.rate_store;
-    const void *view = NULL;
-
-    if (*store && struct_view(*store, sizeof **store, server->arena, &view))
-        return false;
-    *store = view;
-    return true;
-}
-
 haft_server *server_make(const char *name, const char *version, const haft_server_options *options)
 {
     haft_server_options own;
@@ -148,7 +137,7 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
         check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
-        !view_rate_store(server) || !render(server) || check_extensions(server)) {
+        !render(server) || check_extensions(server)) {
         server_unmake(server);
         return NULL;
     }
