@@ -213,16 +213,24 @@ static void admission_cancel(struct admission *admission)
         admission_free(admission);
 }
 
+/* The next whose time is over; NULL when there is none. */
+static struct admission *admission_late(const struct front *front, haft_time now)
+{
+    struct admission *one = front->admissions;
+
+    while (one && (one->decided || !one->responder || now < one->deadline))
+        one = one->next;
+    return one;
+}
+
+/* The answer to one may be the end of another that it has waited in before. */
 static void admissions_answer_late(struct front *front, haft_time now)
 {
-    struct admission *next;
+    struct admission *one;
 
-    for (struct admission *one = front->admissions; one; one = next) {
+    while ((one = admission_late(front, now))) {
         const haft_responder *responder = one->responder;
 
-        next = one->next;
-        if (one->decided || !responder || now < one->deadline)
-            continue;
         one->responder = NULL;
         if (one->is_counted)
             limit_is_late(front, responder, one->context);

@@ -247,7 +247,7 @@ static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *
                                          .before = invoke_keep_headers, .data = gateway);
     if (!status) {
         atomic_store(&mcp->policies, policies);
-        status = haft_stage_add(mcp->server, &mcp->forward);
+        status = stage_use_first(mcp->server, &mcp->forward);
     }
     for (const haft_tool *const *tool = options->tools; tool && *tool && !status; tool++)
         status = haft_add(mcp->server, *tool);

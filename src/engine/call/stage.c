@@ -77,6 +77,22 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
     return 0;
 }
 
+int stage_use_first(haft_server *server, const haft_stage *stage)
+{
+    const haft_stage **list = server->stages.all.list;
+    int status = haft_stage_add(server, stage);
+    size_t at;
+
+    if (status)
+        return status;
+    at = server->stages.all.n - STAGES_BEHIND - 1;
+    stage = list[at];
+    memmove(list + 1, list, at * sizeof *list);
+    list[0] = stage;
+    sort_out(server);
+    return 0;
+}
+
 const char *call_tool(const haft_call *call)
 {
     const char *name =

@@ -17,6 +17,10 @@ enum { BUILT_IN_STAGES = STAGES_BEFORE + STAGES_BEHIND };
 /* Sets them, in the order that calls come to them. */
 void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES]);
 
+/* As haft_stage_add, in front of all others: for one that needs what a call has only until one of them
+ * holds it, its headers. */
+int stage_use_first(haft_server *server, const haft_stage *stage);
+
 /* The name of the tool that was asked for, which may not exist. */
 const char *call_tool(const haft_call *call);
 

@@ -473,6 +473,7 @@ static void tool_call_walk(haft_call *call, int status)
             return;
         }
         if (status == HAFT_PENDING && !call->posts.finished) {
+            call->request.headers = NULL; /* they go when this returns */
             call_move(call, CALL_HELD);
             return;
         }
