@@ -144,7 +144,7 @@ static size_t put_client(const haft_http_request *request, char *key, size_t roo
     return fitting(snprintf(key, room, "http:%s", address), room);
 }
 
-static haft_rate limit_of(const struct front *front, bool total)
+static haft_rate limit_rate_of(const struct front *front, bool total)
 {
     haft_rate rate = total ? front->total_rate : front->rate;
 
@@ -169,7 +169,7 @@ bool limit_allows(struct front *front, const haft_http_request *request, bool is
     if (front->clock)
         now = front->clock();
     for (int total = 0; total < 2 && allowed > 0; total++) {
-        haft_rate rate = limit_of(front, total);
+        haft_rate rate = limit_rate_of(front, total);
 
         if (rate.calls)
             allowed = total ? limiter_take(front->limiter, ALL, sizeof ALL - 1, rate, now, &wait)
@@ -250,7 +250,7 @@ static void limited_run(struct limited *limited)
     int status = 1;
 
     for (; status > 0 && limited->step < 2; limited->step++) {
-        haft_rate rate = limit_of(limited->front, limited->step);
+        haft_rate rate = limit_rate_of(limited->front, limited->step);
         char key[KEY];
         size_t size = sizeof ALL - 1;
 

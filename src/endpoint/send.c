@@ -4,7 +4,6 @@
  * first thing that comes before it.  A legacy stream has numbered events, which are kept, so that a
  * client that lost it can come back. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "endpoint/job.h"
@@ -59,7 +58,6 @@ void exchange_free(haft_exchange *exchange)
     if (exchange->of)
         exchange->of->alias = NULL;
     free_alias(exchange);
-    memset(exchange, 0, sizeof *exchange);
     exchange->next = endpoint->spare;
     endpoint->spare = exchange;
     endpoint->n_exchanges--;

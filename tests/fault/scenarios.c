@@ -371,6 +371,7 @@ static int run_reload(struct peer *peer, const struct scenario *scenario)
 
 static const char *const audit[] = {"--audit", AUDIT_FILE, NULL};
 static const char *const lanes[] = {"--threads", "2", NULL};
+static const char *const counted[] = {"--rate", "1000/60s", NULL};
 static const char *const settings[] = {"--config", "tests/fault/settings.json", NULL};
 static const char *const loud[] = {"--log-level", "debug", NULL};
 static const char *const sse[] = {"--legacy-sse", NULL};
@@ -414,6 +415,27 @@ static const struct scenario written[] = {
     {.name = "http chunked", .http = true, .era = NO_ERA, .run = run_chunked},
     {.name = "http resume", .http = true, .era = LEGACY, .run = run_resume},
     {.name = "http session ends", .http = true, .era = LEGACY, .run = run_session_end},
+    {.name = "http store session",
+     .http = true,
+     .era = LEGACY,
+     .run = run_session_end,
+     .site = "store",
+     .arguments = counted},
+    {.name = "http store resume",
+     .http = true,
+     .era = LEGACY,
+     .run = run_resume,
+     .site = "store",
+     .arguments = counted},
+    {.name = "http store call",
+     .http = true,
+     .era = MODERN,
+     .run = run_request,
+     .site = "store",
+     .arguments = counted,
+     .method = "tools/call",
+     .params = "\"name\":\"echo\",\"arguments\":{\"text\":\"hello\"}",
+     .expected = "\"text\":\"hello\""},
     {.name = "stdio modern question", .era = MODERN, .run = run_modern_question},
     {.name = "http modern question", .http = true, .era = MODERN, .run = run_modern_question},
     {.name = "stdio legacy question", .era = LEGACY, .run = run_legacy_question},

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/late_store.h"
 #include "fault/peer.h"
 
 HAFT_STRUCT(echo_args, HAFT_STRING(text, "What to say"));
@@ -299,6 +300,27 @@ static int run_plugins(struct world *world, int argc, char **argv)
     return status;
 }
 
+/* What outlives a call is kept in a store that answers from another thread. */
+static int run_with_store(int argc, char **argv)
+{
+    haft_store *memory = haft_store_memory_new(NULL);
+    struct late_store *late = memory ? late_store_new(memory, LATE_DELAYED, 2) : NULL;
+    haft_server *server =
+        late ? haft_server_new_with("fault", "1",
+                                    HAFT_WITH(haft_server_options, .store = late_store_of(late),
+                                              .client_rate = {1000, 60000}))
+             : NULL;
+    int status = 1;
+
+    if (!server || offer(server))
+        fail("the server could not be made", server, NULL);
+    else
+        status = haft_main(server, argc, argv);
+    late_store_free(late);
+    haft_store_free(memory);
+    return status;
+}
+
 int site_run(int argc, char **argv, const haft_allocator *allocator)
 {
     struct world world = {0};
@@ -309,6 +331,8 @@ int site_run(int argc, char **argv, const haft_allocator *allocator)
         return run_gateway(argv);
     if (!strcmp(argv[0], "configured"))
         return run_configured(argc, argv);
+    if (!strcmp(argv[0], "store"))
+        return run_with_store(argc, argv);
     server = haft_server_new_with("fault", "1",
                                   HAFT_WITH(haft_server_options, .resource_subscriptions = true,
                                             .data = &world, .allocator = allocator));
