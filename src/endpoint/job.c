@@ -140,12 +140,13 @@ bool job_keep_request(struct store_job *job)
 
 bool job_keep_message(struct store_job *job)
 {
-    const char *text =
-        job_memory(job) ? haft_arena_copy(job->kept, job->message.text, job->message.size) : NULL;
+    const char *text = job_memory(job) ? haft_arena_copy(job->kept, job->event.message.text,
+                                                         job->event.message.size)
+                                       : NULL;
 
-    job->message.text = text;
+    job->event.message.text = text;
     if (!text)
-        job->message.size = 0;
+        job->event.message.size = 0;
     return text;
 }
 

@@ -23,6 +23,13 @@ struct job_type {
     bool (*finish)(struct store_job *job, int status);
 };
 
+/* A message that is kept for those who come back for it. */
+struct job_event {
+    haft_outgoing message;
+    uint64_t stream, number;
+    bool ends; /* it is the last of its stream */
+};
+
 struct store_job {
     haft_store_request request;
     haft_store_op ops[JOB_OPS];
@@ -54,9 +61,7 @@ struct store_job {
     struct http_session *restored; /* not in the table yet */
     haft_http_request request_copy;
     const haft_http_request *asked;
-    haft_outgoing message;
-    uint64_t stream, number;
-    bool ends; /* the message is the last of its stream */
+    struct job_event event;
 };
 
 /* NULL without memory. */

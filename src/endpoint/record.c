@@ -318,8 +318,8 @@ static bool save_and_answer_finish(struct store_job *job, int status)
 
     if (!save_has_worked(job, exchange, status))
         return false;
-    if (job->message.text)
-        exchange_answer(exchange, &job->message);
+    if (job->event.message.text)
+        exchange_answer(exchange, &job->event.message);
     else
         exchange_refuse_store(exchange, HAFT_ENOMEM);
     return false;
@@ -354,7 +354,7 @@ void http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *
             http_session_drop(session);
         return;
     }
-    job->message = *message;
+    job->event.message = *message;
     if (job_run(job) == HAFT_PENDING)
         job_keep_message(job);
 }

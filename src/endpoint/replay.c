@@ -53,12 +53,12 @@ static int keep_prepare(struct store_job *job)
 
     if (!job->session)
         return HAFT_ENOTFOUND;
-    if (!job->message.text)
+    if (!job->event.message.text)
         return HAFT_ENOMEM;
     haft_buffer_clear(text);
-    haft_buffer_printf(text, "%llu-%llu\n", (unsigned long long)job->stream,
-                       (unsigned long long)job->number);
-    haft_buffer_add(text, job->message.text, job->message.size);
+    haft_buffer_printf(text, "%llu-%llu\n", (unsigned long long)job->event.stream,
+                       (unsigned long long)job->event.number);
+    haft_buffer_add(text, job->event.message.text, job->event.message.size);
     op = job_op(job, space_events, HAFT_STORE_APPEND, key_log);
     op->value = (haft_slice){text->data, text->size};
     op->max_records = job->endpoint->options.max_events;
@@ -89,7 +89,7 @@ static bool keep_finish(struct store_job *job, int status)
     if (status > 0 && job->session)
         job->session->events_used = job->endpoint->now;
     if (exchange)
-        event_send(exchange, job->number, &job->message, job->ends);
+        event_send(exchange, job->event.number, &job->event.message, job->event.ends);
     return false;
 }
 
@@ -108,10 +108,10 @@ void http_session_keep(struct http_session *session, haft_exchange *exchange, ui
             event_send(exchange, number, message, ends);
         return;
     }
-    job->stream = stream;
-    job->number = number;
-    job->message = *message;
-    job->ends = ends;
+    job->event.stream = stream;
+    job->event.number = number;
+    job->event.message = *message;
+    job->event.ends = ends;
     if (job_run(job) == HAFT_PENDING)
         job_keep_message(job);
 }
@@ -149,7 +149,8 @@ static bool replay_events(const struct store_job *job, haft_exchange *exchange)
     for (size_t i = 0; i < op->n_records; i++) {
         haft_slice text = op->ret_records[i].value;
 
-        if (!event_split(&text, &stream, &number) || stream != job->stream || number <= job->number)
+        if (!event_split(&text, &stream, &number) || stream != job->event.stream ||
+            number <= job->event.number)
             continue;
         if (!exchange_write_event(exchange, number, text.data, text.size)) {
             exchange_end(exchange);
@@ -187,9 +188,9 @@ static bool replay_finish(struct store_job *job, int status)
         exchange_refuse_store(exchange, status < 0 ? status : HAFT_ENOTFOUND);
         return false;
     }
-    open = exchange_of(session, job->stream);
-    exchange->stream = job->stream;
-    exchange->number = job->number;
+    open = exchange_of(session, job->event.stream);
+    exchange->stream = job->event.stream;
+    exchange->number = job->event.number;
     exchange_stream(exchange);
     if (exchange->gone) {
         exchange_free(exchange);
@@ -200,7 +201,7 @@ static bool replay_finish(struct store_job *job, int status)
         return false;
     if (open) {
         replay_join(exchange, open);
-    } else if (job->stream == session->listen_stream) {
+    } else if (job->event.stream == session->listen_stream) {
         if (session->listening)
             exchange_end(session->listening);
         if (exchange->number < session->listen_number)
@@ -237,8 +238,8 @@ void http_session_resume(struct http_session *session, haft_exchange *exchange, 
         exchange_refuse_store(exchange, HAFT_ENOMEM);
         return;
     }
-    job->stream = stream;
-    job->number = number;
+    job->event.stream = stream;
+    job->event.number = number;
     job_run(job);
 }
 

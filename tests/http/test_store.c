@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "http/site.h"
 
-#include "engine/server.h"
+#include "engine/offer/server.h"
 #include "support/late_store.h"
 
 enum { CLIENTS = 16, DELAY_MS = 3 };

@@ -146,7 +146,9 @@ static int ask(haft_store *store, haft_store_request *request)
     return HAFT_PENDING;
 }
 
-static haft_store store = {&(const haft_store_methods){.name = "test", .submit = ask}};
+static const haft_store_methods methods =
+    HAFT_INIT(haft_store_methods, .name = "test", .submit = ask);
+static haft_store store = {&methods};
 
 static unsigned outcomes[HAFT_OUTCOME_COUNT_];
 
