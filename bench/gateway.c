@@ -78,12 +78,13 @@ static double now_ns(void)
 /* Nanoseconds of one request; below 0 when it went wrong. */
 static double by_invoke(haft_gateway *gateway)
 {
-    static const haft_request request = {.method = "GET", .path = "/many", .query = "", .body = ""};
+    static const haft_http_request request = {
+        .method = "GET", .path = "/many", .query = "", .body = ""};
     double start = now_ns();
     bool right = true;
 
     for (int i = 0; i < REQUESTS / BATCH && right; i++) {
-        haft_visit *visit = haft_visit_new(gateway, &request, NULL, 1000000 + i);
+        haft_visit *visit = haft_visit_new(gateway, &request, 1000000 + i);
 
         if (!visit)
             return -1;

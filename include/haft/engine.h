@@ -60,19 +60,25 @@ typedef enum haft_incoming_kind {
     HAFT_INCOMING_RESPONSE
 } haft_incoming_kind;
 
-/* What the HTTP request that brought a message says about it; names are asked for in lower case.  A
- * modern request must agree with its headers. */
+/* A header of HTTP, of a request or a response.  Neither is NULL; a value has no blanks around it. */
+typedef struct haft_header {
+    const char *name, *value;
+} haft_header;
+
+/* The value of the first of that name, whatever its case; NULL when there is none. */
+const char *haft_header_find(const haft_header *headers, size_t n, const char *name);
+
+/* What the HTTP request that brought a message says about it.  A modern request must agree with its
+ * headers. */
 typedef struct haft_headers {
-    const char *(*get)(const void *context, const char *name, size_t *ret_size); /* NULL: absent */
-    const void *context;
+    const haft_header *list; /* in the order in which they came */
+    size_t n;
+    const unsigned char *index_; /* of the request (haft/http.h) */
+    const void *via_;
     const char *principal; /* who has sent it, when that is known; NULL: the session's */
     /* The address that it came from; "" for one that is not known; NULL: the session's.  Clients
      * without a principal are counted by it. */
     const char *peer;
-    /* The header of that number, in the order in which they came; false past the last.  NULL: they
-     * cannot be told one by one. */
-    bool (*at)(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,
-               const char **ret_value, size_t *ret_value_size);
 } haft_headers;
 
 /* Takes in one message that an HTTP request has brought.  Returns 1 if there is, or will be, an answer; 0

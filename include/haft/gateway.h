@@ -68,29 +68,9 @@ haft_server *haft_gateway_server(haft_gateway *gateway);
 
 /* ---- requests and responses ------------------------------------------------------ */
 
-typedef struct haft_header_line {
-    const char *name, *value;
-} haft_header_line;
-
-/* A request as a policy or a handler sees it.  The path is as it came, without the query. */
-typedef struct haft_request {
-    const char *method, *path, *query; /* the query without its question mark; "" for none */
-    haft_headers headers;              /* as they came: a policy may have changed them since */
-    const char *body;
-    size_t body_size;
-    const char *peer; /* the client's address; NULL when it is not known */
-} haft_request;
-
-typedef struct haft_response {
-    int status; /* 200 ... */
-    const haft_header_line *headers;
-    size_t n_headers;
-    const char *body; /* with a NUL after it */
-    size_t size;
-} haft_response;
-
-/* The request that this call answers; NULL in a call of a tool. */
-const haft_request *haft_request_of(const haft_call *call);
+/* The request that this call answers, as policies have left it; NULL in a call of a tool.  Its target
+ * is known. */
+const haft_http_request *haft_request_of(const haft_call *call);
 /* By name, whatever its case; NULL when there is none. */
 const char *haft_request_header(const haft_call *call, const char *name);
 /* The value of a path's variable, and the first of a query's: decoded; NULL when there is none. */
@@ -116,6 +96,8 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
 int haft_response_set_status(haft_call *call, int status);
 /* One header, in the place of any of that name; NULL removes it. */
 int haft_response_set_header(haft_call *call, const char *name, const char *value);
+/* One more, also of a name that is there: Set-Cookie, Link. */
+int haft_response_add_header(haft_call *call, const char *name, const char *value);
 /* An answer of type application/problem+json (RFC 9457); at an MCP endpoint, a JSON-RPC error. */
 int haft_problem(haft_call *call, int status, const char *format, ...) HAFT_PRINTF_(3, 4);
 /* What another route has answered, as it is. */
@@ -270,7 +252,7 @@ int haft_policies_json(haft_gateway *gateway, const char *json, size_t size);
 
 /* Zero means none. */
 typedef struct haft_invoke_options {
-    const haft_header_line *headers; /* besides those that the gateway forwards */
+    const haft_header *headers; /* besides those that the gateway forwards */
     size_t n_headers;
     const char *body; /* of type application/json unless a header says otherwise */
     size_t body_size; /* 0: its length */
@@ -339,10 +321,9 @@ haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const 
  * continues it, also after haft_visit_free. */
 typedef struct haft_visit haft_visit;
 
-/* What is pointed to must live until the visit is freed.  The path and query are as they came;
- * `principal` may be NULL.  NULL without memory. */
-haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
-                           const char *principal, haft_time now);
+/* What is pointed to must live until the visit is freed.  The path is taken as it came when the request
+ * has no target.  NULL without memory. */
+haft_visit *haft_visit_new(haft_gateway *gateway, const haft_http_request *request, haft_time now);
 /* Whether it may be run on a thread that must not wait. */
 bool haft_visit_quick(const haft_visit *visit);
 void haft_visit_run(haft_visit *visit);

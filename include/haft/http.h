@@ -40,24 +40,38 @@ typedef struct haft_endpoint_options {
                                            no legacy sessions */
 } haft_endpoint_options;
 
+/* A request, here and wherever else the library shows one. */
 typedef struct haft_http_request {
-    const char *method; /* "POST" */
-    const char *path;   /* decoded once, without the query */
-    const char *target; /* the path as it came; NULL when that is not known */
-    const char *query;  /* as it came, without the question mark; "" for none */
-    haft_headers headers;
+    const char *method;         /* "POST" */
+    const char *path;           /* decoded once, without the query */
+    const char *target;         /* the path as it came; NULL when that is not known */
+    const char *query;          /* as it came, without the question mark; "" for none */
+    const haft_header *headers; /* in the order in which they came, several of one name too */
+    size_t n_headers;
     const char *body;
     size_t body_size;
     const char *peer;      /* the client's address, "192.0.2.7"; NULL when it has none */
     const char *principal; /* who the client is, when that is known; NULL otherwise */
+    /* The library's own: NULL in a request that you make, and as it was in a copy. */
+    const unsigned char *index_; /* of the names, so that they are found faster */
+    const void *via_;            /* the gateway that it came through */
 } haft_http_request;
 
-/* How a response goes out.  `headers` is text, each line with its CRLF, and has everything but what
- * is about the transfer (Content-Length, Transfer-Encoding, Connection).  What is pointed to lives
- * until the function returns.  None of them may come back to the endpoint before it returns. */
+/* A response.  There may be several headers of one name; those about the transfer (Content-Length,
+ * Transfer-Encoding, Connection) are not among them.  One that has a line end in it is not sent. */
+typedef struct haft_response {
+    int status; /* 200 ... */
+    const haft_header *headers;
+    size_t n_headers;
+    const char *body; /* one that the library has made has a NUL after it */
+    size_t size;
+} haft_response;
+
+/* How a response goes out.  What is pointed to lives until the function returns.  None of them may
+ * come back to the endpoint before it returns. */
 typedef struct haft_responder {
-    void (*respond)(void *context, int status, const char *headers, const char *body, size_t size);
-    void (*stream)(void *context, int status, const char *headers); /* `write` and `end` follow */
+    void (*respond)(void *context, const haft_response *response);
+    void (*stream)(void *context, const haft_response *head); /* `write` and `end` follow */
     void (*write)(void *context, const char *bytes, size_t size);
     void (*end)(void *context);
 } haft_responder;
@@ -149,8 +163,7 @@ haft_admission *haft_admission_hold(const haft_http_request *request);
 /* 0 admits it, as the principal, which is copied and may be NULL; an error: 500. */
 void haft_admission_continue(haft_admission *admission, int status, const char *principal);
 /* Answers it instead, as a responder does.  Everything is copied. */
-void haft_admission_answer(haft_admission *admission, int status, const char *headers,
-                           const char *body, size_t size);
+void haft_admission_answer(haft_admission *admission, const haft_response *response);
 
 /* ---- the server: libuv --------------------------------------------------------- */
 

@@ -19,13 +19,11 @@ struct admission {
     const haft_responder *responder; /* NULL when nobody is there to be answered any more */
     void *context;
     haft_time deadline;
-    int status; /* that it was continued with */
-    int code;   /* of an answer */
-    const char *extra, *body;
-    size_t size;
-    struct taken taken; /* whoever has it, once it is admitted */
-    bool decided;       /* the loop has seen that */
-    bool is_counted;    /* it waits for that, not for `admit` */
+    int status;           /* that it was continued with */
+    haft_response answer; /* of its own; its status is 0 when there is none */
+    struct taken taken;   /* whoever has it, once it is admitted */
+    bool decided;         /* the loop has seen that */
+    bool is_counted;      /* it waits for that, not for `admit` */
     bool (*cancel)(void *context);
     void *cancel_context;
     bool inside; /* whoever has it is being given it */
@@ -114,16 +112,16 @@ void haft_admission_continue(haft_admission *given, int status, const char *prin
     admission_continue(admission, status);
 }
 
-void haft_admission_answer(haft_admission *given, int status, const char *headers, const char *body,
-                           size_t size)
+void haft_admission_answer(haft_admission *given, const haft_response *response)
 {
     struct admission *admission = (struct admission *)given;
+    haft_arena *arena = admission->arena;
+    haft_response *answer = &admission->answer;
 
-    admission->code = status;
-    admission->extra = haft_arena_copy(admission->arena, headers, strlen(headers));
-    admission->body = haft_arena_copy(admission->arena, body ? body : "", size);
-    admission->size = size;
-    admission_continue(admission, admission->extra && admission->body ? HAFT_STOP : HAFT_ENOMEM);
+    *answer = *response;
+    answer->headers = headers_copy(arena, response->headers, response->n_headers);
+    answer->body = haft_arena_copy(arena, response->body ? response->body : "", response->size);
+    admission_continue(admission, answer->headers && answer->body ? HAFT_STOP : HAFT_ENOMEM);
 }
 
 /* ---- the answer of whoever has it ---- */
@@ -136,22 +134,21 @@ static void admission_over(struct admission *admission)
         admission_free(admission);
 }
 
-static void admission_respond(void *context, int status, const char *headers, const char *body,
-                              size_t size)
+static void admission_respond(void *context, const haft_response *response)
 {
     struct admission *admission = context;
 
     if (admission->responder)
-        admission->responder->respond(admission->context, status, headers, body, size);
+        admission->responder->respond(admission->context, response);
     admission_over(admission);
 }
 
-static void admission_stream(void *context, int status, const char *headers)
+static void admission_stream(void *context, const haft_response *head)
 {
     struct admission *admission = context;
 
     if (admission->responder)
-        admission->responder->stream(admission->context, status, headers);
+        admission->responder->stream(admission->context, head);
 }
 
 static void admission_write(void *context, const char *bytes, size_t size)
@@ -198,9 +195,8 @@ static void admission_decide(struct admission *admission, haft_time now)
         admission_free(admission);
     } else if (!admission->status) {
         admission_enter(admission, now);
-    } else if (admission->status == HAFT_STOP && admission->code) {
-        admission_respond(admission, admission->code, admission->extra, admission->body,
-                          admission->size);
+    } else if (admission->status == HAFT_STOP && admission->answer.status) {
+        admission_respond(admission, &admission->answer);
     } else {
         front_fail_admit(front, admission->status, &admission_responder, admission);
     }
@@ -235,7 +231,7 @@ static void admissions_answer_late(struct front *front, haft_time now)
         if (one->is_counted)
             limit_is_late(front, responder, one->context);
         else
-            responder->respond(one->context, 504, "", "", 0);
+            responder->respond(one->context, &(haft_response){.status = 504, .body = ""});
         admission_cancel(one);
     }
 }

@@ -186,7 +186,7 @@ static void route_message(haft_exchange *exchange, const haft_http_request *requ
     else if (!strcmp(method, "OPTIONS") && exchange->endpoint->door.cors_origin)
         preflight(exchange, request);
     else
-        exchange_refuse(exchange, 405, "Allow: POST, GET, DELETE\r\n", RPC_INVALID_REQUEST,
+        exchange_refuse(exchange, 405, HEADER("Allow", "POST, GET, DELETE"), RPC_INVALID_REQUEST,
                         "Method Not Allowed");
 }
 
@@ -198,7 +198,7 @@ static void route_sse(haft_exchange *exchange, const haft_http_request *request)
     else if (path_is(request->path, "/messages") && !strcmp(request->method, "POST"))
         endpoint_post_sse(exchange, request);
     else
-        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Not Found");
+        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Not Found");
 }
 
 /* Whoever has the endpoint has found that the path is its: its own, unless it has others. */
@@ -229,7 +229,10 @@ static void *handle(void *context, const haft_http_request *request,
 
     endpoint->now = endpoint->used = now;
     if (!exchange) {
-        responder->respond(responder_context, 503, "Retry-After: 1\r\n", NULL, 0);
+        responder->respond(
+            responder_context,
+            &(haft_response){
+                .status = 503, .headers = HEADER("Retry-After", "1"), .n_headers = 1, .body = ""});
         return NULL;
     }
     exchange->held = true;
@@ -248,7 +251,7 @@ haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_req
     if (!door_opens(&endpoint->door, request, responder, context))
         return NULL;
     if (!endpoint->options.legacy_sse && !path_is(request->path, endpoint->options.path)) {
-        door_refuse(&endpoint->door, responder, context, 404, "", NULL, RPC_INVALID_REQUEST,
+        door_refuse(&endpoint->door, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
                     "Not Found");
         return NULL;
     }

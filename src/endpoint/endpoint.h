@@ -109,14 +109,13 @@ void endpoint_send_shared(void *context, const haft_outgoing *message);
 void endpoint_let_go_session(void *context, void *tag, bool over);
 void endpoint_let_go_shared(void *context, void *tag, bool over);
 
-/* One response: {"jsonrpc":"2.0","error":...}, or any other.  `extra` is further headers, "" for
+/* One response: {"jsonrpc":"2.0","error":...}, or any other.  `extra` is a further header, NULL for
  * none. */
-void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int code,
+void exchange_refuse(haft_exchange *exchange, int status, const haft_header *extra, int code,
                      const char *message);
-void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
-                      size_t size);
-/* Starts an event stream; a resumable one with the event that a client can come back to.  Without
- * memory for its headers it is answered 503, and the client is gone. */
+void exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
+                      const char *body, size_t size);
+/* Starts an event stream; a resumable one with the event that a client can come back to. */
 void exchange_stream(haft_exchange *exchange);
 /* False when there was no memory for it: the client has not been sent it. */
 bool exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text, size_t size);

@@ -11,32 +11,32 @@ enum { HEADERS_LIMIT = 64 << 10, BODY_LIMIT = 4 << 10 };
 
 /* ---- answers ---- */
 
-void door_put_cors(const struct door *door, haft_buffer *headers)
+size_t door_put_cors(const struct door *door, haft_header *ret_headers)
 {
-    if (door->cors_origin)
-        haft_buffer_printf(headers,
-                           "Access-Control-Allow-Origin: %s\r\n"
-                           "Access-Control-Expose-Headers: Mcp-Session-Id\r\nVary: Origin\r\n",
-                           door->cors_origin);
+    if (!door->cors_origin)
+        return 0;
+    ret_headers[0] = (haft_header){"Access-Control-Allow-Origin", door->cors_origin};
+    ret_headers[1] = (haft_header){"Access-Control-Expose-Headers", "Mcp-Session-Id"};
+    ret_headers[2] = (haft_header){"Vary", "Origin"};
+    return DOOR_CORS;
 }
 
 void door_respond(struct door *door, const haft_responder *responder, void *context, int status,
-                  const char *extra, const char *type, const char *body, size_t size)
+                  const haft_header *extra, const char *type, const char *body, size_t size)
 {
-    haft_buffer headers;
+    haft_header headers[DOOR_CORS + 2];
+    haft_response response = {.status = status, .headers = headers, .body = body, .size = size};
 
-    haft_buffer_init(&headers, door->server->allocator, HEADERS_LIMIT);
     if (size)
-        haft_buffer_printf(&headers, "Content-Type: %s\r\n", type);
-    door_put_cors(door, &headers);
-    haft_buffer_puts(&headers, extra);
-    haft_buffer_add(&headers, "", 1);
-    responder->respond(context, status, headers.status ? "" : headers.data, body, size);
-    haft_buffer_finish(&headers);
+        headers[response.n_headers++] = (haft_header){"Content-Type", type};
+    response.n_headers += door_put_cors(door, headers + response.n_headers);
+    if (extra)
+        headers[response.n_headers++] = *extra;
+    responder->respond(context, &response);
 }
 
 void door_refuse(struct door *door, const haft_responder *responder, void *context, int status,
-                 const char *extra, const yyjson_val *id, int code, const char *message)
+                 const haft_header *extra, const yyjson_val *id, int code, const char *message)
 {
     haft_buffer body;
 
@@ -53,28 +53,29 @@ void door_preflight(struct door *door, const char *methods, const haft_http_requ
 {
     size_t size = 0;
     const char *more = request_header(request, "access-control-request-headers", &size);
-    haft_buffer extra;
+    haft_header headers[DOOR_CORS + 3];
+    haft_response response = {.status = 204, .headers = headers, .body = ""};
+    haft_buffer allowed;
 
-    haft_buffer_init(&extra, door->server->allocator, HEADERS_LIMIT);
-    haft_buffer_printf(&extra, "Access-Control-Allow-Methods: %s\r\n", methods);
-    haft_buffer_puts(&extra,
-                     "Access-Control-Max-Age: 86400\r\n"
-                     "Access-Control-Allow-Headers: Content-Type, Accept, Authorization, "
-                     "Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
-    haft_buffer_puts(&extra, more ? ", " : "");
-    haft_buffer_add(&extra, more ? more : "", size);
-    haft_buffer_add(&extra, "\r\n", 3);
-    door_respond(door, responder, context, extra.status ? 503 : 204, extra.status ? "" : extra.data,
-                 NULL, NULL, 0);
-    haft_buffer_finish(&extra);
+    haft_buffer_init(&allowed, door->server->allocator, HEADERS_LIMIT);
+    haft_buffer_puts(&allowed, "Content-Type, Accept, Authorization, Mcp-Session-Id, "
+                               "MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
+    haft_buffer_puts(&allowed, more ? ", " : "");
+    haft_buffer_add(&allowed, more ? more : "", size);
+    haft_buffer_add(&allowed, "", 1);
+    response.n_headers = door_put_cors(door, headers);
+    if (allowed.status) {
+        response.status = 503;
+    } else {
+        headers[response.n_headers++] = (haft_header){"Access-Control-Allow-Methods", methods};
+        headers[response.n_headers++] = (haft_header){"Access-Control-Max-Age", "86400"};
+        headers[response.n_headers++] = (haft_header){"Access-Control-Allow-Headers", allowed.data};
+    }
+    responder->respond(context, &response);
+    haft_buffer_finish(&allowed);
 }
 
 /* ---- where it comes from ---- */
-
-const char *request_header(const haft_http_request *request, const char *name, size_t *ret_size)
-{
-    return request->headers.get(request->headers.context, name, ret_size);
-}
 
 /* The size of the name in "name", "name:port" or "[name]:port"; 0 when it is none of these. */
 static size_t host_name(const char *host, size_t size)
@@ -170,7 +171,7 @@ static void probe(struct door *door, bool ready, const haft_responder *responder
 {
     const char *body = ready ? "{\"status\":\"ok\"}" : "{\"status\":\"draining\"}";
 
-    door_respond(door, responder, context, ready ? 200 : 503, "Cache-Control: no-store\r\n",
+    door_respond(door, responder, context, ready ? 200 : 503, HEADER("Cache-Control", "no-store"),
                  "application/json", body, strlen(body));
 }
 
@@ -190,12 +191,12 @@ bool door_opens(struct door *door, const haft_http_request *request,
     }
     why = refusal(door, request);
     if (why) {
-        door_refuse(door, responder, context, 403, "", NULL, RPC_INVALID_REQUEST, why);
+        door_refuse(door, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, why);
         return false;
     }
     if (door->closing) {
-        door_refuse(door, responder, context, 503, "Retry-After: 5\r\n", NULL, RPC_INTERNAL_ERROR,
-                    "The server is shutting down");
+        door_refuse(door, responder, context, 503, HEADER("Retry-After", "5"), NULL,
+                    RPC_INTERNAL_ERROR, "The server is shutting down");
         return false;
     }
     return true;

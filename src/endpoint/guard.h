@@ -5,6 +5,7 @@
 #include <haft/http.h>
 
 #include "engine/offer/server.h"
+#include "protocol/header.h"
 #include "protocol/rpc.h"
 
 struct door {
@@ -27,25 +28,31 @@ bool door_opens(struct door *door, const haft_http_request *request,
 void door_preflight(struct door *door, const char *methods, const haft_http_request *request,
                     const haft_responder *responder, void *context);
 
-/* One response, with the headers that every one has; `extra` is further ones, "" for none. */
+/* One response, with the headers that every one has; `extra` is a further one, NULL for none. */
 void door_respond(struct door *door, const haft_responder *responder, void *context, int status,
-                  const char *extra, const char *type, const char *body, size_t size);
+                  const haft_header *extra, const char *type, const char *body, size_t size);
 /* {"jsonrpc":"2.0","error":...}, with the id of what is refused; NULL for none. */
 void door_refuse(struct door *door, const haft_responder *responder, void *context, int status,
-                 const char *extra, const yyjson_val *id, int code, const char *message);
+                 const haft_header *extra, const yyjson_val *id, int code, const char *message);
 
-/* What CORS wants in every response; nothing when it was not asked for. */
-void door_put_cors(const struct door *door, haft_buffer *headers);
+/* Writes what CORS wants in every response; nothing when it was not asked for.  Returns how many. */
+enum { DOOR_CORS = 3 };
+size_t door_put_cors(const struct door *door, haft_header *ret_headers);
 
 /* ---- requests as they come ---- */
 
-const char *request_header(const haft_http_request *request, const char *name, size_t *ret_size);
+static inline const char *request_header(const haft_http_request *request, const char *name,
+                                         size_t *ret_size)
+{
+    return header_find(request->headers, request->n_headers, request->index_, name, ret_size);
+}
+
 bool request_is_json(const haft_http_request *request);
 /* Which kinds of answer the client takes. */
 void request_read_accept(const haft_http_request *request, bool *ret_json, bool *ret_events);
 
-/* A copy that lives as long as the arena, for a request that waits (copy.c).  False without memory. */
-bool request_copy(haft_arena *arena, const haft_http_request *from, haft_http_request *to);
+/* A copy of all that a request points to but `via_`; false without memory. */
+bool request_copy(haft_arena *arena, const haft_http_request *from, haft_http_request *ret_copy);
 
 /* Whether the path is the wanted one, with or without a slash at its end. */
 bool path_is(const char *path, const char *wanted);

@@ -42,15 +42,16 @@ void endpoint_note_store(haft_endpoint *endpoint, int status)
 void exchange_refuse_store(haft_exchange *exchange, int status)
 {
     if (status == JOB_LATE)
-        exchange_refuse(exchange, 504, "", RPC_INTERNAL_ERROR,
+        exchange_refuse(exchange, 504, NULL, RPC_INTERNAL_ERROR,
                         "The session store has not answered in time");
     else if (status == HAFT_ENOMEM)
-        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
+                        "Out of memory");
     else if (status == HAFT_ETOOBIG)
-        exchange_refuse(exchange, 503, "Retry-After: 10\r\n", RPC_INTERNAL_ERROR,
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
                         "There are too many sessions");
     else
-        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR,
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
                         "The session store is not available");
 }
 

@@ -16,12 +16,12 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_ht
     size_t size;
 
     if (named == REVISIONS) {
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, refusal_revision);
+        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, refusal_revision);
         return NULL;
     }
     id = request_header(request, "mcp-session-id", &size);
     if (!id || revision_row(named)->modern) {
-        exchange_refuse(exchange, 405, "Allow: POST\r\n", RPC_INVALID_REQUEST,
+        exchange_refuse(exchange, 405, HEADER("Allow", "POST"), RPC_INVALID_REQUEST,
                         "Method Not Allowed: there is no session");
         return NULL;
     }
@@ -29,7 +29,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_ht
         return NULL;
     session = request_session(exchange, request, id, size, false);
     if (!session)
-        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
     return session;
 }
 
@@ -43,7 +43,7 @@ void endpoint_get(haft_exchange *exchange, const haft_http_request *request)
         return;
     request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_events) {
-        exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, refusal_events);
+        exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, refusal_events);
         return;
     }
     exchange_join(exchange, session);
@@ -75,7 +75,7 @@ void endpoint_get_sse(haft_exchange *exchange, const haft_http_request *request)
     int size;
 
     if (!session) {
-        exchange_refuse(exchange, 503, "Retry-After: 10\r\n", RPC_INTERNAL_ERROR,
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
                         "There are too many sessions");
         return;
     }
@@ -115,11 +115,11 @@ void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request
     int status;
 
     if (!session || !session->listening) {
-        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
         return;
     }
     if (!request_is_json(request) || request->body_size > endpoint->server->options.max_message) {
-        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, "", RPC_INVALID_REQUEST,
+        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, NULL, RPC_INVALID_REQUEST,
                         NULL);
         return;
     }
@@ -127,9 +127,10 @@ void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request
     status = haft_session_receive_http(session->engine, request->body, request->body_size, &headers,
                                        NULL, endpoint->now);
     if (status != HAFT_ENOMEM)
-        exchange_respond(exchange, 202, "", NULL, 0);
+        exchange_respond(exchange, 202, NULL, NULL, 0);
     else
-        exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
+                        "Out of memory");
 }
 
 unsigned endpoint_home(const haft_http_request *request)

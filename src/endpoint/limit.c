@@ -105,21 +105,22 @@ static void refuse(struct front *front, const haft_http_request *request, bool i
 {
     static const char plain[] = "Too Many Requests\n";
     long long seconds = (long long)(wait + 999) / 1000;
-    char extra[64], text[96];
+    char wait_text[32], text[96];
+    haft_header extra = {"Retry-After", wait_text};
     char room[4096];
     yyjson_doc *doc;
     yyjson_val *id;
 
-    snprintf(extra, sizeof extra, "Retry-After: %lld\r\n", seconds);
+    snprintf(wait_text, sizeof wait_text, "%lld", seconds);
     if (!is_rpc) {
-        door_respond(&front->door, responder, context, 429, extra, "text/plain", plain,
+        door_respond(&front->door, responder, context, 429, &extra, "text/plain", plain,
                      sizeof plain - 1);
         return;
     }
     snprintf(text, sizeof text, "Too Many Requests: try again in %lld s", seconds);
     doc = read_id(request, room, sizeof room);
     id = yyjson_doc_get_root(doc);
-    door_refuse(&front->door, responder, context, 429, extra,
+    door_refuse(&front->door, responder, context, 429, &extra,
                 yyjson_is_str(id) || yyjson_is_int(id) ? id : NULL, TOO_MANY, text);
     yyjson_doc_free(doc);
 }
@@ -154,7 +155,7 @@ static haft_rate limit_rate_of(const struct front *front, bool total)
 
 static void fail_to_count(struct front *front, const haft_responder *responder, void *context)
 {
-    door_refuse(&front->door, responder, context, 503, "Retry-After: 1\r\n", NULL,
+    door_refuse(&front->door, responder, context, 503, HEADER("Retry-After", "1"), NULL,
                 RPC_INTERNAL_ERROR, "Requests cannot be counted");
 }
 
@@ -202,10 +203,9 @@ static void limited_free(struct limited *limited)
     allocator->release(allocator->context, limited, sizeof *limited);
 }
 
-static void limited_answer(void *admission, int status, const char *headers, const char *body,
-                           size_t size)
+static void limited_answer(void *admission, const haft_response *response)
 {
-    haft_admission_answer(admission, status, headers, body, size);
+    haft_admission_answer(admission, response);
 }
 
 /* For functions that answer: what they say goes to the admission, on any thread. */
@@ -284,7 +284,7 @@ static void on_limited_answered(haft_store_request *request)
 void limit_is_late(struct front *front, const haft_responder *responder, void *context)
 {
     limit_note(front, "the store has not answered in time");
-    door_refuse(&front->door, responder, context, 504, "", NULL, RPC_INTERNAL_ERROR,
+    door_refuse(&front->door, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
                 "Requests cannot be counted: the store has not answered in time");
 }
 

@@ -8,7 +8,7 @@
 #include "base/struct.h"
 #include "endpoint/mux.h"
 
-enum { CORS_LIMIT = 4 << 10, METRICS_LIMIT = 16 << 20 };
+enum { METRICS_LIMIT = 16 << 20 };
 
 /* ---- rows ---- */
 
@@ -187,12 +187,10 @@ int front_init(struct front *front, const haft_http_options *options, const haft
                             .metrics_for_all = options->metrics_for_all};
     if (loop->server->metering.metrics)
         front->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
-    haft_buffer_init(&front->cors, allocator, CORS_LIMIT);
-    door_put_cors(&front->door, &front->cors);
-    haft_buffer_add(&front->cors, "", 1);
+    front->n_cors = door_put_cors(&front->door, front->cors);
     front->room = 3 * (options->n_mounts + 1);
     front->mounts = allocator->alloc(allocator->context, front->room * sizeof *front->mounts);
-    status = front->mounts && !front->cors.status ? 0 : HAFT_ENOMEM;
+    status = front->mounts ? 0 : HAFT_ENOMEM;
     if (status)
         error_set(reterr_reason, status, NULL, "out of memory");
     else if (*options->path)
@@ -214,7 +212,6 @@ void front_finish(struct front *front)
                                   front->room * sizeof *front->mounts);
     front->mounts = NULL;
     front->n_mounts = 0;
-    haft_buffer_finish(&front->cors);
 }
 
 const char *front_unauthenticated(const struct front *front, const char **ret_path)
@@ -274,10 +271,10 @@ static void show_metrics(struct front *front, const haft_responder *responder, v
 
     haft_buffer_init(&text, front->allocator, METRICS_LIMIT);
     if (haft_metrics_write(front->door.server, &text))
-        door_refuse(&front->door, responder, context, 503, "", NULL, RPC_INTERNAL_ERROR,
+        door_refuse(&front->door, responder, context, 503, NULL, NULL, RPC_INTERNAL_ERROR,
                     "Out of memory");
     else
-        door_respond(&front->door, responder, context, 200, "Cache-Control: no-store\r\n",
+        door_respond(&front->door, responder, context, 200, HEADER("Cache-Control", "no-store"),
                      "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
     haft_buffer_finish(&text);
 }
@@ -304,7 +301,7 @@ static bool has_own_cors(const struct front *front, const haft_http_request *req
 static void answer_for_all(struct front *front, const haft_responder *responder, void *context)
 {
     door_respond(&front->door, responder, context, 204,
-                 "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n", NULL, NULL, 0);
+                 HEADER("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), NULL, NULL, 0);
 }
 
 /* ---- who is let in ---- */
@@ -339,7 +336,7 @@ void front_fail_admit(struct front *front, int status, const haft_responder *res
     else
         server_log(front->door.server, HAFT_ERROR, "admit returned %d, which is not a status",
                    status);
-    door_refuse(&front->door, responder, context, 500, "", NULL, RPC_INTERNAL_ERROR,
+    door_refuse(&front->door, responder, context, 500, NULL, NULL, RPC_INTERNAL_ERROR,
                 "Internal Server Error");
 }
 
@@ -383,7 +380,7 @@ struct taken front_handle(struct front *front, haft_http_request *request,
     }
     taken.by = mount_find(front, request->path);
     if (!taken.by) {
-        door_refuse(&front->door, responder, context, 404, "", NULL, RPC_INVALID_REQUEST,
+        door_refuse(&front->door, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
                     "Not Found");
         return nobody;
     }

@@ -34,7 +34,8 @@ struct front {
     atomic_bool cannot_count; /* the store has failed, which has been logged */
     const char *metrics_path; /* NULL when nothing is counted */
     bool metrics_for_all;
-    haft_buffer cors;                    /* headers of responses of apps */
+    haft_header cors[DOOR_CORS]; /* headers of responses of apps */
+    size_t n_cors;
     const haft_responder *app_responder; /* adds them; NULL when nobody needs that */
 };
 

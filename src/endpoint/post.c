@@ -10,11 +10,12 @@
 
 haft_headers request_headers(const haft_http_request *request)
 {
-    haft_headers headers = request->headers;
-
-    headers.principal = request->principal;
-    headers.peer = request->peer ? request->peer : "";
-    return headers;
+    return (haft_headers){.list = request->headers,
+                          .n = request->n_headers,
+                          .index_ = request->index_,
+                          .via_ = request->via_,
+                          .principal = request->principal,
+                          .peer = request->peer ? request->peer : ""};
 }
 
 struct http_session *request_session(haft_exchange *exchange, const haft_http_request *request,
@@ -29,7 +30,7 @@ struct http_session *request_session(haft_exchange *exchange, const haft_http_re
 
 static void refuse_without_memory(haft_exchange *exchange)
 {
-    exchange_refuse(exchange, 503, "Retry-After: 1\r\n", RPC_INTERNAL_ERROR, "Out of memory");
+    exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR, "Out of memory");
 }
 
 /* The engine has the message; what comes of it may have come already. */
@@ -38,11 +39,11 @@ static void post_conclude(haft_exchange *exchange, int status)
     if (exchange->done)
         return;
     if (status == HAFT_EINVAL)
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, NULL);
+        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, NULL);
     else if (status < 0)
         refuse_without_memory(exchange);
     else if (!status)
-        exchange_respond(exchange, 202, "", NULL, 0);
+        exchange_respond(exchange, 202, NULL, NULL, 0);
 }
 
 static void post_process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
@@ -61,7 +62,7 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
 
     if (!session) {
         haft_incoming_drop(message);
-        exchange_refuse(exchange, 503, "Retry-After: 10\r\n", RPC_INTERNAL_ERROR,
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
                         "There are too many sessions");
         return;
     }
@@ -90,7 +91,7 @@ static void post_to_session(haft_exchange *exchange, haft_incoming *message,
 {
     if (!session) {
         haft_incoming_drop(message);
-        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
         return;
     }
     exchange_join(exchange, session);
@@ -126,7 +127,7 @@ static void post_modern(haft_exchange *exchange, const haft_http_request *reques
 
     /* A request whose body says something else than the header is refused by the engine. */
     if (method && size == strlen(listen) && !memcmp(method, listen, size)) {
-        exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST, refusal_events);
+        exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, refusal_events);
         return;
     }
     exchange->engine = endpoint_shared(exchange->endpoint, named);
@@ -182,7 +183,7 @@ static void post_legacy(haft_exchange *exchange, const haft_http_request *reques
         post_initialize(exchange, incoming, request);
     } else if (named == REVISIONS) {
         haft_incoming_drop(incoming);
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, refusal_revision);
+        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, refusal_revision);
     } else if (id) {
         post_to_session(exchange, incoming, request, session);
     } else {
@@ -196,18 +197,18 @@ void endpoint_post(haft_exchange *exchange, const haft_http_request *request)
     enum revision named = request_revision(request);
 
     if (!request_is_json(request)) {
-        exchange_refuse(exchange, 415, "", RPC_INVALID_REQUEST,
+        exchange_refuse(exchange, 415, NULL, RPC_INVALID_REQUEST,
                         "Unsupported Media Type: Content-Type must be application/json");
         return;
     }
     request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_json && !exchange->takes_events) {
-        exchange_refuse(exchange, 406, "", RPC_INVALID_REQUEST,
+        exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST,
                         "Not Acceptable: answers are application/json or text/event-stream");
         return;
     }
     if (request->body_size > endpoint->server->options.max_message) {
-        exchange_refuse(exchange, 413, "", RPC_INVALID_REQUEST,
+        exchange_refuse(exchange, 413, NULL, RPC_INVALID_REQUEST,
                         "Content Too Large: the message is too long");
         return;
     }

@@ -301,12 +301,12 @@ static bool save_has_worked(struct store_job *job, haft_exchange *exchange, int 
     if (exchange && exchange->streaming)
         exchange_end(exchange);
     else if (exchange && status == HAFT_ETOOBIG && !creates)
-        exchange_refuse(exchange, 503, "Retry-After: 10\r\n", RPC_INTERNAL_ERROR,
+        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
                         "The session store is full");
     else if (exchange && status < 0 && status != HAFT_ENOTFOUND)
         exchange_refuse_store(exchange, status);
     else if (exchange)
-        exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
     if (session && (!status || creates))
         http_session_drop(session);
     return false;
@@ -442,7 +442,7 @@ static bool delete_finish(struct store_job *job, int status)
         http_session_drop(job->session);
     }
     if (exchange)
-        exchange_respond(exchange, 200, "", NULL, 0);
+        exchange_respond(exchange, 200, NULL, NULL, 0);
     return false;
 }
 

@@ -230,7 +230,7 @@ void http_session_resume(struct http_session *session, haft_exchange *exchange, 
     /* A request that may yet be answered with JSON has no stream to come back to: whoever names
      * one has guessed it. */
     if (!known) {
-        exchange_refuse(exchange, 400, "", RPC_INVALID_REQUEST, "Last-Event-ID is not known");
+        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, "Last-Event-ID is not known");
         return;
     }
     job = job_new(session->endpoint, &replay_type, session, exchange);

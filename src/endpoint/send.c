@@ -87,49 +87,39 @@ void exchange_listen(haft_exchange *exchange, struct http_session *session)
 
 /* ---- whole responses ---- */
 
-#define TYPE(type) "Content-Type: " type "\r\n"
+enum { EXCHANGE_HEADERS = DOOR_CORS + 4 };
 
-/* The headers that every response has; `type` is the one that says what is in it, "" for nothing.
- * NULL without memory. */
-static const char *headers_of(haft_exchange *exchange, const char *type, const char *extra)
+/* Adds those that every response has: what is in it, unless it is empty, and whose it is.  Returns how
+ * many. */
+static size_t exchange_put_headers(const haft_exchange *exchange, const char *type,
+                                   haft_header *ret_headers)
 {
-    haft_endpoint *endpoint = exchange->endpoint;
-    haft_buffer *text = &endpoint->scratch;
+    size_t n = 0;
 
-    if (!*extra && !exchange->creates && !endpoint->door.cors_origin)
-        return type;
-    haft_buffer_clear(text);
-    haft_buffer_puts(text, type);
+    if (type)
+        ret_headers[n++] = (haft_header){"Content-Type", type};
     if (exchange->creates && exchange->session)
-        haft_buffer_printf(text, "Mcp-Session-Id: %s\r\n", exchange->session->id);
-    door_put_cors(&endpoint->door, text);
-    haft_buffer_puts(text, extra);
-    haft_buffer_add(text, "", 1);
-    return text->status ? NULL : text->data;
+        ret_headers[n++] = (haft_header){"Mcp-Session-Id", exchange->session->id};
+    return n + door_put_cors(&exchange->endpoint->door, ret_headers + n);
 }
 
-/* Without its headers it would be another answer: one without a session, or of no type. */
-static void respond_without_memory(haft_exchange *exchange)
+void exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
+                      const char *body, size_t size)
 {
-    exchange->responder.respond(exchange->context, 503, "Retry-After: 1\r\n", NULL, 0);
-}
-
-void exchange_respond(haft_exchange *exchange, int status, const char *extra, const char *body,
-                      size_t size)
-{
-    const char *headers;
+    haft_header headers[EXCHANGE_HEADERS];
+    haft_response response = {.status = status, .headers = headers, .body = body, .size = size};
 
     if (!exchange->gone && !exchange->done) {
-        headers = headers_of(exchange, size ? TYPE("application/json") : "", extra);
-        if (headers)
-            exchange->responder.respond(exchange->context, status, headers, body, size);
-        else
-            respond_without_memory(exchange);
+        response.n_headers =
+            exchange_put_headers(exchange, size ? "application/json" : NULL, headers);
+        if (extra)
+            headers[response.n_headers++] = *extra;
+        exchange->responder.respond(exchange->context, &response);
     }
     exchange_free(exchange);
 }
 
-void exchange_refuse(haft_exchange *exchange, int status, const char *extra, int code,
+void exchange_refuse(haft_exchange *exchange, int status, const haft_header *extra, int code,
                      const char *message)
 {
     char body[512];
@@ -156,16 +146,15 @@ void exchange_stream(haft_exchange *exchange)
 {
     haft_buffer *text = &exchange->endpoint->scratch;
     bool primes = exchange->resumable && exchange->number == 0;
-    const char *headers =
-        headers_of(exchange, TYPE("text/event-stream"),
-                   "Cache-Control: no-cache, no-transform\r\nX-Accel-Buffering: no\r\n");
+    haft_header headers[EXCHANGE_HEADERS];
+    haft_response head = {.status = 200, .headers = headers, .body = ""};
 
     exchange->streaming = true;
-    if (!exchange->gone && headers) {
-        exchange->responder.stream(exchange->context, 200, headers);
-    } else if (!exchange->gone) {
-        respond_without_memory(exchange);
-        exchange->gone = true;
+    if (!exchange->gone) {
+        head.n_headers = exchange_put_headers(exchange, "text/event-stream", headers);
+        headers[head.n_headers++] = (haft_header){"Cache-Control", "no-cache, no-transform"};
+        headers[head.n_headers++] = (haft_header){"X-Accel-Buffering", "no"};
+        exchange->responder.stream(exchange->context, &head);
     }
     exchange->quiet_since = exchange->endpoint->now;
     if (!primes || !revision_row(session_revision(exchange->engine))->primes)
@@ -255,7 +244,7 @@ void exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
     if (exchange->streaming || (!exchange->takes_json && !message->error_code))
         take_event(exchange, message, true);
     else
-        exchange_respond(exchange, message->http_status, "", message->text, message->size);
+        exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
 }
 
 static void take_response(haft_exchange *exchange, const haft_outgoing *message)
@@ -302,7 +291,7 @@ static void let_go(haft_exchange *exchange, bool over)
     else if (exchange->streaming)
         exchange_end(exchange);
     else
-        exchange_respond(exchange, 202, "", NULL, 0);
+        exchange_respond(exchange, 202, NULL, NULL, 0);
 }
 
 void endpoint_let_go_shared(void *context, void *tag, bool over)

@@ -230,7 +230,7 @@ static void end_exchanges(struct http_session *session)
         else if (exchange->streaming)
             exchange_end(exchange);
         else
-            exchange_refuse(exchange, 404, "", RPC_INVALID_REQUEST, "Session not found");
+            exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
         /* One that is being handled is freed by whoever does that. */
         if (session->exchanges == exchange)
             exchange_detach(exchange);

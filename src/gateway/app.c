@@ -26,6 +26,7 @@ static void close_site(void *app)
     const haft_allocator *allocator = site->gateway->allocator;
     size_t i = 0;
 
+    passage_drop_spare(site, 0);
     for (const struct mcp *mcp = site->gateway->endpoints; mcp; mcp = mcp->next)
         haft_endpoint_free(site->endpoints[i++]);
     allocator->release(allocator->context, site, site_size(site->gateway));
@@ -85,11 +86,9 @@ static void tick(void *app, haft_time now)
     struct site *site = app;
 
     for (struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage->visit->call->inner.done && !haft_visit_tick(passage->visit, now)) {
-            if (passage->parked && !passage->visit->given_up)
-                visit_give_up(passage->visit, 504);
-            passage_answer(passage, 504, "", "", 0);
-        }
+        passage_tick(passage, now);
+    if (now - site->used > REST_MS)
+        passage_drop_spare(site, 0);
     EACH_ENDPOINT(site, haft_endpoint_tick(endpoint, now));
 }
 
@@ -105,7 +104,8 @@ static void abandon(void *app)
     struct site *site = app;
 
     for (struct passage *passage = site->first; passage; passage = passage->next)
-        haft_visit_cancel(passage->visit);
+        if (passage->visit)
+            haft_visit_cancel(passage->visit);
     EACH_ENDPOINT(site, endpoint_abandon(endpoint));
 }
 
@@ -114,7 +114,7 @@ static bool idle(const void *app)
     const struct site *site = app;
 
     for (const struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage->visit->call->inner.done)
+        if (passage_is_at_work(passage))
             return false;
     EACH_ENDPOINT(site, if (!haft_endpoint_idle(endpoint)) return false);
     return true;

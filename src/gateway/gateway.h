@@ -129,14 +129,10 @@ void policies_free(haft_gateway *gateway);
 
 /* ---- a request on its way ---- */
 
-struct line {
-    struct line *next;
-    const char *name, *value; /* NULL: it is removed */
-    bool came;                /* with the request: kept, not set by a policy */
-};
-
-struct pair {
-    const char *name, *value;
+/* Headers that change: a list in the arena of a call. */
+struct header_list {
+    haft_header *list;
+    size_t n, room;
 };
 
 /* How far a request has come. */
@@ -150,11 +146,10 @@ struct authenticated {
 
 struct haft_visit {
     haft_gateway *gateway;
-    haft_call *call; /* whose arena everything is in */
-    haft_request request;
-    struct line *changes;                      /* of the request's headers */
+    haft_call *call;                           /* whose arena everything is in */
+    haft_http_request request;                 /* as policies have left it; its target is known */
+    struct header_list changed;                /* its headers, once one of them was */
     const struct authenticated *authenticated; /* this request, or the call that invokes */
-    const char *content_type;                  /* of an invoke's body when no header says it */
     struct match match;
     const struct route *route; /* NULL when there is none */
     const struct policy_list *policies;
@@ -170,7 +165,7 @@ struct haft_visit {
                            has gone on without it */
     int given_up;       /* what it is answered with, whatever comes; 0 while it is waited for */
     int abandoned;      /* the same, once it was left to whoever continues it */
-    struct pair *query;
+    haft_header *query; /* names and values, decoded */
     size_t n_query;
     bool query_read;
     bool edge;     /* it came from outside, */
@@ -178,14 +173,15 @@ struct haft_visit {
     bool answered; /* by haft_respond */
     int wished;    /* status of what is answered otherwise; 0 for the usual one */
     haft_response response;
-    haft_header_line *headers; /* of the response */
-    size_t n_headers, room;
-    int failure;  /* to find a route */
+    struct header_list headers; /* of the response */
+    int failure;                /* to find a route */
     bool starved; /* somebody asked for what is there, and there was no memory to show it */
 };
 
 /* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
-haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request);
+haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_http_request *request);
+/* Finds the route that it is for, and sets its deadline. */
+void visit_find_route(haft_visit *visit);
 /* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING
  * when it is to be called again after visit_park.  A visit to an endpoint ends behind the policies
  * that let it in; visit_outbound is left then, unless it is answered. */
@@ -238,6 +234,20 @@ int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char
 
 /* Reads the query into pairs; 0, HAFT_EINVAL when it is not well written, or HAFT_ENOMEM. */
 int query_read(haft_visit *visit);
+
+/* ---- headers (response.c) ---- */
+
+/* Sets a header, in the place of those of that name, unless `value` is NULL.  Both are copied. */
+int header_list_set(haft_arena *arena, struct header_list *headers, const char *name,
+                    const char *value);
+int header_list_add(haft_arena *arena, struct header_list *headers, const char *name,
+                    const char *value);
+/* The same headers, which are not copied, in a list of the call's.  HAFT_ENOMEM, or 0. */
+int header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
+                     size_t n);
+
+/* Makes a response that lives long enough the visit's. */
+int response_take(haft_visit *visit, const haft_response *response);
 
 /* An answer with nothing but a status and its problem. */
 int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues);

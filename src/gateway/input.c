@@ -65,7 +65,7 @@ static int gather(haft_visit *visit, struct texts *texts)
             add_text(texts, field->name, text);
     }
     for (size_t i = 0; i < visit->n_query; i++) {
-        const struct pair *pair = &visit->query[i];
+        const haft_header *pair = &visit->query[i];
         const struct field *field = field_named(route, pair->name, strlen(pair->name));
 
         if (field && field->origin != ORIGIN_QUERY)
@@ -92,7 +92,7 @@ static int read_bare(haft_visit *visit, yyjson_val **ret_object)
         yyjson_set_str(&object[n++], haft_path_value(visit->call, path->segments[i]));
     }
     for (size_t i = 0; i < visit->n_query; i++) {
-        const struct pair *pair = &visit->query[i];
+        const haft_header *pair = &visit->query[i];
 
         if (haft_path_value(visit->call, pair->name) ||
             haft_query_value(visit->call, pair->name) != pair->value)

@@ -6,36 +6,14 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/percent.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
 #include "gateway/passage.h"
 #include "engine/call/view.h"
+#include "protocol/header.h"
 
 /* ---- headers ---- */
-
-/* What a child's request has: a list, in the child's arena. */
-static const char *get_line(const void *context, const char *name, size_t *ret_size)
-{
-    for (const struct line *line = context; line; line = line->next)
-        if (text_same_ignoring_case(line->name, name)) {
-            *ret_size = strlen(line->value);
-            return line->value;
-        }
-    return NULL;
-}
-
-static int add_line(haft_arena *arena, struct line **lines, const char *name, const char *value)
-{
-    struct line *line = haft_arena_zalloc(arena, 1, sizeof *line);
-
-    if (!line)
-        return HAFT_ENOMEM;
-    line->name = haft_arena_copy(arena, name, strlen(name));
-    line->value = haft_arena_copy(arena, value, strlen(value));
-    line->next = *lines;
-    *lines = line;
-    return line->name && line->value ? 0 : HAFT_ENOMEM;
-}
 
 static const char forward_key[] = "haft/forwarded", authenticated_key[] = "haft/authenticated";
 
@@ -61,7 +39,7 @@ static int authenticated_copy(haft_call *call, const struct authenticated *from,
  * them have authenticated it. */
 static int keep_authenticated(haft_call *call)
 {
-    const haft_visit *visit = passage_of_headers(call->request.headers);
+    const haft_visit *visit = call->request.headers ? call->request.headers->via_ : NULL;
     const struct authenticated *kept = NULL;
     int status = 0;
 
@@ -75,26 +53,28 @@ static int keep_authenticated(haft_call *call)
 int invoke_keep_headers(haft_call *call, void *data)
 {
     const haft_gateway *gateway = data;
-    struct line *lines = NULL;
+    const haft_headers *headers = call->request.headers;
+    struct header_list kept = {.n = 0}, *copy;
     int status = 0;
 
     for (const char *const *name = gateway->options.forward; *name && !status; name++) {
         yyjson_val *meta = rpc_string(call->request.meta, *name);
-        size_t size = 0;
+        size_t size;
         const char *value =
-            meta ? yyjson_get_str(meta)
-            : call->request.headers
-                ? call->request.headers->get(call->request.headers->context, *name, &size)
-                : NULL;
+            meta      ? yyjson_get_str(meta)
+            : headers ? header_find(headers->list, headers->n, headers->index_, *name, &size)
+                      : NULL;
 
-        if (!value)
-            continue;
-        if (!meta)
-            value = haft_arena_copy(call->arena, value, size);
-        status = !value ? HAFT_ENOMEM : add_line(call->arena, &lines, *name, value);
+        if (value)
+            status = header_list_add(call->arena, &kept, *name, value);
     }
-    if (!status && lines)
-        status = haft_call_set(call, forward_key, lines);
+    if (!status && kept.n) {
+        copy = haft_arena_zalloc(call->arena, 1, sizeof *copy);
+        if (!copy)
+            return HAFT_ENOMEM;
+        *copy = kept;
+        status = haft_call_set(call, forward_key, copy);
+    }
     return status ? status : keep_authenticated(call);
 }
 
@@ -107,26 +87,30 @@ static const struct authenticated *authenticated_of(haft_call *caller)
 
 static const char *header_of(haft_call *caller, const char *name)
 {
-    size_t size;
+    const struct header_list *kept;
 
     if (caller->inner.visit)
         return haft_request_header(caller, name);
-    return get_line(haft_call_get(caller, forward_key), name, &size);
+    kept = haft_call_get(caller, forward_key);
+    return kept ? haft_header_find(kept->list, kept->n, name) : NULL;
 }
 
+/* Those that the call is given, the last of a name first, and of the caller's what is not among them. */
 static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_options *options,
-                   haft_arena *arena, struct line **lines)
+                   haft_arena *arena, struct header_list *headers)
 {
     int status = 0;
+
+    for (size_t i = options->n_headers; i-- && !status;)
+        status =
+            header_list_add(arena, headers, options->headers[i].name, options->headers[i].value);
 
     for (const char *const *name = gateway->options.forward; *name && !status; name++) {
         const char *value = header_of(caller, *name);
 
-        if (value)
-            status = add_line(arena, lines, *name, value);
+        if (value && !haft_header_find(headers->list, headers->n, *name))
+            status = header_list_add(arena, headers, *name, value);
     }
-    for (size_t i = 0; i < options->n_headers && !status; i++)
-        status = add_line(arena, lines, options->headers[i].name, options->headers[i].value);
     return status;
 }
 
@@ -142,7 +126,7 @@ static int refuse_child(haft_visit *visit)
     if (call->inner.depth > options->max_depth) {
         haft_log(call, HAFT_ERROR, "invokes nest deeper than %u: a cycle?", options->max_depth);
         return haft_problem(call, 508, "Invokes nest deeper than %u: %s was called by %s.",
-                            options->max_depth, visit->request.path,
+                            options->max_depth, visit->request.target,
                             haft_call_name(call->inner.parent));
     }
     if (before >= options->max_invokes)
@@ -151,8 +135,18 @@ static int refuse_child(haft_visit *visit)
     return 0;
 }
 
+/* The path itself when it cannot be decoded: it is refused where routes are looked for. */
+static const char *path_decoded(haft_arena *arena, const char *path)
+{
+    int status = 0;
+    const char *decoded =
+        strchr(path, '%') ? percent_decode(arena, path, strlen(path), false, &status) : path;
+
+    return decoded || status == HAFT_ENOMEM ? decoded : path;
+}
+
 /* The path and the query of a target, in the arena. */
-static int read_target(haft_arena *arena, const char *target, haft_request *request)
+static int read_target(haft_arena *arena, const char *target, haft_http_request *request)
 {
     char *path = haft_arena_copy(arena, target, strcspn(target, "#"));
     char *query = path ? strchr(path, '?') : NULL;
@@ -161,9 +155,10 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
         return HAFT_ENOMEM;
     if (query)
         *query++ = '\0';
-    request->path = path;
+    request->target = path;
+    request->path = path_decoded(arena, path);
     request->query = query ? query : "";
-    return 0;
+    return request->path ? 0 : HAFT_ENOMEM;
 }
 
 /* What the caller has given, in the child's memory: the caller may be gone before a handler that
@@ -171,11 +166,14 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
 static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_options *options)
 {
     haft_arena *arena = visit->call->arena;
-    haft_request *request = &visit->request;
-    struct line *lines = NULL;
-    int status = forward(visit->gateway, caller, options, arena, &lines);
+    haft_http_request *request = &visit->request;
+    struct header_list headers = {.n = 0};
+    int status = forward(visit->gateway, caller, options, arena, &headers);
 
-    request->headers = (haft_headers){.get = get_line, .context = lines};
+    if (!status && request->body_size && !haft_header_find(headers.list, headers.n, "content-type"))
+        status = header_list_add(arena, &headers, "content-type", "application/json");
+    request->headers = headers.list;
+    request->n_headers = headers.n;
     request->method = haft_arena_copy(arena, request->method, strlen(request->method));
     request->body = haft_arena_copy(arena, request->body, request->body_size);
     if (request->peer)
@@ -183,20 +181,18 @@ static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_op
     visit->call->request.peer = request->peer;
     if (!request->method || !request->body || (caller->request.peer && !request->peer))
         return HAFT_ENOMEM;
-    if (request->body_size)
-        visit->content_type = "application/json";
     return status
                ? status
                : authenticated_copy(visit->call, authenticated_of(caller), &visit->authenticated);
 }
 
 /* A child of a call whose parents are held. */
-static haft_visit *child_new(haft_call *caller, const haft_request *asked, const char *target,
+static haft_visit *child_new(haft_call *caller, const haft_http_request *asked, const char *target,
                              const haft_invoke_options *options, haft_time now)
 {
     haft_gateway *gateway = caller->server->gateway;
     haft_call *call = inner_new(gateway->server, caller, now);
-    haft_request request = *asked;
+    haft_http_request request = *asked;
     haft_visit *visit;
 
     if (!call || read_target(call->arena, target, &request)) {
@@ -204,6 +200,8 @@ static haft_visit *child_new(haft_call *caller, const haft_request *asked, const
         return NULL;
     }
     visit = visit_of_call(gateway, call, &request);
+    if (visit)
+        visit_find_route(visit);
     if (visit && !child_keep(visit, caller, options) && !refuse_child(visit))
         return visit;
     haft_visit_free(visit);
@@ -216,7 +214,7 @@ static int invoke_prepare(haft_call *caller, const char *method, const char *tar
                           const haft_invoke_options *options, haft_visit **ret_visit)
 {
     static const haft_invoke_options none;
-    haft_request request = {.method = method, .body = "", .peer = caller->request.peer};
+    haft_http_request request = {.method = method, .body = "", .peer = caller->request.peer};
     haft_call *root;
 
     options = options ? options : &none;
@@ -249,17 +247,10 @@ static int collect(haft_call *caller, haft_visit *visit, haft_response *ret_resp
 {
     const haft_response *from = haft_visit_response(visit);
     haft_arena *arena = caller->arena;
-    haft_header_line *headers = haft_arena_zalloc(arena, from->n_headers + 1, sizeof *headers);
+    haft_header *headers = headers_copy(arena, from->headers, from->n_headers);
     const char *body = haft_arena_copy(arena, from->body, from->size);
     bool ok = headers && body;
 
-    for (size_t i = 0; ok && i < from->n_headers; i++) {
-        headers[i].name =
-            haft_arena_copy(arena, from->headers[i].name, strlen(from->headers[i].name));
-        headers[i].value =
-            haft_arena_copy(arena, from->headers[i].value, strlen(from->headers[i].value));
-        ok = headers[i].name && headers[i].value;
-    }
     if (ok)
         *ret_response = (haft_response){.status = from->status,
                                         .headers = headers,

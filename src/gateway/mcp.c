@@ -102,7 +102,7 @@ static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val 
 static int header_lines(haft_call *call, const struct route *route, yyjson_val *arguments,
                         haft_invoke_options *options)
 {
-    haft_header_line *lines = haft_arena_zalloc(call->arena, route->n_fields + 1, sizeof *lines);
+    haft_header *lines = haft_arena_zalloc(call->arena, route->n_fields + 1, sizeof *lines);
 
     if (!lines)
         return HAFT_ENOMEM;
@@ -123,7 +123,7 @@ static int header_lines(haft_call *call, const struct route *route, yyjson_val *
         }
         if (!copy)
             return HAFT_ENOMEM;
-        lines[options->n_headers++] = (haft_header_line){field->as, copy};
+        lines[options->n_headers++] = (haft_header){field->as, copy};
     }
     return 0;
 }

@@ -27,7 +27,7 @@ static int read_pair(haft_visit *visit, const char *text, size_t size)
     const char *equals = memchr(text, '=', size);
     size_t name_size = equals ? (size_t)(equals - text) : size;
     const char *value = equals ? equals + 1 : text + size;
-    struct pair *pair = &visit->query[visit->n_query];
+    haft_header *pair = &visit->query[visit->n_query];
     int status;
 
     pair->name = percent_decode(arena, text, name_size, true, &status);

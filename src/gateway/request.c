@@ -2,45 +2,21 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
+#include "protocol/header.h"
 
-const haft_request *haft_request_of(const haft_call *call)
+const haft_http_request *haft_request_of(const haft_call *call)
 {
     return call->inner.visit ? &call->inner.visit->request : NULL;
 }
 
-/* Asks whoever brought the request; names are asked for in lower case. */
-static const char *ask(haft_visit *visit, const char *name)
-{
-    const haft_headers *headers = &visit->request.headers;
-    char lower[128];
-    size_t size = 0;
-    const char *value;
-
-    for (; name[size]; size++) {
-        if (size + 1 == sizeof lower)
-            return NULL;
-        lower[size] = ascii_lower(name[size]);
-    }
-    lower[size] = '\0';
-    value = headers->get ? headers->get(headers->context, lower, &size) : NULL;
-    if (value) {
-        value = haft_arena_copy(visit->call->arena, value, size);
-        visit->starved = visit->starved || !value;
-        return value;
-    }
-    return visit->content_type && !strcmp(lower, "content-type") ? visit->content_type : NULL;
-}
-
 const char *haft_request_header(const haft_call *call, const char *name)
 {
-    haft_visit *visit = call->inner.visit;
+    const haft_http_request *request = haft_request_of(call);
+    size_t size;
 
-    if (!visit)
-        return NULL;
-    for (const struct line *line = visit->changes; line; line = line->next)
-        if (text_same_ignoring_case(line->name, name))
-            return line->value;
-    return ask(visit, name);
+    return request && *name
+               ? header_find(request->headers, request->n_headers, request->index_, name, &size)
+               : NULL;
 }
 
 static char *keep(haft_call *call, const char *text)
@@ -51,19 +27,23 @@ static char *keep(haft_call *call, const char *text)
 int haft_request_set_header(haft_call *call, const char *name, const char *value)
 {
     haft_visit *visit = call->inner.visit;
-    struct line *line;
+    haft_http_request *request;
+    int status = 0;
 
     if (!visit)
         return HAFT_EINVAL;
-    line = haft_arena_zalloc(call->arena, 1, sizeof *line);
-    if (!line)
-        return HAFT_ENOMEM;
-    line->name = keep(call, name);
-    line->value = value ? keep(call, value) : NULL;
-    if (!line->name || (value && !line->value))
-        return HAFT_ENOMEM;
-    line->next = visit->changes;
-    visit->changes = line;
+    request = &visit->request;
+    /* Once a header is changed, the list is the visit's own, and the index does not fit it. */
+    if (request->index_ || request->headers != visit->changed.list)
+        status =
+            header_list_take(call->arena, &visit->changed, request->headers, request->n_headers);
+    if (!status)
+        status = header_list_set(call->arena, &visit->changed, name, value);
+    if (status)
+        return status;
+    request->headers = visit->changed.list;
+    request->n_headers = visit->changed.n;
+    request->index_ = NULL;
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
+#include "protocol/header.h"
 #include "protocol/http_status.h"
 
 enum { REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers */
@@ -26,73 +27,98 @@ bool haft_response_ok(const haft_response *response)
 
 const char *haft_response_header(const haft_response *response, const char *name)
 {
-    for (size_t i = 0; i < response->n_headers; i++)
-        if (text_same_ignoring_case(response->headers[i].name, name))
-            return response->headers[i].value;
-    return NULL;
+    return haft_header_find(response->headers, response->n_headers, name);
 }
 
-static bool is_token(const char *text)
+/* Room for so many. */
+static int header_list_grow(haft_arena *arena, struct header_list *headers, size_t n)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                  "!#$%&'*+-.^_`|~";
+    size_t room = headers->room ? headers->room : 8;
+    haft_header *list;
 
-    return *text && strspn(text, allowed) == strlen(text);
+    if (n <= headers->room)
+        return 0;
+    while (room < n)
+        room *= 2;
+    list = haft_arena_zalloc(arena, room, sizeof *list);
+    if (!list)
+        return HAFT_ENOMEM;
+    if (headers->n)
+        memcpy(list, headers->list, headers->n * sizeof *list);
+    headers->list = list;
+    headers->room = room;
+    return 0;
 }
 
-static bool is_line(const char *text)
+int header_list_add(haft_arena *arena, struct header_list *headers, const char *name,
+                    const char *value)
 {
-    for (; *text; text++)
-        if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7F)
-            return false;
-    return true;
+    haft_header header = {haft_arena_copy(arena, name, strlen(name)),
+                          haft_arena_copy(arena, value, strlen(value))};
+
+    if (!header.name || !header.value || header_list_grow(arena, headers, headers->n + 1))
+        return HAFT_ENOMEM;
+    headers->list[headers->n++] = header;
+    return 0;
 }
 
-static void remove_header(haft_visit *visit, const char *name)
+int header_list_set(haft_arena *arena, struct header_list *headers, const char *name,
+                    const char *value)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < visit->n_headers; i++)
-        if (!text_same_ignoring_case(visit->headers[i].name, name))
-            visit->headers[n++] = visit->headers[i];
-    visit->n_headers = n;
+    for (size_t i = 0; i < headers->n; i++)
+        if (!text_same_ignoring_case(headers->list[i].name, name))
+            headers->list[n++] = headers->list[i];
+    headers->n = n;
+    return value ? header_list_add(arena, headers, name, value) : 0;
 }
 
-static int append_header(haft_visit *visit, const char *name, const char *value)
+int header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
+                     size_t n)
 {
-    haft_arena *arena = visit->call->arena;
-    haft_header_line line = {haft_arena_copy(arena, name, strlen(name)),
-                             haft_arena_copy(arena, value, strlen(value))};
-    size_t room = visit->room ? visit->room * 2 : 8;
-
-    if (!line.name || !line.value)
+    headers->n = 0;
+    if (header_list_grow(arena, headers, n + 1))
         return HAFT_ENOMEM;
-    if (visit->n_headers == visit->room) {
-        haft_header_line *lines = haft_arena_zalloc(arena, room, sizeof *lines);
-
-        if (!lines)
-            return HAFT_ENOMEM;
-        if (visit->n_headers)
-            memcpy(lines, visit->headers, visit->n_headers * sizeof *lines);
-        visit->headers = lines;
-        visit->room = room;
-    }
-    visit->headers[visit->n_headers++] = line;
+    if (n)
+        memcpy(headers->list, from, n * sizeof *from);
+    headers->n = n;
     return 0;
+}
+
+static int respond_header(haft_call *call, const char *name, const char *value,
+                          int change(haft_arena *arena, struct header_list *headers,
+                                     const char *name, const char *value))
+{
+    haft_visit *visit = call->inner.visit;
+    int status;
+
+    if (!visit || !header_name_is_valid(name) ||
+        (value && !header_value_is_valid(value, strlen(value))))
+        return HAFT_EINVAL;
+    status = change(call->arena, &visit->headers, name, value);
+    visit->response.headers = visit->headers.list;
+    visit->response.n_headers = visit->headers.n;
+    return status;
 }
 
 int haft_response_set_header(haft_call *call, const char *name, const char *value)
 {
-    haft_visit *visit = call->inner.visit;
-    int status = 0;
+    return respond_header(call, name, value, header_list_set);
+}
 
-    if (!visit || !is_token(name) || (value && !is_line(value)))
-        return HAFT_EINVAL;
-    remove_header(visit, name);
-    if (value)
-        status = append_header(visit, name, value);
-    visit->response.headers = visit->headers;
-    visit->response.n_headers = visit->n_headers;
+int haft_response_add_header(haft_call *call, const char *name, const char *value)
+{
+    return value ? respond_header(call, name, value, header_list_add) : HAFT_EINVAL;
+}
+
+int response_take(haft_visit *visit, const haft_response *response)
+{
+    int status = header_list_take(visit->call->arena, &visit->headers, response->headers,
+                                  response->n_headers);
+
+    visit->response = *response;
+    visit->response.headers = visit->headers.list;
     return status;
 }
 
@@ -151,7 +177,7 @@ static void put_problem(haft_buffer *body, int status, const char *detail,
 /* A client of MCP shows an error of its protocol, and of anything else the status at most. */
 static void put_error(haft_buffer *body, haft_visit *visit, const char *detail)
 {
-    const haft_request *request = &visit->request;
+    const haft_http_request *request = &visit->request;
     struct rpc_message message = {0};
     haft_value *root = request->body_size ? haft_json_read(request->body, request->body_size,
                                                            visit->call->server->options.max_depth,
@@ -199,15 +225,19 @@ int haft_problem(haft_call *call, int status, const char *format, ...)
 int haft_respond_with(haft_call *call, const haft_response *response)
 {
     int status = haft_respond(call, response->status, NULL, NULL, 0);
+    haft_response *own;
 
     for (size_t i = 0; i < response->n_headers && !status; i++)
+        status = haft_response_set_header(call, response->headers[i].name, NULL);
+    for (size_t i = 0; i < response->n_headers && !status; i++)
         status =
-            haft_response_set_header(call, response->headers[i].name, response->headers[i].value);
+            haft_response_add_header(call, response->headers[i].name, response->headers[i].value);
     if (status)
         return status;
-    call->inner.visit->response.body = haft_arena_copy(call->arena, response->body, response->size);
-    call->inner.visit->response.size = response->size;
-    return call->inner.visit->response.body ? 0 : HAFT_ENOMEM;
+    own = &call->inner.visit->response;
+    own->body = haft_arena_copy(call->arena, response->body ? response->body : "", response->size);
+    own->size = response->size;
+    return own->body ? 0 : HAFT_ENOMEM;
 }
 
 const haft_response *haft_response_of(const haft_call *call)

@@ -21,7 +21,7 @@ static int refuse_input(haft_call *call, const haft_issues *issues)
     return input_refuse_issues(call->inner.visit, issues, NULL);
 }
 
-haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request)
+haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_http_request *request)
 {
     haft_visit *visit = call ? haft_arena_zalloc(call->arena, 1, sizeof *visit) : NULL;
 
@@ -32,20 +32,35 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_req
     visit->gateway = gateway;
     visit->call = call;
     visit->request = *request;
+    if (!request->target)
+        visit->request.target = request->path;
     visit->edge = !call->inner.parent;
     visit->response.body = "";
     atomic_init(&visit->owners, 1);
     inner_on_finish(call, visit_continued, visit);
     call->inner.visit = visit;
-    call->request.method = request->path;
+    call->request.method = visit->request.target;
     call->request.peer = request->peer;
-    if (visit->edge && request->headers.get) {
-        call->request.headers = &visit->request.headers;
+    if (visit->edge && request->n_headers) {
+        haft_headers headers = {
+            .list = request->headers, .n = request->n_headers, .index_ = request->index_};
+
+        call->request.headers = &headers;
         trace_read(call);
         call->request.headers = NULL;
     }
-    visit->failure =
-        router_find(&gateway->router, request->method, request->path, call->arena, &visit->match);
+    if (visit->edge)
+        call->request.principal = request->principal;
+    return visit;
+}
+
+void visit_find_route(haft_visit *visit)
+{
+    const haft_http_request *request = &visit->request;
+    haft_call *call = visit->call;
+
+    visit->failure = router_find(&visit->gateway->router, request->method, request->target,
+                                 call->arena, &visit->match);
     if (visit->failure > 0)
         visit->failure = 0;
     visit->route = visit->match.route;
@@ -54,16 +69,14 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_req
         inner_set_tool(call, &visit->route->entry);
         call->inner.on_invalid = refuse_input;
     }
-    return visit;
 }
 
-haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request,
-                           const char *principal, haft_time now)
+haft_visit *haft_visit_new(haft_gateway *gateway, const haft_http_request *request, haft_time now)
 {
     haft_visit *visit = visit_of_call(gateway, inner_new(gateway->server, NULL, now), request);
 
     if (visit)
-        visit->call->request.principal = principal;
+        visit_find_route(visit);
     return visit;
 }
 
@@ -285,7 +298,8 @@ static int respond_options(haft_visit *visit)
 
     if (!method)
         return respond_allow(visit, 204, NULL);
-    status = router_find(&visit->gateway->router, method, visit->request.path, call->arena, &match);
+    status =
+        router_find(&visit->gateway->router, method, visit->request.target, call->arena, &match);
     if (status < 0)
         return status;
     route = match.route;
@@ -295,7 +309,7 @@ static int respond_options(haft_visit *visit)
 
 static int respond_without_route(haft_visit *visit)
 {
-    const haft_request *request = &visit->request;
+    const haft_http_request *request = &visit->request;
     haft_arena *arena = visit->call->arena;
 
     if (visit->failure == HAFT_EINVAL)
@@ -304,12 +318,12 @@ static int respond_without_route(haft_visit *visit)
         return visit->failure;
     if (!visit->match.n_methods)
         return respond_problem(
-            visit, 404, haft_arena_printf(arena, "There is no route %s.", request->path), NULL);
+            visit, 404, haft_arena_printf(arena, "There is no route %s.", request->target), NULL);
     if (!strcmp(request->method, "OPTIONS"))
         return respond_options(visit);
     return respond_allow(
         visit, 405,
-        haft_arena_printf(arena, "The route %s has no %s.", request->path, request->method));
+        haft_arena_printf(arena, "The route %s has no %s.", request->target, request->method));
 }
 
 /* ---- the whole way ---- */
@@ -322,7 +336,7 @@ static bool enter(haft_visit *visit)
     if (!status && !visit->route)
         status = unless_starved(visit, respond_without_route(visit));
     if (status < 0)
-        visit_fail(visit, visit->request.path, status);
+        visit_fail(visit, visit->request.target, status);
     return !status && visit->route;
 }
 

@@ -20,8 +20,7 @@ void visit_fail(haft_visit *visit, const char *who, int status)
         return;
     /* Not even that: there is no memory. */
     visit->response = (haft_response){.status = 500, .body = ""};
-    visit->headers = NULL;
-    visit->n_headers = visit->room = 0;
+    visit->headers = (struct header_list){.n = 0};
     visit->answered = true;
 }
 

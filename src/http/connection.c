@@ -36,7 +36,9 @@ static void connection_handle(struct connection *c)
                                  .path = c->head.data + c->path,
                                  .target = c->head.data + c->target,
                                  .query = c->query ? c->head.data + c->query : "",
-                                 .headers = connection_headers(c),
+                                 .headers = (const haft_header *)(void *)c->fields.data,
+                                 .n_headers = c->n_fields,
+                                 .index_ = c->slots,
                                  .body = c->body.data ? c->body.data : "",
                                  .body_size = c->body.size,
                                  .peer = c->peer[0] ? c->peer : NULL};
@@ -262,7 +264,8 @@ struct connection *connection_new(haft_http *http)
             return NULL;
         memset(c, 0, sizeof *c);
         haft_buffer_init(&c->head, allocator,
-                         http->options.max_headers + 2 * http->options.max_url);
+                         http->options.max_headers + 2 * http->options.max_url +
+                             2 * (MAX_HEADERS + 1));
         /* One more than may come: the authority of the target becomes one. */
         haft_buffer_init(&c->fields, allocator, (MAX_HEADERS + 1) * sizeof(struct field));
         haft_buffer_init(&c->body, allocator, http->max_body);

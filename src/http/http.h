@@ -8,17 +8,18 @@
 
 #include "endpoint/mux.h"
 #include "loop/loop.h"
+#include "protocol/header.h"
 
 enum {
     MAX_HEADERS = 100,
-    SLOTS = 64,
     READ_SIZE = 64 << 10,
     PIECE = 128 << 10, /* of answers: what one connection is written at once */
     SHARE = 1 << 20    /* bytes of answers in one turn of the loop, after which others wait */
 };
 
+/* A header while the head may still move; a haft_header takes its place when it is whole. */
 struct field {
-    uint32_t name, name_size, value, value_size; /* in the head */
+    uint32_t name, name_size, value, value_size; /* in the head, a NUL after each */
 };
 
 enum stage { STAGE_HEAD, STAGE_BODY, STAGE_HANDLING, STAGE_CLOSING };
@@ -42,7 +43,8 @@ struct connection {
     size_t unsent, handed;                  /* their bytes, and of these what the socket has */
     uv_write_t write;
     uv_shutdown_t shutdown;
-    haft_buffer fields; /* of struct field: as many as come, since most of the time none is there */
+    haft_buffer fields; /* of struct field, then of haft_header: as many as come, since most of the
+                           time none is there */
     size_t n_fields, url_size, trailer_size;
     size_t consumed;    /* bytes of the request that have been parsed */
     size_t path;        /* in the head: decoded */
@@ -51,11 +53,11 @@ struct connection {
     struct taken taken; /* its request, by whoever answers that */
     haft_time since;    /* the stage began */
     unsigned char address[16];
-    char peer[48];        /* the same as text; "" for none */
-    uint8_t slots[SLOTS]; /* of names: the first field of each, counted from 1 */
-    bool crowded;         /* two fields have the same slot */
-    uint8_t stage;        /* enum stage */
-    bool counted;         /* against its address */
+    char peer[48];                     /* the same as text; "" for none */
+    unsigned char slots[HEADER_SLOTS]; /* the index of the headers */
+    bool crowded;                      /* two fields have the same slot */
+    uint8_t stage;                     /* enum stage */
+    bool counted;                      /* against its address */
     bool keep_alive;
     bool begun; /* a byte of the request has come */
     bool streaming, chunked;
@@ -174,8 +176,8 @@ llhttp_errno_t connection_parse(struct connection *connection, const char *bytes
  * buffers say so. */
 void connection_set_host(struct connection *connection, size_t at, size_t size);
 
-/* Those of the request that has come; they last as long as it does. */
-haft_headers connection_headers(const struct connection *connection);
+/* The head is whole and does not move any more: what is in `fields` are pairs from now on. */
+void connection_settle_headers(struct connection *connection);
 
 /* ---- http_target.c ---- */
 
@@ -213,6 +215,11 @@ void connection_refuse(struct connection *connection, int status, const char *me
 
 /* ---- http_write.c ---- */
 
+/* Writes the head of a response, and its body if `size` is not 0.  `tail` is the headers about the
+ * transfer, and the empty line. */
+void connection_put_response(struct connection *connection, const haft_response *response,
+                             const haft_header *more, size_t n_more, const char *tail,
+                             size_t tail_size, size_t size);
 /* Writes now what fits, and the rest when it can. */
 void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
 /* Hands the next piece of what is left to the socket, unless it has one. */

@@ -57,27 +57,45 @@ static struct field *field_at(const struct connection *c, size_t index)
     return (struct field *)(void *)c->fields.data + index;
 }
 
-static uint64_t small(uint64_t word)
+static inline uint64_t small(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), high = ones * 0x80;
 
     return word | ((word + ones * (0x80 - 'A')) & ~(word + ones * (0x7F - 'Z')) & high) >> 2;
 }
 
-/* Makes capitals small, eight bytes at a time; the last eight may have been among those before.  A
- * name is ASCII, or it would not have come so far. */
-static void make_small(char *text, size_t size)
+static inline void make_eight_small(char *text)
 {
     uint64_t word;
 
-    for (size_t i = 0; size < sizeof word && i < size; i++)
-        text[i] = ascii_lower(text[i]);
-    for (size_t i = 0; size >= sizeof word && i < size; i += sizeof word) {
-        char *at = text + (size - i < sizeof word ? size - sizeof word : i);
+    memcpy(&word, text, sizeof word);
+    word = small(word);
+    memcpy(text, &word, sizeof word);
+}
 
-        memcpy(&word, at, sizeof word);
-        word = small(word);
-        memcpy(at, &word, sizeof word);
+static inline void make_four_small(char *text)
+{
+    uint32_t word;
+
+    memcpy(&word, text, sizeof word);
+    word = (uint32_t)small(word);
+    memcpy(text, &word, sizeof word);
+}
+
+/* Makes capitals small, several bytes at a time; the last of them may have been among those before.  A
+ * name is ASCII, or it would not have come so far. */
+static inline void make_small(char *text, size_t size)
+{
+    if (size >= 8) {
+        for (size_t i = 0; i + 8 < size; i += 8)
+            make_eight_small(text + i);
+        make_eight_small(text + size - 8);
+    } else if (size >= 4) {
+        make_four_small(text);
+        make_four_small(text + size - 4);
+    } else {
+        for (size_t i = 0; i < size; i++)
+            text[i] = ascii_lower(text[i]);
     }
 }
 
@@ -109,23 +127,16 @@ static int on_field(llhttp_t *parser, const char *at, size_t size)
     return 0;
 }
 
-/* Where a name is looked for; those that are common have different ones. */
-static size_t parse_slot_of(const char *name, size_t size)
+/* The name is whole.  Behind what was added to a buffer there is room for one byte more. */
+static inline void begin_value(struct connection *c, struct field *field)
 {
-    size_t first = (unsigned char)name[0], last = (unsigned char)name[size - 1];
-
-    return (size + first * last) % SLOTS;
-}
-
-/* The name is whole. */
-static void begin_value(struct connection *c, struct field *field)
-{
-    uint8_t *slot = &c->slots[parse_slot_of(c->head.data + field->name, field->name_size)];
+    unsigned char *slot = &c->slots[header_slot(c->head.data + field->name, field->name_size)];
 
     if (*slot)
         c->crowded = true;
     else
-        *slot = (uint8_t)c->n_fields;
+        *slot = (unsigned char)c->n_fields;
+    c->head.data[c->head.size++] = '\0';
     field->value = (uint32_t)c->head.size;
 }
 
@@ -160,18 +171,23 @@ static int on_value_complete(llhttp_t *parser)
     while (field->value_size) {
         char last = c->head.data[field->value + field->value_size - 1];
 
-        if (last != ' ' && last != '\t')
-            break;
+        if (last != ' ' && last != '\t') {
+            c->head.size = field->value + field->value_size;
+            c->head.data[c->head.size++] = '\0';
+            return 0;
+        }
         field->value_size--;
     }
-    return 0;
+    c->head.size = field->value;
+    buffer_add(&c->head, "", 1);
+    return c->head.status ? too_much(c, 503) : 0;
 }
 
 /* The first of that name; NULL for none. */
 static struct field *parse_find_field(const struct connection *c, const char *name)
 {
     size_t size = strlen(name);
-    size_t first = size ? c->slots[parse_slot_of(name, size)] : 0;
+    size_t first = c->slots[header_slot(name, size)];
 
     for (size_t i = first; i && i <= c->n_fields; i++) {
         struct field *field = field_at(c, i - 1);
@@ -182,9 +198,8 @@ static struct field *parse_find_field(const struct connection *c, const char *na
     return NULL;
 }
 
-static const char *parse_get_header(const void *context, const char *name, size_t *ret_size)
+static const char *parse_get_header(const struct connection *c, const char *name, size_t *ret_size)
 {
-    const struct connection *c = context;
     const struct field *field = parse_find_field(c, name);
 
     if (!field)
@@ -212,20 +227,17 @@ void connection_set_host(struct connection *c, size_t at, size_t size)
     field->value_size = (uint32_t)size;
 }
 
-static bool parse_header_at(const void *context, size_t index, const char **ret_name,
-                            size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
-{
-    const struct connection *c = context;
-    const struct field *field;
+_Static_assert(sizeof(haft_header) <= sizeof(struct field), "it takes the field's place");
 
-    if (index >= c->n_fields)
-        return false;
-    field = field_at(c, index);
-    *ret_name = c->head.data + field->name;
-    *ret_name_size = field->name_size;
-    *ret_value = c->head.data + field->value;
-    *ret_value_size = field->value_size;
-    return true;
+void connection_settle_headers(struct connection *c)
+{
+    haft_header *headers = (haft_header *)(void *)c->fields.data;
+
+    for (size_t i = 0; i < c->n_fields; i++) {
+        const struct field field = *field_at(c, i);
+
+        headers[i] = (haft_header){c->head.data + field.name, c->head.data + field.value};
+    }
 }
 
 /* Saying one of these twice is a way of saying different things to different readers. */
@@ -359,8 +371,3 @@ const llhttp_settings_t connection_parser = {.on_url = on_url,
                                              .on_headers_complete = on_headers_complete,
                                              .on_body = parse_on_body,
                                              .on_message_complete = on_complete};
-
-haft_headers connection_headers(const struct connection *c)
-{
-    return (haft_headers){.get = parse_get_header, .at = parse_header_at, .context = c};
-}

@@ -16,11 +16,6 @@ static uv_buf_t text_buf(const char *text, size_t size)
     return uv_buf_init((char *)(uintptr_t)text, (unsigned)size);
 }
 
-static uv_buf_t line_buf(const char *text)
-{
-    return text_buf(text, strlen(text));
-}
-
 /* This request is done with: the next one, or the end. */
 static void finish(struct connection *c)
 {
@@ -50,39 +45,34 @@ static size_t put_tail(const struct connection *c, int status, size_t size, char
     return n + strlen(last);
 }
 
-/* `first` is headers that come before those of whoever answers. */
-static void respond(struct connection *c, int status, const char *first, const char *headers,
-                    const char *body, size_t size)
+/* `more` are headers of the server's, besides those of whoever answers. */
+static void respond(struct connection *c, const haft_response *response, const haft_header *more,
+                    size_t n_more)
 {
-    bool sends = size && c->parser.method != HTTP_HEAD && http_status_has_body(status);
-    char tail[TAIL_ROOM], line[HTTP_STATUS_LINE];
-    uv_buf_t bufs[5] = {text_buf(line, http_status_put_line(status, line)), line_buf(first),
-                        line_buf(headers), text_buf(tail, put_tail(c, status, size, tail)),
-                        text_buf(body, size)};
+    bool sends = c->parser.method != HTTP_HEAD && http_status_has_body(response->status);
+    char tail[TAIL_ROOM];
+    size_t tail_size = put_tail(c, response->status, response->size, tail);
 
-    connection_put(c, bufs, sends ? 5 : 4);
+    connection_put_response(c, response, more, n_more, tail, tail_size, sends ? response->size : 0);
     finish(c);
 }
 
-static void response_on_respond(void *context, int status, const char *headers, const char *body,
-                                size_t size)
+static void response_on_respond(void *context, const haft_response *response)
 {
-    respond(context, status, "", headers, body, size);
+    respond(context, response, NULL, 0);
 }
 
-static void on_app_respond(void *context, int status, const char *headers, const char *body,
-                           size_t size)
+static void on_app_respond(void *context, const haft_response *response)
 {
     struct connection *c = context;
 
-    respond(c, status, c->http->front.cors.data, headers, body, size);
+    respond(c, response, c->http->front.cors, c->http->front.n_cors);
 }
 
-static void stream(struct connection *c, int status, const char *first, const char *headers)
+static void stream(struct connection *c, const haft_response *head, const haft_header *more,
+                   size_t n_more)
 {
     const char *tail;
-    char line[HTTP_STATUS_LINE];
-    uv_buf_t bufs[4];
 
     /* A client of HTTP/1.0 knows the end of a body by the end of the connection. */
     c->chunked = c->parser.http_minor > 0;
@@ -91,24 +81,20 @@ static void stream(struct connection *c, int status, const char *first, const ch
     tail = !c->chunked     ? "Connection: close\r\n\r\n"
            : c->keep_alive ? "Transfer-Encoding: chunked\r\n\r\n"
                            : "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
-    bufs[0] = text_buf(line, http_status_put_line(status, line));
-    bufs[1] = line_buf(first);
-    bufs[2] = line_buf(headers);
-    bufs[3] = line_buf(tail);
     c->streaming = true;
-    connection_put(c, bufs, 4);
+    connection_put_response(c, head, more, n_more, tail, strlen(tail), 0);
 }
 
-static void response_on_stream(void *context, int status, const char *headers)
+static void response_on_stream(void *context, const haft_response *head)
 {
-    stream(context, status, "", headers);
+    stream(context, head, NULL, 0);
 }
 
-static void on_app_stream(void *context, int status, const char *headers)
+static void on_app_stream(void *context, const haft_response *head)
 {
     struct connection *c = context;
 
-    stream(c, status, c->http->front.cors.data, headers);
+    stream(c, head, c->http->front.cors, c->http->front.n_cors);
 }
 
 static void response_on_write(void *context, const char *bytes, size_t size)
@@ -158,8 +144,11 @@ void connection_refuse(struct connection *c, int status, const char *message)
     haft_buffer_init(&body, c->http->allocator, BODY_ROOM);
     rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
     c->handling = true;
-    response_on_respond(c, status, "Content-Type: application/json\r\n", body.data,
-                        body.status ? 0 : body.size);
+    response_on_respond(c, &(haft_response){.status = status,
+                                            .headers = HEADER("Content-Type", "application/json"),
+                                            .n_headers = 1,
+                                            .body = body.data,
+                                            .size = body.status ? 0 : body.size});
     c->handling = false;
     haft_buffer_finish(&body);
     connection_close(c);

@@ -61,6 +61,7 @@ static bool target_read_absolute(struct connection *c)
     /* The authority moves to the front, over the scheme; so there is room for the slash that an
      * empty path is. */
     memmove(target, url.authority.text, size);
+    target[size] = '\0';
     if (target[c->path] != '/')
         target[--c->path] = '/';
     connection_set_host(c, 0, size);
@@ -95,8 +96,10 @@ bool connection_read_target(struct connection *c)
         connection_refuse(c, 503, "Out of memory");
         return false;
     }
-    if (well_written && !decode_path(c->head.data + c->path))
+    if (well_written && !decode_path(c->head.data + c->path)) {
+        connection_settle_headers(c);
         return true;
+    }
     connection_refuse(c, 400, "Bad Request: the path is not well written");
     return false;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "http/http.h"
+#include "protocol/http_status.h"
 
 enum {
     JOINED = 2048,  /* bytes of small parts: copying them takes less than having them gathered */
@@ -167,7 +168,7 @@ static int try_write(struct connection *c, const uv_buf_t *bufs, unsigned n, siz
     char joined[JOINED];
     uv_buf_t all = uv_buf_init(joined, 0);
 
-    if (size > sizeof joined)
+    if (n == 1 || size > sizeof joined)
         return uv_try_write(&c->io.stream, bufs, n);
     for (unsigned i = 0; i < n; i++) {
         memcpy(joined + all.len, bufs[i].base, bufs[i].len);
@@ -209,4 +210,68 @@ void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
                    "a client that does not read its stream is dropped");
         doom(c);
     }
+}
+
+/* ---- responses ---- */
+
+/* A head, as far as there is room for it; its size is right in any case. */
+struct head {
+    char *to;
+    size_t size, room;
+};
+
+/* One that would be two headers to whoever reads it is left out. */
+static void head_add_headers(struct head *head, const haft_header *headers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t name = strlen(headers[i].name), value = strlen(headers[i].value);
+        char *to;
+
+        if (!header_value_is_valid(headers[i].value, value))
+            continue;
+        head->size += name + value + 4;
+        if (head->size > head->room)
+            continue;
+        to = head->to + head->size - (name + value + 4);
+        memcpy(to, headers[i].name, name);
+        memcpy(to + name, ": ", 2);
+        memcpy(to + name + 2, headers[i].value, value);
+        memcpy(to + name + 2 + value, "\r\n", 2);
+    }
+}
+
+void connection_put_response(struct connection *c, const haft_response *response,
+                             const haft_header *more, size_t n_more, const char *tail,
+                             size_t tail_size, size_t size)
+{
+    const haft_allocator *allocator = c->http->allocator;
+    char room[JOINED];
+    struct head head = {.to = room, .room = sizeof room};
+    uv_buf_t bufs[2];
+
+    for (;;) {
+        head.size = http_status_put_line(response->status, head.to);
+        head_add_headers(&head, more, n_more);
+        head_add_headers(&head, response->headers, response->n_headers);
+        head.size += tail_size;
+        if (head.size <= head.room)
+            break;
+        head = (struct head){.room = head.size};
+        head.to = allocator->alloc(allocator->context, head.room);
+        if (!head.to) {
+            doom(c);
+            return;
+        }
+    }
+    memcpy(head.to + head.size - tail_size, tail, tail_size);
+    if (size && head.to == room && size <= sizeof room - head.size) {
+        memcpy(room + head.size, response->body, size);
+        head.size += size;
+        size = 0;
+    }
+    bufs[0] = uv_buf_init(head.to, (unsigned)head.size);
+    bufs[1] = uv_buf_init((char *)(uintptr_t)response->body, (unsigned)size);
+    connection_put(c, bufs, size ? 2 : 1);
+    if (head.to != room)
+        allocator->release(allocator->context, head.to, head.room);
 }

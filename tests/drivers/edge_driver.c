@@ -46,7 +46,12 @@ static void *pages_handle(void *app, const haft_http_request *request,
 
     (void)app;
     (void)now;
-    responder->respond(context, 200, "Content-Type: text/plain\r\n", text, (size_t)size);
+    responder->respond(context,
+                       &(haft_response){.status = 200,
+                                        .headers = &(haft_header){"Content-Type", "text/plain"},
+                                        .n_headers = 1,
+                                        .body = text,
+                                        .size = (size_t)size});
     return NULL;
 }
 

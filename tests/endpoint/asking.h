@@ -90,28 +90,27 @@ struct bench {
     struct reply reply; /* to the latest request */
 };
 
-HAFT_MAYBE_UNUSED_ static void on_respond(void *context, int status, const char *headers,
-                                          const char *body, size_t size)
+HAFT_MAYBE_UNUSED_ static void on_respond(void *context, const haft_response *response)
 {
     struct reply *reply = context;
 
     assert_false(reply->over || reply->streams);
-    assert_true(size < ROOM);
-    reply->status = status;
-    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
-    if (size)
-        memcpy(reply->body, body, size);
-    reply->body[reply->size = size] = '\0';
+    assert_true(response->size < ROOM);
+    reply->status = response->status;
+    headers_write(response->headers, response->n_headers, reply->headers, sizeof reply->headers);
+    if (response->size)
+        memcpy(reply->body, response->body, response->size);
+    reply->body[reply->size = response->size] = '\0';
     reply->over = true;
 }
 
-HAFT_MAYBE_UNUSED_ static void on_stream(void *context, int status, const char *headers)
+HAFT_MAYBE_UNUSED_ static void on_stream(void *context, const haft_response *head)
 {
     struct reply *reply = context;
 
     assert_false(reply->over || reply->streams);
-    reply->status = status;
-    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
+    reply->status = head->status;
+    headers_write(head->headers, head->n_headers, reply->headers, sizeof reply->headers);
     reply->streams = true;
 }
 
@@ -213,15 +212,15 @@ HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct rep
     char *lines = expand(bench, headers), *text = expand(bench, body),
          *target = expand(bench, path);
     char *query = strchr(target, '?');
-    haft_http_request request = {
-        .method = method,
-        .path = target,
-        .query = query ? query + 1 : "",
-        .headers = {.get = headers_get, .context = lines, .at = headers_at},
-        .body = text,
-        .body_size = strlen(text),
-        .principal = bench->principal};
+    haft_http_request request = {.method = method,
+                                 .path = target,
+                                 .query = query ? query + 1 : "",
+                                 .body = text,
+                                 .body_size = strlen(text),
+                                 .principal = bench->principal};
+    struct header_lines read;
 
+    headers_read(&read, lines, &request.headers, &request.n_headers);
     if (query)
         *query = '\0';
     memset(reply, 0, sizeof *reply);

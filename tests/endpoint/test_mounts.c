@@ -48,6 +48,24 @@ static void mirror_close(void *app)
         free(mirror);
 }
 
+enum { LONG_VALUE = 3000 };
+
+/* Two of one name, one that would be two, and one that is longer than most answers. */
+static void mirror_headers(const haft_responder *responder, void *context)
+{
+    char value[LONG_VALUE + 1];
+    haft_header headers[] = {{"Set-Cookie", "a=1"},
+                             {"X-Split", "a\r\nX-Second: b"},
+                             {"X-Long", value},
+                             {"Set-Cookie", "b=2"}};
+
+    memset(value, 'v', LONG_VALUE);
+    value[LONG_VALUE] = '\0';
+    responder->respond(
+        context, &(haft_response){
+                     .status = 200, .headers = headers, .n_headers = 4, .body = "end", .size = 3});
+}
+
 static void *mirror_handle(void *app, const haft_http_request *request,
                            const haft_responder *responder, void *context, haft_time now)
 {
@@ -62,8 +80,14 @@ static void *mirror_handle(void *app, const haft_http_request *request,
         mirror->context = context;
         return mirror;
     }
+    if (strstr(request->path, "/headers")) {
+        mirror_headers(responder, context);
+        return NULL;
+    }
     if (strstr(request->path, "/stream")) {
-        responder->stream(context, 200, "Content-Type: text/plain\r\n");
+        responder->stream(context, &(haft_response){.status = 200,
+                                                    .headers = HEADER("Content-Type", "text/plain"),
+                                                    .n_headers = 1});
         responder->write(context, "before", 6);
         responder->write(context, "", 0);
         responder->write(context, "after", 5);
@@ -73,7 +97,11 @@ static void *mirror_handle(void *app, const haft_http_request *request,
     size = snprintf(body, sizeof body, "%s %s?%s %zu %s %s", request->method, request->path,
                     request->query, request->body_size, request->peer ? request->peer : "-",
                     request->principal ? request->principal : "-");
-    responder->respond(context, 200, "Content-Type: text/plain\r\n", body, (size_t)size);
+    responder->respond(context, &(haft_response){.status = 200,
+                                                 .headers = HEADER("Content-Type", "text/plain"),
+                                                 .n_headers = 1,
+                                                 .body = body,
+                                                 .size = (size_t)size});
     return NULL;
 }
 
@@ -108,7 +136,8 @@ static void mirror_shut_down(void *app)
     mirror->shut_down = true;
     if (mirror->context) {
         mirror->n_waiting--;
-        mirror->responder->respond(mirror->context, 200, "", "late", 4);
+        mirror->responder->respond(mirror->context,
+                                   &(haft_response){.status = 200, .body = "late", .size = 4});
         mirror->context = NULL;
     }
 }
@@ -141,7 +170,7 @@ static void *plain_handle(void *app, const haft_http_request *request,
 {
     (void)request;
     (void)now;
-    responder->respond(context, 404, "", app, strlen(app));
+    responder->respond(context, &(haft_response){.status = 404, .body = app, .size = strlen(app)});
     return NULL;
 }
 
@@ -165,15 +194,17 @@ static const haft_app refusing_app =
 static int admit(void *context, haft_http_request *request, const haft_responder *responder,
                  void *responder_context)
 {
-    size_t size;
-    const char *who = request->headers.get(request->headers.context, "authorization", &size);
+    const char *who = haft_header_find(request->headers, request->n_headers, "Authorization");
 
     (void)context;
     if (!who) {
-        responder->respond(responder_context, 401, "WWW-Authenticate: Test\r\n", NULL, 0);
+        responder->respond(responder_context,
+                           &(haft_response){.status = 401,
+                                            .headers = HEADER("WWW-Authenticate", "Test"),
+                                            .n_headers = 1});
         return HAFT_STOP;
     }
-    request->principal = size == 3 && !memcmp(who, "amy", 3) ? "amy" : "bob";
+    request->principal = !strcmp(who, "amy") ? "amy" : "bob";
     return 0;
 }
 
@@ -271,6 +302,24 @@ static void finds_whose_a_request_is(void **state)
 }
 
 /* The door speaks for apps, which know nothing of CORS. */
+static void writes_every_header_once(void **state)
+{
+    haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/two", .app = &mirror_app)};
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .mounts = mounts,
+                                                               .n_mounts = COUNT_OF(mounts)));
+    const char *text = exchange(site, "GET", "/two/headers", "", ""), *end;
+
+    (void)state;
+    assert_non_null(strstr(text, "\r\nSet-Cookie: a=1\r\nX-Long: vvv"));
+    end = strstr(text, "vvv\r\nSet-Cookie: b=2\r\nContent-Length: 3\r\n");
+    assert_non_null(end);
+    assert_int_equal(strspn(strstr(text, "vvv"), "v"), LONG_VALUE);
+    assert_non_null(strstr(end, "\r\n\r\nend"));
+    assert_null(strstr(text, "X-Split"));
+    assert_null(strstr(text, "X-Second"));
+    site_close(site);
+}
+
 static void sends_cors_for_apps(void **state)
 {
     static const struct row rows[] = {
@@ -428,27 +477,20 @@ static void refuses_to_begin(void **state)
 
 /* ---- memory ---- */
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
-    (void)headers;
-    (void)body;
-    (void)size;
-    *(int *)context = status;
-}
-
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    (void)context;
-    *ret_size = 9;
-    return strcmp(name, "host") ? NULL : "localhost";
+    *(int *)context = response->status;
 }
 
 static int ask(struct front *front, const char *path)
 {
     static const haft_responder responder = {.respond = on_respond};
-    haft_http_request request = {
-        .method = "POST", .path = path, .query = "", .headers = {.get = get_header}, .body = ""};
+    haft_http_request request = {.method = "POST",
+                                 .path = path,
+                                 .query = "",
+                                 .headers = HEADER("host", "localhost"),
+                                 .n_headers = 1,
+                                 .body = ""};
     int status = 0;
     struct taken taken = front_handle(front, &request, &responder, &status, 1);
 
@@ -510,6 +552,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_whose_a_request_is),
+        cmocka_unit_test(writes_every_header_once),
         cmocka_unit_test(sends_cors_for_apps),
         cmocka_unit_test(knows_who_asks),
         cmocka_unit_test(says_that_clients_are_gone),

@@ -14,11 +14,13 @@ static int nod(haft_call *call)
 }
 HAFT_TOOL_BARE(nod, "Nods", .quick = true, .rate = {.calls = 2, .per_ms = 60000});
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
-    (void)status;
-    snprintf(context, 2048, "%s%.*s", headers, (int)size, size ? body : "");
+    char headers[1024];
+
+    headers_write(response->headers, response->n_headers, headers, sizeof headers);
+    snprintf(context, 2048, "%s%.*s", headers, (int)response->size,
+             response->size ? response->body : "");
 }
 
 static int number(void *context, void *bytes, size_t size)
@@ -41,17 +43,18 @@ static const char *post(haft_endpoint *endpoint, const struct asked *asked, cons
 {
     static const haft_responder responder = {.respond = on_respond};
     static char reply[2048];
+    struct header_lines lines;
     char headers[1024];
     haft_http_request request = {.method = "POST",
                                  .path = "/mcp",
                                  .query = "",
-                                 .headers = {.get = headers_get, .context = headers},
                                  .body = body,
                                  .body_size = strlen(body),
                                  .peer = asked->peer,
                                  .principal = asked->principal};
 
     snprintf(headers, sizeof headers, "host: localhost\ncontent-type: application/json\n%s", extra);
+    headers_read(&lines, headers, &request.headers, &request.n_headers);
     reply[0] = '\0';
     assert_null(haft_endpoint_handle(endpoint, &request, &responder, reply, 1000));
     return reply;

@@ -38,39 +38,25 @@ struct row {
 };
 
 /* A region after a semicolon comes in a header of its own, whose name is spelled in another way. */
-static bool at(const void *context, size_t index, const char **ret_name, size_t *ret_name_size,
-               const char **ret_value, size_t *ret_value_size)
+static haft_headers headers_of(const struct row *row, haft_header list[8], char room[256])
 {
-    static const char *const names[] = {"mcp-param-region", "MCP-Param-Region"};
-    const char *region = ((const struct row *)context)->region;
+    haft_headers headers = {.list = list, .n = 3};
+    char *second;
 
-    for (size_t i = 0; i < index && region; i++) {
-        const char *next = strchr(region, ';');
-
-        region = next ? next + 1 : NULL;
-    }
-    if (!region)
-        return false;
-    *ret_name = names[index % 2];
-    *ret_name_size = strlen(*ret_name);
-    *ret_value = region;
-    *ret_value_size = strcspn(region, ";");
-    return true;
-}
-
-static const char *get(const void *context, const char *name, size_t *ret_size)
-{
-    const struct row *row = context;
-    const char *value = !strcmp(name, "mcp-protocol-version") ? "2026-07-28"
-                        : !strcmp(name, "mcp-method")         ? "tools/call"
-                        : !strcmp(name, "mcp-name")           ? "t"
-                        : !strcmp(name, "mcp-param-region")   ? row->region
-                        : !strcmp(name, "mcp-param-count")    ? row->count
-                                                              : NULL;
-
-    if (value)
-        *ret_size = strcspn(value, ";");
-    return value;
+    list[0] = (haft_header){"mcp-protocol-version", "2026-07-28"};
+    list[1] = (haft_header){"mcp-method", "tools/call"};
+    list[2] = (haft_header){"mcp-name", "t"};
+    snprintf(room, 256, "%s", row->region ? row->region : "");
+    second = strchr(room, ';');
+    if (second)
+        *second++ = '\0';
+    if (row->region)
+        list[headers.n++] = (haft_header){"mcp-param-region", room};
+    if (second)
+        list[headers.n++] = (haft_header){"MCP-Param-Region", second};
+    if (row->count)
+        list[headers.n++] = (haft_header){"mcp-param-count", row->count};
+    return headers;
 }
 
 static void checks_arguments(void **state)
@@ -106,7 +92,9 @@ static void checks_arguments(void **state)
         struct wire *wire = wire_open_with(
             server, (haft_session_options)HAFT_INIT(haft_session_options, .modern = true));
         haft_incoming *message;
-        char text[512];
+        haft_headers headers;
+        haft_header list[8];
+        char text[512], room[256];
         const char *answer;
         int size = snprintf(
             text, sizeof text,
@@ -117,10 +105,8 @@ static void checks_arguments(void **state)
 
         message = haft_incoming_read(wire->session, text, (size_t)size, NULL, 1000);
         assert_non_null(message);
-        assert_int_equal(
-            haft_incoming_process(message, wire->session,
-                                  &(haft_headers){.get = get, .at = at, .context = &rows[i]}),
-            1);
+        headers = headers_of(&rows[i], list, room);
+        assert_int_equal(haft_incoming_process(message, wire->session, &headers), 1);
         answer = wire_next(wire);
         assert_non_null(answer);
         assert_int_equal(wire->error_code, rows[i].refused ? -32020 : 0);

@@ -52,21 +52,11 @@ struct pair {
     const char *parent, *state;
 };
 
-static const char *get(const void *context, const char *name, size_t *ret_size)
-{
-    const struct pair *pair = context;
-    const char *text = !strcmp(name, "traceparent")  ? pair->parent
-                       : !strcmp(name, "tracestate") ? pair->state
-                                                     : NULL;
-
-    *ret_size = text ? strlen(text) : 0;
-    return text;
-}
-
 /* Calls the tool with this in its _meta, and that around it. */
 static void call(struct wire *wire, const char *meta, const struct pair *around)
 {
-    haft_headers headers = {.get = get, .context = around};
+    haft_header list[2];
+    haft_headers headers = {.list = list};
     char text[4096];
     haft_incoming *message;
 
@@ -77,6 +67,10 @@ static void call(struct wire *wire, const char *meta, const struct pair *around)
         meta);
     message = haft_incoming_read(wire->session, text, strlen(text), NULL, wire->now);
     assert_non_null(message);
+    if (around && around->parent)
+        list[headers.n++] = (haft_header){"traceparent", around->parent};
+    if (around && around->state)
+        list[headers.n++] = (haft_header){"tracestate", around->state};
     assert_int_equal(haft_incoming_process(message, wire->session, around ? &headers : NULL), 1);
     assert_non_null(wire_next(wire));
 }

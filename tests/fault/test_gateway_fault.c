@@ -142,11 +142,10 @@ HAFT_ROUTE_BARE(secret, "GET", "/keyed", "Is for who has a key", .policies = "ke
 static int relay(haft_call *call)
 {
     haft_response response;
-    int status =
-        haft_invoke(call, "GET", "/leaf/r",
-                    &(haft_invoke_options){.headers = &(haft_header_line){"Accept-Language", "la"},
-                                           .n_headers = 1},
-                    &response);
+    int status = haft_invoke(
+        call, "GET", "/leaf/r",
+        &(haft_invoke_options){.headers = &(haft_header){"Accept-Language", "la"}, .n_headers = 1},
+        &response);
 
     return status ? status : haft_respond_with(call, &response);
 }
@@ -303,22 +302,6 @@ static void making(void **state)
 
 /* ---- requests ---- */
 
-static bool header_at(const void *context, size_t index, const char **ret_name,
-                      size_t *ret_name_size, const char **ret_value, size_t *ret_value_size)
-{
-    const char *line = context;
-
-    for (; line && *line && index; index--)
-        line = strchr(line, '\n') + 1;
-    if (!line || !*line)
-        return false;
-    *ret_name = line;
-    *ret_name_size = strcspn(line, ":");
-    *ret_value = line + *ret_name_size + 2;
-    *ret_value_size = strcspn(*ret_value, "\n");
-    return true;
-}
-
 /* The right answer, as an untouched run has it. */
 struct answer {
     int status, n;
@@ -341,14 +324,16 @@ static void check_answer(const struct request *row, size_t nth, const struct ans
 
 static haft_visit *visit_of(haft_gateway *gateway, const struct request *row)
 {
-    haft_request request = {.method = row->method,
-                            .path = row->path,
-                            .query = row->query,
-                            .headers = {.get = headers_get, .context = row->headers},
-                            .body = row->body,
-                            .body_size = strlen(row->body)};
+    haft_http_request request = {.method = row->method,
+                                 .path = row->path,
+                                 .query = row->query,
+                                 .body = row->body,
+                                 .body_size = strlen(row->body),
+                                 .principal = "ann"};
+    static struct header_lines lines;
 
-    return haft_visit_new(gateway, &request, "ann", 1000);
+    headers_read(&lines, row->headers, &request.headers, &request.n_headers);
+    return haft_visit_new(gateway, &request, 1000);
 }
 
 static void ask(haft_gateway *gateway, const struct request *row, struct answer *ret_answer)
@@ -522,18 +507,21 @@ static int same_bytes(void *context, void *bytes, size_t size)
     return 0;
 }
 
-static void respond(void *context, int status, const char *headers, const char *body, size_t size)
+static void respond(void *context, const haft_response *response)
 {
     struct answer *answer = context;
+    char headers[1024];
 
-    answer->status = status;
+    headers_write(response->headers, response->n_headers, headers, sizeof headers);
+    answer->status = response->status;
     answer->n++;
-    snprintf(answer->text, TEXT, "%d %s%.*s", status, headers, (int)size, size ? body : "");
+    snprintf(answer->text, TEXT, "%d %s%.*s", response->status, headers, (int)response->size,
+             response->size ? response->body : "");
 }
 
-static void stream(void *context, int status, const char *headers)
+static void stream(void *context, const haft_response *head)
 {
-    respond(context, status, headers, NULL, 0);
+    respond(context, head);
 }
 
 static void write_some(void *context, const char *bytes, size_t size)
@@ -558,17 +546,18 @@ static const haft_http_loop loop = {.n = 1, .loop = &callbacks};
 static void pass(const haft_app *app, void *site, const struct request *row,
                  struct answer *ret_answer)
 {
-    haft_http_request request = {
-        .method = row->method,
-        .path = row->path,
-        .target = row->path,
-        .query = row->query,
-        .headers = {.get = headers_get, .context = row->headers, .at = header_at},
-        .body = row->body,
-        .body_size = strlen(row->body),
-        .peer = "192.0.2.7",
-        .principal = row->principal};
+    haft_http_request request = {.method = row->method,
+                                 .path = row->path,
+                                 .target = row->path,
+                                 .query = row->query,
+                                 .body = row->body,
+                                 .body_size = strlen(row->body),
+                                 .peer = "192.0.2.7",
+                                 .principal = row->principal};
 
+    struct header_lines lines;
+
+    headers_read(&lines, row->headers, &request.headers, &request.n_headers);
     *ret_answer = (struct answer){.n = 0};
     app->handle(site, &request, &responder, ret_answer, 1000);
     while (sent_away) {

@@ -21,21 +21,13 @@ struct refusal {
     yyjson_val *root;
 };
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
     struct refusal *refusal = context;
 
-    require(headers[0]);
-    refusal->status = status;
-    refusal->root = haft_json_read(body, size, 0, refusal->arena, NULL);
-}
-
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    (void)context;
-    *ret_size = 9;
-    return strcmp(name, "host") ? NULL : "localhost";
+    require(response->n_headers);
+    refusal->status = response->status;
+    refusal->root = haft_json_read(response->body, response->size, 0, refusal->arena, NULL);
 }
 
 static void refuse(struct front *front, const char *path, const char *body, size_t size)
@@ -44,7 +36,8 @@ static void refuse(struct front *front, const char *path, const char *body, size
     haft_http_request request = {.method = "POST",
                                  .path = path,
                                  .query = "",
-                                 .headers = {.get = get_header},
+                                 .headers = &(haft_header){"host", "localhost"},
+                                 .n_headers = 1,
                                  .body = body,
                                  .body_size = size};
     struct refusal refusal = {.arena = haft_arena_new(NULL, 16 << 20)};

@@ -2,6 +2,7 @@
  * only when the two are the same after base64 between =?base64? and ?= has been taken off.  The
  * input is the value of Mcp-Name, a line end, that of Mcp-Param-Region, a line end, and the name in
  * the body. */
+#define _POSIX_C_SOURCE 200809L
 #include <haft/engine.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,23 +41,6 @@ struct sent {
     int errors, results;
 };
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const struct sent *sent = context;
-    struct line value = {NULL, 0};
-
-    if (!strcmp(name, "mcp-protocol-version"))
-        value = (struct line){"2026-07-28", 10};
-    else if (!strcmp(name, "mcp-method"))
-        value = (struct line){sent->method, strlen(sent->method)};
-    else if (!strcmp(name, "mcp-name"))
-        value = sent->name;
-    else if (!strcmp(name, "mcp-param-region"))
-        value = sent->region;
-    *ret_size = value.size;
-    return value.text;
-}
-
 static void receive(void *context, const haft_outgoing *out)
 {
     struct sent *sent = context;
@@ -86,7 +70,11 @@ static bool plain(struct line value, char *room, size_t *ret_size)
 
 static void ask(haft_session *session, struct sent *sent, struct line name, struct line region)
 {
-    haft_headers headers = {.get = get_header, .context = sent};
+    haft_header list[] = {{"mcp-protocol-version", "2026-07-28"},
+                          {"mcp-method", sent->method},
+                          {"mcp-name", NULL},
+                          {"mcp-param-region", NULL}};
+    haft_headers headers = {.list = list, .n = 4};
     haft_incoming *message;
     haft_buffer body;
 
@@ -101,7 +89,12 @@ static void ask(haft_session *session, struct sent *sent, struct line name, stru
                      "\"io.modelcontextprotocol/clientCapabilities\":{}}}}");
     message = haft_incoming_read(session, body.data, body.size, session, 1);
     require(message != NULL);
+    list[2].value = strndup(sent->name.text, sent->name.size);
+    list[3].value = strndup(sent->region.text, sent->region.size);
+    require(list[2].value && list[3].value);
     haft_incoming_process(message, session, &headers);
+    free((char *)(uintptr_t)list[2].value);
+    free((char *)(uintptr_t)list[3].value);
     require(sent->errors + sent->results == 1);
     haft_buffer_finish(&body);
 }
@@ -136,7 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sent call = {"tools/call", {"place", 5}, region, 0, 0};
     haft_session *sessions[2];
 
-    if (haft_utf8_valid(body.text, body.size) != body.size)
+    /* No header has a NUL in it. */
+    if (haft_utf8_valid(body.text, body.size) != body.size || memchr(name.text, 0, name.size) ||
+        memchr(region.text, 0, region.size))
         return 0;
     if (!server) {
         server = haft_server_new("test", "1");

@@ -133,42 +133,26 @@ static struct line take_line(const char **text, size_t *size)
     return line;
 }
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    static const char *const names[HEADERS] = {
-        "host",           "content-type", "accept",       "origin", "mcp-protocol-version",
-        "mcp-session-id", "mcp-method",   "last-event-id"};
-    const struct line *lines = context;
-
-    for (int i = 0; i < HEADERS; i++) {
-        if (strcmp(names[i], name) || !lines[i].size)
-            continue;
-        *ret_size = lines[i].size;
-        return lines[i].text;
-    }
-    return NULL;
-}
-
 struct reply {
     int begun, ended;
 };
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
     struct reply *reply = context;
-    size_t n = strlen(headers);
 
-    require(status >= 200 && status < 600 && (body || !size));
-    require(!n || (n > 1 && !strcmp(headers + n - 2, "\r\n")));
+    require(response->status >= 200 && response->status < 600);
+    require(response->body || !response->size);
+    for (size_t i = 0; i < response->n_headers; i++)
+        require(response->headers[i].name[0] && response->headers[i].value);
     require(!reply->begun++ && !reply->ended++);
 }
 
-static void on_stream(void *context, int status, const char *headers)
+static void on_stream(void *context, const haft_response *head)
 {
     struct reply *reply = context;
 
-    require(status == 200 && *headers && !reply->begun++);
+    require(head->status == 200 && head->n_headers && !reply->begun++);
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -200,25 +184,34 @@ static void try_request(const char *text, size_t size)
         server, HAFT_WITH(haft_endpoint_options, .loop = HAFT_WITH(haft_loop, .random = some_bytes),
                           .legacy_sse = true));
     struct line method = take_line(&text, &size), path = take_line(&text, &size);
-    struct line headers[HEADERS];
-    char words[2][256];
+    static const char *const names[HEADERS] = {
+        "host",           "content-type", "accept",       "origin", "mcp-protocol-version",
+        "mcp-session-id", "mcp-method",   "last-event-id"};
+    haft_header headers[HEADERS];
+    char words[2][256], values[HEADERS][1024];
+    size_t n_headers = 0;
     struct reply reply = {0, 0};
     haft_exchange *exchange;
 
     require(endpoint);
     snprintf(words[0], sizeof words[0], "%.*s", (int)(method.size & 255), method.text);
     snprintf(words[1], sizeof words[1], "%.*s", (int)(path.size & 255), path.text);
-    for (int i = 0; i < HEADERS; i++)
-        headers[i] = take_line(&text, &size);
-    exchange = haft_endpoint_handle(
-        endpoint,
-        &(haft_http_request){.method = words[0],
-                             .path = words[1],
-                             .query = words[1],
-                             .headers = {.get = get_header, .context = headers},
-                             .body = text,
-                             .body_size = size},
-        &responder, &reply, 1000);
+    for (int i = 0; i < HEADERS; i++) {
+        struct line line = take_line(&text, &size);
+
+        snprintf(values[i], sizeof values[i], "%.*s", (int)(line.size & 1023), line.text);
+        if (line.size)
+            headers[n_headers++] = (haft_header){names[i], values[i]};
+    }
+    exchange = haft_endpoint_handle(endpoint,
+                                    &(haft_http_request){.method = words[0],
+                                                         .path = words[1],
+                                                         .query = words[1],
+                                                         .headers = headers,
+                                                         .n_headers = n_headers,
+                                                         .body = text,
+                                                         .body_size = size},
+                                    &responder, &reply, 1000);
     require(reply.ended == !exchange);
     haft_endpoint_tick(endpoint, 100000);
     if (exchange && !reply.ended)

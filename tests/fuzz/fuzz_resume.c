@@ -75,34 +75,34 @@ struct client {
 static struct client *the_client;
 
 /* The numbers of events are those of their session: what was seen of another one is forgotten. */
-static void find_session(struct exchange *exchange, const char *headers)
+static void find_session(struct exchange *exchange, const haft_response *head)
 {
-    const char *at = strstr(headers, "Mcp-Session-Id: ");
+    const char *id = haft_header_find(head->headers, head->n_headers, "mcp-session-id");
 
-    if (!at)
+    if (!id)
         return;
-    snprintf(the_client->session, ID, "%.*s", (int)strcspn(at + 16, "\r"), at + 16);
+    snprintf(the_client->session, ID, "%s", id);
     snprintf(exchange->session, ID, "%s", the_client->session);
     the_client->event[0] = '\0';
 }
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
     struct exchange *exchange = context;
 
-    require(!exchange->begun && !exchange->ended && status >= 200 && (body || !size));
+    require(!exchange->begun && !exchange->ended && response->status >= 200);
+    require(response->body || !response->size);
     exchange->begun = exchange->ended = true;
-    find_session(exchange, headers);
+    find_session(exchange, response);
 }
 
-static void on_stream(void *context, int status, const char *headers)
+static void on_stream(void *context, const haft_response *head)
 {
     struct exchange *exchange = context;
 
-    require(!exchange->begun && status == 200);
+    require(!exchange->begun && head->status == 200);
     exchange->begun = true;
-    find_session(exchange, headers);
+    find_session(exchange, head);
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -143,25 +143,20 @@ struct headers {
     const char *session, *event, *version;
 };
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
+static size_t put_headers(const struct headers *headers, haft_header list[6])
 {
-    const struct headers *headers = context;
-    const char *value = NULL;
+    size_t n = 3;
 
-    if (!strcmp(name, "host"))
-        value = "localhost";
-    else if (!strcmp(name, "content-type"))
-        value = "application/json";
-    else if (!strcmp(name, "accept"))
-        value = "application/json, text/event-stream";
-    else if (!strcmp(name, "mcp-session-id"))
-        value = headers->session;
-    else if (!strcmp(name, "last-event-id"))
-        value = headers->event;
-    else if (!strcmp(name, "mcp-protocol-version"))
-        value = headers->version;
-    *ret_size = value ? strlen(value) : 0;
-    return value;
+    list[0] = (haft_header){"host", "localhost"};
+    list[1] = (haft_header){"content-type", "application/json"};
+    list[2] = (haft_header){"accept", "application/json, text/event-stream"};
+    if (headers->session)
+        list[n++] = (haft_header){"mcp-session-id", headers->session};
+    if (headers->event)
+        list[n++] = (haft_header){"last-event-id", headers->event};
+    if (headers->version)
+        list[n++] = (haft_header){"mcp-protocol-version", headers->version};
+    return n;
 }
 
 static void request(struct client *client, const char *method, const struct headers *headers,
@@ -170,6 +165,7 @@ static void request(struct client *client, const char *method, const struct head
     static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
     struct exchange *exchange = &client->exchanges[client->n];
     haft_exchange *handle;
+    haft_header list[6];
 
     if (client->n == EXCHANGES)
         return;
@@ -179,15 +175,15 @@ static void request(struct client *client, const char *method, const struct head
     /* One that was never sent is nothing to hold the server to. */
     if (headers->event == client->event)
         sscanf(headers->event, "%lu-%lu", &exchange->stream, &exchange->after);
-    handle = haft_endpoint_handle(
-        client->endpoint,
-        &(haft_http_request){.method = method,
-                             .path = "/mcp",
-                             .query = "",
-                             .headers = {.get = get_header, .context = headers},
-                             .body = body,
-                             .body_size = strlen(body)},
-        &responder, exchange, now);
+    handle = haft_endpoint_handle(client->endpoint,
+                                  &(haft_http_request){.method = method,
+                                                       .path = "/mcp",
+                                                       .query = "",
+                                                       .headers = list,
+                                                       .n_headers = put_headers(headers, list),
+                                                       .body = body,
+                                                       .body_size = strlen(body)},
+                                  &responder, exchange, now);
     require(!handle == exchange->ended);
     exchange->handle = handle;
 }

@@ -58,16 +58,6 @@ static int any(haft_call *call, haft_value *arguments, void *data)
     return haft_text(call, "any");
 }
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *text = context;
-
-    if (strcmp(name, "content-type"))
-        return NULL;
-    *ret_size = strcspn(text, "\n");
-    return text;
-}
-
 static haft_gateway *make(void)
 {
     haft_gateway *gateway = haft_gateway_new(HAFT_WITH(haft_gateway_options, .one_thread = true));
@@ -84,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static haft_gateway *gateway;
     char *text = malloc(size + 1), *line, *body, *target, *query;
-    haft_request request = {.query = ""};
+    haft_http_request request = {.query = ""};
     haft_visit *visit;
 
     gateway = gateway ? gateway : make();
@@ -102,7 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         goto done;
     *target++ = '\0';
     body = strchr(line, '\n');
-    body = body ? body + 1 : line + strlen(line);
+    if (body)
+        *body++ = '\0';
+    else
+        body = line + strlen(line);
     query = strchr(target, '?');
     if (query) {
         *query++ = '\0';
@@ -112,8 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     request.path = target;
     request.body = body;
     request.body_size = size - (size_t)(body - text);
-    request.headers = (haft_headers){.get = get_header, .context = line};
-    visit = haft_visit_new(gateway, &request, NULL, 1000);
+    request.headers = &(haft_header){"content-type", line};
+    request.n_headers = 1;
+    visit = haft_visit_new(gateway, &request, 1000);
     if (visit) {
         haft_visit_run(visit);
         if (haft_visit_response(visit)->status < 200 || haft_visit_response(visit)->status > 599)

@@ -18,23 +18,25 @@ struct question {
 
 static haft_visit *ask_begin(haft_gateway *gateway, const struct question *question, char *target)
 {
-    haft_request request = {.method = question->method,
-                            .path = target,
-                            .query = "",
-                            .headers = {.get = headers_get, .context = question->headers},
-                            .body = question->body ? question->body : "",
-                            .body_size = question->body ? strlen(question->body) : 0,
-                            .peer = question->peer};
+    haft_http_request request = {.method = question->method,
+                                 .path = target,
+                                 .query = "",
+                                 .body = question->body ? question->body : "",
+                                 .body_size = question->body ? strlen(question->body) : 0,
+                                 .peer = question->peer,
+                                 .principal = question->principal};
+    static struct header_lines lines; /* of the latest one */
     char *query;
     haft_visit *visit;
 
+    headers_read(&lines, question->headers, &request.headers, &request.n_headers);
     snprintf(target, ASK_ROOM, "%s", question->target);
     query = strchr(target, '?');
     if (query) {
         *query = '\0';
         request.query = query + 1;
     }
-    visit = haft_visit_new(gateway, &request, question->principal, ASK_NOW);
+    visit = haft_visit_new(gateway, &request, ASK_NOW);
     assert_non_null(visit);
     return visit;
 }

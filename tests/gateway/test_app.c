@@ -246,13 +246,9 @@ static int no_random(void *context, void *bytes, size_t size)
     return HAFT_EBUSY;
 }
 
-static void keep_status(void *context, int status, const char *headers, const char *body,
-                        size_t size)
+static void keep_status(void *context, const haft_response *response)
 {
-    (void)headers;
-    (void)body;
-    (void)size;
-    *(int *)context = status;
+    *(int *)context = response->status;
 }
 static const haft_responder keeper = {.respond = keep_status};
 

@@ -3,6 +3,7 @@
 #include "http/site.h"
 
 #include <haft/gateway.h>
+#include <strings.h>
 
 HAFT_STRUCT(region_args, HAFT_OPTIONAL(HAFT_HEADER("Region", HAFT_STRING(region, "Where"))));
 
@@ -17,6 +18,33 @@ static int plain(haft_call *call)
     return haft_text(call, "plain");
 }
 HAFT_ROUTE_BARE(plain, "POST", "/plain", "Is a route");
+
+/* A cookie for each header X-Twice, as often as it came. */
+static int cookies(haft_call *call)
+{
+    const haft_http_request *request = haft_request_of(call);
+    int status = haft_response_set_header(call, "set-cookie", "replaced=0");
+
+    if (!status)
+        status = haft_response_set_header(call, "Set-Cookie", NULL);
+    for (size_t i = 0; i < request->n_headers && !status; i++)
+        if (!strcasecmp(request->headers[i].name, "x-twice"))
+            status = haft_response_add_header(call, "Set-Cookie", request->headers[i].value);
+    return status ? status : haft_respond(call, 200, NULL, NULL, 0);
+}
+HAFT_ROUTE_BARE(cookies, "POST", "/cookies", "Gives them back");
+
+static int relay_cookies(haft_call *call)
+{
+    haft_response response;
+    haft_header own[] = {{"X-Twice", "c=3"}, {"X-Twice", "d=4"}};
+    int status = haft_invoke(call, "POST", "/cookies",
+                             &(haft_invoke_options){.headers = own, .n_headers = 2}, &response);
+
+    return status ? status : haft_respond_with(call, &response);
+}
+HAFT_ROUTE_BARE(relay_cookies, "POST", "/relay-cookies", "Gives what another gives",
+                .policies = "nap");
 
 /* Endpoints without a policy, with one that blocks, and with those that change headers: on the loop
  * and on a worker. */
@@ -45,6 +73,8 @@ static haft_gateway *make(void)
         haft_policy_make(gateway, "cut", "remove-headers", "{\"request\":[\"MCP-PARAM-region\"]}"),
         0);
     assert_int_equal(haft_route_add(gateway, &plain_route), 0);
+    assert_int_equal(haft_route_add(gateway, &cookies_route), 0);
+    assert_int_equal(haft_route_add(gateway, &relay_cookies_route), 0);
     for (size_t i = 0; i < COUNT_OF(endpoints); i++)
         assert_non_null(
             haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .endpoint = endpoints[i].path,
@@ -185,10 +215,31 @@ static void takes_others_once(void **state)
     haft_gateway_free(gateway);
 }
 
+/* In, out, and from one route to another. */
+static void keeps_several_of_one_name(void **state)
+{
+    haft_gateway *gateway = make();
+    haft_app app = *haft_gateway_app(gateway);
+    haft_http_mount mount = HAFT_INIT(haft_http_mount, .path = "/", .app = &app);
+    struct site *site = site_open((haft_http_options)HAFT_INIT(haft_http_options, .path = "",
+                                                               .mounts = &mount, .n_mounts = 1));
+    const char *got = post(site, "/cookies", "X-Twice: a=1\r\nx-twice: b=2\r\n", "");
+
+    (void)state;
+    assert_non_null(strstr(got, "\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n"));
+    assert_null(strstr(got, "replaced"));
+    got = post(site, "/relay-cookies", "", "");
+    assert_non_null(strstr(got, "Set-Cookie: c=3\r\n"));
+    assert_non_null(strstr(got, "Set-Cookie: d=4\r\n"));
+    site_close(site);
+    haft_gateway_free(gateway);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(takes_parameters_once),
-                                       cmocka_unit_test(takes_others_once)};
+                                       cmocka_unit_test(takes_others_once),
+                                       cmocka_unit_test(keeps_several_of_one_name)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,12 @@ static void admit_as_ann(void *admission, int status)
     char name[] = "ann";
 
     if (status == HAFT_STOP)
-        haft_admission_answer(admission, 401, "WWW-Authenticate: Test\r\n", "no", 2);
+        haft_admission_answer(
+            admission, &(haft_response){.status = 401,
+                                        .headers = &(haft_header){"WWW-Authenticate", "Test"},
+                                        .n_headers = 1,
+                                        .body = "no",
+                                        .size = 2});
     else
         haft_admission_continue(admission, status, name);
     memset(name, 'x', sizeof name - 1); /* it was copied */

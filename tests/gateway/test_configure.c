@@ -328,8 +328,8 @@ static void replaces_policies(void **state)
 static void finishes_requests_under_the_old_policies(void **state)
 {
     haft_gateway *gateway = configured(closing("deny", "{\"why\":\"old\"}", "{}"));
-    haft_request request = {.method = "GET", .path = "/closed", .query = "", .body = ""};
-    haft_visit *visit = haft_visit_new(gateway, &request, NULL, ASK_NOW);
+    haft_http_request request = {.method = "GET", .path = "/closed", .query = "", .body = ""};
+    haft_visit *visit = haft_visit_new(gateway, &request, ASK_NOW);
     haft_reason reason;
 
     (void)state;

@@ -16,7 +16,7 @@ HAFT_ROUTE_BARE(secret, "GET", "/secret", "Is for those with a key", .policies =
 static int relay(haft_call *call)
 {
     const char *key = haft_request_of(call) ? haft_request_header(call, "x-relayed") : NULL;
-    haft_header_line line = {"X-API-Key", key};
+    haft_header line = {"X-API-Key", key};
     haft_response response;
     int status =
         haft_invoke(call, "GET", "/secret",
@@ -66,12 +66,10 @@ static void make_keys(haft_gateway *gateway, const char *name, const char *line)
 static int believe(void *context, haft_http_request *request, const haft_responder *responder,
                    void *responder_context)
 {
-    size_t size;
-
     (void)context;
     (void)responder;
     (void)responder_context;
-    if (request->headers.get(request->headers.context, "x-claim", &size))
+    if (haft_header_find(request->headers, request->n_headers, "x-claim"))
         request->principal = "ann";
     return 0;
 }

@@ -102,7 +102,7 @@ static int who(haft_call *call, const level *in)
     if (in->levels) {
         int status =
             haft_invoke(call, "GET", haft_call_printf(call, "/who?levels=%d", (int)in->levels - 1),
-                        &(haft_invoke_options){.headers = &(haft_header_line){"X-Own", "1"},
+                        &(haft_invoke_options){.headers = &(haft_header){"X-Own", "1"},
                                                .n_headers = in->levels == 1},
                         &response);
 
@@ -385,13 +385,13 @@ static void run_fans(haft_gateway *gateway, int from, int to)
 {
     for (int i = from; i < to; i++) {
         char text[ASK_ROOM], path[64], query[32];
-        haft_request request = {.method = "GET", .path = path, .query = query, .body = ""};
+        haft_http_request request = {.method = "GET", .path = path, .query = query, .body = ""};
         haft_visit *visit;
         int failed = 0;
 
         snprintf(path, sizeof path, "/fan/%d", i);
         snprintf(query, sizeof query, "seed=%d", i);
-        visit = haft_visit_new(gateway, &request, NULL, ASK_NOW);
+        visit = haft_visit_new(gateway, &request, ASK_NOW);
         assert_non_null(visit);
         haft_visit_run(visit);
         for (int n = 0; n < FAN; n++)

@@ -91,7 +91,7 @@ static int mark_in(haft_call *call, void *data)
 {
     (void)data;
     snprintf(marks + strlen(marks), sizeof marks - strlen(marks), "%s %s;",
-             haft_request_of(call)->method, haft_request_of(call)->path);
+             haft_request_of(call)->method, haft_request_of(call)->target);
     return 0;
 }
 static const haft_policy mark = HAFT_INIT(haft_policy, .name = "mark", .inbound = mark_in);

@@ -35,7 +35,7 @@ HAFT_ROUTE_BARE(closed, "GET", "/closed", "Is for some", .policies = "people");
 /* Asks with the credentials that it was asked with. */
 static int around(haft_call *call)
 {
-    haft_header_line line = {"authorization", haft_request_header(call, "authorization")};
+    haft_header line = {"authorization", haft_request_header(call, "authorization")};
     haft_response response;
     int status = haft_invoke(call, "GET", "/closed",
                              &(haft_invoke_options){.headers = &line, .n_headers = 1}, &response);
@@ -77,16 +77,14 @@ static void put_credentials(char *header, const char *name, const char *password
 static haft_visit *begin(haft_gateway *gateway, const char *target, const struct attempt *attempt,
                          char *header)
 {
-    haft_request request = {.method = "GET",
-                            .path = target,
-                            .query = "",
-                            .headers = {.get = headers_get, .context = header},
-                            .body = "",
-                            .peer = attempt->peer};
+    haft_http_request request = {
+        .method = "GET", .path = target, .query = "", .body = "", .peer = attempt->peer};
+    static _Thread_local struct header_lines lines;
     haft_visit *visit;
 
     put_credentials(header, attempt->name, attempt->password);
-    visit = haft_visit_new(gateway, &request, NULL, 1000000 + attempt->at * 1000);
+    headers_read(&lines, header, &request.headers, &request.n_headers);
+    visit = haft_visit_new(gateway, &request, 1000000 + attempt->at * 1000);
     assert_non_null(visit);
     return visit;
 }

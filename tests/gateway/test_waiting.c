@@ -420,14 +420,15 @@ static int ask_without(const haft_allocator *allocator, const char *path)
     haft_gateway *gateway = haft_gateway_new(
         HAFT_WITH(haft_gateway_options, .one_thread = true,
                   .server = HAFT_WITH(haft_server_options, .allocator = allocator)));
-    haft_request request = {.method = "GET", .path = path, .query = "", .body = ""};
+    haft_http_request request = {
+        .method = "GET", .path = path, .query = "", .body = "", .principal = "eve"};
     haft_visit *visit = NULL;
     int status = 0;
 
     if (gateway && !haft_policy_add(gateway, &policies[2]) &&
         !haft_route_add(gateway, &finish_at_once_route) &&
         !haft_route_add(gateway, &relay_finished_route))
-        visit = haft_visit_new(gateway, &request, "eve", 1000000);
+        visit = haft_visit_new(gateway, &request, 1000000);
     if (visit) {
         haft_visit_run(visit);
         status = haft_visit_response(visit)->status;

@@ -32,26 +32,25 @@ static void hear(struct client *client, const char *bytes, size_t size)
     client->heard[client->size] = '\0';
 }
 
-static void start(struct client *client, int status, const char *headers)
+static void start(struct client *client, const haft_response *head)
 {
-    const char *id = strstr(headers, "Mcp-Session-Id: ");
+    const char *id = haft_header_find(head->headers, head->n_headers, "mcp-session-id");
 
-    client->status = status;
+    client->status = head->status;
     if (id)
-        sscanf(id, "Mcp-Session-Id: %63[0-9a-f]", client->session);
+        sscanf(id, "%63[0-9a-f]", client->session);
 }
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
-    start(context, status, headers);
-    hear(context, body, size);
+    start(context, response);
+    hear(context, response->body, response->size);
     ((struct client *)context)->ended = true;
 }
 
-static void on_stream(void *context, int status, const char *headers)
+static void on_stream(void *context, const haft_response *head)
 {
-    start(context, status, headers);
+    start(context, head);
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -66,30 +65,21 @@ static void on_end(void *context)
 
 static const haft_responder responder = {on_respond, on_stream, on_write, on_end};
 
-/* Pairs of names and values, NULL after the last. */
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    const char *const *pair = context;
-
-    for (; *pair; pair += 2)
-        if (!strcmp(*pair, name)) {
-            *ret_size = strlen(pair[1]);
-            return pair[1];
-        }
-    return NULL;
-}
-
+/* `headers` are pairs of names and values, NULL after the last. */
 static haft_exchange *request(haft_endpoint *endpoint, struct client *client, const char *method,
                               const char *path, const char *const *headers, const char *body,
                               haft_time now)
 {
+    haft_header list[16];
     haft_http_request request = {.method = method,
                                  .path = path,
                                  .query = "",
-                                 .headers = {.get = get_header, .context = headers},
+                                 .headers = list,
                                  .body = body,
                                  .body_size = strlen(body)};
 
+    for (; *headers; headers += 2)
+        list[request.n_headers++] = (haft_header){headers[0], headers[1]};
     memset(client, 0, sizeof *client);
     return haft_endpoint_handle(endpoint, &request, &responder, client, now);
 }

@@ -22,14 +22,14 @@ struct reply {
     char headers[512], body[4096];
 };
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
     struct reply *reply = context;
 
-    reply->status = status;
-    snprintf(reply->headers, sizeof reply->headers, "%s", headers);
-    snprintf(reply->body, sizeof reply->body, "%.*s", (int)size, size ? body : "");
+    reply->status = response->status;
+    headers_write(response->headers, response->n_headers, reply->headers, sizeof reply->headers);
+    snprintf(reply->body, sizeof reply->body, "%.*s", (int)response->size,
+             response->size ? response->body : "");
 }
 
 struct asked {
@@ -40,11 +40,11 @@ static struct reply *ask(struct front *front, struct asked asked, haft_time now)
 {
     static const haft_responder responder = {.respond = on_respond};
     static struct reply reply;
+    struct header_lines lines;
     char headers[512];
     haft_http_request request = {.method = asked.method ? asked.method : "POST",
                                  .path = asked.path ? asked.path : "/mcp",
                                  .query = "",
-                                 .headers = {.get = headers_get, .context = headers},
                                  .body = asked.body ? asked.body : "",
                                  .body_size = asked.body ? strlen(asked.body) : 0,
                                  .peer = asked.peer,
@@ -52,6 +52,7 @@ static struct reply *ask(struct front *front, struct asked asked, haft_time now)
 
     snprintf(headers, sizeof headers, "host: localhost\ncontent-type: application/json\n%s",
              asked.headers ? asked.headers : "");
+    headers_read(&lines, headers, &request.headers, &request.n_headers);
     reply = (struct reply){0};
     assert_null(front_handle(front, &request, &responder, &reply, now).by);
     return &reply;
@@ -70,7 +71,7 @@ static void *no_handle(void *app, const haft_http_request *request, const haft_r
     (void)app;
     (void)request;
     (void)now;
-    responder->respond(context, 201, "", NULL, 0);
+    responder->respond(context, &(haft_response){.status = 201});
     return NULL;
 }
 
@@ -305,16 +306,17 @@ static void shared_close(struct shared *shared)
 static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
 {
     static const haft_responder responder = {.respond = on_respond};
-    static const char lines[] = "host: localhost\ncontent-type: application/json\n";
-    haft_http_request request = {
-        .method = "POST",
-        .path = "/mcp",
-        .query = "",
-        .headers = {.get = headers_get, .context = lines, .at = headers_at},
-        .body = PING,
-        .body_size = strlen(PING),
-        .peer = asked.peer,
-        .principal = asked.principal};
+    static const haft_header headers[] = {{"host", "localhost"},
+                                          {"content-type", "application/json"}};
+    haft_http_request request = {.method = "POST",
+                                 .path = "/mcp",
+                                 .query = "",
+                                 .headers = headers,
+                                 .n_headers = COUNT_OF(headers),
+                                 .body = PING,
+                                 .body_size = strlen(PING),
+                                 .peer = asked.peer,
+                                 .principal = asked.principal};
 
     shared->reply = (struct reply){0};
     shared->taken = front_handle(&shared->stand.front, &request, &responder, &shared->reply, now);

@@ -152,20 +152,16 @@ static void bounds_a_session(void **state)
 
 /* ---- of an endpoint ---- */
 
-static void on_respond(void *context, int status, const char *headers, const char *body,
-                       size_t size)
+static void on_respond(void *context, const haft_response *response)
 {
-    (void)headers;
-    (void)body;
-    assert_int_equal(status, 200);
-    *(size_t *)context += size;
+    assert_int_equal(response->status, 200);
+    *(size_t *)context += response->size;
 }
 
-static void on_stream(void *context, int status, const char *headers)
+static void on_stream(void *context, const haft_response *head)
 {
     (void)context;
-    (void)headers;
-    assert_int_equal(status, 200);
+    assert_int_equal(head->status, 200);
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -179,29 +175,12 @@ static void on_over(void *context)
     (void)context;
 }
 
-static const char *get_header(const void *context, const char *name, size_t *ret_size)
-{
-    static const char *const pairs[] = {"host",
-                                        "localhost",
-                                        "content-type",
-                                        "application/json",
-                                        "accept",
-                                        "application/json, text/event-stream",
-                                        "mcp-protocol-version",
-                                        "2026-07-28",
-                                        "mcp-method",
-                                        "tools/call",
-                                        "mcp-name",
-                                        "much"};
-
-    (void)context;
-    for (size_t i = 0; i < COUNT_OF(pairs); i += 2)
-        if (!strcmp(pairs[i], name)) {
-            *ret_size = strlen(pairs[i + 1]);
-            return pairs[i + 1];
-        }
-    return NULL;
-}
+static const haft_header much_headers[] = {{"host", "localhost"},
+                                           {"content-type", "application/json"},
+                                           {"accept", "application/json, text/event-stream"},
+                                           {"mcp-protocol-version", "2026-07-28"},
+                                           {"mcp-method", "tools/call"},
+                                           {"mcp-name", "much"}};
 
 static void ask_endpoint(haft_endpoint *endpoint, int n, int size, bool streams, haft_time now)
 {
@@ -213,7 +192,8 @@ static void ask_endpoint(haft_endpoint *endpoint, int n, int size, bool streams,
         haft_http_request request = {.method = "POST",
                                      .path = "/mcp",
                                      .query = "",
-                                     .headers = {.get = get_header},
+                                     .headers = much_headers,
+                                     .n_headers = COUNT_OF(much_headers),
                                      .body = text};
 
         request.body_size = call_much(text, sizeof text, i, size, true, streams);

@@ -626,18 +626,10 @@ static void on_let_go(void *context, void *tag, bool over)
     let_go += !over;
 }
 
-static const char *absent(const void *context, const char *name, size_t *ret_size)
-{
-    (void)context;
-    (void)name;
-    (void)ret_size;
-    return NULL;
-}
-
 /* The answer of the isolated tool to a request of that principal. */
 static const char *ask_as(struct wire *wire, const char *principal, const char *function)
 {
-    haft_headers headers = {.get = absent, .principal = principal};
+    haft_headers headers = {.principal = principal};
     char text[256];
     haft_incoming *message;
 

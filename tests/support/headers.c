@@ -1,41 +1,44 @@
-/* headers.c - looking for a name, line by line. */
+/* headers.c - lines to headers, and headers to lines. */
 #include "support/headers.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-const char *headers_get(const void *text, const char *name, size_t *ret_size)
+void headers_read(struct header_lines *lines, const char *text, const haft_header **ret_headers,
+                  size_t *ret_n)
 {
-    const char *line = text;
-    size_t size = strlen(name);
+    char *at = lines->text;
 
-    while (line && *line) {
-        if (!strncmp(line, name, size) && line[size] == ':') {
-            line += size + 1 + strspn(line + size + 1, " ");
-            *ret_size = strcspn(line, "\n");
-            return line;
-        }
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+    if (text && strlen(text) >= sizeof lines->text)
+        abort();
+    snprintf(lines->text, sizeof lines->text, "%s", text ? text : "");
+    for (lines->n = 0; *at; lines->n++) {
+        char *end = at + strcspn(at, "\n"), *value = at + strcspn(at, ":\n");
+
+        if (lines->n == sizeof lines->list / sizeof *lines->list || value == end)
+            abort();
+        *value++ = '\0';
+        value += strspn(value, " ");
+        lines->list[lines->n] = (haft_header){at, value};
+        at = end + (*end == '\n');
+        *end = '\0';
     }
-    return NULL;
+    *ret_headers = lines->list;
+    *ret_n = lines->n;
 }
 
-bool headers_at(const void *text, size_t index, const char **ret_name, size_t *ret_name_size,
-                const char **ret_value, size_t *ret_value_size)
+void headers_write(const haft_header *headers, size_t n, char *to, size_t room)
 {
-    const char *line = text;
+    size_t used = 0;
 
-    for (; line && *line && index; index--) {
-        line += strcspn(line, "\n");
-        line += *line == '\n';
+    *to = '\0';
+    for (size_t i = 0; i < n; i++) {
+        int size =
+            snprintf(to + used, room - used, "%s: %s\r\n", headers[i].name, headers[i].value);
+
+        if (size < 0 || (size_t)size >= room - used)
+            abort();
+        used += (size_t)size;
     }
-    if (!line || !*line)
-        return false;
-    *ret_name = line;
-    *ret_name_size = strcspn(line, ":\n");
-    line += *ret_name_size + (line[*ret_name_size] == ':');
-    line += strspn(line, " ");
-    *ret_value = line;
-    *ret_value_size = strcspn(line, "\n");
-    return true;
 }

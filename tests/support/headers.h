@@ -1,15 +1,21 @@
-/* support/headers.h - the headers of a request as text: lines of "name: value", names in lower
- * case. */
+/* support/headers.h - headers as text: lines of "name: value". */
 #ifndef HAFT_TESTS_HEADERS_H
 #define HAFT_TESTS_HEADERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <haft/engine.h>
 
-/* The `get` of haft_headers, whose context is the text; NULL for none. */
-const char *headers_get(const void *text, const char *name, size_t *ret_size);
-/* The `at`. */
-bool headers_at(const void *text, size_t index, const char **ret_name, size_t *ret_name_size,
-                const char **ret_value, size_t *ret_value_size);
+/* Headers that were read from lines. */
+struct header_lines {
+    char text[16384];
+    haft_header list[64];
+    size_t n;
+};
+
+/* Reads lines, NULL for none; what is set points into *lines. */
+void headers_read(struct header_lines *lines, const char *text, const haft_header **ret_headers,
+                  size_t *ret_n);
+
+/* Writes them as lines, each with its CRLF. */
+void headers_write(const haft_header *headers, size_t n, char *to, size_t room);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "engine/call/headers.h"
 #include "engine/call/respond.h"
+#include "protocol/header.h"
 
 enum { HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
 
@@ -22,7 +23,8 @@ static bool mismatch(haft_call *call, const char *header, const char *why)
 /* The header without the space around it; NULL when it is absent. */
 static const char *header(const haft_call *call, const char *name, size_t *ret_size)
 {
-    const char *value = call->request.headers->get(call->request.headers->context, name, ret_size);
+    const haft_headers *headers = call->request.headers;
+    const char *value = header_find(headers->list, headers->n, headers->index_, name, ret_size);
 
     while (value && *ret_size && (*value == ' ' || *value == '\t')) {
         value++;
@@ -139,15 +141,7 @@ static bool same_value(const char *value, size_t size, yyjson_val *argument)
 /* Said twice it may be read as either, by this server and by whoever stands before it. */
 static bool is_twice(const haft_call *call, const char *name)
 {
-    const haft_headers *headers = call->request.headers;
-    size_t n = 0, name_size, value_size;
-    const char *one, *value;
-
-    for (size_t i = 0;
-         headers->at && headers->at(headers->context, i, &one, &name_size, &value, &value_size);
-         i++)
-        n += text_is_ignoring_case(one, name_size, name);
-    return n > 1;
+    return header_count(call->request.headers->list, call->request.headers->n, name) > 1;
 }
 
 /* What every reader of JSON reads as the same number, as headers must be. */

@@ -2,7 +2,10 @@
 #include "engine/call/inner.h"
 #include "engine/call/tool_call.h"
 
+#include <stddef.h>
 #include <string.h>
+
+enum { INNER_KEPT = 32 << 10 }; /* bytes of each of its buffers, from one use to the next */
 
 struct inner {
     haft_call call; /* first: it is what others hold */
@@ -100,14 +103,10 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
     inner->owner = (struct owner){.server = server,
                                   .allocator = allocator,
                                   .options = {.shared = true},
-                                  .loop = {.post = inner_post, .context = inner},
-                                  .now = now};
+                                  .loop = {.post = inner_post, .context = inner}};
     call->owner = &inner->owner;
     call->server = server;
-    call->revision = REV_NEWEST_LEGACY;
-    call->client.log_level = -1;
-    call->request.method = "request";
-    atomic_store(&call->time.now, now);
+    inner_begin(call, now);
     haft_buffer_init(&call->structured, allocator, limit);
     haft_buffer_init(&call->result_meta, allocator, limit);
     if (parent && !inner_inherit(call, parent)) {
@@ -115,6 +114,27 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         return NULL;
     }
     return call;
+}
+
+void inner_begin(haft_call *call, haft_time now)
+{
+    call->owner->now = now;
+    call->revision = REV_NEWEST_LEGACY;
+    call->client.log_level = -1;
+    call->request.method = "request";
+    atomic_store(&call->time.now, now);
+}
+
+void inner_reset(haft_call *call)
+{
+    struct inner *inner = (struct inner *)call;
+
+    inner->finished = NULL;
+    haft_arena_free(call->stages.late.arena);
+    arena_trim(call->arena, INNER_KEPT);
+    buffer_trim(&call->structured, INNER_KEPT);
+    buffer_trim(&call->result_meta, INNER_KEPT);
+    memset((char *)call + offsetof(haft_call, link), 0, sizeof *call - offsetof(haft_call, link));
 }
 
 void inner_free(haft_call *call)
@@ -126,6 +146,7 @@ void inner_free(haft_call *call)
     allocator = call->owner->allocator;
     haft_buffer_finish(&call->structured);
     haft_buffer_finish(&call->result_meta);
+    haft_arena_free(call->stages.late.arena);
     haft_arena_free(call->arena);
     allocator->release(allocator->context, (struct inner *)call, sizeof(struct inner));
 }

@@ -14,6 +14,10 @@
 haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now);
 void inner_free(haft_call *call);
 
+/* Makes a call that is over one to be used again, by inner_begin; what was allocated in it is gone. */
+void inner_reset(haft_call *call);
+void inner_begin(haft_call *call, haft_time now);
+
 /* Keeps the calls above this one from ending while they are looked at, from any thread: the one that
  * came from outside, until inner_let_go; or NULL when this one has been left behind by the call that
  * made it, which may be gone.  A call that came from outside is its own, and is not kept. */

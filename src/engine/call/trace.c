@@ -7,6 +7,7 @@
 
 #include "base/hex.h"
 #include "engine/call/trace.h"
+#include "protocol/header.h"
 
 enum { VERSION = 2, TRACE = 32, SPAN = 16, FLAGS = 2, PARENT = 55, MAX_STATES = 32, PART = 256 };
 enum { KNOWN_FLAGS = 3 }; /* sampled, random trace id */
@@ -129,12 +130,12 @@ static uint64_t new_span(haft_server *server, const haft_trace *trace)
 
 static const char *value_of(const haft_call *call, const char *name, bool in_meta, size_t *ret_size)
 {
+    const haft_headers *headers = call->request.headers;
     yyjson_val *value;
 
     if (!in_meta)
-        return call->request.headers
-                   ? call->request.headers->get(call->request.headers->context, name, ret_size)
-                   : NULL;
+        return headers ? header_find(headers->list, headers->n, headers->index_, name, ret_size)
+                       : NULL;
     value = yyjson_obj_get(call->request.meta, name);
     *ret_size = yyjson_get_len(value);
     return yyjson_get_str(value);
