@@ -78,8 +78,7 @@ static double now_ns(void)
 /* Nanoseconds of one request; below 0 when it went wrong. */
 static double by_invoke(haft_gateway *gateway)
 {
-    static const haft_http_request request = {
-        .method = "GET", .path = "/many", .query = "", .body = ""};
+    static const haft_request request = {.method = "GET", .path = "/many", .query = "", .body = ""};
     double start = now_ns();
     bool right = true;
 

@@ -70,7 +70,7 @@ haft_server *haft_gateway_server(haft_gateway *gateway);
 
 /* The request that this call answers, as policies have left it; NULL in a call of a tool.  Its target
  * is known. */
-const haft_http_request *haft_request_of(const haft_call *call);
+const haft_request *haft_request_of(const haft_call *call);
 /* By name, whatever its case; NULL when there is none. */
 const char *haft_request_header(const haft_call *call, const char *name);
 /* The value of a path's variable, and the first of a query's: decoded; NULL when there is none. */
@@ -323,7 +323,7 @@ typedef struct haft_visit haft_visit;
 
 /* What is pointed to must live until the visit is freed.  The path is taken as it came when the request
  * has no target.  NULL without memory. */
-haft_visit *haft_visit_new(haft_gateway *gateway, const haft_http_request *request, haft_time now);
+haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request, haft_time now);
 /* Whether it may be run on a thread that must not wait. */
 bool haft_visit_quick(const haft_visit *visit);
 void haft_visit_run(haft_visit *visit);

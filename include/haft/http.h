@@ -41,7 +41,7 @@ typedef struct haft_endpoint_options {
 } haft_endpoint_options;
 
 /* A request, here and wherever else the library shows one. */
-typedef struct haft_http_request {
+typedef struct haft_request {
     const char *method;         /* "POST" */
     const char *path;           /* decoded once, without the query */
     const char *target;         /* the path as it came; NULL when that is not known */
@@ -55,7 +55,7 @@ typedef struct haft_http_request {
     /* The library's own: NULL in a request that you make, and as it was in a copy. */
     const unsigned char *index_; /* of the names, so that they are found faster */
     const void *via_;            /* the gateway that it came through */
-} haft_http_request;
+} haft_request;
 
 /* A response.  There may be several headers of one name; those about the transfer (Content-Length,
  * Transfer-Encoding, Connection) are not among them.  One that has a line end in it is not sent. */
@@ -85,7 +85,7 @@ void haft_endpoint_free(haft_endpoint *endpoint);
 
 /* Takes in a request.  NULL when it has been answered already; else what to say when its client is
  * gone, valid until `respond` or `end`. */
-haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
+haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now);
 void haft_exchange_gone(haft_exchange *exchange);
 
@@ -117,7 +117,7 @@ typedef struct haft_app {
      * around; may be NULL. */
     void (*close)(void *app);
     /* As haft_endpoint_handle: NULL when it has been answered, else what to give to `gone`. */
-    void *(*handle)(void *app, const haft_http_request *request, const haft_responder *responder,
+    void *(*handle)(void *app, const haft_request *request, const haft_responder *responder,
                     void *context, haft_time now);
     /* The client is gone: the responder must not be used any more. */
     void (*gone)(void *app, void *exchange);
@@ -132,7 +132,7 @@ typedef struct haft_app {
     /* Whether pages of this origin may send this request, besides those that the server's options
      * allow.  The responses to them, also to their preflights, are the app's then, as it writes them.
      * NULL: they may not. */
-    bool (*allows_origin)(const void *app, const haft_http_request *request, const char *origin,
+    bool (*allows_origin)(const void *app, const haft_request *request, const char *origin,
                           size_t size);
     /* What it serves to anybody, without authentication: "route GET /x", for a message; NULL when
      * there is nothing.  The text lives as long as the app.  NULL: all of it. */
@@ -152,14 +152,14 @@ typedef struct haft_http_mount {
 
 /* A request that waits for admit, with a copy of it. */
 typedef struct haft_admission {
-    haft_http_request request;
+    haft_request request;
 } haft_admission;
 
 /* For an `admit` that returns HAFT_PENDING: takes the very request that it was given, and returns what
  * to continue with, once and from any thread, also before `admit` has returned; NULL without memory.
  * The copy lives until then, also when the client has left.  A request that is not continued within
  * the server's timeout_ms is answered 504, and must still be continued. */
-haft_admission *haft_admission_hold(const haft_http_request *request);
+haft_admission *haft_admission_hold(const haft_request *request);
 /* 0 admits it, as the principal, which is copied and may be NULL; an error: 500. */
 void haft_admission_continue(haft_admission *admission, int status, const char *principal);
 /* Answers it instead, as a responder does.  Everything is copied. */
@@ -184,7 +184,7 @@ typedef struct haft_http_options {
      * as long as the request is handled).  0 to admit it, HAFT_STOP after having answered,
      * HAFT_PENDING after haft_admission_hold, or an error: 500, with a line in the log, as for anything
      * else.  Called on the loops' threads; NULL: no need. */
-    int (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
+    int (*admit)(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context);
     void *admit_context;
     /* Requests that are answered, of one client and of all together; others get 429.  A client is

@@ -47,7 +47,7 @@ void admission_free(struct admission *admission)
     haft_arena_free(admission->arena);
 }
 
-haft_admission *haft_admission_hold(const haft_http_request *request)
+haft_admission *haft_admission_hold(const haft_request *request)
 {
     const struct admitting *admitting = (const struct admitting *)request;
     struct front *front = admitting->front;

@@ -165,7 +165,7 @@ void haft_exchange_gone(haft_exchange *exchange)
 
 /* ---- a request ---- */
 
-static void preflight(haft_exchange *exchange, const haft_http_request *request)
+static void preflight(haft_exchange *exchange, const haft_request *request)
 {
     door_preflight(&exchange->endpoint->door, "POST, GET, DELETE", request, &exchange->responder,
                    exchange->context);
@@ -173,7 +173,7 @@ static void preflight(haft_exchange *exchange, const haft_http_request *request)
 }
 
 /* At the endpoint's own path. */
-static void route_message(haft_exchange *exchange, const haft_http_request *request)
+static void route_message(haft_exchange *exchange, const haft_request *request)
 {
     const char *method = request->method;
 
@@ -191,7 +191,7 @@ static void route_message(haft_exchange *exchange, const haft_http_request *requ
 }
 
 /* At one of the paths of 2024-11-05. */
-static void route_sse(haft_exchange *exchange, const haft_http_request *request)
+static void route_sse(haft_exchange *exchange, const haft_request *request)
 {
     if (path_is(request->path, "/sse") && !strcmp(request->method, "GET"))
         endpoint_get_sse(exchange, request);
@@ -202,7 +202,7 @@ static void route_sse(haft_exchange *exchange, const haft_http_request *request)
 }
 
 /* Whoever has the endpoint has found that the path is its: its own, unless it has others. */
-static void exchange_route(haft_exchange *exchange, const haft_http_request *request)
+static void exchange_route(haft_exchange *exchange, const haft_request *request)
 {
     const haft_endpoint_options *options = &exchange->endpoint->options;
 
@@ -212,7 +212,7 @@ static void exchange_route(haft_exchange *exchange, const haft_http_request *req
         route_message(exchange, request);
 }
 
-void endpoint_route_again(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_route_again(haft_exchange *exchange, const haft_request *request)
 {
     exchange->held = true;
     exchange_route(exchange, request);
@@ -221,8 +221,8 @@ void endpoint_route_again(haft_exchange *exchange, const haft_http_request *requ
         exchange_free(exchange);
 }
 
-static void *handle(void *context, const haft_http_request *request,
-                    const haft_responder *responder, void *responder_context, haft_time now)
+static void *handle(void *context, const haft_request *request, const haft_responder *responder,
+                    void *responder_context, haft_time now)
 {
     haft_endpoint *endpoint = context;
     haft_exchange *exchange = exchange_new(endpoint, responder, responder_context);
@@ -245,7 +245,7 @@ static void *handle(void *context, const haft_http_request *request,
     return NULL;
 }
 
-haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_http_request *request,
+haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now)
 {
     if (!door_opens(&endpoint->door, request, responder, context))

@@ -93,7 +93,7 @@ struct haft_endpoint {
 };
 
 /* The number that the id of the request's session begins with; UINT_MAX without one. */
-unsigned endpoint_home(const haft_http_request *request);
+unsigned endpoint_home(const haft_request *request);
 
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */
 void endpoint_abandon(haft_endpoint *endpoint);
@@ -165,7 +165,7 @@ void http_session_discard(struct http_session *session);
 
 /* True when the session of that id, if there is one, is here, and is known to be current.  False when the
  * request waits for that, and is routed again, or has been refused. */
-bool http_session_ready(haft_exchange *exchange, const haft_http_request *request, const char *id,
+bool http_session_ready(haft_exchange *exchange, const haft_request *request, const char *id,
                         size_t size);
 /* Writes the record; then the response is sent, or the stream begins. */
 void http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *message);

@@ -48,7 +48,7 @@ void door_refuse(struct door *door, const haft_responder *responder, void *conte
 }
 
 /* Arguments may be sent as headers, too, whose names only the page knows. */
-void door_preflight(struct door *door, const char *methods, const haft_http_request *request,
+void door_preflight(struct door *door, const char *methods, const haft_request *request,
                     const haft_responder *responder, void *context)
 {
     size_t size = 0;
@@ -137,7 +137,7 @@ static bool is_allowed_origin(const struct door *door, const char *origin, size_
 }
 
 /* Why it must not be answered; NULL when it may. */
-static const char *refusal(const struct door *door, const haft_http_request *request)
+static const char *refusal(const struct door *door, const haft_request *request)
 {
     const char *value;
     size_t size;
@@ -175,8 +175,8 @@ static void probe(struct door *door, bool ready, const haft_responder *responder
                  "application/json", body, strlen(body));
 }
 
-bool door_opens(struct door *door, const haft_http_request *request,
-                const haft_responder *responder, void *context)
+bool door_opens(struct door *door, const haft_request *request, const haft_responder *responder,
+                void *context)
 {
     const char *method = request->method, *why;
     bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
@@ -235,7 +235,7 @@ static unsigned answers_of(const char *range, size_t size)
     return 0;
 }
 
-void request_read_accept(const haft_http_request *request, bool *ret_json, bool *ret_events)
+void request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events)
 {
     size_t size;
     const char *accept = request_header(request, "accept", &size);
@@ -253,7 +253,7 @@ void request_read_accept(const haft_http_request *request, bool *ret_json, bool 
     *ret_events = answers & ANSWER_EVENTS;
 }
 
-bool request_is_json(const haft_http_request *request)
+bool request_is_json(const haft_request *request)
 {
     static const char json[] = "application/json";
     size_t size, n = sizeof json - 1;

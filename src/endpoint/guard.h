@@ -15,17 +15,17 @@ struct door {
     const char *cors_origin;
     bool closing; /* the server is going away */
     /* Asked about an origin that none of these allows. */
-    bool (*allows_origin)(const void *context, const haft_http_request *request, const char *origin,
+    bool (*allows_origin)(const void *context, const haft_request *request, const char *origin,
                           size_t size);
     const void *context;
 };
 
 /* False when the request was for the door itself, or was refused, and has been answered. */
-bool door_opens(struct door *door, const haft_http_request *request,
-                const haft_responder *responder, void *context);
+bool door_opens(struct door *door, const haft_request *request, const haft_responder *responder,
+                void *context);
 
 /* Answers a page that asks whether it may ask; `methods` is what it may then. */
-void door_preflight(struct door *door, const char *methods, const haft_http_request *request,
+void door_preflight(struct door *door, const char *methods, const haft_request *request,
                     const haft_responder *responder, void *context);
 
 /* One response, with the headers that every one has; `extra` is a further one, NULL for none. */
@@ -41,18 +41,18 @@ size_t door_put_cors(const struct door *door, haft_header *ret_headers);
 
 /* ---- requests as they come ---- */
 
-static inline const char *request_header(const haft_http_request *request, const char *name,
+static inline const char *request_header(const haft_request *request, const char *name,
                                          size_t *ret_size)
 {
     return header_find(request->headers, request->n_headers, request->index_, name, ret_size);
 }
 
-bool request_is_json(const haft_http_request *request);
+bool request_is_json(const haft_request *request);
 /* Which kinds of answer the client takes. */
-void request_read_accept(const haft_http_request *request, bool *ret_json, bool *ret_events);
+void request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events);
 
 /* A copy of all that a request points to but `via_`; false without memory. */
-bool request_copy(haft_arena *arena, const haft_http_request *from, haft_http_request *ret_copy);
+bool request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy);
 
 /* Whether the path is the wanted one, with or without a slash at its end. */
 bool path_is(const char *path, const char *wanted);

@@ -59,8 +59,8 @@ struct store_job {
     int step;
     unsigned attempts, changes;
     struct http_session *restored; /* not in the table yet */
-    haft_http_request request_copy;
-    const haft_http_request *asked;
+    haft_request request_copy;
+    const haft_request *asked;
     struct job_event event;
 };
 

@@ -8,7 +8,7 @@
 /* ---- GET and DELETE ---- */
 
 /* The session that a request names; NULL when it was refused, or waits for the store. */
-static struct http_session *named_session(haft_exchange *exchange, const haft_http_request *request)
+static struct http_session *named_session(haft_exchange *exchange, const haft_request *request)
 {
     enum revision named = request_revision(request);
     struct http_session *session;
@@ -33,7 +33,7 @@ static struct http_session *named_session(haft_exchange *exchange, const haft_ht
     return session;
 }
 
-void endpoint_get(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_get(haft_exchange *exchange, const haft_request *request)
 {
     struct http_session *session = named_session(exchange, request);
     const char *last;
@@ -58,7 +58,7 @@ void endpoint_get(haft_exchange *exchange, const haft_http_request *request)
     http_session_save_and_listen(exchange);
 }
 
-void endpoint_delete(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_delete(haft_exchange *exchange, const haft_request *request)
 {
     struct http_session *session = named_session(exchange, request);
 
@@ -68,7 +68,7 @@ void endpoint_delete(haft_exchange *exchange, const haft_http_request *request)
 
 /* ---- 2024-11-05: one stream for everything the server says, and a place to post to ---- */
 
-void endpoint_get_sse(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_get_sse(haft_exchange *exchange, const haft_request *request)
 {
     struct http_session *session = http_session_new(exchange->endpoint, request->principal);
     char event[128];
@@ -105,7 +105,7 @@ static const char *query_session(const char *query, size_t *ret_size)
     return id;
 }
 
-void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_post_sse(haft_exchange *exchange, const haft_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
     size_t size;
@@ -133,7 +133,7 @@ void endpoint_post_sse(haft_exchange *exchange, const haft_http_request *request
                         "Out of memory");
 }
 
-unsigned endpoint_home(const haft_http_request *request)
+unsigned endpoint_home(const haft_request *request)
 {
     size_t size;
     const char *id = request_header(request, "mcp-session-id", &size);

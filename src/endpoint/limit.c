@@ -85,7 +85,7 @@ static const char *find_id(const char *text, size_t size, size_t *ret_size)
     return NULL;
 }
 
-static yyjson_doc *read_id(const haft_http_request *request, void *room, size_t room_size)
+static yyjson_doc *read_id(const haft_request *request, void *room, size_t room_size)
 {
     size_t size = 0;
     const char *text = find_id(request->body, request->body_size, &size);
@@ -100,7 +100,7 @@ static yyjson_doc *read_id(const haft_http_request *request, void *room, size_t 
 
 /* ---- refusing ---- */
 
-static void refuse(struct front *front, const haft_http_request *request, bool is_rpc, int64_t wait,
+static void refuse(struct front *front, const haft_request *request, bool is_rpc, int64_t wait,
                    const haft_responder *responder, void *context)
 {
     static const char plain[] = "Too Many Requests\n";
@@ -135,7 +135,7 @@ static size_t fitting(int n, size_t room)
 static const char ALL[] = "http:all";
 
 /* Whose request it is. */
-static size_t put_client(const haft_http_request *request, char *key, size_t room)
+static size_t put_client(const haft_request *request, char *key, size_t room)
 {
     char address[ADDRESS_KEY];
 
@@ -159,7 +159,7 @@ static void fail_to_count(struct front *front, const haft_responder *responder, 
                 RPC_INTERNAL_ERROR, "Requests cannot be counted");
 }
 
-bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
+bool limit_allows(struct front *front, const haft_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now)
 {
     char key[KEY];
@@ -299,9 +299,8 @@ static bool limited_cancel(void *context)
     return true;
 }
 
-struct taken limit_ask(struct front *front, const struct mounted *by,
-                       const haft_http_request *request, const haft_responder *responder,
-                       void *context, haft_time now)
+struct taken limit_ask(struct front *front, const struct mounted *by, const haft_request *request,
+                       const haft_responder *responder, void *context, haft_time now)
 {
     const haft_allocator *allocator = front->allocator;
     struct limited *limited = allocator->alloc(allocator->context, sizeof *limited);

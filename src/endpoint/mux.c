@@ -150,7 +150,7 @@ static const struct mounted *mount_find(const struct front *front, const char *p
     return NULL;
 }
 
-static bool mount_allows_origin(const void *context, const haft_http_request *request,
+static bool mount_allows_origin(const void *context, const haft_request *request,
                                 const char *origin, size_t size)
 {
     const struct mounted *row = mount_find(context, request->path);
@@ -247,7 +247,7 @@ size_t front_max_body(const struct front *front, const haft_http_options *option
 }
 
 /* Whether it comes from this machine, and not through a proxy here. */
-static bool is_local(const haft_http_request *request)
+static bool is_local(const haft_request *request)
 {
     size_t size;
 
@@ -258,7 +258,7 @@ static bool is_local(const haft_http_request *request)
 }
 
 /* What is counted is nobody's business, unless it was said to be. */
-static bool is_for_metrics(const struct front *front, const haft_http_request *request)
+static bool is_for_metrics(const struct front *front, const haft_request *request)
 {
     return path_is(request->path, front->metrics_path) &&
            (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) &&
@@ -280,7 +280,7 @@ static void show_metrics(struct front *front, const haft_responder *responder, v
 }
 
 /* A page may ask whether it may ask an app, which need not know of that. */
-static bool is_preflight(const struct front *front, const haft_http_request *request)
+static bool is_preflight(const struct front *front, const haft_request *request)
 {
     size_t size;
 
@@ -289,7 +289,7 @@ static bool is_preflight(const struct front *front, const haft_http_request *req
 }
 
 /* Whether whoever answers tells the page by itself that it may read the answer. */
-static bool has_own_cors(const struct front *front, const haft_http_request *request)
+static bool has_own_cors(const struct front *front, const haft_request *request)
 {
     size_t size;
     const char *origin = request_header(request, "origin", &size);
@@ -308,7 +308,7 @@ static void answer_for_all(struct front *front, const haft_responder *responder,
 
 static const struct taken nobody;
 
-struct taken front_serve(const struct mounted *by, haft_http_request *request,
+struct taken front_serve(const struct mounted *by, haft_request *request,
                          const haft_responder *responder, void *context, haft_time now)
 {
     struct taken taken = {.by = by};
@@ -317,7 +317,7 @@ struct taken front_serve(const struct mounted *by, haft_http_request *request,
     return taken.exchange ? taken : nobody;
 }
 
-struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+struct taken front_enter(struct front *front, const struct mounted *by, haft_request *request,
                          const haft_responder *responder, void *context, haft_time now)
 {
     if (front->limiter && front->door.server->options.store)
@@ -341,7 +341,7 @@ void front_fail_admit(struct front *front, int status, const haft_responder *res
 }
 
 static struct taken front_admit(struct front *front, const struct mounted *by,
-                                const haft_http_request *request, const haft_responder *responder,
+                                const haft_request *request, const haft_responder *responder,
                                 void *context, haft_time now)
 {
     struct admitting admitting = {.request = *request,
@@ -363,7 +363,7 @@ static struct taken front_admit(struct front *front, const struct mounted *by,
     return nobody;
 }
 
-struct taken front_handle(struct front *front, haft_http_request *request,
+struct taken front_handle(struct front *front, haft_request *request,
                           const haft_responder *responder, void *context, haft_time now)
 {
     struct taken taken;

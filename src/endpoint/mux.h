@@ -22,7 +22,7 @@ struct front {
     haft_store *store;      /* of the endpoints' sessions; NULL: each has its own */
     struct mounted *mounts; /* the longest path first */
     size_t n_mounts, room;
-    int (*admit)(void *context, haft_http_request *request, const haft_responder *responder,
+    int (*admit)(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context);
     void *admit_context;
     struct admission *admissions;          /* that are not over */
@@ -64,7 +64,7 @@ const char *front_unauthenticated(const struct front *front, const char **ret_pa
 size_t front_max_body(const struct front *front, const haft_http_options *options);
 
 /* As haft_endpoint_handle. */
-struct taken front_handle(struct front *front, haft_http_request *request,
+struct taken front_handle(struct front *front, haft_request *request,
                           const haft_responder *responder, void *context, haft_time now);
 void front_gone(struct taken taken);
 /* Whether it goes on although its client sends nothing any more. */
@@ -78,7 +78,7 @@ bool front_idle(const struct front *front);
 
 /* A request that `admit` looks at. */
 struct admitting {
-    haft_http_request request; /* first */
+    haft_request request; /* first */
     struct front *front;
     const struct mounted *by;
     const haft_responder *responder;
@@ -102,10 +102,10 @@ void admissions_tick(struct front *front, haft_time now);
 void admissions_abandon(struct front *front);
 
 /* Behind `admit`: counts a request, and hands it to whoever has its path. */
-struct taken front_enter(struct front *front, const struct mounted *by, haft_http_request *request,
+struct taken front_enter(struct front *front, const struct mounted *by, haft_request *request,
                          const haft_responder *responder, void *context, haft_time now);
 /* The same of one that has been counted. */
-struct taken front_serve(const struct mounted *by, haft_http_request *request,
+struct taken front_serve(const struct mounted *by, haft_request *request,
                          const haft_responder *responder, void *context, haft_time now);
 /* Answers 500, and logs what `admit` has returned. */
 void front_fail_admit(struct front *front, int status, const haft_responder *responder,
@@ -119,15 +119,14 @@ int limit_new(const haft_http_options *options, const haft_allocator *allocator,
 
 /* False when the request is one too many and has been answered.  One for an MCP endpoint is
  * answered in its words. */
-bool limit_allows(struct front *front, const haft_http_request *request, bool is_rpc,
+bool limit_allows(struct front *front, const haft_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now);
 
 /* Answers one that the store has not counted in time. */
 void limit_is_late(struct front *front, const haft_responder *responder, void *context);
 
 /* The same in the server's store, which may answer later: the request waits as for `admit`. */
-struct taken limit_ask(struct front *front, const struct mounted *by,
-                       const haft_http_request *request, const haft_responder *responder,
-                       void *context, haft_time now);
+struct taken limit_ask(struct front *front, const struct mounted *by, const haft_request *request,
+                       const haft_responder *responder, void *context, haft_time now);
 
 #endif

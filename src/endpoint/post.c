@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-haft_headers request_headers(const haft_http_request *request)
+haft_headers request_headers(const haft_request *request)
 {
     return (haft_headers){.list = request->headers,
                           .n = request->n_headers,
@@ -18,7 +18,7 @@ haft_headers request_headers(const haft_http_request *request)
                           .peer = request->peer ? request->peer : ""};
 }
 
-struct http_session *request_session(haft_exchange *exchange, const haft_http_request *request,
+struct http_session *request_session(haft_exchange *exchange, const haft_request *request,
                                      const char *id, size_t size, bool sse)
 {
     struct http_session *session = http_session_find(exchange->endpoint, id, size);
@@ -47,7 +47,7 @@ static void post_conclude(haft_exchange *exchange, int status)
 }
 
 static void post_process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
-                         const haft_http_request *request)
+                         const haft_request *request)
 {
     haft_headers headers = request_headers(request);
 
@@ -56,7 +56,7 @@ static void post_process(haft_exchange *exchange, haft_incoming *message, haft_s
 }
 
 static void post_initialize(haft_exchange *exchange, haft_incoming *message,
-                            const haft_http_request *request)
+                            const haft_request *request)
 {
     struct http_session *session = http_session_new(exchange->endpoint, request->principal);
 
@@ -72,8 +72,8 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
 }
 
 /* A client that has no session: each message stands for itself. */
-static void post_alone(haft_exchange *exchange, haft_incoming *message,
-                       const haft_http_request *request, enum revision revision)
+static void post_alone(haft_exchange *exchange, haft_incoming *message, const haft_request *request,
+                       enum revision revision)
 {
     haft_session *engine = endpoint_shared(exchange->endpoint, revision);
 
@@ -87,7 +87,7 @@ static void post_alone(haft_exchange *exchange, haft_incoming *message,
 
 /* A message that names a session, which is NULL when the client has no such one. */
 static void post_to_session(haft_exchange *exchange, haft_incoming *message,
-                            const haft_http_request *request, struct http_session *session)
+                            const haft_request *request, struct http_session *session)
 {
     if (!session) {
         haft_incoming_drop(message);
@@ -106,7 +106,7 @@ const char refusal_revision[] =
     "Invalid Request: MCP-Protocol-Version names no revision that is served";
 const char refusal_events[] = "Not Acceptable: the stream is text/event-stream";
 
-enum revision request_revision(const haft_http_request *request)
+enum revision request_revision(const haft_request *request)
 {
     size_t size;
     const char *value = request_header(request, "mcp-protocol-version", &size);
@@ -116,8 +116,7 @@ enum revision request_revision(const haft_http_request *request)
 
 /* A message with a header that names a modern revision: it is for the engine's session of that revision,
  * whatever it is. */
-static void post_modern(haft_exchange *exchange, const haft_http_request *request,
-                        enum revision named)
+static void post_modern(haft_exchange *exchange, const haft_request *request, enum revision named)
 {
     static const char listen[] = "subscriptions/listen";
     haft_headers headers = request_headers(request);
@@ -143,7 +142,7 @@ static void post_modern(haft_exchange *exchange, const haft_http_request *reques
 }
 
 /* True when the session that the request names is here, if there is one. */
-static bool post_finds_session(haft_exchange *exchange, const haft_http_request *request)
+static bool post_finds_session(haft_exchange *exchange, const haft_request *request)
 {
     size_t size;
     const char *id = request_header(request, "mcp-session-id", &size);
@@ -153,8 +152,7 @@ static bool post_finds_session(haft_exchange *exchange, const haft_http_request 
 
 /* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
  * session that it is most probably for, so that it need not move. */
-static void post_legacy(haft_exchange *exchange, const haft_http_request *request,
-                        enum revision named)
+static void post_legacy(haft_exchange *exchange, const haft_request *request, enum revision named)
 {
     haft_endpoint *endpoint = exchange->endpoint;
     enum revision spoken = named == REVISIONS ? REV_UNNAMED : named;
@@ -191,7 +189,7 @@ static void post_legacy(haft_exchange *exchange, const haft_http_request *reques
     }
 }
 
-void endpoint_post(haft_exchange *exchange, const haft_http_request *request)
+void endpoint_post(haft_exchange *exchange, const haft_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
     enum revision named = request_revision(request);

@@ -249,7 +249,7 @@ static bool check_finish(struct store_job *job, int status)
 
 static const struct job_type check_type = {check_prepare, check_finish};
 
-bool http_session_ready(haft_exchange *exchange, const haft_http_request *request, const char *id,
+bool http_session_ready(haft_exchange *exchange, const haft_request *request, const char *id,
                         size_t size)
 {
     haft_endpoint *endpoint = exchange->endpoint;

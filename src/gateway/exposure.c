@@ -24,7 +24,7 @@ static bool policies_allow_origin(const struct policy_list *policies, const char
 }
 
 /* The method that a request is about: of a preflight, the one that is asked for. */
-static const char *method_meant(haft_arena *arena, const haft_http_request *request)
+static const char *method_meant(haft_arena *arena, const haft_request *request)
 {
     size_t size = 0;
     const char *asked = strcmp(request->method, "OPTIONS")
@@ -35,8 +35,7 @@ static const char *method_meant(haft_arena *arena, const haft_http_request *requ
 }
 
 static const struct policy_list *policies_of_route(const haft_gateway *gateway,
-                                                   const haft_http_request *request,
-                                                   haft_arena *arena)
+                                                   const haft_request *request, haft_arena *arena)
 {
     const char *method = method_meant(arena, request);
     struct match match;
@@ -48,7 +47,7 @@ static const struct policy_list *policies_of_route(const haft_gateway *gateway,
     return atomic_load(&((const struct route *)match.route)->policies);
 }
 
-bool exposure_allows_origin(const void *app, const haft_http_request *request, const char *origin,
+bool exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                             size_t size)
 {
     const haft_gateway *gateway = ((const struct site *)app)->gateway;

@@ -147,7 +147,7 @@ struct authenticated {
 struct haft_visit {
     haft_gateway *gateway;
     haft_call *call;                           /* whose arena everything is in */
-    haft_http_request request;                 /* as policies have left it; its target is known */
+    haft_request request;                      /* as policies have left it; its target is known */
     struct header_list changed;                /* its headers, once one of them was */
     const struct authenticated *authenticated; /* this request, or the call that invokes */
     struct match match;
@@ -179,7 +179,7 @@ struct haft_visit {
 };
 
 /* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
-haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_http_request *request);
+haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request);
 /* Finds the route that it is for, and sets its deadline. */
 void visit_find_route(haft_visit *visit);
 /* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING

@@ -146,7 +146,7 @@ static const char *path_decoded(haft_arena *arena, const char *path)
 }
 
 /* The path and the query of a target, in the arena. */
-static int read_target(haft_arena *arena, const char *target, haft_http_request *request)
+static int read_target(haft_arena *arena, const char *target, haft_request *request)
 {
     char *path = haft_arena_copy(arena, target, strcspn(target, "#"));
     char *query = path ? strchr(path, '?') : NULL;
@@ -166,7 +166,7 @@ static int read_target(haft_arena *arena, const char *target, haft_http_request 
 static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_options *options)
 {
     haft_arena *arena = visit->call->arena;
-    haft_http_request *request = &visit->request;
+    haft_request *request = &visit->request;
     struct header_list headers = {.n = 0};
     int status = forward(visit->gateway, caller, options, arena, &headers);
 
@@ -187,12 +187,12 @@ static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_op
 }
 
 /* A child of a call whose parents are held. */
-static haft_visit *child_new(haft_call *caller, const haft_http_request *asked, const char *target,
+static haft_visit *child_new(haft_call *caller, const haft_request *asked, const char *target,
                              const haft_invoke_options *options, haft_time now)
 {
     haft_gateway *gateway = caller->server->gateway;
     haft_call *call = inner_new(gateway->server, caller, now);
-    haft_http_request request = *asked;
+    haft_request request = *asked;
     haft_visit *visit;
 
     if (!call || read_target(call->arena, target, &request)) {
@@ -214,7 +214,7 @@ static int invoke_prepare(haft_call *caller, const char *method, const char *tar
                           const haft_invoke_options *options, haft_visit **ret_visit)
 {
     static const haft_invoke_options none;
-    haft_http_request request = {.method = method, .body = "", .peer = caller->request.peer};
+    haft_request request = {.method = method, .body = "", .peer = caller->request.peer};
     haft_call *root;
 
     options = options ? options : &none;

@@ -72,7 +72,7 @@ static struct passage *passage_new(struct site *site, const haft_responder *resp
     return passage;
 }
 
-haft_visit *passage_make_visit(struct passage *passage, const haft_http_request *request)
+haft_visit *passage_make_visit(struct passage *passage, const haft_request *request)
 {
     haft_gateway *gateway = passage->site->gateway;
     haft_call *call = passage->call;
@@ -289,7 +289,7 @@ void *passage_send_away(struct passage *passage)
 
 /* ---- requests ---- */
 
-static void *handle_route(struct passage *passage, const haft_http_request *request)
+static void *handle_route(struct passage *passage, const haft_request *request)
 {
     haft_visit *visit = passage_make_visit(passage, request);
 
@@ -302,7 +302,7 @@ static void *handle_route(struct passage *passage, const haft_http_request *requ
     return passage_keep_request(passage) ? passage_advance(passage) : passage_refuse(passage);
 }
 
-void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
+void *passage_begin(void *app, const haft_request *request, const haft_responder *responder,
                     void *context, haft_time now)
 {
     static const haft_response undecodable = {.status = 400, .body = ""};

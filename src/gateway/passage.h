@@ -36,7 +36,7 @@ struct passage {
 };
 
 /* As haft_app has them; the app is a site. */
-void *passage_begin(void *app, const haft_http_request *request, const haft_responder *responder,
+void *passage_begin(void *app, const haft_request *request, const haft_responder *responder,
                     void *context, haft_time now);
 void passage_gone(void *app, void *exchange);
 bool passage_half_closed(const void *app, const void *exchange);
@@ -59,7 +59,7 @@ void *passage_send_away(struct passage *passage);
 void *passage_refuse(struct passage *passage);
 
 /* The request with what policies see of it; NULL without memory. */
-haft_visit *passage_make_visit(struct passage *passage, const haft_http_request *request);
+haft_visit *passage_make_visit(struct passage *passage, const haft_request *request);
 /* The request is needed for longer than it is there: a copy takes its place.  False without memory. */
 bool passage_keep_request(struct passage *passage);
 
@@ -71,7 +71,7 @@ void passage_free(struct passage *passage);
 
 /* Takes in a request for the endpoint. */
 void *passage_handle_mcp(struct passage *passage, const struct mcp *mcp,
-                         const haft_http_request *request);
+                         const haft_request *request);
 /* Gives the request, as the policies have left it, to the endpoint. */
 struct passage *passage_enter_endpoint(struct passage *passage);
 
@@ -80,7 +80,7 @@ const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, s
 
 /* ---- exposure.c, as haft_app has them ---- */
 
-bool exposure_allows_origin(const void *app, const haft_http_request *request, const char *origin,
+bool exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                             size_t size);
 const char *exposure_unauthenticated(void *app);
 

@@ -74,8 +74,7 @@ static const haft_responder through = {on_respond, on_stream, on_write, on_end};
 
 /* ---- the way in ---- */
 
-static struct passage *enter(struct passage *passage, const haft_http_request *request,
-                             haft_time now)
+static struct passage *enter(struct passage *passage, const haft_request *request, haft_time now)
 {
     passage->inside = true;
     passage->exchange = endpoint_app.handle(passage->endpoint, request, &through, passage, now);
@@ -96,7 +95,7 @@ struct passage *passage_enter_endpoint(struct passage *passage)
 }
 
 void *passage_handle_mcp(struct passage *passage, const struct mcp *mcp,
-                         const haft_http_request *request)
+                         const haft_request *request)
 {
     const struct policy_list *policies = atomic_load(&mcp->policies);
     haft_visit *visit;

@@ -10,7 +10,7 @@ HAFT_STRUCT(validate_options, HAFT_JSON(body, "The JSON Schema of the body"));
 
 static int validate_body(haft_call *call, void *data)
 {
-    const haft_http_request *request = haft_request_of(call);
+    const haft_request *request = haft_request_of(call);
     haft_issues issues = {0};
     int status =
         haft_schema_validate_text(data, request->body, request->body_size, call->arena, &issues);

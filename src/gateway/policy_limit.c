@@ -30,7 +30,7 @@ struct rate {
 
 static size_t key_of(const haft_call *call, const struct rate *rate, char key[KEY])
 {
-    const haft_http_request *request = haft_request_of(call);
+    const haft_request *request = haft_request_of(call);
     const char *who = haft_call_principal(call),
                *name = rate->by == rate_key_route ? haft_call_name(call) : "";
     char address[ADDRESS_KEY];

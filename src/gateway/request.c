@@ -4,14 +4,14 @@
 #include "gateway/gateway.h"
 #include "protocol/header.h"
 
-const haft_http_request *haft_request_of(const haft_call *call)
+const haft_request *haft_request_of(const haft_call *call)
 {
     return call->inner.visit ? &call->inner.visit->request : NULL;
 }
 
 const char *haft_request_header(const haft_call *call, const char *name)
 {
-    const haft_http_request *request = haft_request_of(call);
+    const haft_request *request = haft_request_of(call);
     size_t size;
 
     return request && *name
@@ -27,7 +27,7 @@ static char *keep(haft_call *call, const char *text)
 int haft_request_set_header(haft_call *call, const char *name, const char *value)
 {
     haft_visit *visit = call->inner.visit;
-    haft_http_request *request;
+    haft_request *request;
     int status = 0;
 
     if (!visit)

@@ -177,7 +177,7 @@ static void put_problem(haft_buffer *body, int status, const char *detail,
 /* A client of MCP shows an error of its protocol, and of anything else the status at most. */
 static void put_error(haft_buffer *body, haft_visit *visit, const char *detail)
 {
-    const haft_http_request *request = &visit->request;
+    const haft_request *request = &visit->request;
     struct rpc_message message = {0};
     haft_value *root = request->body_size ? haft_json_read(request->body, request->body_size,
                                                            visit->call->server->options.max_depth,

@@ -21,7 +21,7 @@ static int refuse_input(haft_call *call, const haft_issues *issues)
     return input_refuse_issues(call->inner.visit, issues, NULL);
 }
 
-haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_http_request *request)
+haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request)
 {
     haft_visit *visit = call ? haft_arena_zalloc(call->arena, 1, sizeof *visit) : NULL;
 
@@ -56,7 +56,7 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_htt
 
 void visit_find_route(haft_visit *visit)
 {
-    const haft_http_request *request = &visit->request;
+    const haft_request *request = &visit->request;
     haft_call *call = visit->call;
 
     visit->failure = router_find(&visit->gateway->router, request->method, request->target,
@@ -71,7 +71,7 @@ void visit_find_route(haft_visit *visit)
     }
 }
 
-haft_visit *haft_visit_new(haft_gateway *gateway, const haft_http_request *request, haft_time now)
+haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request, haft_time now)
 {
     haft_visit *visit = visit_of_call(gateway, inner_new(gateway->server, NULL, now), request);
 
@@ -309,7 +309,7 @@ static int respond_options(haft_visit *visit)
 
 static int respond_without_route(haft_visit *visit)
 {
-    const haft_http_request *request = &visit->request;
+    const haft_request *request = &visit->request;
     haft_arena *arena = visit->call->arena;
 
     if (visit->failure == HAFT_EINVAL)

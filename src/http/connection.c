@@ -32,16 +32,16 @@ static void start_request(struct connection *c)
 static void connection_handle(struct connection *c)
 {
     haft_http *http = c->http;
-    haft_http_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
-                                 .path = c->head.data + c->path,
-                                 .target = c->head.data + c->target,
-                                 .query = c->query ? c->head.data + c->query : "",
-                                 .headers = (const haft_header *)(void *)c->fields.data,
-                                 .n_headers = c->n_fields,
-                                 .index_ = c->slots,
-                                 .body = c->body.data ? c->body.data : "",
-                                 .body_size = c->body.size,
-                                 .peer = c->peer[0] ? c->peer : NULL};
+    haft_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
+                            .path = c->head.data + c->path,
+                            .target = c->head.data + c->target,
+                            .query = c->query ? c->head.data + c->query : "",
+                            .headers = (const haft_header *)(void *)c->fields.data,
+                            .n_headers = c->n_fields,
+                            .index_ = c->slots,
+                            .body = c->body.data ? c->body.data : "",
+                            .body_size = c->body.size,
+                            .peer = c->peer[0] ? c->peer : NULL};
     struct taken taken;
 
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;

@@ -233,7 +233,7 @@ int lanes_init(struct lanes *lanes, unsigned n);
 void lanes_finish(struct lanes *lanes);
 /* Whether the request is for a session that lives elsewhere; its connection moves there then, by
  * lanes_move. */
-bool lanes_wants(struct connection *connection, const haft_http_request *request);
+bool lanes_wants(struct connection *connection, const haft_request *request);
 void lanes_move(struct connection *connection);
 /* Takes in what has arrived. */
 void lanes_receive(haft_http *http);

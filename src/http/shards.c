@@ -23,7 +23,7 @@ void lanes_finish(struct lanes *lanes)
     uv_mutex_destroy(&lanes->lock);
 }
 
-bool lanes_wants(struct connection *c, const haft_http_request *request)
+bool lanes_wants(struct connection *c, const haft_request *request)
 {
     const struct lanes *lanes = c->http->lanes;
     unsigned home;

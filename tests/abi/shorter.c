@@ -227,8 +227,8 @@ static void *app_open(void *data, const haft_http_loop *loop, haft_reason *reaso
     return &nothing_here;
 }
 
-static void *app_handle(void *app, const haft_http_request *request,
-                        const haft_responder *responder, void *context, haft_time now)
+static void *app_handle(void *app, const haft_request *request, const haft_responder *responder,
+                        void *context, haft_time now)
 {
     (void)app, (void)request, (void)responder, (void)context, (void)now;
     return NULL;

@@ -37,8 +37,8 @@ static void *pages_open(void *data, const haft_http_loop *loop, haft_reason *ret
     return data;
 }
 
-static void *pages_handle(void *app, const haft_http_request *request,
-                          const haft_responder *responder, void *context, haft_time now)
+static void *pages_handle(void *app, const haft_request *request, const haft_responder *responder,
+                          void *context, haft_time now)
 {
     char text[256];
     int size = snprintf(text, sizeof text, "%s from %s", request->path,

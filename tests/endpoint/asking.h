@@ -212,12 +212,12 @@ HAFT_MAYBE_UNUSED_ static struct reply *ask_into(struct bench *bench, struct rep
     char *lines = expand(bench, headers), *text = expand(bench, body),
          *target = expand(bench, path);
     char *query = strchr(target, '?');
-    haft_http_request request = {.method = method,
-                                 .path = target,
-                                 .query = query ? query + 1 : "",
-                                 .body = text,
-                                 .body_size = strlen(text),
-                                 .principal = bench->principal};
+    haft_request request = {.method = method,
+                            .path = target,
+                            .query = query ? query + 1 : "",
+                            .body = text,
+                            .body_size = strlen(text),
+                            .principal = bench->principal};
     struct header_lines read;
 
     headers_read(&read, lines, &request.headers, &request.n_headers);

@@ -66,8 +66,8 @@ static void mirror_headers(const haft_responder *responder, void *context)
                      .status = 200, .headers = headers, .n_headers = 4, .body = "end", .size = 3});
 }
 
-static void *mirror_handle(void *app, const haft_http_request *request,
-                           const haft_responder *responder, void *context, haft_time now)
+static void *mirror_handle(void *app, const haft_request *request, const haft_responder *responder,
+                           void *context, haft_time now)
 {
     struct mirror *mirror = app;
     char body[512];
@@ -165,8 +165,8 @@ static void *plain_open(void *data, const haft_http_loop *loop, haft_reason *ret
     return data;
 }
 
-static void *plain_handle(void *app, const haft_http_request *request,
-                          const haft_responder *responder, void *context, haft_time now)
+static void *plain_handle(void *app, const haft_request *request, const haft_responder *responder,
+                          void *context, haft_time now)
 {
     (void)request;
     (void)now;
@@ -191,7 +191,7 @@ static const haft_app refusing_app =
 
 /* ---- who is told of it ---- */
 
-static int admit(void *context, haft_http_request *request, const haft_responder *responder,
+static int admit(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context)
 {
     const char *who = haft_header_find(request->headers, request->n_headers, "Authorization");
@@ -485,12 +485,12 @@ static void on_respond(void *context, const haft_response *response)
 static int ask(struct front *front, const char *path)
 {
     static const haft_responder responder = {.respond = on_respond};
-    haft_http_request request = {.method = "POST",
-                                 .path = path,
-                                 .query = "",
-                                 .headers = HEADER("host", "localhost"),
-                                 .n_headers = 1,
-                                 .body = ""};
+    haft_request request = {.method = "POST",
+                            .path = path,
+                            .query = "",
+                            .headers = HEADER("host", "localhost"),
+                            .n_headers = 1,
+                            .body = ""};
     int status = 0;
     struct taken taken = front_handle(front, &request, &responder, &status, 1);
 

@@ -45,13 +45,13 @@ static const char *post(haft_endpoint *endpoint, const struct asked *asked, cons
     static char reply[2048];
     struct header_lines lines;
     char headers[1024];
-    haft_http_request request = {.method = "POST",
-                                 .path = "/mcp",
-                                 .query = "",
-                                 .body = body,
-                                 .body_size = strlen(body),
-                                 .peer = asked->peer,
-                                 .principal = asked->principal};
+    haft_request request = {.method = "POST",
+                            .path = "/mcp",
+                            .query = "",
+                            .body = body,
+                            .body_size = strlen(body),
+                            .peer = asked->peer,
+                            .principal = asked->principal};
 
     snprintf(headers, sizeof headers, "host: localhost\ncontent-type: application/json\n%s", extra);
     headers_read(&lines, headers, &request.headers, &request.n_headers);

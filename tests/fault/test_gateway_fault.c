@@ -324,12 +324,12 @@ static void check_answer(const struct request *row, size_t nth, const struct ans
 
 static haft_visit *visit_of(haft_gateway *gateway, const struct request *row)
 {
-    haft_http_request request = {.method = row->method,
-                                 .path = row->path,
-                                 .query = row->query,
-                                 .body = row->body,
-                                 .body_size = strlen(row->body),
-                                 .principal = "ann"};
+    haft_request request = {.method = row->method,
+                            .path = row->path,
+                            .query = row->query,
+                            .body = row->body,
+                            .body_size = strlen(row->body),
+                            .principal = "ann"};
     static struct header_lines lines;
 
     headers_read(&lines, row->headers, &request.headers, &request.n_headers);
@@ -546,14 +546,14 @@ static const haft_http_loop loop = {.n = 1, .loop = &callbacks};
 static void pass(const haft_app *app, void *site, const struct request *row,
                  struct answer *ret_answer)
 {
-    haft_http_request request = {.method = row->method,
-                                 .path = row->path,
-                                 .target = row->path,
-                                 .query = row->query,
-                                 .body = row->body,
-                                 .body_size = strlen(row->body),
-                                 .peer = "192.0.2.7",
-                                 .principal = row->principal};
+    haft_request request = {.method = row->method,
+                            .path = row->path,
+                            .target = row->path,
+                            .query = row->query,
+                            .body = row->body,
+                            .body_size = strlen(row->body),
+                            .peer = "192.0.2.7",
+                            .principal = row->principal};
 
     struct header_lines lines;
 

@@ -33,13 +33,13 @@ static void on_respond(void *context, const haft_response *response)
 static void refuse(struct front *front, const char *path, const char *body, size_t size)
 {
     static const haft_responder responder = {.respond = on_respond};
-    haft_http_request request = {.method = "POST",
-                                 .path = path,
-                                 .query = "",
-                                 .headers = &(haft_header){"host", "localhost"},
-                                 .n_headers = 1,
-                                 .body = body,
-                                 .body_size = size};
+    haft_request request = {.method = "POST",
+                            .path = path,
+                            .query = "",
+                            .headers = &(haft_header){"host", "localhost"},
+                            .n_headers = 1,
+                            .body = body,
+                            .body_size = size};
     struct refusal refusal = {.arena = haft_arena_new(NULL, 16 << 20)};
     haft_arena *arena = haft_arena_new(NULL, 16 << 20);
     yyjson_val *message, *id;

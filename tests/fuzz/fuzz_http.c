@@ -204,13 +204,13 @@ static void try_request(const char *text, size_t size)
             headers[n_headers++] = (haft_header){names[i], values[i]};
     }
     exchange = haft_endpoint_handle(endpoint,
-                                    &(haft_http_request){.method = words[0],
-                                                         .path = words[1],
-                                                         .query = words[1],
-                                                         .headers = headers,
-                                                         .n_headers = n_headers,
-                                                         .body = text,
-                                                         .body_size = size},
+                                    &(haft_request){.method = words[0],
+                                                    .path = words[1],
+                                                    .query = words[1],
+                                                    .headers = headers,
+                                                    .n_headers = n_headers,
+                                                    .body = text,
+                                                    .body_size = size},
                                     &responder, &reply, 1000);
     require(reply.ended == !exchange);
     haft_endpoint_tick(endpoint, 100000);

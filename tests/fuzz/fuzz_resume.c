@@ -176,13 +176,13 @@ static void request(struct client *client, const char *method, const struct head
     if (headers->event == client->event)
         sscanf(headers->event, "%lu-%lu", &exchange->stream, &exchange->after);
     handle = haft_endpoint_handle(client->endpoint,
-                                  &(haft_http_request){.method = method,
-                                                       .path = "/mcp",
-                                                       .query = "",
-                                                       .headers = list,
-                                                       .n_headers = put_headers(headers, list),
-                                                       .body = body,
-                                                       .body_size = strlen(body)},
+                                  &(haft_request){.method = method,
+                                                  .path = "/mcp",
+                                                  .query = "",
+                                                  .headers = list,
+                                                  .n_headers = put_headers(headers, list),
+                                                  .body = body,
+                                                  .body_size = strlen(body)},
                                   &responder, exchange, now);
     require(!handle == exchange->ended);
     exchange->handle = handle;

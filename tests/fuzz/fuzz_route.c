@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static haft_gateway *gateway;
     char *text = malloc(size + 1), *line, *body, *target, *query;
-    haft_http_request request = {.query = ""};
+    haft_request request = {.query = ""};
     haft_visit *visit;
 
     gateway = gateway ? gateway : make();

@@ -18,13 +18,13 @@ struct question {
 
 static haft_visit *ask_begin(haft_gateway *gateway, const struct question *question, char *target)
 {
-    haft_http_request request = {.method = question->method,
-                                 .path = target,
-                                 .query = "",
-                                 .body = question->body ? question->body : "",
-                                 .body_size = question->body ? strlen(question->body) : 0,
-                                 .peer = question->peer,
-                                 .principal = question->principal};
+    haft_request request = {.method = question->method,
+                            .path = target,
+                            .query = "",
+                            .body = question->body ? question->body : "",
+                            .body_size = question->body ? strlen(question->body) : 0,
+                            .peer = question->peer,
+                            .principal = question->principal};
     static struct header_lines lines; /* of the latest one */
     char *query;
     haft_visit *visit;

@@ -298,7 +298,7 @@ static void in_another_server(void **state)
     (void)state;
     assert_non_null(site);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_http_request request = {
+        haft_request request = {
             .method = "GET", .path = rows[i].path, .query = "", .body = "", .peer = NULL};
         int status = 0;
 

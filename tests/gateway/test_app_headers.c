@@ -22,7 +22,7 @@ HAFT_ROUTE_BARE(plain, "POST", "/plain", "Is a route");
 /* A cookie for each header X-Twice, as often as it came. */
 static int cookies(haft_call *call)
 {
-    const haft_http_request *request = haft_request_of(call);
+    const haft_request *request = haft_request_of(call);
     int status = haft_response_set_header(call, "set-cookie", "replaced=0");
 
     if (!status)

@@ -31,7 +31,7 @@ static void admit_as_ann(void *admission, int status)
     memset(name, 'x', sizeof name - 1); /* it was copied */
 }
 
-static int admit(void *context, haft_http_request *request, const haft_responder *responder,
+static int admit(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context)
 {
     haft_admission *admission;

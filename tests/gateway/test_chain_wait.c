@@ -102,7 +102,7 @@ static void admit_as_ann(void *admission)
     haft_admission_continue(admission, 0, "ann");
 }
 
-static int admit(void *context, haft_http_request *request, const haft_responder *responder,
+static int admit(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context)
 {
     haft_admission *admission = haft_admission_hold(request);

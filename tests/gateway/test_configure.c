@@ -328,7 +328,7 @@ static void replaces_policies(void **state)
 static void finishes_requests_under_the_old_policies(void **state)
 {
     haft_gateway *gateway = configured(closing("deny", "{\"why\":\"old\"}", "{}"));
-    haft_http_request request = {.method = "GET", .path = "/closed", .query = "", .body = ""};
+    haft_request request = {.method = "GET", .path = "/closed", .query = "", .body = ""};
     haft_visit *visit = haft_visit_new(gateway, &request, ASK_NOW);
     haft_reason reason;
 

@@ -63,7 +63,7 @@ static void make_keys(haft_gateway *gateway, const char *name, const char *line)
 }
 
 /* Who says so is taken at its word. */
-static int believe(void *context, haft_http_request *request, const haft_responder *responder,
+static int believe(void *context, haft_request *request, const haft_responder *responder,
                    void *responder_context)
 {
     (void)context;

@@ -385,7 +385,7 @@ static void run_fans(haft_gateway *gateway, int from, int to)
 {
     for (int i = from; i < to; i++) {
         char text[ASK_ROOM], path[64], query[32];
-        haft_http_request request = {.method = "GET", .path = path, .query = query, .body = ""};
+        haft_request request = {.method = "GET", .path = path, .query = query, .body = ""};
         haft_visit *visit;
         int failed = 0;
 

@@ -77,7 +77,7 @@ static void put_credentials(char *header, const char *name, const char *password
 static haft_visit *begin(haft_gateway *gateway, const char *target, const struct attempt *attempt,
                          char *header)
 {
-    haft_http_request request = {
+    haft_request request = {
         .method = "GET", .path = target, .query = "", .body = "", .peer = attempt->peer};
     static _Thread_local struct header_lines lines;
     haft_visit *visit;

@@ -118,7 +118,7 @@ HAFT_ROUTE_OUT(misfit, "GET", "/misfit", found, "Gives what it does not promise"
 
 static int echo(haft_call *call, haft_value *arguments, void *data)
 {
-    const haft_http_request *request = haft_request_of(call);
+    const haft_request *request = haft_request_of(call);
     haft_buffer text;
     int status;
 

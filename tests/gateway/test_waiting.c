@@ -420,7 +420,7 @@ static int ask_without(const haft_allocator *allocator, const char *path)
     haft_gateway *gateway = haft_gateway_new(
         HAFT_WITH(haft_gateway_options, .one_thread = true,
                   .server = HAFT_WITH(haft_server_options, .allocator = allocator)));
-    haft_http_request request = {
+    haft_request request = {
         .method = "GET", .path = path, .query = "", .body = "", .principal = "eve"};
     haft_visit *visit = NULL;
     int status = 0;

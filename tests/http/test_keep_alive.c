@@ -71,12 +71,12 @@ static haft_exchange *request(haft_endpoint *endpoint, struct client *client, co
                               haft_time now)
 {
     haft_header list[16];
-    haft_http_request request = {.method = method,
-                                 .path = path,
-                                 .query = "",
-                                 .headers = list,
-                                 .body = body,
-                                 .body_size = strlen(body)};
+    haft_request request = {.method = method,
+                            .path = path,
+                            .query = "",
+                            .headers = list,
+                            .body = body,
+                            .body_size = strlen(body)};
 
     for (; *headers; headers += 2)
         list[request.n_headers++] = (haft_header){headers[0], headers[1]};

@@ -42,13 +42,13 @@ static struct reply *ask(struct front *front, struct asked asked, haft_time now)
     static struct reply reply;
     struct header_lines lines;
     char headers[512];
-    haft_http_request request = {.method = asked.method ? asked.method : "POST",
-                                 .path = asked.path ? asked.path : "/mcp",
-                                 .query = "",
-                                 .body = asked.body ? asked.body : "",
-                                 .body_size = asked.body ? strlen(asked.body) : 0,
-                                 .peer = asked.peer,
-                                 .principal = asked.principal};
+    haft_request request = {.method = asked.method ? asked.method : "POST",
+                            .path = asked.path ? asked.path : "/mcp",
+                            .query = "",
+                            .body = asked.body ? asked.body : "",
+                            .body_size = asked.body ? strlen(asked.body) : 0,
+                            .peer = asked.peer,
+                            .principal = asked.principal};
 
     snprintf(headers, sizeof headers, "host: localhost\ncontent-type: application/json\n%s",
              asked.headers ? asked.headers : "");
@@ -65,7 +65,7 @@ static void *no_open(void *data, const haft_http_loop *loop, haft_reason *reterr
     return data;
 }
 
-static void *no_handle(void *app, const haft_http_request *request, const haft_responder *responder,
+static void *no_handle(void *app, const haft_request *request, const haft_responder *responder,
                        void *context, haft_time now)
 {
     (void)app;
@@ -308,15 +308,15 @@ static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
     static const haft_responder responder = {.respond = on_respond};
     static const haft_header headers[] = {{"host", "localhost"},
                                           {"content-type", "application/json"}};
-    haft_http_request request = {.method = "POST",
-                                 .path = "/mcp",
-                                 .query = "",
-                                 .headers = headers,
-                                 .n_headers = COUNT_OF(headers),
-                                 .body = PING,
-                                 .body_size = strlen(PING),
-                                 .peer = asked.peer,
-                                 .principal = asked.principal};
+    haft_request request = {.method = "POST",
+                            .path = "/mcp",
+                            .query = "",
+                            .headers = headers,
+                            .n_headers = COUNT_OF(headers),
+                            .body = PING,
+                            .body_size = strlen(PING),
+                            .peer = asked.peer,
+                            .principal = asked.principal};
 
     shared->reply = (struct reply){0};
     shared->taken = front_handle(&shared->stand.front, &request, &responder, &shared->reply, now);

@@ -189,12 +189,12 @@ static void ask_endpoint(haft_endpoint *endpoint, int n, int size, bool streams,
     char text[512];
 
     for (int i = 0; i < n; i++) {
-        haft_http_request request = {.method = "POST",
-                                     .path = "/mcp",
-                                     .query = "",
-                                     .headers = much_headers,
-                                     .n_headers = COUNT_OF(much_headers),
-                                     .body = text};
+        haft_request request = {.method = "POST",
+                                .path = "/mcp",
+                                .query = "",
+                                .headers = much_headers,
+                                .n_headers = COUNT_OF(much_headers),
+                                .body = text};
 
         request.body_size = call_much(text, sizeof text, i, size, true, streams);
         assert_non_null(haft_endpoint_handle(endpoint, &request, &responder, &heard, now));
