@@ -151,6 +151,9 @@ struct haft_visit {
     struct header_list changed;                /* its headers, once one of them was */
     const struct authenticated *authenticated; /* this request, or the call that invokes */
     struct match match;
+    yyjson_val *input; /* as values, of a route that is called as a tool; NULL: in the request */
+    bool written;      /* the request has been, of these */
+    bool rewritten;    /* and changed by a policy: the input is read from it */
     const struct route *route; /* NULL when there is none */
     const struct policy_list *policies;
     size_t n_passed; /* of them, on the way in */
@@ -180,8 +183,9 @@ struct haft_visit {
 
 /* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
 haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request);
-/* Finds the route that it is for, and sets its deadline. */
+/* Finds the route that it is for, or says it; sets the deadline. */
 void visit_find_route(haft_visit *visit);
+void visit_set_route(haft_visit *visit, const struct route *route);
 /* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING
  * when it is to be called again after visit_park.  A visit to an endpoint ends behind the policies
  * that let it in; visit_outbound is left then, unless it is answered. */
@@ -231,6 +235,14 @@ int input_read(haft_visit *visit, yyjson_val **ret_arguments);
 /* Answers 400 with issues whose paths say where each value came from: `from`, or as the route has
  * it. */
 int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char *from);
+
+/* Writes the request of a visit whose input is values, before somebody looks at it; 0, or HAFT_ENOMEM.
+ * (values.c) */
+int values_write_request(haft_visit *visit);
+
+/* A path with its escapes decoded; the path itself when it cannot be: it is refused where routes are
+ * looked for.  NULL without memory. */
+const char *percent_decoded(haft_arena *arena, const char *path);
 
 /* Reads the query into pairs; 0, HAFT_EINVAL when it is not well written, or HAFT_ENOMEM. */
 int query_read(haft_visit *visit);

@@ -178,8 +178,13 @@ int input_read(haft_visit *visit, yyjson_val **ret_arguments)
     haft_arena *arena = visit->call->arena;
     struct texts texts = {.n = 0};
     yyjson_val *body;
-    int status = query_read(visit);
+    int status;
 
+    if (visit->input && !visit->rewritten) {
+        *ret_arguments = visit->input;
+        return 0;
+    }
+    status = query_read(visit);
     if (status == HAFT_EINVAL)
         return refuse(visit, 400, "query: it is not well written");
     if (status)

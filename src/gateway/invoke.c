@@ -6,10 +6,10 @@
 #include <string.h>
 #include <uv.h>
 
-#include "base/percent.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
 #include "gateway/passage.h"
+#include "gateway/values.h"
 #include "engine/call/view.h"
 #include "protocol/header.h"
 
@@ -135,16 +135,6 @@ static int refuse_child(haft_visit *visit)
     return 0;
 }
 
-/* The path itself when it cannot be decoded: it is refused where routes are looked for. */
-static const char *path_decoded(haft_arena *arena, const char *path)
-{
-    int status = 0;
-    const char *decoded =
-        strchr(path, '%') ? percent_decode(arena, path, strlen(path), false, &status) : path;
-
-    return decoded || status == HAFT_ENOMEM ? decoded : path;
-}
-
 /* The path and the query of a target, in the arena. */
 static int read_target(haft_arena *arena, const char *target, haft_request *request)
 {
@@ -156,7 +146,7 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
     if (query)
         *query++ = '\0';
     request->target = path;
-    request->path = path_decoded(arena, path);
+    request->path = percent_decoded(arena, path);
     request->query = query ? query : "";
     return request->path ? 0 : HAFT_ENOMEM;
 }
@@ -186,23 +176,52 @@ static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_op
                : authenticated_copy(visit->call, authenticated_of(caller), &visit->authenticated);
 }
 
-/* A child of a call whose parents are held. */
-static haft_visit *child_new(haft_call *caller, const haft_request *asked, const char *target,
-                             const haft_invoke_options *options, haft_time now)
+/* What a child is to be. */
+struct invoked {
+    const char *method, *target;
+    const haft_invoke_options *options;
+    const struct route *route; /* instead of a target, with its input as values */
+    yyjson_val *input;
+};
+
+/* Finds the route, or takes the one that is given; false without memory. */
+static bool child_aim(haft_visit *visit, const struct invoked *invoked)
 {
+    if (invoked->route && invoked->input) {
+        visit_set_route(visit, invoked->route);
+        visit->input = values_copy(visit->call->arena, invoked->input);
+        if (!visit->input)
+            return false;
+        if (values_fit(invoked->route, invoked->input))
+            return true;
+        if (values_write_request(visit))
+            return false;
+        visit->input = NULL;
+    }
+    visit_find_route(visit);
+    return true;
+}
+
+/* A child of a call whose parents are held. */
+static haft_visit *child_new(haft_call *caller, const struct invoked *invoked, haft_time now)
+{
+    const haft_invoke_options *options = invoked->options;
     haft_gateway *gateway = caller->server->gateway;
     haft_call *call = inner_new(gateway->server, caller, now);
-    haft_request request = *asked;
+    haft_request request = {.method = invoked->method, .body = "", .peer = caller->request.peer};
     haft_visit *visit;
 
-    if (!call || read_target(call->arena, target, &request)) {
+    if (options->body) {
+        request.body = options->body;
+        request.body_size = options->body_size ? options->body_size : strlen(options->body);
+    }
+    if (!call || read_target(call->arena, invoked->target, &request)) {
         inner_free(call);
         return NULL;
     }
     visit = visit_of_call(gateway, call, &request);
-    if (visit)
-        visit_find_route(visit);
-    if (visit && !child_keep(visit, caller, options) && !refuse_child(visit))
+    if (visit && !child_keep(visit, caller, options) && child_aim(visit, invoked) &&
+        !refuse_child(visit))
         return visit;
     haft_visit_free(visit);
     return NULL;
@@ -210,26 +229,21 @@ static haft_visit *child_new(haft_call *caller, const haft_request *asked, const
 
 /* A child, ready to run: 0; HAFT_STOP when the caller has been left behind and may have none; or an
  * error. */
-static int invoke_prepare(haft_call *caller, const char *method, const char *target,
-                          const haft_invoke_options *options, haft_visit **ret_visit)
+static int invoke_prepare(haft_call *caller, struct invoked invoked, haft_visit **ret_visit)
 {
     static const haft_invoke_options none;
-    haft_request request = {.method = method, .body = "", .peer = caller->request.peer};
     haft_call *root;
 
-    options = options ? options : &none;
+    if (!invoked.options)
+        invoked.options = &none;
     if (!caller->server->gateway)
         return HAFT_ENOTFOUND;
-    if (!method || !target)
+    if (!invoked.method || !invoked.target)
         return HAFT_EINVAL;
-    if (options->body) {
-        request.body = options->body;
-        request.body_size = options->body_size ? options->body_size : strlen(options->body);
-    }
     root = inner_hold(caller);
     if (!root)
         return HAFT_STOP;
-    *ret_visit = child_new(caller, &request, target, options, atomic_load(&root->time.now));
+    *ret_visit = child_new(caller, &invoked, atomic_load(&root->time.now));
     inner_let_go(caller);
     return *ret_visit ? 0 : HAFT_ENOMEM;
 }
@@ -261,11 +275,10 @@ static int collect(haft_call *caller, haft_visit *visit, haft_response *ret_resp
     return ok ? 0 : HAFT_ENOMEM;
 }
 
-int haft_invoke(haft_call *call, const char *method, const char *target,
-                const haft_invoke_options *options, haft_response *ret_response)
+static int invoke(haft_call *call, struct invoked invoked, haft_response *ret_response)
 {
     haft_visit *visit;
-    int status = invoke_prepare(call, method, target, options, &visit);
+    int status = invoke_prepare(call, invoked, &visit);
 
     if (status == HAFT_STOP)
         *ret_response = nothing;
@@ -273,6 +286,23 @@ int haft_invoke(haft_call *call, const char *method, const char *target,
         return status == HAFT_STOP ? 0 : status;
     run_child(visit);
     return collect(call, visit, ret_response);
+}
+
+int haft_invoke(haft_call *call, const char *method, const char *target,
+                const haft_invoke_options *options, haft_response *ret_response)
+{
+    return invoke(call, (struct invoked){.method = method, .target = target, .options = options},
+                  ret_response);
+}
+
+int invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
+                 haft_response *ret_response)
+{
+    return invoke(
+        call,
+        (struct invoked){
+            .method = route->method, .target = route->path, .route = route, .input = input},
+        ret_response);
 }
 
 /* ---- several ---- */
@@ -365,8 +395,9 @@ int haft_invoke_all(haft_call *call, haft_invocation *invocations, size_t n)
         return HAFT_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         haft_invocation *one = &invocations[i];
-        int status =
-            invoke_prepare(call, one->method, one->target, &one->options, &heap->visits[i]);
+        int status = invoke_prepare(
+            call, (struct invoked){one->method, one->target, &one->options, NULL, NULL},
+            &heap->visits[i]);
 
         one->response = status == HAFT_STOP ? nothing : (haft_response){.status = 0, .body = ""};
         status = status == HAFT_STOP ? 0 : status;

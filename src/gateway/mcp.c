@@ -1,132 +1,17 @@
 /* mcp.c - MCP endpoints of a gateway, and routes that are tools there.
  *
- * A route that is called as a tool is invoked like by any handler: its arguments are written as the
- * path, the query, the headers and the body that they would come from, so its policies and its
- * handler cannot tell the difference. */
+ * A route that is called as a tool is invoked like by any handler: its arguments are its input, and
+ * written as the path, the query, the headers and the body that they would come from only when a policy
+ * or the handler looks at these. */
 #include <string.h>
 
 #include "base/defaults.h"
-#include "base/percent.h"
 #include "base/struct.h"
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
+#include "gateway/values.h"
 
 enum { ERROR_BODY = 4096 };
-
-/* ---- arguments to a request ---- */
-
-static void put_scalar(haft_buffer *buffer, yyjson_val *value)
-{
-    haft_buffer text;
-
-    if (yyjson_is_str(value)) {
-        percent_encode(buffer, yyjson_get_str(value), yyjson_get_len(value));
-        return;
-    }
-    haft_buffer_init(&text, buffer->allocator, buffer->limit);
-    haft_json_write(value, &text);
-    if (text.status)
-        buffer->status = text.status;
-    percent_encode(buffer, text.data ? text.data : "", text.size);
-    haft_buffer_finish(&text);
-}
-
-static void put_pair(haft_buffer *buffer, const struct field *field, yyjson_val *value,
-                     char *separator)
-{
-    if (yyjson_is_null(value))
-        return;
-    haft_buffer_add(buffer, separator, 1);
-    *separator = '&';
-    percent_encode(buffer, field->name, field->size);
-    haft_buffer_add(buffer, "=", 1);
-    put_scalar(buffer, value);
-}
-
-static void put_target(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
-{
-    const struct template *path = &route->path_template;
-    char separator = '?';
-
-    for (size_t i = 0; i < path->n; i++) {
-        haft_buffer_add(buffer, "/", 1);
-        if (path->variable[i])
-            put_scalar(buffer, yyjson_obj_get(arguments, path->segments[i]));
-        else
-            percent_encode(buffer, path->segments[i], strlen(path->segments[i]));
-    }
-    if (!path->n)
-        haft_buffer_add(buffer, "/", 1);
-    for (size_t i = 0; i < route->n_fields; i++) {
-        const struct field *field = &route->fields[i];
-        yyjson_val *value = yyjson_obj_getn(arguments, field->name, field->size), *item;
-        size_t index, n;
-
-        if (field->origin != ORIGIN_QUERY || !value)
-            continue;
-        if (!yyjson_is_arr(value))
-            put_pair(buffer, field, value, &separator);
-        else
-            yyjson_arr_foreach(value, index, n, item)
-                put_pair(buffer, field, item, &separator);
-    }
-    haft_buffer_add(buffer, "", 1);
-}
-
-/* What is left is the body's: also what no field is for, when the schema lets that pass. */
-static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
-{
-    yyjson_val *key, *value;
-    size_t index, n;
-    bool any = false;
-
-    haft_buffer_add(buffer, "{", 1);
-    yyjson_obj_foreach(arguments, index, n, key, value) {
-        const struct field *field = NULL;
-
-        for (size_t i = 0; i < route->n_fields && !field; i++)
-            if (yyjson_equals_strn(key, route->fields[i].name, route->fields[i].size))
-                field = &route->fields[i];
-        if (field && field->origin != ORIGIN_BODY)
-            continue;
-        if (any)
-            haft_buffer_add(buffer, ",", 1);
-        haft_json_write(key, buffer);
-        haft_buffer_add(buffer, ":", 1);
-        haft_json_write(value, buffer);
-        any = true;
-    }
-    haft_buffer_add(buffer, "}", 1);
-}
-
-static int header_lines(haft_call *call, const struct route *route, yyjson_val *arguments,
-                        haft_invoke_options *options)
-{
-    haft_header *lines = haft_arena_zalloc(call->arena, route->n_fields + 1, sizeof *lines);
-
-    if (!lines)
-        return HAFT_ENOMEM;
-    options->headers = lines;
-    for (size_t i = 0; i < route->n_fields; i++) {
-        const struct field *field = &route->fields[i];
-        yyjson_val *value = yyjson_obj_getn(arguments, field->name, field->size);
-        haft_buffer text;
-        const char *copy = yyjson_get_str(value);
-
-        if (field->origin != ORIGIN_HEADER || !value || yyjson_is_null(value))
-            continue;
-        if (!copy) {
-            haft_buffer_init(&text, call->server->allocator, 1 << 16);
-            haft_json_write(value, &text);
-            copy = text.status ? NULL : haft_arena_copy(call->arena, text.data, text.size);
-            haft_buffer_finish(&text);
-        }
-        if (!copy)
-            return HAFT_ENOMEM;
-        lines[options->n_headers++] = (haft_header){field->as, copy};
-    }
-    return 0;
-}
 
 /* ---- a response to a result ---- */
 
@@ -135,7 +20,7 @@ static bool begins(const char *text, const char *start)
     return text && !strncmp(text, start, strlen(start));
 }
 
-static int answer(haft_call *call, const struct route *route, const char *target,
+static int answer(haft_call *call, const struct route *route, yyjson_val *arguments,
                   const haft_response *response)
 {
     const char *type = haft_response_header(response, "Content-Type");
@@ -158,7 +43,7 @@ static int answer(haft_call *call, const struct route *route, const char *target
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
     /* A path alone is no URI, which the contents of a resource must have. */
-    contents.uri = haft_call_printf(call, "route:%s", target);
+    contents.uri = values_uri(call, route, arguments);
     return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
@@ -166,31 +51,12 @@ static int call_route(haft_call *call, const void *in, void *out)
 {
     const struct route *route = haft_tool_data(call);
     yyjson_val *arguments = haft_call_arguments(call);
-    const haft_allocator *allocator = call->server->allocator;
-    haft_invoke_options options = {.headers = NULL};
     haft_response response;
-    haft_buffer target, body;
-    int status;
+    int status = invoke_route(call, route, arguments, &response);
 
     (void)in;
     (void)out;
-    haft_buffer_init(&target, allocator, call->server->options.max_message);
-    haft_buffer_init(&body, allocator, call->server->options.max_message);
-    put_target(&target, route, arguments);
-    if (route->has_body)
-        put_body(&body, route, arguments);
-    options.body = body.data;
-    options.body_size = body.size;
-    status = target.status ? target.status : body.status;
-    if (!status)
-        status = header_lines(call, route, arguments, &options);
-    if (!status)
-        status = haft_invoke(call, route->method, target.data, &options, &response);
-    if (!status)
-        status = answer(call, route, target.data, &response);
-    haft_buffer_finish(&target);
-    haft_buffer_finish(&body);
-    return status;
+    return status ? status : answer(call, route, arguments, &response);
 }
 
 int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *route_id)

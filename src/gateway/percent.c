@@ -19,6 +19,15 @@ const char *haft_url_encode(haft_call *call, const char *text)
     return encoded;
 }
 
+const char *percent_decoded(haft_arena *arena, const char *path)
+{
+    int status = 0;
+    const char *decoded =
+        strchr(path, '%') ? percent_decode(arena, path, strlen(path), false, &status) : path;
+
+    return decoded || status == HAFT_ENOMEM ? decoded : path;
+}
+
 /* ---- queries ---- */
 
 static int read_pair(haft_visit *visit, const char *text, size_t size)
@@ -41,11 +50,14 @@ static int read_pair(haft_visit *visit, const char *text, size_t size)
 
 int query_read(haft_visit *visit)
 {
-    const char *query = visit->request.query;
+    const char *query;
     size_t n = 1;
 
     if (visit->query_read)
         return 0;
+    if (values_write_request(visit))
+        return HAFT_ENOMEM;
+    query = visit->request.query;
     for (const char *p = query; *p; p++)
         n += *p == '&';
     if (n > MAX_PAIRS)

@@ -2,11 +2,26 @@
 #include <string.h>
 
 #include "gateway/gateway.h"
+#include "gateway/values.h"
 #include "protocol/header.h"
 
 const haft_request *haft_request_of(const haft_call *call)
 {
-    return call->inner.visit ? &call->inner.visit->request : NULL;
+    haft_visit *visit = call->inner.visit;
+
+    if (visit && values_write_request(visit))
+        visit->starved = true;
+    return visit ? &visit->request : NULL;
+}
+
+/* Before it is changed. */
+static int request_own(haft_visit *visit)
+{
+    int status = visit ? values_write_request(visit) : HAFT_EINVAL;
+
+    if (!status)
+        visit->rewritten = true;
+    return status;
 }
 
 const char *haft_request_header(const haft_call *call, const char *name)
@@ -28,10 +43,10 @@ int haft_request_set_header(haft_call *call, const char *name, const char *value
 {
     haft_visit *visit = call->inner.visit;
     haft_request *request;
-    int status = 0;
+    int status = request_own(visit);
 
-    if (!visit)
-        return HAFT_EINVAL;
+    if (status)
+        return status;
     request = &visit->request;
     /* Once a header is changed, the list is the visit's own, and the index does not fit it. */
     if (request->index_ || request->headers != visit->changed.list)
@@ -50,10 +65,11 @@ int haft_request_set_header(haft_call *call, const char *name, const char *value
 int haft_request_set_body(haft_call *call, const char *body, size_t size)
 {
     haft_visit *visit = call->inner.visit;
+    int status = request_own(visit);
     char *copy;
 
-    if (!visit)
-        return HAFT_EINVAL;
+    if (status)
+        return status;
     copy = haft_arena_copy(call->arena, body, size);
     if (!copy)
         return HAFT_ENOMEM;
@@ -62,15 +78,27 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size)
     return 0;
 }
 
+/* Of an input that is values. */
+static const char *input_path_value(haft_visit *visit, const char *name)
+{
+    yyjson_val *value = yyjson_obj_get(visit->input, name);
+    const char *text = value ? values_text(visit->call, value) : NULL;
+
+    visit->starved = visit->starved || (value && !text);
+    return text;
+}
+
 const char *haft_path_value(const haft_call *call, const char *name)
 {
-    const haft_visit *visit = call->inner.visit;
+    haft_visit *visit = call->inner.visit;
     const struct template *path = visit && visit->route ? &visit->route->path_template : NULL;
     size_t value = 0;
 
     for (size_t i = 0; path && i < path->n; i++) {
         if (!path->variable[i])
             continue;
+        if (!strcmp(path->segments[i], name) && visit->input)
+            return input_path_value(visit, name);
         if (!strcmp(path->segments[i], name))
             return visit->match.values[value];
         value++;

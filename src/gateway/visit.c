@@ -54,21 +54,25 @@ haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_req
     return visit;
 }
 
+void visit_set_route(haft_visit *visit, const struct route *route)
+{
+    visit->route = route;
+    if (!route)
+        return;
+    visit->policies = atomic_load(&((struct route *)(uintptr_t)route)->policies);
+    inner_set_tool(visit->call, &route->entry);
+    visit->call->inner.on_invalid = refuse_input;
+}
+
 void visit_find_route(haft_visit *visit)
 {
     const haft_request *request = &visit->request;
-    haft_call *call = visit->call;
 
     visit->failure = router_find(&visit->gateway->router, request->method, request->target,
-                                 call->arena, &visit->match);
+                                 visit->call->arena, &visit->match);
     if (visit->failure > 0)
         visit->failure = 0;
-    visit->route = visit->match.route;
-    if (visit->route) {
-        visit->policies = atomic_load(&visit->route->policies);
-        inner_set_tool(call, &visit->route->entry);
-        call->inner.on_invalid = refuse_input;
-    }
+    visit_set_route(visit, visit->match.route);
 }
 
 haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request, haft_time now)

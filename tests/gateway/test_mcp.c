@@ -186,7 +186,7 @@ static haft_gateway *make(haft_server **ret_server)
 
     assert_int_equal(haft_policy_add(gateway, &mark), 0);
     for (size_t i = 0; i < COUNT_OF(routes); i++)
-        assert_int_equal(haft_route_add_handler(gateway, routes[i]), 0);
+        assert_int_equal(haft_route_add(gateway, routes[i]), 0);
     *ret_server =
         haft_mcp_add(gateway, HAFT_WITH(haft_mcp_options, .tools = tools, .routes = "*,-trace_of"));
     if (!*ret_server)

@@ -1,0 +1,235 @@
+/* values.c - the input of a route as values, and the request that it would have come in.
+ *
+ * The request is written when somebody looks at it, and it is what input.c would read the same values
+ * from.  Values that no request can bring, or that would be others on the other side, are passed as text
+ * from the start. */
+#include <string.h>
+
+#include "base/percent.h"
+#include "gateway/values.h"
+
+/* ---- which can be passed ---- */
+
+static const struct field *values_field(const struct route *route, yyjson_val *key)
+{
+    for (size_t i = 0; i < route->n_fields; i++)
+        if (yyjson_equals_strn(key, route->fields[i].name, route->fields[i].size))
+            return &route->fields[i];
+    return NULL;
+}
+
+bool values_fit(const struct route *route, yyjson_val *input)
+{
+    yyjson_val *key, *value;
+    size_t index, n;
+
+    if (!route->item->input || !yyjson_is_obj(input))
+        return false;
+    yyjson_obj_foreach(input, index, n, key, value) {
+        const struct field *field = values_field(route, key);
+
+        if (!field && !route->has_body)
+            return false; /* it would not be sent */
+        if (!field || field->origin == ORIGIN_BODY)
+            continue;
+        /* One that is not there, and a segment that is none. */
+        if (yyjson_is_null(value) ||
+            (field->origin == ORIGIN_PATH && yyjson_equals_strn(value, "", 0)))
+            return false;
+    }
+    return true;
+}
+
+yyjson_val *values_copy(haft_arena *arena, const yyjson_val *input)
+{
+    size_t size = (size_t)(unsafe_yyjson_get_next((yyjson_val *)(uintptr_t)input) - input);
+    yyjson_val *copy = haft_arena_alloc(arena, size * sizeof *copy);
+
+    if (!copy)
+        return NULL;
+    memcpy(copy, input, size * sizeof *copy);
+    for (size_t i = 0; i < size; i++) {
+        if (!yyjson_is_str(&copy[i]) && !yyjson_is_raw(&copy[i]))
+            continue;
+        copy[i].uni.str = haft_arena_copy(arena, unsafe_yyjson_get_str(&copy[i]),
+                                          unsafe_yyjson_get_len(&copy[i]));
+        if (!copy[i].uni.str)
+            return NULL;
+    }
+    return copy;
+}
+
+const char *values_text(haft_call *call, yyjson_val *value)
+{
+    haft_buffer text;
+    const char *copy = yyjson_get_str(value);
+
+    if (copy)
+        return copy;
+    haft_buffer_init(&text, call->server->allocator, 1 << 16);
+    haft_json_write(value, &text);
+    copy = text.status ? NULL : haft_arena_copy(call->arena, text.data, text.size);
+    haft_buffer_finish(&text);
+    return copy;
+}
+
+/* ---- the request ---- */
+
+static void put_scalar(haft_buffer *buffer, yyjson_val *value)
+{
+    haft_buffer text;
+
+    if (yyjson_is_str(value)) {
+        percent_encode(buffer, yyjson_get_str(value), yyjson_get_len(value));
+        return;
+    }
+    haft_buffer_init(&text, buffer->allocator, buffer->limit);
+    haft_json_write(value, &text);
+    if (text.status)
+        buffer->status = text.status;
+    percent_encode(buffer, text.data ? text.data : "", text.size);
+    haft_buffer_finish(&text);
+}
+
+static void put_pair(haft_buffer *buffer, const struct field *field, yyjson_val *value)
+{
+    if (yyjson_is_null(value))
+        return;
+    if (buffer->size)
+        haft_buffer_add(buffer, "&", 1);
+    percent_encode(buffer, field->name, field->size);
+    haft_buffer_add(buffer, "=", 1);
+    put_scalar(buffer, value);
+}
+
+static void put_path(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
+{
+    const struct template *path = &route->path_template;
+
+    for (size_t i = 0; i < path->n; i++) {
+        haft_buffer_add(buffer, "/", 1);
+        if (path->variable[i])
+            put_scalar(buffer, yyjson_obj_get(arguments, path->segments[i]));
+        else
+            percent_encode(buffer, path->segments[i], strlen(path->segments[i]));
+    }
+    if (!path->n)
+        haft_buffer_add(buffer, "/", 1);
+}
+
+static void put_query(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
+{
+    for (size_t i = 0; i < route->n_fields; i++) {
+        const struct field *field = &route->fields[i];
+        yyjson_val *value = yyjson_obj_getn(arguments, field->name, field->size), *item;
+        size_t index, n;
+
+        if (field->origin != ORIGIN_QUERY || !value)
+            continue;
+        if (!yyjson_is_arr(value))
+            put_pair(buffer, field, value);
+        else
+            yyjson_arr_foreach(value, index, n, item)
+                put_pair(buffer, field, item);
+    }
+}
+
+/* What is left is the body's: also what no field is for, when the schema lets that pass. */
+static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val *arguments)
+{
+    yyjson_val *key, *value;
+    size_t index, n;
+    bool any = false;
+
+    haft_buffer_add(buffer, "{", 1);
+    yyjson_obj_foreach(arguments, index, n, key, value) {
+        const struct field *field = values_field(route, key);
+
+        if (field && field->origin != ORIGIN_BODY)
+            continue;
+        if (any)
+            haft_buffer_add(buffer, ",", 1);
+        haft_json_write(key, buffer);
+        haft_buffer_add(buffer, ":", 1);
+        haft_json_write(value, buffer);
+        any = true;
+    }
+    haft_buffer_add(buffer, "}", 1);
+}
+
+/* Adds those that come from headers. */
+static int put_headers(haft_visit *visit, yyjson_val *arguments, struct header_list *headers)
+{
+    const struct route *route = visit->route;
+    int status = 0;
+
+    for (size_t i = 0; i < route->n_fields && !status; i++) {
+        const struct field *field = &route->fields[i];
+        yyjson_val *value = yyjson_obj_getn(arguments, field->name, field->size);
+        const char *text;
+
+        if (field->origin != ORIGIN_HEADER || !value || yyjson_is_null(value))
+            continue;
+        text = values_text(visit->call, value);
+        status = text ? header_list_set(visit->call->arena, headers, field->as, text) : HAFT_ENOMEM;
+    }
+    return status;
+}
+
+static const char *values_print(haft_call *call, const struct route *route, yyjson_val *input,
+                                void put(haft_buffer *buffer, const struct route *route,
+                                         yyjson_val *arguments))
+{
+    haft_buffer text;
+    const char *copy = NULL;
+
+    haft_buffer_init(&text, call->server->allocator, call->server->options.max_message);
+    put(&text, route, input);
+    if (!text.status)
+        copy = haft_arena_copy(call->arena, text.size ? text.data : "", text.size);
+    haft_buffer_finish(&text);
+    return copy;
+}
+
+const char *values_uri(haft_call *call, const struct route *route, yyjson_val *input)
+{
+    const char *path = values_print(call, route, input, put_path),
+               *query = values_print(call, route, input, put_query);
+
+    return path && query ? haft_call_printf(call, "route:%s%s%s", path, *query ? "?" : "", query)
+                         : NULL;
+}
+
+int values_write_request(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    haft_request *request = &visit->request;
+    struct header_list headers = {.n = 0};
+    const char *target, *query, *body;
+    int status;
+
+    if (!visit->input || visit->written)
+        return 0;
+    target = values_print(call, visit->route, visit->input, put_path);
+    query = values_print(call, visit->route, visit->input, put_query);
+    body = visit->route->has_body ? values_print(call, visit->route, visit->input, put_body) : "";
+    status = target && query && body
+                 ? header_list_take(call->arena, &headers, request->headers, request->n_headers)
+                 : HAFT_ENOMEM;
+    if (!status)
+        status = put_headers(visit, visit->input, &headers);
+    if (!status && *body && !haft_header_find(headers.list, headers.n, "content-type"))
+        status = header_list_add(call->arena, &headers, "content-type", "application/json");
+    if (!status && !(request->path = percent_decoded(call->arena, target)))
+        status = HAFT_ENOMEM;
+    if (status)
+        return status;
+    request->target = target;
+    request->query = query;
+    request->body = body;
+    request->body_size = strlen(body);
+    request->headers = headers.list;
+    request->n_headers = headers.n;
+    visit->written = true;
+    return 0;
+}
