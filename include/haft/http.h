@@ -222,6 +222,10 @@ typedef struct haft_http_options {
      * SIGTERM. */
     void (*reload)(void *context);
     void *reload_context;
+    /* Proxies that are believed when they say in Forwarded or X-Forwarded-For whom they ask for:
+     * addresses, networks like "10.0.0.0/8", or "unix" for those that come over a Unix socket; ends
+     * with NULL.  The client's address is then the last one that is not a proxy's. */
+    const char *const *trusted_proxies;
 } haft_http_options;
 
 /* Serves until SIGTERM, SIGINT or SIGHUP; calls in flight are finished within drain_ms.  0; or an

@@ -53,6 +53,8 @@ const struct option option_table[] = {
      .help = "send CORS headers for it; * for any"},
     {"http.legacy_sse", "--legacy-sse", NULL, AT(http.legacy_sse), OPTION_SWITCH,
      .help = "also serve /sse and /messages of 2024-11-05"},
+    {"http.trusted_proxies", "--trusted-proxy", NULL, AT(http.trusted_proxies), OPTION_LIST,
+     .takes = "CIDR", .help = "take the client's address from the headers of these proxies: 10.0.0.0/8"},
     {"http.insecure", "--insecure", NULL, AT(http.insecure), OPTION_SWITCH,
      .help = "listen off this machine without authentication"},
     {"http.threads", "--threads", NULL, AT(http.threads), OPTION_NUMBER, 1, 64, .initial = INITIAL(THREADS),

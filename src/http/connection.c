@@ -29,19 +29,32 @@ static void start_request(struct connection *c)
     c->since = loop_now(&c->http->loop);
 }
 
+/* Whose request it is: the peer's, or whom a trusted one asks for. */
+static const char *connection_client(struct connection *c, const haft_header *headers, size_t n)
+{
+    const char *client = c->peer;
+
+    if (c->is_proxy) {
+        proxies_find_client(&c->http->proxies, c->peer, headers, n, c->client);
+        client = c->client;
+    }
+    return *client ? client : NULL;
+}
+
 static void connection_handle(struct connection *c)
 {
     haft_http *http = c->http;
+    const haft_header *headers = (const haft_header *)(void *)c->fields.data;
     haft_request request = {.method = llhttp_method_name((llhttp_method_t)c->parser.method),
                             .path = c->head.data + c->path,
                             .target = c->head.data + c->target,
                             .query = c->query ? c->head.data + c->query : "",
-                            .headers = (const haft_header *)(void *)c->fields.data,
+                            .headers = headers,
                             .n_headers = c->n_fields,
                             .index_ = c->slots,
                             .body = c->body.data ? c->body.data : "",
                             .body_size = c->body.size,
-                            .peer = c->peer[0] ? c->peer : NULL};
+                            .peer = connection_client(c, headers, c->n_fields)};
     struct taken taken;
 
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;

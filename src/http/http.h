@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "endpoint/mux.h"
+#include "http/proxy.h"
 #include "loop/loop.h"
 #include "protocol/header.h"
 
@@ -53,7 +54,9 @@ struct connection {
     struct taken taken; /* its request, by whoever answers that */
     haft_time since;    /* the stage began */
     unsigned char address[16];
-    char peer[48];                     /* the same as text; "" for none */
+    char peer[ADDRESS_TEXT];           /* the same as text; "" for none */
+    char client[ADDRESS_TEXT];         /* whom a proxy asks for: of this request */
+    bool is_proxy;                     /* one that is trusted */
     unsigned char slots[HEADER_SLOTS]; /* the index of the headers */
     bool crowded;                      /* two fields have the same slot */
     uint8_t stage;                     /* enum stage */
@@ -101,6 +104,7 @@ struct haft_http {
     size_t spent;  /* bytes of answers in this one */
     struct front front;
     struct limiter *limiter; /* its own, when it is alone */
+    struct proxies proxies;
     size_t max_body;
     struct connection *connections, *spare;
     struct connection *continued;                 /* those with more to write */

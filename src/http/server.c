@@ -92,10 +92,12 @@ static bool count_address(struct connection *c)
 
     c->counted = false;
     c->peer[0] = '\0';
+    c->is_proxy = c->http->unix_socket && proxies_trust(&c->http->proxies, "");
     if (c->http->unix_socket || uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size))
         return true;
     name_peer(c, &peer);
-    if (address_is_local(&peer))
+    c->is_proxy = proxies_trust(&c->http->proxies, c->peer);
+    if (address_is_local(&peer) || c->is_proxy)
         return true;
     memset(c->address, 0, sizeof c->address);
     /* Who has an address of IPv6 has a network of them. */
@@ -176,6 +178,7 @@ static void http_release(haft_http *http)
 {
     http_free_spare(http);
     front_finish(&http->front);
+    proxies_finish(&http->proxies);
     limiter_free(http->limiter);
     loop_join(&http->loop);
     loop_finish(&http->loop);
@@ -376,7 +379,9 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
         error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
     }
-    if (open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
+    if (proxies_init(&http->proxies, http->options.trusted_proxies, http->allocator,
+                     reterr_reason) ||
+        open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
         if (http->open_handles > 1)
             uv_close(&http->listener.handle, on_listener_closed);

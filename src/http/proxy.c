@@ -1,0 +1,373 @@
+/* proxy.c - whom a proxy asks for.
+ *
+ * Each proxy adds the address of whoever asked it at the end of a header, and what stands further to the
+ * left is what that one has sent, who may lie.  So the list is read from the right, as long as those who
+ * wrote it are trusted; what cannot be read ends it. */
+#include "http/proxy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+enum {
+    MAX_HOPS = 32, /* entries that are looked at, from the right */
+    V4_AT = 12,    /* where an address of IPv4 is in one of IPv6, */
+    V4_BITS = 8 * V4_AT
+};
+
+/* ---- addresses ---- */
+
+static bool address_read(const char *text, size_t size, unsigned char ret_address[ADDRESS_BYTES])
+{
+    char copy[ADDRESS_TEXT];
+
+    if (!size || size >= sizeof copy || memchr(text, '%', size) || memchr(text, '\0', size))
+        return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    if (strchr(copy, ':'))
+        return !uv_inet_pton(AF_INET6, copy, ret_address);
+    memset(ret_address, 0, V4_AT);
+    ret_address[V4_AT - 2] = ret_address[V4_AT - 1] = 0xFF;
+    return !uv_inet_pton(AF_INET, copy, ret_address + V4_AT);
+}
+
+static bool address_is_v4(const unsigned char address[ADDRESS_BYTES])
+{
+    static const unsigned char mapped[V4_AT] = {[V4_AT - 2] = 0xFF, [V4_AT - 1] = 0xFF};
+
+    return !memcmp(address, mapped, sizeof mapped);
+}
+
+static void address_write(const unsigned char address[ADDRESS_BYTES], char ret_text[ADDRESS_TEXT])
+{
+    bool v4 = address_is_v4(address);
+
+    if (uv_inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? address + V4_AT : address, ret_text,
+                     ADDRESS_TEXT))
+        ret_text[0] = '\0';
+}
+
+static bool network_has(const struct network *network, const unsigned char address[ADDRESS_BYTES])
+{
+    unsigned whole = network->bits / 8, rest = network->bits % 8;
+    unsigned mask = 0xFF00u >> rest & 0xFF;
+
+    return !memcmp(network->address, address, whole) &&
+           (!rest || !((network->address[whole] ^ address[whole]) & mask));
+}
+
+/* "10.0.0.0/8", or an address alone. */
+static bool network_read(const char *text, struct network *ret_network)
+{
+    size_t size = strcspn(text, "/");
+    const char *digits = text[size] ? text + size + 1 : NULL;
+    unsigned most, least;
+
+    if (!address_read(text, size, ret_network->address))
+        return false;
+    least = memchr(text, ':', size) ? 0 : V4_BITS;
+    most = 8 * ADDRESS_BYTES - least;
+    ret_network->bits = least + most;
+    if (!digits)
+        return true;
+    if (!*digits || strlen(digits) > 3 || strspn(digits, "0123456789") != strlen(digits))
+        return false;
+    ret_network->bits = least + (unsigned)strtoul(digits, NULL, 10);
+    return ret_network->bits <= least + most;
+}
+
+/* ---- who is trusted ---- */
+
+/* Adds one of a list; false when it is not one. */
+static bool proxies_add(struct proxies *proxies, const char *text, size_t size)
+{
+    char copy[2 * ADDRESS_TEXT];
+
+    if (size >= sizeof copy)
+        return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    if (!strcmp(copy, "unix")) {
+        proxies->unix_sockets = true;
+        return true;
+    }
+    return network_read(copy, &proxies->list[proxies->n]) && ++proxies->n;
+}
+
+/* How many there are at most: one more than commas, of each text. */
+static size_t proxies_count(const char *const *list)
+{
+    size_t n = 0;
+
+    for (; list && *list; list++) {
+        n++;
+        for (const char *at = *list; *at; at++)
+            n += *at == ',';
+    }
+    return n;
+}
+
+/* Adds those of a text, with commas between them. */
+static bool proxies_read(struct proxies *proxies, const char *text)
+{
+    for (;;) {
+        size_t size;
+
+        text += strspn(text, " ");
+        size = strcspn(text, ", ");
+        if (!proxies_add(proxies, text, size))
+            return false;
+        text += size;
+        text += strspn(text, " ");
+        if (*text != ',')
+            return !*text;
+        text++;
+    }
+}
+
+int proxies_init(struct proxies *proxies, const char *const *list, const haft_allocator *allocator,
+                 haft_reason *reterr_reason)
+{
+    *proxies = (struct proxies){.allocator = allocator, .room = proxies_count(list)};
+    if (!proxies->room)
+        return 0;
+    proxies->list = allocator->alloc(allocator->context, proxies->room * sizeof *proxies->list);
+    if (!proxies->list)
+        return error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+    for (; *list; list++)
+        if (!proxies_read(proxies, *list)) {
+            error_set(reterr_reason, HAFT_EINVAL, "http.trusted_proxies",
+                      "\"%.60s\" is not an address, a network like 10.0.0.0/8, or unix", *list);
+            proxies_finish(proxies);
+            return HAFT_EINVAL;
+        }
+    return 0;
+}
+
+void proxies_finish(struct proxies *proxies)
+{
+    if (proxies->list)
+        proxies->allocator->release(proxies->allocator->context, proxies->list,
+                                    proxies->room * sizeof *proxies->list);
+    *proxies = (struct proxies){.n = 0};
+}
+
+static bool proxies_have(const struct proxies *proxies, const unsigned char address[ADDRESS_BYTES])
+{
+    for (size_t i = 0; i < proxies->n; i++)
+        if (network_has(&proxies->list[i], address))
+            return true;
+    return false;
+}
+
+bool proxies_trust(const struct proxies *proxies, const char *peer)
+{
+    unsigned char address[ADDRESS_BYTES];
+
+    if (!*peer)
+        return proxies->unix_sockets;
+    return address_read(peer, strlen(peer), address) && proxies_have(proxies, address);
+}
+
+/* ---- what they say ---- */
+
+struct entry_text {
+    const char *at; /* NULL for an entry that says nothing that can be read */
+    size_t size;
+};
+
+/* The last entries of a header, of all its lines. */
+struct entries {
+    struct entry_text list[MAX_HOPS]; /* a ring */
+    size_t n;
+};
+
+static void entries_add(struct entries *entries, struct entry_text entry)
+{
+    entries->list[entries->n++ % MAX_HOPS] = entry;
+}
+
+static bool entry_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct entry_text entry_trim(struct entry_text text)
+{
+    while (text.size && entry_is_blank(*text.at)) {
+        text.at++;
+        text.size--;
+    }
+    while (text.size && entry_is_blank(text.at[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+/* The part of a list up to a separator that is not between quotes, or to its end; *at is moved behind
+ * it.  An open quote goes to the end. */
+static struct entry_text entry_next(const char **at, const char *end, char separator)
+{
+    struct entry_text part = {*at, 0};
+    bool quoted = false;
+
+    for (; *at < end && (quoted || **at != separator); ++*at) {
+        if (quoted && **at == '\\' && *at + 1 < end)
+            ++*at;
+        else if (**at == '"')
+            quoted = !quoted;
+    }
+    part.size = (size_t)(*at - part.at);
+    if (*at < end)
+        ++*at;
+    return part;
+}
+
+/* A value without its quotes; what has escapes in it, or only one quote, is no address. */
+static struct entry_text node_unquote(struct entry_text value)
+{
+    static const struct entry_text none;
+
+    if (value.size && *value.at != '"')
+        return memchr(value.at, '"', value.size) ? none : value;
+    if (value.size < 2 || value.at[value.size - 1] != '"')
+        return none;
+    value = (struct entry_text){value.at + 1, value.size - 2};
+    return memchr(value.at, '"', value.size) || memchr(value.at, '\\', value.size) ? none : value;
+}
+
+/* The node of `for` in one element of Forwarded (RFC 7239, section 4). */
+static struct entry_text element_node(struct entry_text element)
+{
+    const char *at = element.at, *end = at + element.size;
+    struct entry_text node = {NULL, 0};
+    bool found = false;
+
+    while (at < end) {
+        struct entry_text pair = entry_trim(entry_next(&at, end, ';'));
+        const char *equals = pair.size ? memchr(pair.at, '=', pair.size) : NULL;
+        size_t name = equals ? (size_t)(equals - pair.at) : pair.size;
+
+        if (!text_is_ignoring_case(pair.at, name, "for"))
+            continue;
+        if (found || !equals)
+            return (struct entry_text){NULL, 0};
+        found = true;
+        node = node_unquote((struct entry_text){equals + 1, pair.size - name - 1});
+    }
+    return node;
+}
+
+/* Adds the entries of one line; those that are empty are none. */
+static void entries_read(struct entries *entries, const char *value, bool forwarded)
+{
+    const char *at = value, *end = value + strlen(value);
+
+    while (at < end) {
+        struct entry_text part;
+
+        if (forwarded) {
+            part = entry_trim(entry_next(&at, end, ','));
+        } else {
+            size_t size = strcspn(at, ",");
+
+            part = entry_trim((struct entry_text){at, size});
+            at += size + (at[size] == ',');
+        }
+        if (part.size)
+            entries_add(entries, forwarded ? element_node(part) : part);
+    }
+}
+
+/* Behind an address: nothing, or a port, which may be a name of somebody's own. */
+static bool node_is_port(const char *text, size_t size)
+{
+    size_t digits = 0;
+
+    if (!size)
+        return true;
+    if (size < 2 || *text != ':' || size > 64)
+        return false;
+    if (text[1] == '_')
+        return true;
+    while (1 + digits < size && text[1 + digits] >= '0' && text[1 + digits] <= '9')
+        digits++;
+    return 1 + digits == size && digits <= 5;
+}
+
+/* "192.0.2.7", "192.0.2.7:80", "[2001:db8::7]:80", "[2001:db8::7]" or "2001:db8::7". */
+static bool node_read(struct entry_text node, unsigned char ret_address[ADDRESS_BYTES])
+{
+    const char *end, *colon;
+    size_t size;
+
+    if (!node.at || !node.size)
+        return false;
+    if (*node.at == '[') {
+        end = memchr(node.at, ']', node.size);
+        if (!end)
+            return false;
+        size = (size_t)(end - node.at) - 1;
+        return memchr(node.at + 1, ':', size) && address_read(node.at + 1, size, ret_address) &&
+               node_is_port(end + 1, node.size - size - 2);
+    }
+    colon = memchr(node.at, ':', node.size);
+    size = colon ? (size_t)(colon - node.at) : node.size;
+    if (colon && memchr(colon + 1, ':', node.size - size - 1))
+        return address_read(node.at, node.size, ret_address);
+    return address_read(node.at, size, ret_address) &&
+           node_is_port(node.at + size, node.size - size);
+}
+
+/* From the right, as far as proxies are trusted. */
+static void entries_walk(const struct proxies *proxies, const struct entries *entries,
+                         char client[ADDRESS_TEXT])
+{
+    size_t most = entries->n < MAX_HOPS ? entries->n : MAX_HOPS;
+
+    for (size_t i = 1; i <= most; i++) {
+        unsigned char address[ADDRESS_BYTES];
+
+        if (!node_read(entries->list[(entries->n - i) % MAX_HOPS], address))
+            return;
+        address_write(address, client);
+        if (!proxies_have(proxies, address))
+            return;
+    }
+}
+
+/* What one kind of header says; false when there is none. */
+static bool proxies_find_by(const struct proxies *proxies, const haft_header *headers, size_t n,
+                            bool forwarded, char client[ADDRESS_TEXT])
+{
+    const char *name = forwarded ? "forwarded" : "x-forwarded-for";
+    struct entries entries;
+    bool found = false;
+
+    entries.n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (text_same_ignoring_case(headers[i].name, name)) {
+            entries_read(&entries, headers[i].value, forwarded);
+            found = true;
+        }
+    entries_walk(proxies, &entries, client);
+    return found;
+}
+
+void proxies_find_client(const struct proxies *proxies, const char *peer,
+                         const haft_header *headers, size_t n, char ret_client[ADDRESS_TEXT])
+{
+    char forwarded[ADDRESS_TEXT], listed[ADDRESS_TEXT];
+    size_t size = strlen(peer) + 1;
+    bool has_forwarded, has_listed;
+
+    memcpy(forwarded, peer, size);
+    memcpy(listed, peer, size);
+    memcpy(ret_client, peer, size);
+    has_forwarded = proxies_find_by(proxies, headers, n, true, forwarded);
+    has_listed = proxies_find_by(proxies, headers, n, false, listed);
+    /* A proxy writes one of them, and may let the other through as the client has sent it. */
+    if (has_forwarded && has_listed && strcmp(forwarded, listed))
+        return;
+    memcpy(ret_client, has_forwarded ? forwarded : listed, ADDRESS_TEXT);
+}
