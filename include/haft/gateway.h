@@ -149,6 +149,12 @@ typedef struct haft_route {
     bool quick;          /* never blocks */
     unsigned timeout_ms; /* 0: the server's */
     haft_rate rate;
+    /* Requests too many are 503.  They hold no thread while they wait for their turn. */
+    unsigned max_running, max_waiting;
+    /* The handler of an isolated route has its input, and answers by `out`, haft_text, haft_json or
+     * haft_error: the request and haft_respond stay behind.  A crash is 502. */
+    bool isolate;
+    size_t isolate_memory;
 } haft_route;
 
 /* Adds a route; the constant must outlive the gateway.  0, or an error: a path that is none, a

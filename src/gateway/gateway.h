@@ -159,7 +159,8 @@ struct haft_visit {
     size_t n_passed; /* of them, on the way in */
     enum visit_step step;
     bool pending;                        /* the next policy, or the handler, has not answered yet */
-    bool in_stages;                      /* what is pending is a stage in front of the handler */
+    bool in_stages;                      /* what is pending is a stage in front of the handler, */
+    bool in_line;                        /* or its turn to be run */
     atomic_uint wait;                    /* for it: who has come (visit_wait.c) */
     int wait_status;                     /* that it was continued with */
     void (*on_continued)(void *carrier); /* called then, on the thread that continues */
@@ -203,6 +204,8 @@ void visit_continued(void *visit, int status);
 /* Has `on_continued` called when the visit is continued, once, on any thread.  False when it has been
  * already: visit_advance is next. */
 bool visit_park(haft_visit *visit, void (*on_continued)(void *carrier), void *carrier);
+/* Whether it has been continued. */
+bool visit_is_continued(haft_visit *visit);
 /* It is not waited for any longer, and answered with this status when it is continued.  Tells the
  * stages if it waits for its handler. */
 void visit_give_up(haft_visit *visit, int status);

@@ -81,7 +81,10 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
     tool->output_schema = route->item->output;
     tool->call = call_route;
     tool->data = (void *)(uintptr_t)route;
+    /* What limits the route limits it also here. */
     tool->rate = (haft_rate){.calls = 0};
+    tool->max_running = tool->max_waiting = 0;
+    tool->isolate = false;
     tool->quick = route->info->quick && !atomic_load(&route->policies)->blocks;
     status = haft_add(server, tool);
     if (status)

@@ -128,7 +128,11 @@ static bool is_method(const char *text)
 /* A handler that takes JSON, as the routes' server calls it. */
 static int call_handler(haft_call *call, const void *in, void *out)
 {
-    const haft_route *info = call->inner.visit->route->info;
+    /* An isolated process has no visit. */
+    const struct route *route = call->inner.visit
+                                    ? call->inner.visit->route
+                                    : route_named(call->server->gateway, haft_call_name(call));
+    const haft_route *info = route->info;
 
     (void)out;
     return info->handler(call, (haft_value *)(uintptr_t)in, info->data);
@@ -146,7 +150,9 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
         .annotations = info->annotations, .input = info->input, .output = info->output,
         .input_schema = info->input_schema, .output_schema = info->output_schema,
         .call = info->handler ? call_handler : info->call, .data = info->data,
-        .timeout_ms = info->timeout_ms, .rate = info->rate);
+        .timeout_ms = info->timeout_ms, .rate = info->rate, .max_running = info->max_running,
+        .max_waiting = info->max_waiting, .isolate = info->isolate,
+        .isolate_memory = info->isolate_memory);
     status = haft_add(gateway->server, &route->tool);
     if (status)
         return error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
@@ -173,6 +179,9 @@ static int check(haft_gateway *gateway, const haft_route *info)
         return gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
     if (!info->call == !info->handler)
         return gateway_refuse(gateway, HAFT_EINVAL, id, "a route has one handler");
+    if (info->quick && info->isolate)
+        return gateway_refuse(gateway, HAFT_EINVAL, id,
+                              "an isolated route is not quick: it runs in a process of its own");
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         if (info->path && !strcmp(mcp->path, info->path))
             return gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint", mcp->path);

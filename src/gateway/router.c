@@ -20,7 +20,7 @@ static bool is_name(const char *text, size_t size)
     return size && strspn(text, allowed) >= size;
 }
 
-static bool is_upward(const char *text)
+bool segment_is_upward(const char *text)
 {
     while (*text) {
         size_t size = strcspn(text, "/\\");
@@ -48,7 +48,7 @@ static int add_segment(haft_arena *arena, const char *text, size_t size, struct 
     if (!copy)
         return error_set(reason, HAFT_ENOMEM, "", "out of memory");
     if (variable ? !is_name(copy, size)
-                 : !size || strcspn(copy, "{}%?#") != size || is_upward(copy))
+                 : !size || strcspn(copy, "{}%?#") != size || segment_is_upward(copy))
         return error_set(reason, HAFT_EINVAL, "", "\"%s\" cannot be a segment of a path", copy);
     for (size_t i = 0; variable && i < path->n; i++)
         if (path->variable[i] && !strcmp(path->segments[i], copy))
@@ -151,7 +151,7 @@ static int split(haft_arena *arena, const char *path, struct search *search)
 
         if (!segment)
             return status;
-        if (is_upward(segment))
+        if (segment_is_upward(segment))
             return HAFT_EINVAL;
         if (!*segment || search->n == MAX_SEGMENTS)
             possible = false;

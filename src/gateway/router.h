@@ -48,6 +48,9 @@ struct match {
 int template_read(haft_arena *arena, const char *path, struct template *ret_template,
                   haft_reason *reterr_reason);
 
+/* Whether a segment, decoded, has "." or ".." between its slashes. */
+bool segment_is_upward(const char *text);
+
 /* 0, HAFT_ENOMEM, or HAFT_EEXISTS with the route that has the place in *reterr_route. */
 int router_add(struct router *router, const char *method, const struct template *path, void *route,
                void **reterr_route);

@@ -18,6 +18,31 @@ static const struct field *values_field(const struct route *route, yyjson_val *k
     return NULL;
 }
 
+/* Null is not sent, a NUL is refused, and so is a segment that is none or leads upwards. */
+static bool values_fit_scalar(yyjson_val *value, enum origin origin)
+{
+    const char *text = yyjson_get_str(value);
+
+    if (!text)
+        return !yyjson_is_null(value);
+    if (strlen(text) != yyjson_get_len(value))
+        return false;
+    return origin != ORIGIN_PATH || (*text && !segment_is_upward(text));
+}
+
+static bool values_fit_field(yyjson_val *value, enum origin origin)
+{
+    yyjson_val *item;
+    size_t index, n;
+
+    if (!yyjson_is_arr(value))
+        return values_fit_scalar(value, origin);
+    yyjson_arr_foreach(value, index, n, item)
+        if (!values_fit_scalar(item, origin))
+            return false;
+    return n; /* an empty list is not sent, either */
+}
+
 bool values_fit(const struct route *route, yyjson_val *input)
 {
     yyjson_val *key, *value;
@@ -32,9 +57,7 @@ bool values_fit(const struct route *route, yyjson_val *input)
             return false; /* it would not be sent */
         if (!field || field->origin == ORIGIN_BODY)
             continue;
-        /* One that is not there, and a segment that is none. */
-        if (yyjson_is_null(value) ||
-            (field->origin == ORIGIN_PATH && yyjson_equals_strn(value, "", 0)))
+        if (!values_fit_field(value, field->origin))
             return false;
     }
     return true;

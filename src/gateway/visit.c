@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/call/cap.h"
 #include "gateway/gateway.h"
 #include "engine/call/event.h"
 #include "engine/call/inner.h"
@@ -172,12 +173,27 @@ static haft_outcome outcome_of(const haft_visit *visit, int status)
     return visit->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
+/* It is over, whether it has been run or not; the next one in line may begin. */
+static void handler_end(haft_visit *visit, int status)
+{
+    haft_call *call = visit->call;
+
+    if (call->line.running)
+        cap_leave(call);
+    stages_after(call, outcome_of(visit, status));
+    event_of_end(call);
+}
+
 /* What the handler has come to, as a response. */
 static void handler_conclude(haft_visit *visit, int status, bool refused)
 {
     haft_call *call = visit->call;
 
     status = unless_starved(visit, status > 0 ? HAFT_EINVAL : status);
+    if (status == CALL_LATE) {
+        visit->given_up = 504;
+        status = visit_is_late(visit) < 0 ? HAFT_ENOMEM : 0;
+    }
     if (!status)
         status = respond_with_result(visit, refused);
     if (!status && !refused && visit_is_late(visit) < 0)
@@ -188,8 +204,7 @@ static void handler_conclude(haft_visit *visit, int status, bool refused)
         else
             visit_fail(visit, "the handler", status);
     }
-    stages_after(call, outcome_of(visit, status));
-    event_of_end(call);
+    handler_end(visit, status);
 }
 
 /* One that has not been run, or whose result has come too late. */
@@ -197,8 +212,40 @@ static void handler_skip(haft_visit *visit, int status)
 {
     if (status < 0)
         visit_fail(visit, "the handler", status);
-    stages_after(visit->call, outcome_of(visit, status));
-    event_of_end(visit->call);
+    handler_end(visit, status);
+}
+
+/* Its turn has come. */
+static int handler_run(haft_visit *visit)
+{
+    int status;
+
+    visit_expect(visit);
+    status = inner_run(visit->call);
+    visit->pending = status == HAFT_PENDING;
+    if (!visit->pending)
+        handler_conclude(visit, status, false);
+    return visit->pending ? HAFT_PENDING : 0;
+}
+
+/* Runs it, or waits for its turn. */
+static int handler_launch(haft_visit *visit)
+{
+    haft_call *call = visit->call;
+    int status = 1;
+
+    visit_expect(visit);
+    if (call->item->cap)
+        status = cap_enter(call);
+    if (status > 0)
+        return handler_run(visit);
+    visit->in_line = visit->pending = !status;
+    if (!status)
+        return HAFT_PENDING;
+    if (haft_response_set_header(call, "Retry-After", "1"))
+        status = HAFT_ENOMEM;
+    handler_conclude(visit, status, false);
+    return 0;
 }
 
 /* Through the stages, from where the call stands, to the handler.  0 when it is over, HAFT_PENDING while a
@@ -214,11 +261,8 @@ static int handler_walk(haft_visit *visit, int status)
         status = stages_ready(call);
     visit->in_stages = visit->pending = status == HAFT_PENDING;
     refused = status == HAFT_STOP;
-    if (!status) {
-        visit_expect(visit);
-        status = inner_run(call);
-        visit->pending = status == HAFT_PENDING;
-    }
+    if (!status)
+        return handler_launch(visit);
     if (visit->pending)
         return HAFT_PENDING;
     handler_conclude(visit, refused ? 0 : status, refused);
@@ -247,12 +291,17 @@ static int handler_resume(haft_visit *visit)
 {
     haft_call *call = visit->call;
     int late = visit_is_late(visit), status;
+    bool in_line = visit->in_line;
 
-    visit->pending = false;
+    visit->pending = visit->in_line = false;
+    if (in_line)
+        cap_has_turn(call);
     if (late) {
         handler_skip(visit, late);
         return 0;
     }
+    if (in_line)
+        return handler_run(visit);
     if (visit->in_stages) {
         status = stages_continue(call, visit->wait_status);
         visit_expect(visit);

@@ -16,7 +16,11 @@ void visit_fail(haft_visit *visit, const char *who, int status)
 {
     visit->starved = false;
     haft_log(visit->call, HAFT_ERROR, "%s: %s", who, haft_strerror(status));
-    if (!respond_problem(visit, status == HAFT_EBUSY ? 503 : 500, NULL, NULL))
+    if (!respond_problem(visit,
+                         status == HAFT_EBUSY      ? 503
+                         : status == HAFT_ECRASHED ? 502
+                                                   : 500,
+                         NULL, NULL))
         return;
     /* Not even that: there is no memory. */
     visit->response = (haft_response){.status = 500, .body = ""};

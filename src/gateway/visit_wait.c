@@ -7,6 +7,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "engine/call/cap.h"
 #include "gateway/gateway.h"
 #include "engine/call/event.h"
 #include "engine/call/inner.h"
@@ -14,6 +15,7 @@
 enum { WAIT_PARKED = 1, WAIT_CONTINUED = 2, WAIT_ABANDONED = 4 };
 enum {
     LOOK_MS = 20,
+    TURN_MS = 2,
     GRACE_MS = 1000, /* for a policy to notice that nobody waits any more */
     NANOSECONDS = 1000000
 };
@@ -47,6 +49,21 @@ bool visit_park(haft_visit *visit, void (*on_continued)(void *carrier), void *ca
     return !(atomic_fetch_or(&visit->wait, WAIT_PARKED) & WAIT_CONTINUED);
 }
 
+bool visit_is_continued(haft_visit *visit)
+{
+    return atomic_load(&visit->wait) & WAIT_CONTINUED;
+}
+
+/* It leaves the line.  Its turn may have come just now: then it has been continued, and otherwise nobody
+ * will do that any more. */
+static void visit_leave_line(haft_visit *visit)
+{
+    visit->in_line = false;
+    cap_withdraw(visit->call);
+    if (!visit_is_continued(visit))
+        visit_continued(visit, 0);
+}
+
 void visit_give_up(haft_visit *visit, int status)
 {
     haft_call *call = visit->call;
@@ -56,13 +73,18 @@ void visit_give_up(haft_visit *visit, int status)
     atomic_store(&call->cancelled, true);
     if (visit->step != VISIT_HANDLER)
         return;
-    if (status == 504)
+    if (status == 504 && visit->in_line)
+        haft_log(call, HAFT_WARNING, "timed out after %u ms, before its turn had come",
+                 call->time.allowed_ms);
+    else if (status == 504)
         haft_log(call, HAFT_WARNING,
                  "timed out after %u ms; its handler returned HAFT_PENDING, and nobody called "
                  "haft_finish",
                  call->time.allowed_ms);
     stages_after(call, call->stages.outcome);
     event_of_end(call);
+    if (visit->in_line)
+        visit_leave_line(visit);
 }
 
 /* ---- waiting where one stands ---- */
@@ -130,6 +152,22 @@ static void waiter_indulge(struct waiter *waiter, const haft_visit *visit)
         uv_cond_timedwait(&waiter->over, &waiter->lock, end - now);
 }
 
+/* Looks for its turn now and then: whoever gives it does so with a lock held, and wakes nobody. */
+static void visit_wait_in_line(haft_visit *visit)
+{
+    int64_t left = haft_call_time_left(visit->call);
+    uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
+
+    while (!visit_is_continued(visit)) {
+        bool late = haft_call_time_left(visit->call) == 0 || (left >= 0 && uv_hrtime() >= end);
+
+        if (late || haft_call_cancelled(visit->call))
+            visit_give_up(visit, late ? 504 : 499);
+        else
+            uv_sleep(TURN_MS);
+    }
+}
+
 /* True when the visit can go on, false when it was left behind. */
 static bool visit_wait(haft_visit *visit)
 {
@@ -137,6 +175,10 @@ static bool visit_wait(haft_visit *visit)
     bool goes_on = true;
     int status;
 
+    if (visit->in_line) {
+        visit_wait_in_line(visit);
+        return true;
+    }
     if (uv_mutex_init(&waiter.lock))
         return !visit_abandon(visit, 500);
     if (uv_cond_init(&waiter.over)) {

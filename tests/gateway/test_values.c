@@ -106,6 +106,12 @@ static void passes_the_input_of_a_tool(void **state)
         {"edit", "{\"id\":\"special\"}", "special -1 0 - -", ""},
         /* and these cannot be written, so nothing gets them */
         {"edit", "{\"id\":\"\"}", "HTTP 404 Not Found", ""},
+        {"edit", "{\"id\":\"..\"}", "HTTP 400 Bad Request", ""},
+        {"edit", "{\"id\":\"a/../b\"}", "HTTP 400 Bad Request", ""},
+        {"edit", "{\"id\":\"a\\\\.\"}", "HTTP 400 Bad Request", ""},
+        {"edit", "{\"id\":\"a\\u0000b\"}", "must not contain U+0000", ""},
+        {"edit", "{\"id\":\"c\",\"tags\":[\"a\\u0000b\"]}", "must not contain U+0000", ""},
+        {"edit", "{\"id\":\"d\",\"tags\":[]}", "d -1 0 - -", ""},
         {"edit", "{\"id\":\"b\",\"size\":null}", "b -1 0 - -", ""},
     };
     haft_gateway *gateway = haft_gateway_new(NULL);

@@ -176,7 +176,7 @@ void call_check_move(haft_call *call, enum call_state to)
                  call_state_name(call->state), call_state_name(to));
 }
 
-static int run_isolated(haft_call *call)
+int call_run_isolated(haft_call *call)
 {
     struct isolation *isolation = atomic_load(&call->server->isolation.runner);
 
@@ -199,10 +199,11 @@ static void set_queued(haft_call *call, bool queued)
 
 void haft_call_run(haft_call *call)
 {
-    bool isolated = call->item && call->item->isolate;
+    /* Whoever has it brought back to itself has more to do than to run the handler. */
+    bool isolated = call->item && call->item->isolate && !call->inner.done;
 
     set_queued(call, false);
-    call->status = isolated ? run_isolated(call) : call->handler.execute(call);
+    call->status = isolated ? call_run_isolated(call) : call->handler.execute(call);
 }
 
 /* Gives the call's own answer. */

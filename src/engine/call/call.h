@@ -212,6 +212,9 @@ void call_launch(haft_call *call);
 /* Ends a call whose handler was pending. */
 void call_finish(haft_call *call, int status);
 
+/* Runs the handler of an isolated tool in a process of its own, and waits for it: 0, or an error, or
+ * CALL_LATE. */
+int call_run_isolated(haft_call *call);
 /* What a handler returned: as it is, or HAFT_EINVAL and a line in the log when haft has no such
  * status.  A number by mistake must not pass for an answer. */
 int call_understand(haft_call *call, int status);

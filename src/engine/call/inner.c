@@ -26,6 +26,15 @@ static void inner_post(void *context, haft_posted *posted)
         inner->finished(inner->context, posted->status);
 }
 
+/* Its turn has come (cap.c); with the server's lock held. */
+static void inner_wake(void *context)
+{
+    struct inner *inner = context;
+
+    if (inner->finished && atomic_load(&inner->call.line.turn))
+        inner->finished(inner->context, 0);
+}
+
 /* A copy in the call's memory, which can outlive its parent; *ok turns false without memory. */
 static const char *inner_copy(haft_call *call, const char *text, size_t size, bool *ok)
 {
@@ -100,10 +109,11 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
         allocator->release(allocator->context, inner, sizeof *inner);
         return NULL;
     }
-    inner->owner = (struct owner){.server = server,
-                                  .allocator = allocator,
-                                  .options = {.shared = true},
-                                  .loop = {.post = inner_post, .context = inner}};
+    inner->owner =
+        (struct owner){.server = server,
+                       .allocator = allocator,
+                       .options = {.shared = true},
+                       .loop = {.post = inner_post, .wake = inner_wake, .context = inner}};
     call->owner = &inner->owner;
     call->server = server;
     inner_begin(call, now);
@@ -162,7 +172,12 @@ void inner_set_tool(haft_call *call, const struct entry *entry)
 
 int inner_run(haft_call *call)
 {
-    return tool_handle(call);
+    int status;
+
+    if (!call->item->isolate)
+        return tool_handle(call);
+    status = call_run_isolated(call);
+    return !status && !call->result.checked ? tool_check(call) : status;
 }
 
 void inner_on_finish(haft_call *call, void (*finished)(void *context, int status), void *context)

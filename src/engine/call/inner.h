@@ -34,8 +34,9 @@ void inner_set_tool(haft_call *call, const struct entry *entry);
  * when it has not finished, and `finished` will be called. */
 int inner_run(haft_call *call);
 
-/* Who is told that a pending handler has finished, on the thread that finishes it.  Without a
- * `resume` of the call's own, also who is told of haft_continue. */
+/* Who is told that a pending handler has finished, on the thread that finishes it; and that a call in
+ * line (cap.c) has its turn, then with the server's lock held.  Without a `resume` of the call's own,
+ * also who is told of haft_continue. */
 void inner_on_finish(haft_call *call, void (*finished)(void *context, int status), void *context);
 
 #endif
