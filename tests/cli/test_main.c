@@ -33,10 +33,19 @@ HAFT_TOOL_BARE(picture, "Answers with a picture");
 
 static int careful(haft_call *call)
 {
+    printf("from afar\n");
     return haft_text(call, "careful");
 }
 HAFT_TOOL_BARE(careful, "Harms only itself", .isolate = true, .max_running = 2, .max_waiting = 3,
                .lenient = HAFT_YES);
+
+static int embed(haft_call *call)
+{
+    haft_message(call, HAFT_INFO, NULL, "not the answer");
+    poll(NULL, 0, 20); /* so that it is there before the answer */
+    return haft_embed(call, &(haft_contents){.uri = "a:b", .text = "inside"});
+}
+HAFT_TOOL_BARE(embed, "Says something first, and answers with a resource");
 
 static const haft_tool nameless_tool =
     HAFT_INIT(haft_tool, .name = "no spaces please", .description = "Refused");
@@ -63,8 +72,11 @@ static int run(void *context)
     haft_add(server, &picture_tool);
     haft_add(server, &later_tool);
     haft_add(server, &brief_tool);
-    if (line->arguments[1] && !strcmp(line->arguments[1], "--verbose"))
+    if (line->arguments[1] &&
+        (!strcmp(line->arguments[1], "--verbose") || !strcmp(line->arguments[1], "careful")))
         haft_add(server, &careful_tool);
+    if (line->arguments[1] && !strcmp(line->arguments[1], "embed"))
+        haft_add(server, &embed_tool);
     for (; line->arguments[argc - 1]; argc++)
         argv[argc] = (char *)(uintptr_t)line->arguments[argc - 1];
     return haft_main(server, argc, argv);
@@ -111,6 +123,9 @@ static const struct line lines[] = {
     {{"--help"}, false, 0, usage, NULL},
     {{"--version"}, false, 0, "greeter 2.1 (haft " HAFT_VERSION ")\n", NULL},
     {{"--list"}, false, 0, table, NULL},
+    {{"--list", "--page-size", "1"}, false, 0, table, NULL},
+    {{"--call", "embed"}, false, 0, "inside\n", NULL},
+    {{"--call", "careful"}, false, 0, "careful\n", "from afar\n"},
     {{"--list", "--verbose", "--tools", "brief,greet,careful", "--client-rate=9/m"},
      false,
      0,
@@ -236,6 +251,108 @@ static void every_line_does_what_it_says(void **state)
     }
 }
 
+/* A section that is prepared when the server turns out not to start, and needs the server to undo it. */
+static int section_prepare(void *context, haft_value *value, void **ret_prepared,
+                           haft_reason *reterr_reason)
+{
+    (void)value;
+    (void)reterr_reason;
+    *ret_prepared = context;
+    return 0;
+}
+
+static void section_commit(void *context, void *prepared)
+{
+    (void)context;
+    (void)prepared;
+}
+
+static void section_discard(void *context, void *prepared)
+{
+    assert_ptr_equal(prepared, context);
+    fprintf(stderr, "discarded: %s\n", haft_server_error(context)->path);
+}
+
+static int run_section(void *context)
+{
+    haft_server *server = haft_server_new("greeter", "2.1");
+    const haft_section section =
+        HAFT_INIT(haft_section, .name = "own", .prepare = section_prepare, .commit = section_commit,
+                  .discard = section_discard, .context = server);
+    char name[] = "greeter", audit[] = "--audit", path[] = "/nowhere/audit";
+    char *argv[] = {name, audit, path, NULL};
+
+    (void)context;
+    haft_section_add(server, &section);
+    return haft_main(server, 3, argv);
+}
+
+static void sections_are_undone_before_the_server(void **state)
+{
+    struct child child;
+    char error[1024] = "";
+
+    (void)state;
+    child_start(&child, run_section, NULL);
+    child_end(&child);
+    child_is_silent(&child);
+    assert_true(read(child.error, error, sizeof error - 1) > 0);
+    assert_int_equal(child_wait(&child), 1);
+    assert_non_null(strstr(error, "discarded: /nowhere/audit\n"));
+}
+
+/* So many complaints are printed, and how many more there are. */
+static void many_complaints_have_an_end(void **state)
+{
+    char path[] = "/tmp/haft-main-XXXXXX", text[1024] = "{", error[8192] = "";
+    struct line line = {.arguments = {"--check", "--config", path}};
+    struct child child;
+    int fd = mkstemp(path);
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"quite%d\":1", i ? "," : "",
+                 i);
+    strncat(text, "}", 2);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    child_start(&child, run, &line);
+    child_end(&child);
+    child_is_silent(&child);
+    assert_true(read(child.error, error, sizeof error - 1) > 0);
+    assert_int_equal(child_wait(&child), 2);
+    assert_non_null(strstr(error, "quite31: unknown key\n"));
+    assert_null(strstr(error, "quite32"));
+    assert_non_null(strstr(error, "greeter: and 8 more\n"));
+    unlink(path);
+}
+
+/* A socket that is meant for another process is not taken. */
+static int run_beside(void *context)
+{
+    setenv("LISTEN_PID", "1", 1);
+    setenv("LISTEN_FDS", "1", 1);
+    return run(context);
+}
+
+static void takes_nobody_elses_socket(void **state)
+{
+    struct line line = {.arguments = {"--http", "127.0.0.1:0"}};
+    char error[256] = "";
+    struct child child;
+
+    (void)state;
+    if (!HAFT_HTTP)
+        return;
+    child_start(&child, run_beside, &line);
+    child_end(&child);
+    assert_int_equal(poll(&(struct pollfd){.fd = child.error, .events = POLLIN}, 1, 10000), 1);
+    assert_true(read(child.error, error, sizeof error - 1) > 0);
+    assert_non_null(strstr(error, "greeter: listening on http://127.0.0.1:"));
+    kill(child.pid, SIGTERM);
+    assert_int_equal(child_wait(&child), 0);
+}
+
 static int run_nothing(void *context)
 {
     char name[] = "nothing", *argv[] = {name, NULL};
@@ -294,6 +411,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_does_what_it_says),
         cmocka_unit_test(no_server_is_a_failure),
+        cmocka_unit_test(sections_are_undone_before_the_server),
+        cmocka_unit_test(many_complaints_have_an_end),
+        cmocka_unit_test(takes_nobody_elses_socket),
         cmocka_unit_test(a_late_hangup_is_nothing),
     };
 

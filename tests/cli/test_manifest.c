@@ -36,6 +36,9 @@ static const struct {
      "\"idempotentHint\":false,\"openWorldHint\":false}}]",
      "NAME  ARGUMENTS  HINTS                              DESCRIPTION\n"
      "a                writes, destructive, closed-world\n"},
+    {"[{\"name\":\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\",\"description\":\"One\"}]",
+     "NAME   ARGUMENTS  HINTS  DESCRIPTION\n"
+     "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9                    One\n"},
     /* the first line of a description; columns are as wide as what is widest, in characters */
     {"[{\"name\":\"long-name\",\"description\":\"One\\nTwo\"},{\"name\":\"\xC3\xA9\xC3\xA9\","
      "\"description\":\"\"},{\"name\":\"b\",\"description\":\"T\xC3\xA9xt\\r\\n\"}]",

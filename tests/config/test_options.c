@@ -235,22 +235,28 @@ static void values_go_round(void **state)
 
 /* ---- wrong ones ---- */
 
+/* Of a list, which has at most 64. */
+#define TEN "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\","
+
 static const struct wrong {
     const char *text, *json; /* NULL: there is no wrong one that way */
-} wrongs[OPTION_TYPES][6] = {
+} wrongs[OPTION_TYPES][7] = {
     [OPTION_SWITCH] = {{"yes", "\"true\""}, {"TRUE", "1"}, {"truee", "null"}},
     [OPTION_NUMBER] = {{"x", "\"1\""},
                        {"-1", "-1"},
                        {"1.5", "1.5"},
                        {" 1", "[1]"},
                        {"1 ", "true"},
-                       {"99999999999999999999", "1e30"}},
+                       {"99999999999999999999", "1e30"},
+                       /* one, if it were cut to 64 bits */
+                       {"18446744073709551617", NULL}},
     [OPTION_SIZE] = {{"x", "\"\""},
                      {"4MB", "\"4MB\""},
                      {"4 KiB", "\"4 KiB\""},
                      {"-1", "-4096"},
                      {"99999999999GiB", "{}"},
-                     {"KiB", "4096.5"}},
+                     {"KiB", "4096.5"},
+                     {"17179869185GiB", "\"17179869185GiB\""}},
     [OPTION_DURATION] = {{"x", "\"\""},
                          {"4min", "\"4min\""},
                          {"4 s", "\"4 s\""},
@@ -273,7 +279,11 @@ static const struct wrong {
                         {"unix:", "\"unix:\""},
                         {"a:", "\"a:\""},
                         {"a:b", "null"}},
-    [OPTION_LIST] = {{"\xff", "\"a\""}, {NULL, "[5]"}, {NULL, "[\"\"]"}, {NULL, "{}"}},
+    [OPTION_LIST] = {{"\xff", "\"a\""},
+                     {NULL, "[5]"},
+                     {NULL, "[\"\"]"},
+                     {NULL, "{}"},
+                     {NULL, "[" TEN TEN TEN TEN TEN TEN "\"a\",\"a\",\"a\",\"a\",\"a\"]"}},
 };
 
 static void is_refused(const struct option *option, const struct layers *layers, const char *place)

@@ -384,12 +384,75 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     bench_end(&bench);
 }
 
+/* The log is one of the things that change while a server serves. */
+static void the_log_changes(void **state)
+{
+    struct logger logger;
+    struct bench bench;
+
+    (void)state;
+    assert_int_equal(logger_init(&logger, HAFT_WARNING), 0);
+    bench_begin(&bench, "{}");
+    bench.reload.logger = &logger;
+    write_file(&bench, "{\"log\": {\"level\": \"critical\", \"format\": \"json\"}}");
+    reload_now(&bench.reload);
+    assert_int_equal(logger.options.level, HAFT_CRITICAL);
+    assert_int_equal(logger.options.format, LOG_JSON);
+    bench_end(&bench);
+    logger_finish(&logger);
+}
+
+/* ---- what says nothing, and what says too much ---- */
+
+static void an_empty_variable_says_nothing(void **state)
+{
+    struct subject subject = {0};
+
+    (void)state;
+    setenv("HAFT_WORKERS", "", 1);
+    subject_init(&subject);
+    assert_int_equal(
+        settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);
+    assert_int_equal(subject.settings.from[option_by_flag("--workers") - option_table],
+                     FROM_DEFAULT);
+    subject_finish(&subject);
+    unsetenv("HAFT_WORKERS");
+}
+
+static void a_file_has_a_limit(void **state)
+{
+    enum { LIMIT = 1 << 20 };
+    char path[FILE_PATH], *text = malloc(LIMIT + 2);
+
+    (void)state;
+    assert_non_null(text);
+    for (int over = 0; over < 2; over++) {
+        struct subject subject = {0};
+
+        memset(text, ' ', LIMIT + 1);
+        memcpy(text, "{}", 2);
+        text[LIMIT + over] = '\0';
+        file_make(path, text);
+        subject_init(&subject);
+        assert_int_equal(settings_init(&subject.settings, &subject.program), 0);
+        assert_int_equal(settings_read_file(&subject.settings, path, &subject.complaints), 0);
+        assert_int_equal(subject.complaints.n, over);
+        if (over)
+            assert_non_null(strstr(subject.complaints.text.data,
+                                   ": a configuration has at most 1048576 bytes\n"));
+        subject_finish(&subject);
+        unlink(path);
+    }
+    free(text);
+}
+
 /* ---- memory ---- */
 
 static void memory_may_run_out_anywhere(void **state)
 {
-    static const char text[] =
+    static const char json[] =
         "{\"tools\": {\"disabled\": [\"a\", \"b\"], \"offer\": \"*\"}, \"log\": {\"file\": 5, \"nth\": 1}}";
+    char text[16384]; /* so that reading it takes memory, too */
     char path[FILE_PATH];
     const struct given given[] = {{option_by_flag("--config"), path},
                                   {option_by_flag("--sandbox-read"), "x"},
@@ -397,6 +460,9 @@ static void memory_may_run_out_anywhere(void **state)
     haft_server *server = haft_server_new("test", "1");
 
     (void)state;
+    memset(text, ' ', sizeof text - 1);
+    memcpy(text, json, sizeof json - 1);
+    text[sizeof text - 1] = '\0';
     file_make(path, text);
     for (size_t nth = 1;; nth++) {
         struct program_settings program = program_settings_of(server);
@@ -435,6 +501,9 @@ int main(void)
         cmocka_unit_test(sections_are_taken_as_a_whole),
         cmocka_unit_test(sections_have_names_of_their_own),
         cmocka_unit_test(what_can_change_does_and_the_rest_is_told),
+        cmocka_unit_test(the_log_changes),
+        cmocka_unit_test(an_empty_variable_says_nothing),
+        cmocka_unit_test(a_file_has_a_limit),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
 

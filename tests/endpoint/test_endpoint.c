@@ -98,6 +98,7 @@ static void refuses(void **state)
          400, "*-32600*", NULL},
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'result':{'a':" TWICE "}}", 400, "*-32600*",
          NULL},
+        {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','result':{}}", 400, "*-32600*", NULL},
         {"POST", "/mcp", JSON "mcp-protocol-version: 1999-01-01\n", PING, 400,
          "*MCP-Protocol-Version*", NULL},
         {"POST", "/mcp", JSON "mcp-protocol-version: \n", PING, 400, "*", NULL},
@@ -106,6 +107,12 @@ static void refuses(void **state)
          "*", NULL},
         {"GET", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
         {"DELETE", "/mcp", HOST "mcp-session-id: nope\n", "", 404, "*Session not found*", NULL},
+        {"POST", "/mcp",
+         JSON "accept: application/json\nmcp-protocol-version: 2026-07-28\n"
+              "mcp-method: subscriptions/listen\n",
+         "{'jsonrpc':'2.0','id':1,'method':'subscriptions/listen','params':{'notifications':{}," META
+         "}}",
+         406, "*text/event-stream*", NULL},
         /* modern: headers and message must agree */
         {"POST", "/mcp", MODERN("tools/list"),
          "{'jsonrpc':'2.0','id':1,'method':'ping','params':{" META "}}", 400, "*-32020*", NULL},
@@ -257,6 +264,24 @@ static void lets_whole_origins_in(void **state)
     }
 }
 
+/* A message of exactly the limit is read. */
+static void reads_what_just_fits(void **state)
+{
+    enum { LIMIT = 4096 };
+    struct bench *bench =
+        bench_open(NULL, (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
+    char body[LIMIT + 2] = PING;
+
+    (void)state;
+    memset(body + strlen(body), ' ', LIMIT - strlen(body));
+    body[LIMIT] = '\0';
+    check(bench, &(struct row){"POST", "/mcp", JSON, body, 200, PONG, NULL}, 0);
+    body[LIMIT] = ' ';
+    body[LIMIT + 1] = '\0';
+    check(bench, &(struct row){"POST", "/mcp", JSON, body, 413, "*", NULL}, 1);
+    bench_close(bench);
+}
+
 /* ---- sessions ---- */
 
 static void keeps_sessions(void **state)
@@ -271,6 +296,11 @@ static void keeps_sessions(void **state)
     static const struct row rows[] = {
         {"POST", "/mcp", SESSION, PING, 200, PONG, "Content-Type: application/json\r\n"},
         {"GET", "/mcp", HOST "accept: application/json\nmcp-session-id: $S\n", "", 406, "*", NULL},
+        /* modern clients have no sessions, and nothing is one that only begins like one */
+        {"GET", "/mcp",
+         HOST "accept: text/event-stream\nmcp-protocol-version: 2026-07-28\nmcp-session-id: $S\n",
+         "", 405, "*there is no session*", "*Allow: POST\r\n*"},
+        {"POST", "/mcp", JSON "mcp-session-id: $S0\n", PING, 404, "*Session not found*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 0-1\n", "", 400, "*Last-Event-ID*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 99-1\n", "", 400, "*Last-Event-ID*", NULL},
         {"GET", "/mcp", SESSION "last-event-id: 1\n", "", 400, "*Last-Event-ID*", NULL},
@@ -697,6 +727,10 @@ static void serves_the_oldest(void **state)
     check(bench, &(struct row){"POST", place, JSON, PING, 202, "", NULL}, 1);
     assert_non_null(
         strstr(stream.body, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"));
+    check(bench,
+          &(struct row){"POST", "/messages?session=0000000000000000000000000000000001&x=1", JSON,
+                        PING, 202, "", NULL},
+          2);
     check(bench, &(struct row){"POST", place, HOST, PING, 415, "*", NULL}, 2);
     check(bench, &(struct row){"POST", "/messages", JSON, PING, 404, "*", NULL}, 3);
     check(bench, &(struct row){"POST", "/messages?x=session=1", JSON, PING, 404, "*", NULL}, 4);
@@ -722,6 +756,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses),
         cmocka_unit_test(answers),
+        cmocka_unit_test(reads_what_just_fits),
         cmocka_unit_test(sends_cors_when_asked),
         cmocka_unit_test(lets_whole_origins_in),
         cmocka_unit_test(keeps_sessions),

@@ -81,6 +81,7 @@ static void checks_arguments(void **state)
         {"{\"region\":\"a\\u007fb\"}", "a\177b", NULL, "is not well written"},
         {"{\"region\":\"\u00e9\"}", "\u00e9", NULL, "is not well written"},
         {"{\"region\":\"\u00e9\"}", "=?base64?w6k=?=", NULL, NULL},
+        {"{\"region\":\"?\"}", "=?base64?/w==?=", NULL, "is not well written"},
         /* twice, the same or not */
         {"{\"region\":\"eu\"}", "eu;us", NULL, "is there twice"},
         {"{\"region\":\"eu\"}", "eu;eu", NULL, "is there twice"},

@@ -165,6 +165,40 @@ static void what_was_said_before_is_kept(void **state)
     server_log(server, HAFT_ERROR, "held");
     server_set_log(server, on_line, seen);
     assert_string_equal(seen, "4|held\n");
+    /* What nobody has to know is not. */
+    seen[0] = '\0';
+    server_set_log(server, NULL, NULL);
+    server_log(server, HAFT_NOTICE, "by the way");
+    server_log(server, HAFT_WARNING, "beware");
+    server_set_log(server, on_line, seen);
+    assert_string_equal(seen, "3|beware\n");
+    haft_server_free(server);
+}
+
+static void count_long(void *context, haft_level level, const char *text, size_t size)
+{
+    size_t *n = context;
+
+    assert_int_equal(level, HAFT_ERROR);
+    assert_int_equal(size, 1000);
+    assert_int_equal(text[size - 1], 'x');
+    ++*n;
+}
+
+/* What does not fit is left out whole. */
+static void what_is_kept_has_a_limit(void **state)
+{
+    haft_server *server = haft_server_new("test", "1");
+    char text[1001];
+    size_t n = 0;
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int i = 0; i < 100; i++)
+        server_log(server, HAFT_ERROR, "%s", text);
+    server_set_log(server, count_long, &n);
+    assert_true(n > 50 && n < 100);
     haft_server_free(server);
 }
 
@@ -175,6 +209,7 @@ int main(void)
         cmocka_unit_test(so_does_one_of_the_server),
         cmocka_unit_test(a_client_says_why_it_cancels),
         cmocka_unit_test(what_was_said_before_is_kept),
+        cmocka_unit_test(what_is_kept_has_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

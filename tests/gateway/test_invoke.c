@@ -167,6 +167,8 @@ static void order(void **state)
         assert_string_equal(ask(gateway, "GET", rows[i].target, NULL), rows[i].answer);
         assert_string_equal(heard, rows[i].heard);
     }
+    /* What is behind a number sign is the reader's, and not part of what is asked for. */
+    assert_int_equal(strncmp(ask(gateway, "GET", "/relay?to=/leaf%23part", NULL), "200", 3), 0);
     haft_gateway_free(gateway);
 }
 

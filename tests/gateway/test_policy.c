@@ -95,6 +95,9 @@ static void built_in(void **state)
          NULL},
         {"basic-auth", people, FROM(.headers = "authorization: basic YW5uOnBhc3N3ZA==\n"),
          PLAIN "ann", NULL, NULL},
+        /* what stands behind a NUL is not left out: ann:passwd, NUL, x */
+        {"basic-auth", people, FROM(.headers = "authorization: Basic YW5uOnBhc3N3ZAB4\n"), "401 ",
+         NULL, NULL},
         {"basic-auth", people, FROM(.headers = "authorization: Basic\n"), "401 ", NULL, NULL},
         {"basic-auth", people, FROM(.headers = "authorization: B\n"), "401 ", NULL, NULL},
         {"api-key", keys, FROM(.headers = "authorization: Basic open sesame\n"), "401 ", NULL,
@@ -207,6 +210,11 @@ static void rates(void **state)
         {"{\"calls\":1}", {NULL}, {"1.1.1.1", "1.1.1.1", "2.2.2.2", "2.2.2.2"}, "2424"},
         {"{\"calls\":1}", {NULL}, {"2001:db8::1", "2001:db8::2", "2001:db8:0:1::1", "::1"}, "2422"},
         {"{\"calls\":1,\"by\":\"all\"}", {"a", "b", "c", "d"}, {NULL}, "2444"},
+        /* somebody who is called like an address is somebody else */
+        {"{\"calls\":1}",
+         {"a1.1.1.1", NULL, NULL, "a1.1.1.1"},
+         {NULL, "1.1.1.1", "1.1.1.1"},
+         "2244"},
         {"{\"calls\":1,\"by\":\"route\"}", {"a", "b", "a", "b"}, {NULL}, "2244"},
     };
 
@@ -223,6 +231,61 @@ static void rates(void **state)
         }
         haft_gateway_free(gateway);
     }
+}
+
+static int hello_options(haft_call *call)
+{
+    return hello(call);
+}
+HAFT_ROUTE_BARE(hello_options, "OPTIONS", "/hello", "Says hello", .policies = "p", .quick = true);
+
+/* Each route has its own count, and a wait is rounded up to a second. */
+static void counts_by_route(void **state)
+{
+    static const struct question post = FROM(.principal = "a"), options = {.method = "OPTIONS",
+                                                                           .target = "/hello",
+                                                                           .principal = "a"};
+
+    (void)state;
+    for (int by_route = 0; by_route < 2; by_route++) {
+        haft_gateway *gateway =
+            make("rate-limit", by_route ? "{\"calls\":1,\"seconds\":0.9,\"by\":\"route\"}"
+                                        : "{\"calls\":1,\"seconds\":0.9}");
+
+        assert_int_equal(haft_route_add(gateway, &hello_route), 0);
+        assert_int_equal(haft_route_add(gateway, &hello_options_route), 0);
+        assert_int_equal(ask_with(gateway, &post)[0], '2');
+        assert_string_equal(ask_for(gateway, &post, "retry-after"), "1");
+        assert_int_equal(ask_with(gateway, &options)[0], by_route ? '2' : '4');
+        haft_gateway_free(gateway);
+    }
+}
+
+/* OPTIONS that is not a browser's question goes to its route. */
+static void leaves_other_options_alone(void **state)
+{
+    static const struct question plain = {
+        .method = "OPTIONS", .target = "/hello", .headers = "origin: https://b.example\n"};
+    haft_gateway *gateway = make("cors", "{\"origins\":[\"*\"]}");
+
+    (void)state;
+    assert_int_equal(haft_route_add(gateway, &hello_options_route), 0);
+    assert_int_equal(strncmp(ask_with(gateway, &plain), PLAIN, strlen(PLAIN)), 0);
+    haft_gateway_free(gateway);
+}
+
+/* A file whose digests are cut is not taken for one with keys. */
+static void refuses_short_digests(void **state)
+{
+    haft_gateway *gateway = haft_gateway_new(NULL);
+    char path[FILE_PATH], options[128];
+
+    (void)state;
+    file_make(path, "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dac ann\n");
+    snprintf(options, sizeof options, "{\"file\":\"%s\"}", path);
+    assert_int_equal(haft_policy_make(gateway, "p", "api-key", options), HAFT_EINVAL);
+    haft_gateway_free(gateway);
+    unlink(path);
 }
 
 /* A key is hashed as a whole, but not one that nobody would have. */
@@ -592,6 +655,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_in),
         cmocka_unit_test(rates),
+        cmocka_unit_test(counts_by_route),
+        cmocka_unit_test(leaves_other_options_alone),
+        cmocka_unit_test(refuses_short_digests),
         cmocka_unit_test(refuses_keys_that_are_too_long),
         cmocka_unit_test(quick),
         cmocka_unit_test(own),

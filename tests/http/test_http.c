@@ -2,6 +2,7 @@
  * whole, and clients that come and go as they please harm nobody. */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/un.h>
 
@@ -268,6 +269,67 @@ static void waits_for_a_slow_reader(void **state)
         assert_true(n > 0);
         total += (size_t)n;
     }
+    close(fd);
+    free(text);
+    site_close(site);
+}
+
+/* The answer to HEAD is that to GET without its body, so that the next one begins there. */
+static void answers_head_without_a_body(void **state)
+{
+    static const char requests[] = "HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                   "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+                                   "Connection: close\r\n\r\n";
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
+    char text[1024];
+    int fd = dial(site);
+
+    (void)state;
+    say(fd, requests, sizeof requests - 1);
+    assert_true(hear_all(fd, text, sizeof text));
+    assert_int_equal(count_of(text, "HTTP/1.1 200 OK\r\n"), 2);
+    assert_int_equal(count_of(text, "Content-Length: 15\r\n"), 2);
+    assert_int_equal(count_of(text, "\r\n\r\nHTTP/1.1"), 1);
+    assert_int_equal(count_of(text, "{\"status\":\"ok\"}"), 1);
+    close(fd);
+    site_close(site);
+}
+
+/* A client that does not read for a while gets every byte in its place. */
+static void keeps_bytes_in_their_order(void **state)
+{
+    enum { N = 200, MORE = 1024 };
+    static const char call[] = CALL(1, "big", 60000);
+    struct site *site = site_open((haft_http_options){.struct_size = sizeof(haft_http_options)});
+    size_t size = 0, one = 0, n_request;
+    char request[512], *text = malloc((size_t)N * (60000 + MORE));
+    int fd = dial(site), small = 64 << 10;
+
+    (void)state;
+    assert_non_null(text);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    n_request = (size_t)snprintf(request, sizeof request, HEAD "Content-Length: %zu\r\n\r\n%s",
+                                 strlen(call), call);
+    for (int i = 0; i < N; i++)
+        say(fd, request, n_request);
+    shutdown(fd, SHUT_WR);
+    /* Until no more fits between the two. */
+    for (int there = 0, before = -1; !there || there != before;) {
+        before = there;
+        uv_sleep(50);
+        assert_int_equal(ioctl(fd, FIONREAD, &there), 0);
+    }
+    while (is_readable(fd, PATIENCE_MS)) {
+        ssize_t n = read(fd, text + size, (size_t)N * (60000 + MORE) - size);
+
+        if (n <= 0)
+            break;
+        size += (size_t)n;
+    }
+    assert_true(size && size % N == 0);
+    one = size / N;
+    for (size_t i = 1; i < N; i++)
+        assert_int_equal(memcmp(text, text + i * one, one), 0);
     close(fd);
     free(text);
     site_close(site);
@@ -568,8 +630,15 @@ static void takes_paths(void **state)
         site = site_open_with((haft_http_options)HAFT_INIT(haft_http_options, .address = address),
                               NULL);
         assert_int_equal(site->http == NULL, rows[i].text != NULL);
-        if (rows[i].text)
+        if (rows[i].text) {
             assert_string_equal(site->reason.text, rows[i].text);
+        } else {
+            struct stat there;
+
+            /* Whoever runs it may connect, and nobody else. */
+            assert_int_equal(stat(address + 5, &there), 0);
+            assert_int_equal(there.st_mode & 0777, 0600);
+        }
         site_close(site);
         if (fd >= 0)
             close(fd);
@@ -619,6 +688,8 @@ int main(void)
         cmocka_unit_test(sends_no_chunks_to_old_clients),
         cmocka_unit_test(bounds_what_waits),
         cmocka_unit_test(waits_for_a_slow_reader),
+        cmocka_unit_test(answers_head_without_a_body),
+        cmocka_unit_test(keeps_bytes_in_their_order),
         cmocka_unit_test(answers_a_half_closed_socket),
         cmocka_unit_test(survives_clients_that_vanish),
         cmocka_unit_test(drops_those_that_do_not_read),

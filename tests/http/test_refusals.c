@@ -97,6 +97,7 @@ static void refuses_what_can_be_read_in_two_ways(void **state)
         {TEXT(HEAD "X-API-Key: 1\r\nx-api-key: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT(HEAD "Mcp-Session-Id: 1\r\nMcp-Session-Id: 2\r\nContent-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/2.0\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
+        {TEXT("GET /healthz HTTP/2.0\r\nHost: localhost\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/1.7\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("POST /mcp HTTP/0.9\r\n" H "Content-Length: 0\r\n\r\n" SMUGGLED)},
         {TEXT("GET /healthz\r\n\r\n" SMUGGLED)},
@@ -173,11 +174,14 @@ static void refuses_what_is_too_much(void **state)
         {"POST /", "a", 9000, " HTTP/1.1\r\n" H "\r\n", 414},
         {"POST /", "a", 1 << 20, " HTTP/1.1\r\n" H "\r\n", 414},
         {HEAD, "X: y\r\n", 90, "\r\n", 400},
+        {HEAD, "X: y\r\n", 98, "\r\n", 400}, /* a hundred with those of HEAD */
+        {HEAD, "X: y\r\n", 99, "\r\n", 431},
         {HEAD, "X: y\r\n", 200, "\r\n", 431},
         {HEAD, "X: y\r\n", 100000, "\r\n", 431},
         {HEAD "X: ", "y", 20000, "\r\n\r\n", 431},
         {HEAD, "y", 1 << 20, ": z\r\n\r\n", 431},
         {HEAD "Content-Length: 5000000\r\n\r\n", "          ", 500000, "", 413},
+        {HEAD "Content-Length: 5000000\r\n\r\n", "", 0, "", 413}, /* before any of it has come */
         {HEAD "Transfer-Encoding: chunked\r\n\r\n", "a\r\n          \r\n", 524288, "0\r\n\r\n",
          413},
         {HEAD "Transfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n", 20000, "\r\n", 431},

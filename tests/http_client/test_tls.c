@@ -47,8 +47,8 @@ static void tls_server_open(struct tls_server *server, const char *certificate, 
 
     /* The command's own words end with it, so that it is gone when it is killed. */
     snprintf(command, sizeof command,
-             "cd %s && exec openssl s_server -accept 127.0.0.1:0 -www -cert %s.pem -key %s.key %s",
-             directory, certificate, certificate, more);
+             "cd %s && exec openssl s_server -accept 127.0.0.1:0 %s -cert %s.pem -key %s.key %s",
+             directory, strstr(more, "-HTTP") ? "" : "-www", certificate, certificate, more);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
@@ -153,6 +153,33 @@ static void believes_whom_it_should(void **state)
     }
 }
 
+/* Whoever was asked in secret is not left for somebody who is asked in the open. */
+static void never_falls_back_to_http(void **state)
+{
+    static const char answer[] =
+        "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n";
+    static struct outcome outcome;
+    char ca_file[128], path[128], url[64];
+    struct tls_server server;
+    struct asker asker;
+    int fd = open(place(path, sizeof path, "away"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    (void)state;
+    assert_int_equal(write(fd, answer, sizeof answer - 1), sizeof answer - 1);
+    close(fd);
+    tls_server_open(&server, "here", "-HTTP");
+    asker_init_with(&asker, &(struct http_client_options){
+                                .ca_file = place(ca_file, sizeof ca_file, "authority.pem")});
+    snprintf(url, sizeof url, "https://127.0.0.1:%d/away", server.port);
+    ask(&asker,
+        (struct http_request_options){.url = url, .max_redirects = 3, .redirect_elsewhere = true},
+        &outcome);
+    assert_int_equal(outcome.error, HTTP_REDIRECT_REFUSED);
+    assert_non_null(strstr(outcome.text, "it leads from https to http"));
+    asker_finish(&asker);
+    tls_server_close(&server);
+}
+
 /* Nobody is killed by a signal when the other side goes away. */
 static void survives_a_server_that_dies(void **state)
 {
@@ -184,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(believes_whom_it_should),
+        cmocka_unit_test(never_falls_back_to_http),
         cmocka_unit_test(survives_a_server_that_dies),
     };
 

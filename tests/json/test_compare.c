@@ -114,6 +114,7 @@ static void compares_large_objects(void **state)
     haft_buffer_init(&down, NULL, 1 << 20);
     for (int odd = 0; odd < 2; odd++) {
         yyjson_val *left, *right;
+        size_t used;
 
         haft_buffer_clear(&up);
         haft_buffer_clear(&down);
@@ -126,7 +127,9 @@ static void compares_large_objects(void **state)
         haft_buffer_add(&down, "}", 2);
         left = value_of(up.data, arena);
         right = value_of(down.data, arena);
+        used = haft_arena_used(arena);
         assert_int_equal(json_equal(left, right, arena), !odd);
+        assert_int_equal(haft_arena_used(arena), used);
         assert_int_equal(json_hash(left) == json_hash(right), !odd);
     }
     haft_buffer_finish(&up);

@@ -76,6 +76,29 @@ static void writes_a_part(void **state)
     haft_arena_free(arena);
 }
 
+/* However deep it is: what is too deep is an error, and not a stack that ends. */
+static void writes_so_deep(void **state)
+{
+    (void)state;
+    for (size_t depth = JSON_MAX_DEPTH; depth <= JSON_MAX_DEPTH + 1; depth++) {
+        haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+        char text[2 * JSON_MAX_DEPTH + 3];
+        yyjson_val *value;
+        const char *reason;
+        haft_buffer buffer;
+        size_t offset;
+
+        memset(text, '[', depth);
+        memset(text + depth, ']', depth);
+        assert_int_equal(json_parse(text, 2 * depth, arena, &value, &offset, &reason), 0);
+        haft_buffer_init(&buffer, NULL, sizeof text);
+        haft_json_write(value, &buffer);
+        assert_int_equal(buffer.status, depth > JSON_MAX_DEPTH ? HAFT_EDEPTH : 0);
+        haft_buffer_finish(&buffer);
+        haft_arena_free(arena);
+    }
+}
+
 static void stops_at_the_limit(void **state)
 {
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
@@ -105,9 +128,8 @@ static void writes_no_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_compactly),
-        cmocka_unit_test(writes_a_part),
-        cmocka_unit_test(stops_at_the_limit),
+        cmocka_unit_test(writes_compactly),  cmocka_unit_test(writes_a_part),
+        cmocka_unit_test(writes_so_deep),    cmocka_unit_test(stops_at_the_limit),
         cmocka_unit_test(writes_no_nothing),
     };
 

@@ -157,11 +157,25 @@ static void a_torn_line_stands_alone(void **state)
         call(&bench, 2);
         await_log("the audit cannot be written: File too large\n"
                   "the audit is written again; lost: 0\n");
+        call(&bench, 1);
+        audit_file_flush(&bench.file);
         count_lines(bench.path, &good, &bad);
-        assert_int_equal(good, 6);
+        assert_int_equal(good, 7);
         assert_int_equal(bad, 1);
         end(&bench);
     }
+}
+
+static void says_why_it_cannot_be_opened(void **state)
+{
+    haft_server *server = haft_server_new("test", "1");
+    struct audit_file file = {0};
+
+    (void)state;
+    assert_int_equal(audit_file_open(&file, server, "/nowhere/audit"), HAFT_EINVAL);
+    assert_string_equal(haft_server_error(server)->path, "/nowhere/audit");
+    assert_string_equal(haft_server_error(server)->text, "No such file or directory");
+    haft_server_free(server);
 }
 
 static void calls_go_on_while_nobody_reads(void **state)
@@ -203,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_torn_line_stands_alone),
+        cmocka_unit_test(says_why_it_cannot_be_opened),
         cmocka_unit_test(calls_go_on_while_nobody_reads),
         cmocka_unit_test(what_nobody_has_read_is_told_at_the_end),
     };

@@ -4,9 +4,11 @@
 #include "observe/log.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -249,6 +251,61 @@ static void counts_what_a_full_disk_refuses(void **state)
     assert_non_null(strstr(text, " info two\n"));
 }
 
+static void limit_files(rlim_t most)
+{
+    struct rlimit limit;
+
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Half a line, of a disk that has filled up, ends before the next begins. */
+static void a_torn_line_stands_alone(void **state)
+{
+    struct logger logger;
+    char text[1024], *at;
+
+    (void)state;
+    unlink(path);
+    opens(&logger, LOG_TEXT, HAFT_INFO);
+    limit_files(10);
+    line(&logger, HAFT_INFO, "one", 3);
+    limit_files(RLIM_INFINITY);
+    line(&logger, HAFT_INFO, "two", 3);
+    logger_finish(&logger);
+    take(path, text, sizeof text);
+    at = strchr(text, '\n');
+    assert_true(at && at - text == 10);
+    assert_null(strstr(text, "one"));
+    at = strchr(at + 1, '\n');
+    assert_non_null(at);
+    assert_non_null(strstr(text, "\n2"));
+    assert_non_null(strstr(text, " info two\n"));
+}
+
+/* Whoever logs between a failure and the look at its reason still finds that. */
+static void leaves_errno_alone(void **state)
+{
+    struct logger logger;
+    int ends[2];
+
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    opens(&logger, LOG_TEXT, HAFT_INFO);
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    assert_int_equal(dup2(ends[1], logger.fd), logger.fd);
+    close(ends[1]);
+    errno = ENOTTY;
+    line(&logger, HAFT_INFO, "one", 3);
+    assert_int_equal(errno, ENOTTY);
+    assert_int_equal(logger.lost, 1);
+    logger_finish(&logger);
+    unlink(path);
+}
+
 static void never_waits_for_a_reader(void **state)
 {
     static char long_text[LOG_LINE_MAX], text[1 << 17];
@@ -372,6 +429,8 @@ int main(void)
         cmocka_unit_test(is_reopened_after_rotation),
         cmocka_unit_test(refuses_a_file_that_cannot_be),
         cmocka_unit_test(counts_what_a_full_disk_refuses),
+        cmocka_unit_test(a_torn_line_stands_alone),
+        cmocka_unit_test(leaves_errno_alone),
         cmocka_unit_test(never_waits_for_a_reader),
         cmocka_unit_test(never_waits_for_a_disk),
         cmocka_unit_test(is_reopened_while_a_thread_writes),

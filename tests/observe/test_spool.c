@@ -466,9 +466,30 @@ static void needs_memory_to_open_only(void **state)
     end(&bench);
 }
 
+/* A line that fills the queue but for its end is lost, and one that is a byte shorter is not. */
+static void knows_what_just_fits(void **state)
+{
+    enum { SMALL = 64 };
+
+    (void)state;
+    for (unsigned over = 0; over < 2; over++) {
+        struct bench bench;
+
+        begin(&bench, false);
+        assert_int_equal(open_spool(&bench, SMALL, NULL), 0);
+        put(&bench, 1, SMALL - 1 + over);
+        assert_int_equal(bench.events[SPOOL_LOSES], over);
+        assert_int_equal(spool_start(bench.spool), 0);
+        spool_flush(bench.spool, FLUSH);
+        end(&bench);
+        assert_int_equal(bench.lost, over);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_what_just_fits),
         cmocka_unit_test(writes_every_line_in_order),
         cmocka_unit_test(leaves_a_disk_that_hangs),
         cmocka_unit_test(begins_a_new_file_where_it_was_told_to),

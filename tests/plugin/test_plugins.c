@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <haft.h>
 #include <haft/testing.h>
+#include <link.h>
 
 #include "plugin/plugin_files.h"
 #include "support/tools.h"
@@ -264,6 +265,43 @@ static void sets_a_list(void **state)
 
 /* ---- what is refused ---- */
 
+/* Where the last of what is mapped ends in a file. */
+static uint64_t last_segment_end(const char *path)
+{
+    ElfW(Ehdr) head;
+    ElfW(Phdr) segment;
+    uint64_t last = 0;
+    int fd = open(path, O_RDONLY);
+
+    assert_int_equal(read(fd, &head, sizeof head), sizeof head);
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        assert_int_equal(
+            pread(fd, &segment, sizeof segment, (off_t)(head.e_phoff + i * sizeof segment)),
+            sizeof segment);
+        if (segment.p_type == PT_LOAD && segment.p_offset + segment.p_filesz > last)
+            last = segment.p_offset + segment.p_filesz;
+    }
+    close(fd);
+    return last;
+}
+
+static void has_at_most_so_many(void **state)
+{
+    static const char *paths[1025];
+    struct place *place = place_open();
+    haft_reason reason = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(paths); i++)
+        paths[i] = PLUGINS "passing.so";
+    assert_int_equal(haft_plugins_set(place->plugins, paths, COUNT_OF(paths), &reason),
+                     HAFT_ETOOBIG);
+    assert_string_equal(reason.text, "there are at most 1024 plugins");
+    assert_int_equal(haft_plugins_set(place->plugins, paths, COUNT_OF(paths) - 1, &reason), 0);
+    assert_int_equal(mapped(), 1);
+    place_close(place);
+}
+
 static void refuses(void **state)
 {
     static const struct {
@@ -317,6 +355,15 @@ static void refuses(void **state)
     }
     assert_int_equal(haft_plugins_load(place->plugins, place->folder.path, NULL), HAFT_EINVAL);
     assert_non_null(strstr(place->lines, "it is not a file"));
+    /* one whose last segment lacks its last byte */
+    put_plugin(b, "passing");
+    assert_int_equal(truncate(b, (off_t)last_segment_end(b) - 1), 0);
+    assert_int_equal(haft_plugins_load(place->plugins, b, NULL), HAFT_EINVAL);
+    assert_non_null(strstr(place->lines, "it is not a whole shared object"));
+    /* and one that is larger than any should be, without a byte of it on the disk */
+    assert_int_equal(truncate(b, (off_t)(256 << 20) + 1), 0);
+    assert_int_equal(haft_plugins_load(place->plugins, b, NULL), HAFT_ETOOBIG);
+    assert_non_null(strstr(place->lines, "a plugin has at most 256 MiB"));
     /* one that is loaded stays as it is when its file goes bad */
     put_part(a, "greet-2", 4096);
     assert_int_equal(haft_plugins_load(place->plugins, a, NULL), HAFT_EINVAL);
@@ -458,6 +505,9 @@ static void section_refuses(void **state)
          "/nowhere/b.so: No such file or directory"},
         {"[\"" PLUGINS "passing.so\",\"" PLUGINS "refused-abi.so\"]", HAFT_EINVAL, "1",
          PLUGINS "refused-abi.so: it was compiled for"},
+        /* before anything is changed */
+        {"[\"" PLUGINS "refused-taken.so\"]", HAFT_EEXISTS, "0",
+         PLUGINS "refused-taken.so: echo is already there"},
     };
     struct place *place = place_open();
 
@@ -474,6 +524,27 @@ static void section_refuses(void **state)
         assert_int_equal(mapped(), 0);
         haft_arena_free(arena);
     }
+    place_close(place);
+}
+
+/* What was prepared is not put in the place of what came meanwhile. */
+static void section_gives_way(void **state)
+{
+    struct place *place = place_open();
+    const haft_section *section = haft_plugins_section(place->plugins);
+    haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+    haft_reason reason = {0};
+    void *prepared = NULL;
+
+    (void)state;
+    assert_int_equal(prepare(place, arena, "[\"" PLUGINS "passing.so\"]", &prepared, &reason), 0);
+    assert_int_equal(haft_plugins_load(place->plugins, PLUGINS "greet-1.so", NULL), 0);
+    section->commit(section->context, prepared);
+    assert_non_null(strstr(place->lines, "the plugins have changed meanwhile"));
+    assert_true(is_offered(place, "greet"));
+    assert_false(is_offered(place, "passing"));
+    assert_int_equal(mapped(), 1);
+    haft_arena_free(arena);
     place_close(place);
 }
 
@@ -579,9 +650,11 @@ int main(void)
         cmocka_unit_test(loads_version_1),
         cmocka_unit_test(sets_a_list),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(has_at_most_so_many),
         cmocka_unit_test(outlives_its_removal),
         cmocka_unit_test(idle_clients_let_go),
         cmocka_unit_test(section_refuses),
+        cmocka_unit_test(section_gives_way),
         cmocka_unit_test(section_adds_and_removes),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(is_freed_before_the_server),

@@ -1,4 +1,5 @@
 /* test_rpc_id.c - the ids of requests as text. */
+#include "protocol/revision.h"
 #include "protocol/rpc.h"
 
 #include "support/test.h"
@@ -65,10 +66,57 @@ static void cuts_numbers_too(void **state)
     haft_arena_free(arena);
 }
 
+/* An id is the same as itself, and as nothing that only begins like it. */
+static void compares_ids(void **state)
+{
+    static const struct {
+        const char *left, *right;
+        bool same;
+    } rows[] = {
+        {"1", "1", true},
+        {"1", "1.0", false},
+        {"1", "\"1\"", false},
+        {"1", "2", false},
+        {"1", "-1", false},
+        {"\"a\"", "\"a\"", true},
+        {"\"a\"", "\"ab\"", false},
+        {"\"\"", "\"a\"", false},
+        {"\"a\"", "\"a\\u0000\"", false},
+        {"18446744073709551615", "18446744073709551615", true},
+        {"18446744073709551615", "-1", false},
+    };
+    haft_arena *arena = haft_arena_new(NULL, 1 << 16);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        yyjson_val *left = haft_json_read(rows[i].left, strlen(rows[i].left), 0, arena, NULL);
+        yyjson_val *right = haft_json_read(rows[i].right, strlen(rows[i].right), 0, arena, NULL);
+
+        if (rpc_same_id(left, right) != rows[i].same || rpc_same_id(right, left) != rows[i].same)
+            fail_msg("%s and %s", rows[i].left, rows[i].right);
+    }
+    haft_arena_free(arena);
+}
+
+/* A revision is called what it is called, and nothing more. */
+static void names_revisions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < REVISIONS; i++) {
+        const char *name = revision_row((enum revision)i)->name;
+
+        assert_int_equal(revision_named(name, REVISION_NAME), i);
+        assert_int_equal(revision_named(name, REVISION_NAME + 1), REVISIONS);
+        assert_int_equal(revision_named(name, REVISION_NAME - 1), REVISIONS);
+    }
+    assert_int_equal(revision_named("1999-01-01", REVISION_NAME), REVISIONS);
+}
+
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(writes_ids_as_text),
-                                              cmocka_unit_test(cuts_numbers_too)};
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_ids_as_text), cmocka_unit_test(cuts_numbers_too),
+        cmocka_unit_test(compares_ids), cmocka_unit_test(names_revisions)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,6 +455,28 @@ static haft_def *everything(haft_builder *b)
         NULL);
 }
 
+/* Keys that are numbers are read as such, up to a length that no number has. */
+static void reads_long_keys(void **state)
+{
+    haft_builder *b = haft_builder_new(NULL);
+    haft_def *root = haft_def_record(b, haft_def_number(b), haft_def_any(b));
+    haft_schema *schema = NULL;
+
+    (void)state;
+    assert_int_equal(haft_schema_build(b, root, &schema, NULL), 0);
+    for (int digits = 298; digits < 310; digits++) {
+        haft_arena *arena = haft_arena_new(NULL, 1 << 20);
+        haft_issues issues = {0};
+        char json[400];
+        int n = snprintf(json, sizeof json, "{\"-1%0*d\":1}", digits - 2, 0);
+
+        assert_int_equal(haft_schema_validate_text(schema, json, (size_t)n, arena, &issues),
+                         digits <= 301 ? 0 : HAFT_EISSUES);
+        haft_arena_free(arena);
+    }
+    haft_schema_free(schema);
+}
+
 static void survives(bool keep_failing)
 {
     for (size_t nth = 1;; nth++) {
@@ -511,11 +533,9 @@ static void survives_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(emits),
-        cmocka_unit_test(recurses),
-        cmocka_unit_test(refines),
-        cmocka_unit_test(is_exact),
-        cmocka_unit_test(survives_failures),
+        cmocka_unit_test(reads_long_keys), cmocka_unit_test(emits),
+        cmocka_unit_test(recurses),        cmocka_unit_test(refines),
+        cmocka_unit_test(is_exact),        cmocka_unit_test(survives_failures),
         cmocka_unit_test(survives_limits),
     };
 

@@ -231,6 +231,25 @@ static void bytes_are_canonical(void **state)
     reading_close(&r);
 }
 
+/* Behind them is a NUL, whatever was there before. */
+static void bytes_end_with_a_nul(void **state)
+{
+    static const char json[] = "{\"bytes\":\"YWFh\"}";
+    struct reading r;
+    const blob *value;
+
+    (void)state;
+    reading_open(&r, &blob_type, NULL);
+    memset(haft_arena_alloc(r.arena, 4000), 'x', 4000);
+    haft_arena_reset(r.arena);
+    assert_int_equal(
+        haft_schema_decode_text(r.schema, json, sizeof json - 1, r.arena, r.value, &r.issues), 0);
+    value = (const blob *)(const void *)r.value;
+    assert_int_equal(value->bytes_size, 3);
+    assert_memory_equal(value->bytes, "aaa", 4);
+    reading_close(&r);
+}
+
 static void wants_a_declared_type(void **state)
 {
     static const char document[] = "{\"type\":\"string\"}";
@@ -257,7 +276,7 @@ int main(void)
         cmocka_unit_test(fills_every_member),  cmocka_unit_test(says_what_is_there),
         cmocka_unit_test(comes_back_the_same), cmocka_unit_test(extends_share_a_level),
         cmocka_unit_test(follows_pointers),    cmocka_unit_test(wants_a_declared_type),
-        cmocka_unit_test(bytes_are_canonical),
+        cmocka_unit_test(bytes_are_canonical), cmocka_unit_test(bytes_end_with_a_nul),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,6 +331,28 @@ static void bounds_size_and_nesting(void **state)
     }
 }
 
+/* A text that is too long for the stack of compiled code is matched without. */
+static void matches_long_texts(void **state)
+{
+    enum { LONG = 20000 };
+    haft_arena *arena = haft_arena_new(NULL, 256 << 20);
+    struct pattern_scratch scratch = {.arena = arena};
+    const struct pattern *pattern = NULL;
+    struct pattern *list = NULL;
+    haft_reason error = {0};
+    static char text[LONG];
+
+    (void)state;
+    for (size_t i = 0; i < LONG; i++)
+        text[i] = i % 2 ? 'b' : 'a';
+    assert_int_equal(pattern_compile(arena, &list, TEXT("^(?:a|b(?=a|$)|(?:ab)+c)*$"), NULL,
+                                     10000000, &pattern, &error),
+                     0);
+    assert_int_equal(pattern_match(pattern, &scratch, text, LONG), 1);
+    patterns_free(list);
+    haft_arena_free(arena);
+}
+
 static void stops_after_its_steps(void **state)
 {
     static const struct {
@@ -490,6 +512,7 @@ int main(void)
         cmocka_unit_test(takes_nul_as_a_character),
         cmocka_unit_test(refuses_with_the_offset),
         cmocka_unit_test(bounds_size_and_nesting),
+        cmocka_unit_test(matches_long_texts),
         cmocka_unit_test(stops_after_its_steps),
         cmocka_unit_test(knows_what_is_valid),
         cmocka_unit_test(keeps_little),

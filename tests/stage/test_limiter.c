@@ -169,12 +169,41 @@ static void a_crowd_gets_no_more(void **state)
     limiter_free(crowd.limiter);
 }
 
+/* Windows of keys that were used long ago make room, and count no longer: the latest stay. */
+static void forgets_the_oldest(void **state)
+{
+    enum {
+        CALLS = 10001,
+        MANY = 3000,
+        FEW = 500
+    }; /* above 10,000 calls a window has 8 KB at once */
+    struct limiter *limiter = limiter_new(NULL, 2 * MANY);
+    const haft_rate rate = {CALLS, 1000};
+    int64_t wait = 0;
+    char key[16];
+
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(limiter_take(limiter, key, (size_t)snprintf(key, sizeof key, "%d", i),
+                                      rate, 5000, &wait),
+                         1);
+    for (int i = 0; i < CALLS; i++)
+        assert_int_equal(limiter_take(limiter, "busy", 4, rate, 5000, &wait), 1);
+    for (int i = 0; i < FEW; i++)
+        assert_int_equal(limiter_take(limiter, key, (size_t)snprintf(key, sizeof key, "x%d", i),
+                                      rate, 5000, &wait),
+                         1);
+    assert_int_equal(limiter_take(limiter, "busy", 4, rate, 5000, &wait), 0);
+    limiter_free(limiter);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_slide),          cmocka_unit_test(gives_back_what_was_taken),
-        cmocka_unit_test(keys_are_counted_apart), cmocka_unit_test(memory_may_fail),
-        cmocka_unit_test(costs_what_is_counted),  cmocka_unit_test(a_crowd_gets_no_more),
+        cmocka_unit_test(forgets_the_oldest),        cmocka_unit_test(windows_slide),
+        cmocka_unit_test(gives_back_what_was_taken), cmocka_unit_test(keys_are_counted_apart),
+        cmocka_unit_test(memory_may_fail),           cmocka_unit_test(costs_what_is_counted),
+        cmocka_unit_test(a_crowd_gets_no_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

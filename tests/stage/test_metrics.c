@@ -118,9 +118,66 @@ static void tools_are_told_apart_up_to_a_number(void **state)
     haft_server_free(server);
 }
 
+/* ---- how long ---- */
+
+static uint64_t nanoseconds;
+
+static uint64_t tell(void)
+{
+    return nanoseconds;
+}
+
+static int take_time(haft_call *call, haft_value *arguments, void *data)
+{
+    (void)arguments;
+    nanoseconds += *(const uint64_t *)data;
+    return haft_text(call, "ok");
+}
+
+/* A bucket has those of the smaller ones, too. */
+static void buckets_add_up(void **state)
+{
+    static uint64_t times[] = {20000, 2000000, 7200000000000};
+    static const char *const lines[] = {"le=\"0.00001\"} 0\n", "le=\"0.00005\"} 1\n",
+                                        "le=\"0.001\"} 1\n",   "le=\"0.005\"} 2\n",
+                                        "le=\"3600\"} 2\n",    "le=\"+Inf\"} 3\n"};
+    haft_server *server =
+        haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .clock = tell));
+    static uint64_t now;
+    haft_tool_builder *tool = haft_tool_new("slow");
+    struct wire *wire;
+    haft_buffer text;
+    char *at;
+
+    (void)state;
+    assert_int_equal(haft_metrics_enable(server), 0);
+    haft_tool_handler(tool, take_time, &now);
+    haft_tool_quick(tool);
+    assert_int_equal(haft_tool_build(tool, server), 0);
+    wire = wire_open(server);
+    wire_greet(wire, "2025-11-25");
+    nanoseconds = 1000;
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        now = times[i];
+        call(wire, "slow");
+    }
+    haft_buffer_init(&text, NULL, 1 << 20);
+    assert_int_equal(haft_metrics_write(server, &text), 0);
+    haft_buffer_add(&text, "", 1);
+    at = strstr(text.data, "mcp_server_operation_duration_seconds_bucket{");
+    assert_non_null(at);
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        if (!strstr(at, lines[i]))
+            fail_msg("%s is not in %s", lines[i], at);
+    haft_buffer_finish(&text);
+    wire_close(wire);
+    haft_server_free(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buckets_add_up),
         cmocka_unit_test(names_that_do_not_exist_are_one),
         cmocka_unit_test(tools_are_told_apart_up_to_a_number),
     };

@@ -156,9 +156,32 @@ static void without_memory_a_line_is_given_up(void **state)
     }
 }
 
+/* A line that has grown too long is said to be, whether or not it ever ends. */
+static void waits_for_no_end(void **state)
+{
+    enum { LIMIT = 100 };
+    struct lines lines;
+    haft_buffer seen;
+    char text[LIMIT + 5];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    haft_buffer_init(&seen, NULL, 1 << 10);
+    lines_init(&lines, NULL, LIMIT);
+    feed(&lines, text, LIMIT + 4, &seen);
+    assert_int_equal(seen.size, 0);
+    feed(&lines, text, 1, &seen);
+    assert_int_equal(seen.size, 2);
+    assert_memory_equal(seen.data, "#|", 2);
+    assert_int_equal(lines_left(&lines), 0);
+    lines_finish(&lines);
+    haft_buffer_finish(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_no_end),
         cmocka_unit_test(finds_lines_wherever_they_are_cut),
         cmocka_unit_test(a_long_line_grows_the_buffer_which_shrinks_again),
         cmocka_unit_test(without_memory_a_line_is_given_up),
