@@ -83,13 +83,13 @@ static double by_invoke(haft_gateway *gateway)
     bool right = true;
 
     for (int i = 0; i < REQUESTS / BATCH && right; i++) {
-        haft_visit *visit = haft_visit_new(gateway, &request, 1000000 + i);
+        haft_gateway_request *req = haft_gateway_request_new(gateway, &request, 1000000 + i);
 
-        if (!visit)
+        if (!req)
             return -1;
-        haft_visit_run(visit);
-        right = haft_visit_response(visit)->status == 200;
-        haft_visit_free(visit);
+        haft_gateway_request_run(req);
+        right = haft_gateway_request_response(req)->status == 200;
+        haft_gateway_request_free(req);
     }
     return right ? (now_ns() - start) / REQUESTS : -1;
 }

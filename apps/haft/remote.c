@@ -50,7 +50,7 @@ static bool is_flushed(void *context)
 {
     struct remote *remote = context;
 
-    return remote->wire_class->is_flushed(remote->wire);
+    return remote->transport->is_flushed(remote->wire);
 }
 
 /* The server is told, where that is how it is done; closing the stream tells the newest one. */
@@ -58,7 +58,7 @@ static void cancel(struct remote *remote, const char *method, const char *reason
 {
     char params[128];
 
-    remote->wire_class->forget(remote->wire, remote->id);
+    remote->transport->forget(remote->wire, remote->id);
     if (!strcmp(method, "initialize") ||
         (!remote->options.child && revision_row(remote->revision)->modern))
         return;
@@ -199,7 +199,7 @@ static int ask_once(struct remote *remote, const struct remote_request *request)
     int status = remote_exchange(remote, request, remote->options.timeout);
 
     if (remote->session_gone && status != EXIT_INTERRUPTED) {
-        status = remote_settle(remote);
+        status = remote_negotiate(remote);
         if (!status)
             status = remote_exchange(remote, request, remote->options.timeout);
     }
@@ -291,9 +291,9 @@ int remote_open(struct remote **ret_remote, const struct remote_options *options
     remote->arena = haft_arena_new(NULL, ARENA_LIMIT);
     if (!remote->arena || open_signals(remote))
         return remote_fail(remote, EXIT_LOCAL, "out of memory");
-    status = options->child ? wire_open_process(remote, &remote->wire, &remote->wire_class)
-                            : wire_open_http(remote, &remote->wire, &remote->wire_class);
-    return status ? status : remote_settle(remote);
+    status = options->child ? wire_open_process(remote, &remote->wire, &remote->transport)
+                            : wire_open_http(remote, &remote->wire, &remote->transport);
+    return status ? status : remote_negotiate(remote);
 }
 
 static void close_loop(struct remote *remote)
@@ -317,13 +317,13 @@ void remote_close(struct remote *remote)
         return;
     remote->outcome = ANSWERED; /* nothing is waited for any more */
     if (remote->wire)
-        remote->wire_class->close(remote->wire);
+        remote->transport->close(remote->wire);
     close_loop(remote);
     while (remote->first) {
-        struct heard *heard = remote->first;
+        struct incoming *incoming = remote->first;
 
-        remote->first = heard->next;
-        free(heard);
+        remote->first = incoming->next;
+        free(incoming);
     }
     haft_arena_free(remote->arena);
     free(remote);

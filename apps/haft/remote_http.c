@@ -48,7 +48,7 @@ static void on_event(void *context, const char *data, size_t size)
 {
     struct exchange *exchange = context;
 
-    remote_heard(exchange->http->remote, data, size);
+    remote_incoming(exchange->http->remote, data, size);
 }
 
 static size_t on_body(char *bytes, size_t one, size_t size, void *context)
@@ -146,7 +146,7 @@ static void take_answer(struct exchange *exchange)
     }
     if (status >= 300) {
         if (status != UNAUTHORIZED && status != FORBIDDEN && is_message(exchange))
-            remote_heard(remote, exchange->body.data, exchange->body.size);
+            remote_incoming(remote, exchange->body.data, exchange->body.size);
         else
             tell_refusal(exchange, status);
     } else if (exchange->is_stream) {
@@ -160,7 +160,7 @@ static void take_answer(struct exchange *exchange)
                     "the server answered with what is neither JSON nor a stream of events; is this "
                     "the URL of an MCP endpoint?");
     } else {
-        remote_heard(remote, exchange->body.data, exchange->body.size);
+        remote_incoming(remote, exchange->body.data, exchange->body.size);
     }
 }
 
@@ -270,21 +270,21 @@ static void add_encoded(struct exchange *exchange, const char *name, const char 
     free(encoded);
 }
 
-static void add_headers(struct exchange *exchange, const struct letter *letter)
+static void add_headers(struct exchange *exchange, const struct outgoing *outgoing)
 {
     const struct remote *remote = exchange->http->remote;
     const struct remote_options *options = &remote->options;
     bool modern = revision_row(remote->revision)->modern;
-    bool greets = letter && letter->method && !strcmp(letter->method, "initialize");
+    bool greets = outgoing && outgoing->method && !strcmp(outgoing->method, "initialize");
 
     for (size_t i = 0; i < options->n_headers; i++)
         add_line(exchange, options->headers[i]);
     add_header(exchange, "Accept",
-               letter || exchange->kind == LEAVING ? "application/json, text/event-stream"
-                                                   : "text/event-stream");
+               outgoing || exchange->kind == LEAVING ? "application/json, text/event-stream"
+                                                     : "text/event-stream");
     if (exchange->kind == RESUMING)
         add_header(exchange, "Last-Event-ID", exchange->http->last_event);
-    if (letter)
+    if (outgoing)
         add_header(exchange, "Content-Type", "application/json");
     /* libcurl would wait for a server's leave to send a large body. */
     add_line(exchange, "Expect:");
@@ -294,22 +294,22 @@ static void add_headers(struct exchange *exchange, const struct letter *letter)
         add_header(exchange, "Mcp-Session-Id", exchange->http->session);
         exchange->in_session = true;
     }
-    if (!modern || !letter)
+    if (!modern || !outgoing)
         return;
-    if (letter->method)
-        add_header(exchange, "Mcp-Method", letter->method);
-    if (letter->name)
-        add_encoded(exchange, "Mcp-Name", letter->name);
-    for (size_t i = 0; letter->parameters && letter->parameters[i]; i += 2)
-        add_encoded(exchange, letter->parameters[i], letter->parameters[i + 1]);
+    if (outgoing->method)
+        add_header(exchange, "Mcp-Method", outgoing->method);
+    if (outgoing->name)
+        add_encoded(exchange, "Mcp-Name", outgoing->name);
+    for (size_t i = 0; outgoing->parameters && outgoing->parameters[i]; i += 2)
+        add_encoded(exchange, outgoing->parameters[i], outgoing->parameters[i + 1]);
 }
 
-static void set_method(struct exchange *exchange, const struct letter *letter)
+static void set_method(struct exchange *exchange, const struct outgoing *outgoing)
 {
-    if (letter) {
+    if (outgoing) {
         curl_easy_setopt(exchange->easy, CURLOPT_POST, 1L);
-        curl_easy_setopt(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)letter->size);
-        if (curl_easy_setopt(exchange->easy, CURLOPT_COPYPOSTFIELDS, letter->text) != CURLE_OK)
+        curl_easy_setopt(exchange->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)outgoing->size);
+        if (curl_easy_setopt(exchange->easy, CURLOPT_COPYPOSTFIELDS, outgoing->text) != CURLE_OK)
             exchange->failure = HAFT_ENOMEM;
     } else if (exchange->kind == LEAVING) {
         curl_easy_setopt(exchange->easy, CURLOPT_CUSTOMREQUEST, "DELETE");
@@ -337,7 +337,7 @@ static void set_up(struct exchange *exchange)
         curl_easy_setopt(easy, CURLOPT_CAINFO, options->authority);
 }
 
-int http_begin(struct http *http, enum kind kind, const struct letter *letter)
+int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoing)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     int status;
@@ -346,7 +346,7 @@ int http_begin(struct http *http, enum kind kind, const struct letter *letter)
         return remote_fail(http->remote, EXIT_LOCAL, "out of memory");
     exchange->http = http;
     exchange->kind = kind;
-    exchange->id = letter ? letter->id : kind == RESUMING ? http->lost_id : 0;
+    exchange->id = outgoing ? outgoing->id : kind == RESUMING ? http->lost_id : 0;
     haft_buffer_init(&exchange->body, NULL, http->remote->options.limit);
     sse_init(&exchange->sse, NULL, http->remote->options.limit);
     if (kind == RESUMING)
@@ -355,9 +355,9 @@ int http_begin(struct http *http, enum kind kind, const struct letter *letter)
     http->exchanges = exchange;
     exchange->easy = curl_easy_init();
     if (exchange->easy) {
-        add_headers(exchange, letter);
+        add_headers(exchange, outgoing);
         set_up(exchange);
-        set_method(exchange, letter);
+        set_method(exchange, outgoing);
     }
     if (exchange->easy && !exchange->failure &&
         curl_multi_add_handle(http->carrier.multi, exchange->easy) == CURLM_OK)
@@ -369,9 +369,9 @@ int http_begin(struct http *http, enum kind kind, const struct letter *letter)
     return status;
 }
 
-static int send_post(void *wire, const struct letter *letter)
+static int send_post(void *wire, const struct outgoing *outgoing)
 {
-    return http_begin(wire, letter->id ? ASKING : TELLING, letter);
+    return http_begin(wire, outgoing->id ? ASKING : TELLING, outgoing);
 }
 
 static bool is_flushed(void *wire)
@@ -430,7 +430,7 @@ static void close_http(void *wire)
     curl_global_cleanup();
 }
 
-static const struct wire_class class = {
+static const struct transport class = {
     .send = send_post,
     .is_flushed = is_flushed,
     .forget = forget,
@@ -439,7 +439,7 @@ static const struct wire_class class = {
     .close = close_http,
 };
 
-int wire_open_http(struct remote *remote, void **ret_wire, const struct wire_class **ret_class)
+int wire_open_http(struct remote *remote, void **ret_wire, const struct transport **ret_class)
 {
     struct http *http;
 

@@ -60,7 +60,7 @@ struct http {
 };
 
 /* Starts a request of that kind; the letter is what is posted.  0, or an exit code. */
-int http_begin(struct http *http, enum kind kind, const struct letter *letter);
+int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoing);
 
 /* A request's stream is over: asks for the rest of it soon, unless the answer comes out of what was
  * heard.  False when that cannot be. */

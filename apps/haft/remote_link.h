@@ -19,7 +19,7 @@ enum {
 };
 
 /* One message on its way out. */
-struct letter {
+struct outgoing {
     const char *text;
     size_t size;
     int64_t id; /* of a request; 0 for what has no answer */
@@ -28,9 +28,9 @@ struct letter {
     const char *const *parameters;
 };
 
-struct wire_class {
+struct transport {
     /* Begins to send.  What fails later is told by remote_lost. */
-    int (*send)(void *wire, const struct letter *letter);
+    int (*send)(void *wire, const struct outgoing *outgoing);
     /* Whether all that was sent without an answer has arrived, as far as can be told. */
     bool (*is_flushed)(void *wire);
     /* The answer to the request is not wanted any more. */
@@ -42,8 +42,8 @@ struct wire_class {
     void (*close)(void *wire);
 };
 
-struct heard {
-    struct heard *next;
+struct incoming {
+    struct incoming *next;
     size_t size;
     char text[];
 };
@@ -65,10 +65,10 @@ struct remote {
     uv_timer_t timer, pause; /* of a request, and before a stream is taken up again */
     unsigned handles;        /* of the above that are open; the timers are one */
     struct remote_options options;
-    const struct wire_class *wire_class;
+    const struct transport *transport;
     void *wire;
     haft_arena *arena;
-    struct heard *first, **last;
+    struct incoming *first, **last;
     enum revision revision;
     yyjson_val *server_info, *capabilities;
     unsigned interrupted;
@@ -89,11 +89,11 @@ struct remote {
     bool typed_end;
 };
 
-int wire_open_process(struct remote *remote, void **ret_wire, const struct wire_class **ret_class);
-int wire_open_http(struct remote *remote, void **ret_wire, const struct wire_class **ret_class);
+int wire_open_process(struct remote *remote, void **ret_wire, const struct transport **ret_class);
+int wire_open_http(struct remote *remote, void **ret_wire, const struct transport **ret_class);
 
 /* What the wires tell. */
-void remote_heard(struct remote *remote, const char *text, size_t size);
+void remote_incoming(struct remote *remote, const char *text, size_t size);
 /* The request cannot be answered any more; id 0 for whichever waits. */
 void remote_lost(struct remote *remote, int64_t id, int code, const char *format, ...)
     HAFT_PRINTF_(4, 5);
@@ -119,7 +119,7 @@ void remote_start_timer(struct remote *remote, uint64_t wait);
 int remote_notify(struct remote *remote, const char *method, const char *params);
 /* As JSON. */
 const char *remote_client_capabilities(const struct remote *remote);
-int remote_settle(struct remote *remote);
+int remote_negotiate(struct remote *remote);
 
 /* Runs the loop until the time is over or `is_done` says so; false when the time was over. */
 bool remote_run(struct remote *remote, uint64_t wait, bool (*is_done)(void *context),

@@ -9,19 +9,19 @@ enum { RESULT_LIMIT = 1 << 20, MAX_DEPTH = 512 };
 
 /* ---- what the wires tell ---- */
 
-void remote_heard(struct remote *remote, const char *text, size_t size)
+void remote_incoming(struct remote *remote, const char *text, size_t size)
 {
-    struct heard *heard = malloc(sizeof *heard + size);
+    struct incoming *incoming = malloc(sizeof *incoming + size);
 
-    if (!heard) {
+    if (!incoming) {
         remote_lost(remote, 0, EXIT_LOCAL, "out of memory");
         return;
     }
-    heard->next = NULL;
-    heard->size = size;
-    memcpy(heard->text, text, size);
-    *remote->last = heard;
-    remote->last = &heard->next;
+    incoming->next = NULL;
+    incoming->size = size;
+    memcpy(incoming->text, text, size);
+    *remote->last = incoming;
+    remote->last = &incoming->next;
     uv_stop(&remote->loop);
 }
 
@@ -172,31 +172,32 @@ static int take_message(struct remote *remote, yyjson_val *root)
 }
 
 /* The beginning of what is not JSON, with nothing in it that a terminal would obey. */
-static void tell_garbage(struct remote *remote, const struct heard *heard, const char *reason)
+static void tell_garbage(struct remote *remote, const struct incoming *incoming, const char *reason)
 {
     char start[61];
-    size_t n = heard->size < sizeof start - 1 ? heard->size : sizeof start - 1;
+    size_t n = incoming->size < sizeof start - 1 ? incoming->size : sizeof start - 1;
 
     for (size_t i = 0; i < n; i++)
-        start[i] = heard->text[i] >= 0x20 && heard->text[i] < 0x7F ? heard->text[i] : '?';
+        start[i] = incoming->text[i] >= 0x20 && incoming->text[i] < 0x7F ? incoming->text[i] : '?';
     start[n] = '\0';
     break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s: %s%s", reason, start,
-              n < heard->size ? "..." : "");
+              n < incoming->size ? "..." : "");
 }
 
 /* Some old revisions send several messages as an array. */
-static int take(struct remote *remote, const struct heard *heard)
+static int take(struct remote *remote, const struct incoming *incoming)
 {
     arena_mark mark = arena_save(remote->arena);
     bool waited = remote->outcome == WAITING;
     haft_reason reason = {0};
-    yyjson_val *root = haft_json_read(heard->text, heard->size, MAX_DEPTH, remote->arena, &reason);
+    yyjson_val *root =
+        haft_json_read(incoming->text, incoming->size, MAX_DEPTH, remote->arena, &reason);
     int status = 0;
 
     if (!root && reason.code == HAFT_ENOMEM) {
         break_off(remote, EXIT_LOCAL, "out of memory");
     } else if (!root) {
-        tell_garbage(remote, heard, reason.text);
+        tell_garbage(remote, incoming, reason.text);
     } else if (yyjson_is_arr(root)) {
         size_t i, n;
         yyjson_val *one;
@@ -219,13 +220,13 @@ int remote_take_all(struct remote *remote)
     int status = 0;
 
     while (remote->first && !status && remote->outcome == WAITING) {
-        struct heard *heard = remote->first;
+        struct incoming *incoming = remote->first;
 
-        remote->first = heard->next;
+        remote->first = incoming->next;
         if (!remote->first)
             remote->last = &remote->first;
-        status = take(remote, heard);
-        free(heard);
+        status = take(remote, incoming);
+        free(incoming);
     }
     if (!remote->first && !status && remote->outcome == WAITING &&
         remote->loss.outcome != WAITING) {

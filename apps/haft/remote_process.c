@@ -94,7 +94,7 @@ static void on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
         lines_filled(&process->lines, (size_t)size);
     while ((status = lines_next(&process->lines, size < 0, &line, &n))) {
         if (status > 0)
-            remote_heard(process->remote, line, n);
+            remote_incoming(process->remote, line, n);
         else
             remote_lost(process->remote, 0, EXIT_PROTOCOL,
                         "the server's message is over the limit of %zu MiB",
@@ -203,18 +203,18 @@ static void on_written(uv_write_t *request, int status)
     free(writing);
 }
 
-static int send_line(void *wire, const struct letter *letter)
+static int send_line(void *wire, const struct outgoing *outgoing)
 {
     struct process *process = wire;
-    struct writing *writing = malloc(sizeof *writing + letter->size + 1);
+    struct writing *writing = malloc(sizeof *writing + outgoing->size + 1);
     uv_buf_t text;
 
     if (!writing)
         return remote_fail(process->remote, EXIT_LOCAL, "out of memory");
     writing->process = process;
-    memcpy(writing->text, letter->text, letter->size);
-    writing->text[letter->size] = '\n';
-    text = uv_buf_init(writing->text, (unsigned)letter->size + 1);
+    memcpy(writing->text, outgoing->text, outgoing->size);
+    writing->text[outgoing->size] = '\n';
+    text = uv_buf_init(writing->text, (unsigned)outgoing->size + 1);
     process->unwritten++;
     if (uv_write(&writing->request, (uv_stream_t *)&process->in, &text, 1, on_written)) {
         process->unwritten--;
@@ -255,7 +255,7 @@ static void close_process(void *wire)
     free(process);
 }
 
-static const struct wire_class class = {
+static const struct transport class = {
     .send = send_line,
     .is_flushed = is_flushed,
     .forget = forget,
@@ -264,7 +264,7 @@ static const struct wire_class class = {
     .close = close_process,
 };
 
-int wire_open_process(struct remote *remote, void **ret_wire, const struct wire_class **ret_class)
+int wire_open_process(struct remote *remote, void **ret_wire, const struct transport **ret_class)
 {
     struct process *process = calloc(1, sizeof *process);
 

@@ -324,21 +324,22 @@ haft_server *haft_gateway_endpoint(const haft_gateway *gateway, size_t i, const 
 /* A request on its way through the gateway.  It is made and freed on one thread; `run` may be
  * called on another, and cancelled and ticked while it runs.  `run` waits for what returns
  * HAFT_PENDING, until the visit is cancelled or its time is over; memory is then kept for whoever
- * continues it, also after haft_visit_free. */
-typedef struct haft_visit haft_visit;
+ * continues it, also after haft_gateway_request_free. */
+typedef struct haft_gateway_request haft_gateway_request;
 
 /* What is pointed to must live until the visit is freed.  The path is taken as it came when the request
  * has no target.  NULL without memory. */
-haft_visit *haft_visit_new(haft_gateway *gateway, const haft_request *request, haft_time now);
+haft_gateway_request *haft_gateway_request_new(haft_gateway *gateway, const haft_request *request,
+                                               haft_time now);
 /* Whether it may be run on a thread that must not wait. */
-bool haft_visit_quick(const haft_visit *visit);
-void haft_visit_run(haft_visit *visit);
-void haft_visit_cancel(haft_visit *visit);
+bool haft_gateway_request_quick(const haft_gateway_request *req);
+void haft_gateway_request_run(haft_gateway_request *req);
+void haft_gateway_request_cancel(haft_gateway_request *req);
 /* Tells it the time; false when its time is over (it is cancelled then). */
-bool haft_visit_tick(haft_visit *visit, haft_time now);
+bool haft_gateway_request_tick(haft_gateway_request *req, haft_time now);
 /* What is answered, once it has been run; lives as long as the visit. */
-const haft_response *haft_visit_response(const haft_visit *visit);
-void haft_visit_free(haft_visit *visit);
+const haft_response *haft_gateway_request_response(const haft_gateway_request *req);
+void haft_gateway_request_free(haft_gateway_request *req);
 
 /* The gateway as a part of an HTTP server (haft/http.h), which has its routes and its endpoints at
  * the path where it is mounted, "/" for all of them.  The gateway must outlive the server. */

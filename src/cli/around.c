@@ -24,11 +24,11 @@ static void attend(struct command *command, bool begins)
 {
     haft_server *server = command->server;
 
-    for (size_t i = 0; server; server = hosted_at(command->hosted, command->server, i++)) {
+    for (size_t i = 0; server; server = app_at(command->app, command->server, i++)) {
         server->process.confine = begins && command->sandbox ? enter_sandbox : NULL;
         server->process.leave = begins ? write_rest : NULL;
         server->process.confine_context = server->process.leave_context = command;
-        if (!command->hosted)
+        if (!command->app)
             return;
     }
 }
@@ -44,7 +44,7 @@ static int start_writers(struct command *command)
 
     if (!command->settings.audit && !command->settings.log_file)
         return COMMAND_OK;
-    for (size_t i = 0; !status && (server = hosted_at(command->hosted, command->server, i)); i++)
+    for (size_t i = 0; !status && (server = app_at(command->app, command->server, i)); i++)
         status = isolate_start(server);
     if (status)
         error_set(&reason, status, "isolation", "%s", haft_strerror(status));
@@ -65,7 +65,7 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     haft_reason reason = {0};
 
     wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
-    for (size_t i = 0; (server = hosted_at(command->hosted, command->server, i)); i++)
+    for (size_t i = 0; (server = app_at(command->app, command->server, i)); i++)
         wish.isolates = wish.isolates || atomic_load(&server->isolation.n) > 0;
     wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0) +
                    (settings->log_file && command->reload.logger ? 1U : 0);

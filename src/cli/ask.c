@@ -56,10 +56,9 @@ static int cli_show_list(struct command *command, yyjson_val *result, haft_arena
         return COMMAND_OK;
     }
     haft_buffer_init(&buffer, NULL, ARENA_LIMIT);
-    status = command->verbose
-                 ? manifest_write_details(hosted_at(command->hosted, command->server, 0),
-                                          yyjson_obj_get(result, "tools"), &buffer)
-                 : manifest_write(yyjson_obj_get(result, "tools"), arena, &buffer);
+    status = command->verbose ? manifest_write_details(app_at(command->app, command->server, 0),
+                                                       yyjson_obj_get(result, "tools"), &buffer)
+                              : manifest_write(yyjson_obj_get(result, "tools"), arena, &buffer);
     if (status)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
     else

@@ -8,9 +8,9 @@
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_MISUSED = 2 }; /* how a process ends */
 
 struct command {
-    const char *program;         /* as it was called */
-    haft_server *server;         /* freed with what is hosted; NULL then */
-    const struct hosted *hosted; /* what is served in its place; NULL for none */
+    const char *program;   /* as it was called */
+    haft_server *server;   /* freed with what is hosted; NULL then */
+    const struct app *app; /* what is served in its place; NULL for none */
     int (*act)(struct command *command, haft_server *server);
     const char *tool, *arguments; /* of --call */
     bool json, verbose;
@@ -25,7 +25,7 @@ struct command {
 };
 
 /* haft_main, also for what is not one server. */
-int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv);
+int command_main(haft_server *server, const struct app *app, int argc, char **argv);
 
 /* How the process ends when it cannot serve; and the same after it was said why. */
 int command_unable(const struct command *command);

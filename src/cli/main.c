@@ -125,11 +125,11 @@ static int cli_read_option(struct command *command, char **argv, int left)
 /* A word that is no option: 1 when somebody takes it. */
 static int read_operand(struct command *command, const char *word)
 {
-    const struct hosted *hosted = command->hosted;
+    const struct app *app = command->app;
     int status = HAFT_EINVAL;
 
-    if (word[0] != '-' && hosted && hosted->operand)
-        status = hosted->operand(hosted->context, word);
+    if (word[0] != '-' && app && app->operand)
+        status = app->operand(app->context, word);
     command->operands = command->operands || !status;
     return !status;
 }
@@ -234,12 +234,12 @@ static int act_check(struct command *command, haft_server *server)
 bool command_can_reload(const struct command *command)
 {
     return command->settings.config || command->operands ||
-           (!command->hosted && command->from_program.n_sections);
+           (!command->app && command->from_program.n_sections);
 }
 
 int command_unable(const struct command *command)
 {
-    return command->hosted && command->hosted->unable ? command->hosted->unable : COMMAND_FAILED;
+    return command->app && command->app->unable ? command->app->unable : COMMAND_FAILED;
 }
 
 int command_refuse(const struct command *command, const haft_reason *reason)
@@ -268,8 +268,8 @@ static int act_stdio(struct command *command, haft_server *server)
 
 static int act_serve(struct command *command, haft_server *server)
 {
-    if (!command->settings.http.address && command->hosted)
-        command->settings.http.address = command->hosted->address;
+    if (!command->settings.http.address && command->app)
+        command->settings.http.address = command->app->address;
     if (HAFT_HTTP && command->settings.http.address)
         return command_http(command, server);
     return act_stdio(command, server);
@@ -307,27 +307,26 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
     haft_reason reason = {0};
     int status;
 
-    if (command->hosted) /* what is served may come from a section */
+    if (command->app) /* what is served may come from a section */
         settings_commit(&command->settings);
-    if (!hosted_at(command->hosted, command->server, 0)) {
+    if (!app_at(command->app, command->server, 0)) {
         fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
         return command_unable(command);
     }
-    status = hosted_prepare(command->hosted, command->server, &command->settings, logger, audit,
-                            &reason);
+    status = app_prepare(command->app, command->server, &command->settings, logger, audit, &reason);
     if (status) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
         return command_unable(command);
     }
     settings_commit(&command->settings);
-    hosted_doubt(command->hosted, command->server, &command->settings);
+    app_doubt(command->app, command->server, &command->settings);
     return COMMAND_OK;
 }
 
 static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
-    haft_server *server = hosted_at(command->hosted, command->server, 0);
+    haft_server *server = app_at(command->app, command->server, 0);
     struct sandbox sandbox = {.ruleset = -1};
     int status;
 
@@ -350,8 +349,8 @@ static int act(struct command *command)
 /* Once; a program that hosts others frees the server with them. */
 static void cli_release(struct command *command)
 {
-    if (command->hosted && command->server)
-        command->hosted->release(command->hosted->context);
+    if (command->app && command->server)
+        command->app->release(command->app->context);
     else
         haft_server_free(command->server);
     command->server = NULL;
@@ -373,7 +372,7 @@ static int cli_run(struct command *command)
         return command_unable(command);
     }
     command->reload = (struct reload){.server = command->server,
-                                      .hosted = command->hosted,
+                                      .app = command->app,
                                       .given = command->given,
                                       .n_given = command->n_given,
                                       .started = &command->settings,
@@ -404,9 +403,9 @@ static int read_and_run(struct command *command, int argc, char **argv)
     return status;
 }
 
-int command_main(haft_server *server, const struct hosted *hosted, int argc, char **argv)
+int command_main(haft_server *server, const struct app *app, int argc, char **argv)
 {
-    struct command command = {.act = act_serve, .server = server, .hosted = hosted};
+    struct command command = {.act = act_serve, .server = server, .app = app};
     haft_allocator allocator;
     size_t size = ((size_t)(argc > 0 ? argc : 0) + 1) * sizeof *command.given;
     int status;

@@ -235,8 +235,8 @@ int manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *
 
     yyjson_arr_foreach(tools, i, n, tool) {
         yyjson_val *name = yyjson_obj_get(tool, "name");
-        const struct entry *entry = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL],
-                                               yyjson_get_str(name), yyjson_get_len(name));
+        const struct entry *entry = offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL],
+                                                    yyjson_get_str(name), yyjson_get_len(name));
 
         haft_buffer_printf(buffer, "%s%s: ", i ? "\n" : "", yyjson_get_str(name));
         manifest_put_description(tool, buffer);

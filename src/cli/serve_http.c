@@ -1,4 +1,4 @@
-/* command_http.c - what a command line does over HTTP: serving, and sending spans of what is served.
+/* serve_http.c - what a command line does over HTTP: serving, and sending spans of what is served.
  *
  * A library that is built without HTTP has none of it. */
 #include <haft/http.h>
@@ -16,11 +16,11 @@
 static void serve_http_on_ready(void *context, const char *url)
 {
     const struct command *command = context;
-    const struct hosted *hosted = command->hosted;
+    const struct app *app = command->app;
     const char *path = "";
 
-    if (hosted)
-        hosted->endpoint(hosted->context, 0, &path);
+    if (app)
+        app->endpoint(app->context, 0, &path);
     fprintf(stderr, "%s: listening on %s%s\n", command->program, url, path);
 }
 
@@ -57,11 +57,10 @@ int command_http(struct command *command, haft_server *server)
     http.ready_context = command;
     http.reload = command_can_reload(command) ? reload_now : NULL;
     http.reload_context = &command->reload;
-    if (command->hosted)
-        status =
-            command->hosted->mount(command->hosted->context, path_given(command), &http, &reason);
+    if (command->app)
+        status = command->app->mount(command->app->context, path_given(command), &http, &reason);
     if (!status)
-        status = haft_http_serve(command->hosted ? command->server : server, &http, &reason);
+        status = haft_http_serve(command->app ? command->server : server, &http, &reason);
     return status < 0 ? command_refuse(command, &reason) : status;
 }
 
@@ -70,7 +69,7 @@ int command_http(struct command *command, haft_server *server)
 /* Spans of every server that is served; NULL, with the reason, when they cannot be sent. */
 static haft_otlp *trace(const struct command *command, haft_reason *reterr_reason)
 {
-    haft_server *server = hosted_at(command->hosted, command->server, 0);
+    haft_server *server = app_at(command->app, command->server, 0);
     char needed_by[128];
     haft_otlp *otlp;
     int status = 0;
@@ -80,7 +79,7 @@ static haft_otlp *trace(const struct command *command, haft_reason *reterr_reaso
     if (!http_client_open(needed_by, reterr_reason))
         return NULL;
     otlp = haft_otlp_new(server, &command->settings.otlp, reterr_reason);
-    for (size_t i = 1; otlp && (server = hosted_at(command->hosted, command->server, i)); i++) {
+    for (size_t i = 1; otlp && (server = app_at(command->app, command->server, i)); i++) {
         status = otlp_tap(otlp, server);
         if (status)
             break;

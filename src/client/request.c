@@ -358,7 +358,7 @@ int haft_client_complete(haft_client *client, haft_offer kind, const char *name,
 
 /* ---- lists ---- */
 
-static const char *const list_methods[SHELVES] = {
+static const char *const list_methods[OFFER_LISTS] = {
     [HAFT_OFFER_TOOL] = "tools/list",
     [HAFT_OFFER_RESOURCE] = "resources/list",
     [HAFT_OFFER_TEMPLATE] = "resources/templates/list",

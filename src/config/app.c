@@ -1,4 +1,4 @@
-/* hosted.c - settings, and what follows from them, for every server that a command line serves. */
+/* app.c - settings, and what follows from them, for every server that a command line serves. */
 #include "config/app.h"
 
 #include <stdio.h>
@@ -12,12 +12,12 @@
 
 enum { MEANT = 64 }; /* bytes of a word about what was meant */
 
-haft_server *hosted_at(const struct hosted *hosted, haft_server *own, size_t i)
+haft_server *app_at(const struct app *app, haft_server *own, size_t i)
 {
     const char *path;
 
-    if (hosted)
-        return hosted->endpoint(hosted->context, i, &path);
+    if (app)
+        return app->endpoint(app->context, i, &path);
     return i ? NULL : own;
 }
 
@@ -56,14 +56,14 @@ static haft_server_options live_options(const struct settings *settings, const h
     return live;
 }
 
-int hosted_apply_live(const struct hosted *hosted, haft_server *own,
-                      const struct settings *settings, bool tools_differ)
+int app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
+                   bool tools_differ)
 {
     haft_server *server;
     int status = 0;
 
-    for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
-        haft_server_options live = hosted ? live_options(settings, server) : settings->server;
+    for (size_t i = 0; !status && (server = app_at(app, own, i)); i++) {
+        haft_server_options live = app ? live_options(settings, server) : settings->server;
 
         if (tools_differ)
             status = visibility_apply(server, settings);
@@ -84,7 +84,7 @@ int hosted_apply_live(const struct hosted *hosted, haft_server *own,
 static bool has_tool(haft_server *server, const char *name)
 {
     struct catalogue *catalogue = catalogue_take(server);
-    bool has = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
+    bool has = offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
 
     catalogue_drop(catalogue);
     return has;
@@ -94,7 +94,7 @@ static bool has_tool(haft_server *server, const char *name)
 static void put_nearest(haft_server *server, const char *name, char *text, size_t room)
 {
     struct catalogue *catalogue = catalogue_take(server);
-    const struct shelf *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
     struct nearest search = nearest_begin(name);
 
     for (size_t i = 0; i < shelf->n; i++)
@@ -104,7 +104,7 @@ static void put_nearest(haft_server *server, const char *name, char *text, size_
     catalogue_drop(catalogue);
 }
 
-void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct settings *settings)
+void app_doubt(const struct app *app, haft_server *own, const struct settings *settings)
 {
     for (size_t i = 0; settings->disabled && settings->disabled[i]; i++) {
         const char *name = settings->disabled[i];
@@ -112,7 +112,7 @@ void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct se
         bool found = strpbrk(name, "*?,");
         haft_server *server;
 
-        for (size_t j = 0; !found && (server = hosted_at(hosted, own, j)); j++) {
+        for (size_t j = 0; !found && (server = app_at(app, own, j)); j++) {
             found = has_tool(server, name);
             if (!found && !*nearest)
                 put_nearest(server, name, nearest, sizeof nearest);
@@ -160,12 +160,12 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
 }
 
 /* What forks a process for one of them knows of all.  One may be served twice. */
-static void link_family(const struct hosted *hosted, haft_server *own)
+static void link_family(const struct app *app, haft_server *own)
 {
     haft_server *last = own, *server;
 
     own->keys.family = own;
-    for (size_t i = 0; (server = hosted_at(hosted, own, i)); i++) {
+    for (size_t i = 0; (server = app_at(app, own, i)); i++) {
         if (server->keys.family)
             continue;
         server->keys.family = own;
@@ -174,27 +174,27 @@ static void link_family(const struct hosted *hosted, haft_server *own)
     }
 }
 
-int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
-                   struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
+int app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
+                struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
     haft_server *server, *refusing = own;
     int status;
 
     own->options = settings->server;
     app_set_up(own, logger);
-    link_family(hosted, own);
-    for (size_t i = 0; hosted && (server = hosted_at(hosted, own, i)); i++) {
+    link_family(app, own);
+    for (size_t i = 0; app && (server = app_at(app, own, i)); i++) {
         lay_over(settings, server);
         app_set_up(server, logger);
     }
-    status = hosted_apply_live(hosted, own, settings, true);
+    status = app_apply_live(app, own, settings, true);
     if (!status && settings->metrics && !own->metering.metrics)
         status = haft_metrics_enable(own);
     if (!status && settings->audit)
         status = audit_file_open(audit, own, settings->audit);
-    if (!status && hosted)
+    if (!status && app)
         status = app_join(own, own, settings, audit);
-    for (size_t i = 0; !status && (server = hosted_at(hosted, own, i)); i++) {
+    for (size_t i = 0; !status && (server = app_at(app, own, i)); i++) {
         status = app_join(server, own, settings, audit);
         refusing = status ? server : own;
     }

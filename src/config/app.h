@@ -10,7 +10,7 @@
 #include "observe/log.h"
 #include "config/settings.h"
 
-struct hosted {
+struct app {
     /* The servers of its MCP endpoints, and where they are; NULL past the last.  The first is the
      * one that --stdio serves and --list, --check and --call are about. */
     haft_server *(*endpoint)(void *context, size_t i, const char **ret_path);
@@ -30,19 +30,19 @@ struct hosted {
 };
 
 /* The i-th server that is served; NULL past the last.  `hosted` NULL: `own` is the only one. */
-haft_server *hosted_at(const struct hosted *hosted, haft_server *own, size_t i);
+haft_server *app_at(const struct app *app, haft_server *own, size_t i);
 
 /* What the operator asks of them before they serve: options, log, clock, limits, visibility, seal,
  * audit and metrics.  `logger` NULL leaves their logs alone.  0, or an error with the reason. */
-int hosted_prepare(const struct hosted *hosted, haft_server *own, const struct settings *settings,
-                   struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
+int app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
+                struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
 
 /* The same of what can change while they serve. */
-int hosted_apply_live(const struct hosted *hosted, haft_server *own,
-                      const struct settings *settings, bool tools_differ);
+int app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
+                   bool tools_differ);
 
 /* Warns of tools that are to be disabled and that none of them has: a name that was mistyped would
  * leave the tool that was meant where it is. */
-void hosted_doubt(const struct hosted *hosted, haft_server *own, const struct settings *settings);
+void app_doubt(const struct app *app, haft_server *own, const struct settings *settings);
 
 #endif

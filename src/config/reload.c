@@ -57,8 +57,8 @@ static bool tools_differ(const struct settings *a, const struct settings *b)
 
 static int apply_live(struct reload *reload, const struct settings *settings)
 {
-    int status = hosted_apply_live(reload->hosted, reload->server, settings,
-                                   tools_differ(settings, in_force(reload)));
+    int status = app_apply_live(reload->app, reload->server, settings,
+                                tools_differ(settings, in_force(reload)));
 
     if (status)
         return status;
@@ -88,7 +88,7 @@ static int reload_replace(struct reload *reload, struct settings *settings)
     if (status)
         return status;
     settings_commit(settings);
-    hosted_doubt(reload->hosted, reload->server, settings);
+    app_doubt(reload->app, reload->server, settings);
     reload_finish(reload);
     reload->current = *settings;
     server_log(reload->server, HAFT_NOTICE, "the configuration was read again");

@@ -8,9 +8,9 @@
 #include "config/app.h"
 
 struct reload {
-    haft_server *server;         /* of the command line */
-    const struct hosted *hosted; /* what is served in its place; NULL for none */
-    const struct given *given;   /* on the command line, which counts every time */
+    haft_server *server;       /* of the command line */
+    const struct app *app;     /* what is served in its place; NULL for none */
+    const struct given *given; /* on the command line, which counts every time */
     size_t n_given;
     const struct settings *started; /* what the server was started with; not ours */
     struct settings current;        /* what can change; its arena is NULL when that is as it was */

@@ -11,19 +11,19 @@ enum { ADMISSION_ARENA = 256 << 20 };
 
 struct admission {
     haft_admission base; /* first: it is what others hold */
-    struct front *front;
+    struct mux *mux;
     struct admission *next, *previous; /* of those that are not over */
     struct admission *next_continued;  /* decided, and not seen by the loop yet */
     haft_arena *arena;
-    const struct mounted *by;
+    const struct mount *by;
     const haft_responder *responder; /* NULL when nobody is there to be answered any more */
     void *context;
     haft_time deadline;
-    int status;           /* that it was continued with */
-    haft_response answer; /* of its own; its status is 0 when there is none */
-    struct taken taken;   /* whoever has it, once it is admitted */
-    bool decided;         /* the loop has seen that */
-    bool is_counted;      /* it waits for that, not for `admit` */
+    int status;                     /* that it was continued with */
+    haft_response answer;           /* of its own; its status is 0 when there is none */
+    struct pending_request pending; /* whoever has it, once it is admitted */
+    bool decided;                   /* the loop has seen that */
+    bool is_counted;                /* it waits for that, not for `admit` */
     bool (*cancel)(void *context);
     void *cancel_context;
     bool inside; /* whoever has it is being given it */
@@ -36,22 +36,22 @@ static const haft_responder admission_responder;
 
 void admission_free(struct admission *admission)
 {
-    struct front *front = admission->front;
+    struct mux *mux = admission->mux;
 
     if (admission->next)
         admission->next->previous = admission->previous;
     if (admission->previous)
         admission->previous->next = admission->next;
     else
-        front->admissions = admission->next;
+        mux->admissions = admission->next;
     haft_arena_free(admission->arena);
 }
 
 haft_admission *haft_admission_hold(const haft_request *request)
 {
     const struct admitting *admitting = (const struct admitting *)request;
-    struct front *front = admitting->front;
-    haft_arena *arena = haft_arena_new(front->allocator, ADMISSION_ARENA);
+    struct mux *mux = admitting->mux;
+    haft_arena *arena = haft_arena_new(mux->allocator, ADMISSION_ARENA);
     struct admission *admission = arena ? haft_arena_zalloc(arena, 1, sizeof *admission) : NULL;
 
     if (!admission) {
@@ -63,7 +63,7 @@ haft_admission *haft_admission_hold(const haft_request *request)
         haft_arena_free(arena);
         return NULL;
     }
-    admission->front = front;
+    admission->mux = mux;
     admission->by = admitting->by;
     admission->is_counted = admitting->is_counted;
     admission->cancel = admitting->cancel;
@@ -71,14 +71,14 @@ haft_admission *haft_admission_hold(const haft_request *request)
     admission->responder = admitting->responder;
     admission->context = admitting->context;
     admission->deadline =
-        admitting->now + (haft_time)atomic_load(&front->door.server->limits.timeout_ms);
+        admitting->now + (haft_time)atomic_load(&mux->guard.server->limits.timeout_ms);
     /* One that has waited already has no more time than that. */
     if (admitting->responder == &admission_responder)
         admission->deadline = ((const struct admission *)admitting->context)->deadline;
-    admission->next = front->admissions;
-    if (front->admissions)
-        front->admissions->previous = admission;
-    front->admissions = admission;
+    admission->next = mux->admissions;
+    if (mux->admissions)
+        mux->admissions->previous = admission;
+    mux->admissions = admission;
     ((struct admitting *)(uintptr_t)admitting)->admission = admission;
     return &admission->base;
 }
@@ -88,16 +88,16 @@ haft_admission *haft_admission_hold(const haft_request *request)
 /* The loop may free it as soon as it is in the list, and does not end before it has been woken. */
 static void admission_continue(struct admission *admission, int status)
 {
-    struct front *front = admission->front;
-    struct admission *first = atomic_load(&front->continued);
+    struct mux *mux = admission->mux;
+    struct admission *first = atomic_load(&mux->continued);
 
     admission->status = status;
-    atomic_fetch_add(&front->n_continuing, 1);
+    atomic_fetch_add(&mux->n_continuing, 1);
     do
         admission->next_continued = first;
-    while (!atomic_compare_exchange_weak(&front->continued, &first, admission));
-    front->loop.loop->wake(front->loop.loop->context);
-    atomic_fetch_sub(&front->n_continuing, 1);
+    while (!atomic_compare_exchange_weak(&mux->continued, &first, admission));
+    mux->loop.loop->wake(mux->loop.loop->context);
+    atomic_fetch_sub(&mux->n_continuing, 1);
 }
 
 void haft_admission_continue(haft_admission *given, int status, const char *principal)
@@ -176,10 +176,10 @@ static const haft_responder admission_responder = {admission_respond, admission_
 static void admission_enter(struct admission *admission, haft_time now)
 {
     admission->inside = true;
-    admission->taken = admission->is_counted
-                           ? front_serve(admission->by, &admission->base.request,
+    admission->pending = admission->is_counted
+                             ? mux_serve(admission->by, &admission->base.request,
                                          &admission_responder, admission, now)
-                           : front_enter(admission->front, admission->by, &admission->base.request,
+                             : mux_enter(admission->mux, admission->by, &admission->base.request,
                                          &admission_responder, admission, now);
     admission->inside = false;
     if (admission->answered)
@@ -188,7 +188,7 @@ static void admission_enter(struct admission *admission, haft_time now)
 
 static void admission_decide(struct admission *admission, haft_time now)
 {
-    struct front *front = admission->front;
+    struct mux *mux = admission->mux;
 
     admission->decided = true;
     if (!admission->responder) {
@@ -198,7 +198,7 @@ static void admission_decide(struct admission *admission, haft_time now)
     } else if (admission->status == HAFT_STOP && admission->answer.status) {
         admission_respond(admission, &admission->answer);
     } else {
-        front_fail_admit(front, admission->status, &admission_responder, admission);
+        mux_fail_admit(mux, admission->status, &admission_responder, admission);
     }
 }
 
@@ -210,9 +210,9 @@ static void admission_cancel(struct admission *admission)
 }
 
 /* The next whose time is over; NULL when there is none. */
-static struct admission *admission_late(const struct front *front, haft_time now)
+static struct admission *admission_late(const struct mux *mux, haft_time now)
 {
-    struct admission *one = front->admissions;
+    struct admission *one = mux->admissions;
 
     while (one && (one->decided || !one->responder || now < one->deadline))
         one = one->next;
@@ -220,38 +220,38 @@ static struct admission *admission_late(const struct front *front, haft_time now
 }
 
 /* The answer to one may be the end of another that it has waited in before. */
-static void admissions_answer_late(struct front *front, haft_time now)
+static void admissions_answer_late(struct mux *mux, haft_time now)
 {
     struct admission *one;
 
-    while ((one = admission_late(front, now))) {
+    while ((one = admission_late(mux, now))) {
         const haft_responder *responder = one->responder;
 
         one->responder = NULL;
         if (one->is_counted)
-            limit_is_late(front, responder, one->context);
+            limit_is_late(mux, responder, one->context);
         else
             responder->respond(one->context, &(haft_response){.status = 504, .body = ""});
         admission_cancel(one);
     }
 }
 
-void admissions_tick(struct front *front, haft_time now)
+void admissions_tick(struct mux *mux, haft_time now)
 {
-    struct admission *continued = atomic_exchange(&front->continued, NULL), *next;
+    struct admission *continued = atomic_exchange(&mux->continued, NULL), *next;
 
     for (; continued; continued = next) {
         next = continued->next_continued;
         admission_decide(continued, now);
     }
-    admissions_answer_late(front, now);
+    admissions_answer_late(mux, now);
 }
 
-void admissions_abandon(struct front *front)
+void admissions_abandon(struct mux *mux)
 {
     struct admission *next;
 
-    for (struct admission *one = front->admissions; one; one = next) {
+    for (struct admission *one = mux->admissions; one; one = next) {
         next = one->next;
         if (!one->responder)
             admission_cancel(one);
@@ -264,11 +264,11 @@ static void admission_gone(void *app, void *exchange)
 
     (void)app;
     admission->responder = NULL;
-    if (!admission->taken.by) {
+    if (!admission->pending.by) {
         admission_cancel(admission);
         return;
     }
-    front_gone(admission->taken);
+    mux_gone(admission->pending);
     admission_free(admission);
 }
 
@@ -278,9 +278,9 @@ static bool admission_half_closed(const void *app, const void *exchange)
     const struct admission *admission = exchange;
 
     (void)app;
-    return !admission->taken.by || front_half_closed(admission->taken);
+    return !admission->pending.by || mux_half_closed(admission->pending);
 }
 
 static const haft_app admission_app =
     HAFT_INIT(haft_app, .gone = admission_gone, .half_closed = admission_half_closed);
-const struct mounted admission_row = {.path = "", .app = &admission_app};
+const struct mount admission_row = {.path = "", .app = &admission_app};

@@ -37,10 +37,10 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     own->session_idle_ms = own->session_idle_ms ? own->session_idle_ms : DEFAULT_SESSION_IDLE;
     own->max_events = own->max_events ? own->max_events : DEFAULT_EVENTS;
     own->store = own->store ? own->store : server->options.store;
-    endpoint->door = (struct door){.server = server,
-                                   .allowed_hosts = own->allowed_hosts,
-                                   .allowed_origins = own->allowed_origins,
-                                   .cors_origin = own->cors_origin};
+    endpoint->guard = (struct guard){.server = server,
+                                     .allowed_hosts = own->allowed_hosts,
+                                     .allowed_origins = own->allowed_origins,
+                                     .cors_origin = own->cors_origin};
     haft_buffer_init(&endpoint->scratch, allocator, SCRATCH_LIMIT);
     haft_buffer_init(&endpoint->record, allocator, SCRATCH_LIMIT);
     return endpoint;
@@ -167,8 +167,8 @@ void haft_exchange_gone(haft_exchange *exchange)
 
 static void preflight(haft_exchange *exchange, const haft_request *request)
 {
-    door_preflight(&exchange->endpoint->door, "POST, GET, DELETE", request, &exchange->responder,
-                   exchange->context);
+    guard_preflight(&exchange->endpoint->guard, "POST, GET, DELETE", request, &exchange->responder,
+                    exchange->context);
     exchange_free(exchange);
 }
 
@@ -183,7 +183,7 @@ static void route_message(haft_exchange *exchange, const haft_request *request)
         endpoint_get(exchange, request);
     else if (!strcmp(method, "DELETE"))
         endpoint_delete(exchange, request);
-    else if (!strcmp(method, "OPTIONS") && exchange->endpoint->door.cors_origin)
+    else if (!strcmp(method, "OPTIONS") && exchange->endpoint->guard.cors_origin)
         preflight(exchange, request);
     else
         exchange_refuse(exchange, 405, HEADER("Allow", "POST, GET, DELETE"), RPC_INVALID_REQUEST,
@@ -248,11 +248,11 @@ static void *handle(void *context, const haft_request *request, const haft_respo
 haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now)
 {
-    if (!door_opens(&endpoint->door, request, responder, context))
+    if (!guard_opens(&endpoint->guard, request, responder, context))
         return NULL;
     if (!endpoint->options.legacy_sse && !path_is(request->path, endpoint->options.path)) {
-        door_refuse(&endpoint->door, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
-                    "Not Found");
+        guard_refuse(&endpoint->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
+                     "Not Found");
         return NULL;
     }
     return handle(endpoint, request, responder, context, now);
@@ -324,7 +324,7 @@ static void end_listening(struct http_session *session)
 
 void haft_endpoint_shut_down(haft_endpoint *endpoint)
 {
-    endpoint->door.closing = true;
+    endpoint->guard.closing = true;
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
             haft_session_shut_down(endpoint->shared[i]);
@@ -334,7 +334,7 @@ void haft_endpoint_shut_down(haft_endpoint *endpoint)
 
 void endpoint_abandon(haft_endpoint *endpoint)
 {
-    endpoint->door.closing = endpoint->abandoned = true;
+    endpoint->guard.closing = endpoint->abandoned = true;
     while (endpoint->oldest)
         http_session_drop(endpoint->oldest);
     jobs_abandon(endpoint);

@@ -71,7 +71,7 @@ struct haft_endpoint {
     haft_server *server;
     haft_endpoint_options options; /* but for the loop: */
     haft_loop loop;
-    struct door door; /* of an endpoint that has nobody in front of it */
+    struct guard guard; /* of an endpoint that has nobody in front of it */
     const haft_allocator *allocator;
     /* For clients without a session, by revision; made when needed. */
     haft_session *shared[REVISIONS];
@@ -98,7 +98,7 @@ unsigned endpoint_home(const haft_request *request);
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */
 void endpoint_abandon(haft_endpoint *endpoint);
 
-/* An endpoint as one of several that answer requests: the door has been passed. */
+/* An endpoint as one of several that answer requests: the guard has been passed. */
 extern const haft_app endpoint_app;
 
 /* ---- endpoint_send.c: messages of the engine as HTTP ---- */

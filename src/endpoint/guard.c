@@ -1,4 +1,4 @@
-/* endpoint_door.c - what every request passes before anybody looks at what it wants: where it comes
+/* endpoint_guard.c - what every request passes before anybody looks at what it wants: where it comes
  * from, and whether the server is there for it.
  *
  * A page in a browser can make its visitor's browser send requests to this machine; what it cannot
@@ -11,45 +11,45 @@ enum { HEADERS_LIMIT = 64 << 10, BODY_LIMIT = 4 << 10 };
 
 /* ---- answers ---- */
 
-size_t door_put_cors(const struct door *door, haft_header *ret_headers)
+size_t guard_put_cors(const struct guard *guard, haft_header *ret_headers)
 {
-    if (!door->cors_origin)
+    if (!guard->cors_origin)
         return 0;
-    ret_headers[0] = (haft_header){"Access-Control-Allow-Origin", door->cors_origin};
+    ret_headers[0] = (haft_header){"Access-Control-Allow-Origin", guard->cors_origin};
     ret_headers[1] = (haft_header){"Access-Control-Expose-Headers", "Mcp-Session-Id"};
     ret_headers[2] = (haft_header){"Vary", "Origin"};
     return DOOR_CORS;
 }
 
-void door_respond(struct door *door, const haft_responder *responder, void *context, int status,
-                  const haft_header *extra, const char *type, const char *body, size_t size)
+void guard_respond(struct guard *guard, const haft_responder *responder, void *context, int status,
+                   const haft_header *extra, const char *type, const char *body, size_t size)
 {
     haft_header headers[DOOR_CORS + 2];
     haft_response response = {.status = status, .headers = headers, .body = body, .size = size};
 
     if (size)
         headers[response.n_headers++] = (haft_header){"Content-Type", type};
-    response.n_headers += door_put_cors(door, headers + response.n_headers);
+    response.n_headers += guard_put_cors(guard, headers + response.n_headers);
     if (extra)
         headers[response.n_headers++] = *extra;
     responder->respond(context, &response);
 }
 
-void door_refuse(struct door *door, const haft_responder *responder, void *context, int status,
-                 const haft_header *extra, const yyjson_val *id, int code, const char *message)
+void guard_refuse(struct guard *guard, const haft_responder *responder, void *context, int status,
+                  const haft_header *extra, const yyjson_val *id, int code, const char *message)
 {
     haft_buffer body;
 
-    haft_buffer_init(&body, door->server->allocator, BODY_LIMIT);
+    haft_buffer_init(&body, guard->server->allocator, BODY_LIMIT);
     rpc_put_error(&body, id, code, message, NULL);
-    door_respond(door, responder, context, status, extra, "application/json", body.data,
-                 body.status ? 0 : body.size);
+    guard_respond(guard, responder, context, status, extra, "application/json", body.data,
+                  body.status ? 0 : body.size);
     haft_buffer_finish(&body);
 }
 
 /* Arguments may be sent as headers, too, whose names only the page knows. */
-void door_preflight(struct door *door, const char *methods, const haft_request *request,
-                    const haft_responder *responder, void *context)
+void guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
+                     const haft_responder *responder, void *context)
 {
     size_t size = 0;
     const char *more = request_header(request, "access-control-request-headers", &size);
@@ -57,13 +57,13 @@ void door_preflight(struct door *door, const char *methods, const haft_request *
     haft_response response = {.status = 204, .headers = headers, .body = ""};
     haft_buffer allowed;
 
-    haft_buffer_init(&allowed, door->server->allocator, HEADERS_LIMIT);
+    haft_buffer_init(&allowed, guard->server->allocator, HEADERS_LIMIT);
     haft_buffer_puts(&allowed, "Content-Type, Accept, Authorization, Mcp-Session-Id, "
                                "MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID");
     haft_buffer_puts(&allowed, more ? ", " : "");
     haft_buffer_add(&allowed, more ? more : "", size);
     haft_buffer_add(&allowed, "", 1);
-    response.n_headers = door_put_cors(door, headers);
+    response.n_headers = guard_put_cors(guard, headers);
     if (allowed.status) {
         response.status = 503;
     } else {
@@ -106,10 +106,10 @@ static bool same(const char *text, size_t size, const char *wanted)
            text_is_ignoring_case(text, size, wanted);
 }
 
-static bool is_allowed_host(const struct door *door, const char *host, size_t size)
+static bool is_allowed_host(const struct guard *guard, const char *host, size_t size)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]", NULL};
-    const char *const *lists[2] = {local, door->allowed_hosts};
+    const char *const *lists[2] = {local, guard->allowed_hosts};
 
     size = host_name(host, size);
     for (int i = 0; i < 2; i++)
@@ -119,10 +119,10 @@ static bool is_allowed_host(const struct door *door, const char *host, size_t si
     return false;
 }
 
-static bool is_allowed_origin(const struct door *door, const char *origin, size_t size)
+static bool is_allowed_origin(const struct guard *guard, const char *origin, size_t size)
 {
-    const char *const *listed = door->allowed_origins;
-    const char *cors = door->cors_origin;
+    const char *const *listed = guard->allowed_origins;
+    const char *cors = guard->cors_origin;
     const char *host;
 
     for (; listed && *listed; listed++)
@@ -133,32 +133,32 @@ static bool is_allowed_origin(const struct door *door, const char *origin, size_
     host = size > 8 && !memcmp(origin, "https://", 8)  ? origin + 8
            : size > 7 && !memcmp(origin, "http://", 7) ? origin + 7
                                                        : NULL;
-    return host && is_allowed_host(door, host, size - (size_t)(host - origin));
+    return host && is_allowed_host(guard, host, size - (size_t)(host - origin));
 }
 
 /* Why it must not be answered; NULL when it may. */
-static const char *refusal(const struct door *door, const haft_request *request)
+static const char *refusal(const struct guard *guard, const haft_request *request)
 {
     const char *value;
     size_t size;
 
     value = request_header(request, "host", &size);
-    if (!value || !is_allowed_host(door, value, size)) {
-        server_log(door->server, HAFT_WARNING, "refused the host %.*s",
+    if (!value || !is_allowed_host(guard, value, size)) {
+        server_log(guard->server, HAFT_WARNING, "refused the host %.*s",
                    value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
         return "Forbidden: the host is not allowed";
     }
     value = request_header(request, "origin", &size);
-    if (value && !is_allowed_origin(door, value, size) &&
-        !(door->allows_origin && door->allows_origin(door->context, request, value, size))) {
-        server_log(door->server, HAFT_WARNING, "refused the origin %.*s",
+    if (value && !is_allowed_origin(guard, value, size) &&
+        !(guard->allows_origin && guard->allows_origin(guard->context, request, value, size))) {
+        server_log(guard->server, HAFT_WARNING, "refused the origin %.*s",
                    (int)(size < 100 ? size : 100), value);
         return "Forbidden: the origin is not allowed";
     }
     return NULL;
 }
 
-/* ---- the door ---- */
+/* ---- the guard ---- */
 
 bool path_is(const char *path, const char *wanted)
 {
@@ -167,36 +167,36 @@ bool path_is(const char *path, const char *wanted)
     return !strncmp(path, wanted, n) && (!path[n] || (path[n] == '/' && !path[n + 1]));
 }
 
-static void probe(struct door *door, bool ready, const haft_responder *responder, void *context)
+static void probe(struct guard *guard, bool ready, const haft_responder *responder, void *context)
 {
     const char *body = ready ? "{\"status\":\"ok\"}" : "{\"status\":\"draining\"}";
 
-    door_respond(door, responder, context, ready ? 200 : 503, HEADER("Cache-Control", "no-store"),
-                 "application/json", body, strlen(body));
+    guard_respond(guard, responder, context, ready ? 200 : 503, HEADER("Cache-Control", "no-store"),
+                  "application/json", body, strlen(body));
 }
 
-bool door_opens(struct door *door, const haft_request *request, const haft_responder *responder,
-                void *context)
+bool guard_opens(struct guard *guard, const haft_request *request, const haft_responder *responder,
+                 void *context)
 {
     const char *method = request->method, *why;
     bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 
     if (reads && path_is(request->path, "/healthz")) {
-        probe(door, true, responder, context);
+        probe(guard, true, responder, context);
         return false;
     }
     if (reads && path_is(request->path, "/readyz")) {
-        probe(door, !door->closing, responder, context);
+        probe(guard, !guard->closing, responder, context);
         return false;
     }
-    why = refusal(door, request);
+    why = refusal(guard, request);
     if (why) {
-        door_refuse(door, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, why);
+        guard_refuse(guard, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, why);
         return false;
     }
-    if (door->closing) {
-        door_refuse(door, responder, context, 503, HEADER("Retry-After", "5"), NULL,
-                    RPC_INTERNAL_ERROR, "The server is shutting down");
+    if (guard->closing) {
+        guard_refuse(guard, responder, context, 503, HEADER("Retry-After", "5"), NULL,
+                     RPC_INTERNAL_ERROR, "The server is shutting down");
         return false;
     }
     return true;

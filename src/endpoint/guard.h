@@ -8,7 +8,7 @@
 #include "protocol/header.h"
 #include "protocol/rpc.h"
 
-struct door {
+struct guard {
     haft_server *server;              /* its log and its memory */
     const char *const *allowed_hosts; /* as in haft_endpoint_options */
     const char *const *allowed_origins;
@@ -20,24 +20,24 @@ struct door {
     const void *context;
 };
 
-/* False when the request was for the door itself, or was refused, and has been answered. */
-bool door_opens(struct door *door, const haft_request *request, const haft_responder *responder,
-                void *context);
+/* False when the request was for the guard itself, or was refused, and has been answered. */
+bool guard_opens(struct guard *guard, const haft_request *request, const haft_responder *responder,
+                 void *context);
 
 /* Answers a page that asks whether it may ask; `methods` is what it may then. */
-void door_preflight(struct door *door, const char *methods, const haft_request *request,
-                    const haft_responder *responder, void *context);
+void guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
+                     const haft_responder *responder, void *context);
 
 /* One response, with the headers that every one has; `extra` is a further one, NULL for none. */
-void door_respond(struct door *door, const haft_responder *responder, void *context, int status,
-                  const haft_header *extra, const char *type, const char *body, size_t size);
+void guard_respond(struct guard *guard, const haft_responder *responder, void *context, int status,
+                   const haft_header *extra, const char *type, const char *body, size_t size);
 /* {"jsonrpc":"2.0","error":...}, with the id of what is refused; NULL for none. */
-void door_refuse(struct door *door, const haft_responder *responder, void *context, int status,
-                 const haft_header *extra, const yyjson_val *id, int code, const char *message);
+void guard_refuse(struct guard *guard, const haft_responder *responder, void *context, int status,
+                  const haft_header *extra, const yyjson_val *id, int code, const char *message);
 
 /* Writes what CORS wants in every response; nothing when it was not asked for.  Returns how many. */
 enum { DOOR_CORS = 3 };
-size_t door_put_cors(const struct door *door, haft_header *ret_headers);
+size_t guard_put_cors(const struct guard *guard, haft_header *ret_headers);
 
 /* ---- requests as they come ---- */
 

@@ -100,7 +100,7 @@ static yyjson_doc *read_id(const haft_request *request, void *room, size_t room_
 
 /* ---- refusing ---- */
 
-static void refuse(struct front *front, const haft_request *request, bool is_rpc, int64_t wait,
+static void refuse(struct mux *mux, const haft_request *request, bool is_rpc, int64_t wait,
                    const haft_responder *responder, void *context)
 {
     static const char plain[] = "Too Many Requests\n";
@@ -113,15 +113,15 @@ static void refuse(struct front *front, const haft_request *request, bool is_rpc
 
     snprintf(wait_text, sizeof wait_text, "%lld", seconds);
     if (!is_rpc) {
-        door_respond(&front->door, responder, context, 429, &extra, "text/plain", plain,
-                     sizeof plain - 1);
+        guard_respond(&mux->guard, responder, context, 429, &extra, "text/plain", plain,
+                      sizeof plain - 1);
         return;
     }
     snprintf(text, sizeof text, "Too Many Requests: try again in %lld s", seconds);
     doc = read_id(request, room, sizeof room);
     id = yyjson_doc_get_root(doc);
-    door_refuse(&front->door, responder, context, 429, &extra,
-                yyjson_is_str(id) || yyjson_is_int(id) ? id : NULL, TOO_MANY, text);
+    guard_refuse(&mux->guard, responder, context, 429, &extra,
+                 yyjson_is_str(id) || yyjson_is_int(id) ? id : NULL, TOO_MANY, text);
     yyjson_doc_free(doc);
 }
 
@@ -145,21 +145,21 @@ static size_t put_client(const haft_request *request, char *key, size_t room)
     return fitting(snprintf(key, room, "http:%s", address), room);
 }
 
-static haft_rate limit_rate_of(const struct front *front, bool total)
+static haft_rate limit_rate_of(const struct mux *mux, bool total)
 {
-    haft_rate rate = total ? front->total_rate : front->rate;
+    haft_rate rate = total ? mux->total_rate : mux->rate;
 
     rate.per_ms = rate.per_ms ? rate.per_ms : MINUTE;
     return rate;
 }
 
-static void fail_to_count(struct front *front, const haft_responder *responder, void *context)
+static void fail_to_count(struct mux *mux, const haft_responder *responder, void *context)
 {
-    door_refuse(&front->door, responder, context, 503, HEADER("Retry-After", "1"), NULL,
-                RPC_INTERNAL_ERROR, "Requests cannot be counted");
+    guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "1"), NULL,
+                 RPC_INTERNAL_ERROR, "Requests cannot be counted");
 }
 
-bool limit_allows(struct front *front, const haft_request *request, bool is_rpc,
+bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now)
 {
     char key[KEY];
@@ -167,19 +167,19 @@ bool limit_allows(struct front *front, const haft_request *request, bool is_rpc,
     int64_t wait = 0;
     int allowed = 1;
 
-    if (front->clock)
-        now = front->clock();
+    if (mux->clock)
+        now = mux->clock();
     for (int total = 0; total < 2 && allowed > 0; total++) {
-        haft_rate rate = limit_rate_of(front, total);
+        haft_rate rate = limit_rate_of(mux, total);
 
         if (rate.calls)
-            allowed = total ? limiter_take(front->limiter, ALL, sizeof ALL - 1, rate, now, &wait)
-                            : limiter_take(front->limiter, key, size, rate, now, &wait);
+            allowed = total ? limiter_take(mux->limiter, ALL, sizeof ALL - 1, rate, now, &wait)
+                            : limiter_take(mux->limiter, key, size, rate, now, &wait);
     }
     if (!allowed)
-        refuse(front, request, is_rpc, wait, responder, context);
+        refuse(mux, request, is_rpc, wait, responder, context);
     else if (allowed < 0)
-        fail_to_count(front, responder, context);
+        fail_to_count(mux, responder, context);
     return allowed > 0;
 }
 
@@ -189,7 +189,7 @@ bool limit_allows(struct front *front, const haft_request *request, bool is_rpc,
 struct limited {
     haft_store_request request; /* first */
     haft_store_op op;
-    struct front *front;
+    struct mux *mux;
     haft_admission *admission;
     haft_time now;
     int step; /* 0: its client's limit, 1: that of all together */
@@ -198,7 +198,7 @@ struct limited {
 
 static void limited_free(struct limited *limited)
 {
-    const haft_allocator *allocator = limited->front->allocator;
+    const haft_allocator *allocator = limited->mux->allocator;
 
     allocator->release(allocator->context, limited, sizeof *limited);
 }
@@ -212,11 +212,11 @@ static void limited_answer(void *admission, const haft_response *response)
 static const haft_responder limited_responder = {.respond = limited_answer};
 
 /* Logs that the store has failed, or answers again: once each. */
-static void limit_note(struct front *front, const char *why)
+static void limit_note(struct mux *mux, const char *why)
 {
-    haft_server *server = front->door.server;
+    haft_server *server = mux->guard.server;
 
-    if (atomic_exchange(&front->cannot_count, why != NULL) == (why != NULL))
+    if (atomic_exchange(&mux->cannot_count, why != NULL) == (why != NULL))
         return;
     if (why)
         server_log(server, HAFT_ERROR, "requests cannot be counted: %s", why);
@@ -226,14 +226,14 @@ static void limit_note(struct front *front, const char *why)
 
 static void limited_decide(struct limited *limited, int status)
 {
-    struct front *front = limited->front;
+    struct mux *mux = limited->mux;
     haft_admission *admission = limited->admission;
 
-    limit_note(front, status < 0 ? haft_strerror(status) : NULL);
+    limit_note(mux, status < 0 ? haft_strerror(status) : NULL);
     if (status < 0) {
-        fail_to_count(front, &limited_responder, admission);
+        fail_to_count(mux, &limited_responder, admission);
     } else if (!status) {
-        refuse(front, &admission->request, limited->is_rpc, limited->op.ret_wait_ms,
+        refuse(mux, &admission->request, limited->is_rpc, limited->op.ret_wait_ms,
                &limited_responder, admission);
     } else {
         haft_admission_continue(admission, 0, NULL);
@@ -246,11 +246,11 @@ static void on_limited_answered(haft_store_request *request);
 /* Asks for one limit after the other, as long as each is answered at once. */
 static void limited_run(struct limited *limited)
 {
-    haft_store *store = limited->front->door.server->options.store;
+    haft_store *store = limited->mux->guard.server->options.store;
     int status = 1;
 
     for (; status > 0 && limited->step < 2; limited->step++) {
-        haft_rate rate = limit_rate_of(limited->front, limited->step);
+        haft_rate rate = limit_rate_of(limited->mux, limited->step);
         char key[KEY];
         size_t size = sizeof ALL - 1;
 
@@ -281,11 +281,11 @@ static void on_limited_answered(haft_store_request *request)
     limited_run(limited);
 }
 
-void limit_is_late(struct front *front, const haft_responder *responder, void *context)
+void limit_is_late(struct mux *mux, const haft_responder *responder, void *context)
 {
-    limit_note(front, "the store has not answered in time");
-    door_refuse(&front->door, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
-                "Requests cannot be counted: the store has not answered in time");
+    limit_note(mux, "the store has not answered in time");
+    guard_refuse(&mux->guard, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
+                 "Requests cannot be counted: the store has not answered in time");
 }
 
 /* Nobody waits any more: the store need not answer. */
@@ -293,19 +293,20 @@ static bool limited_cancel(void *context)
 {
     struct limited *limited = context;
 
-    if (!haft_store_cancel(limited->front->door.server->options.store, &limited->request))
+    if (!haft_store_cancel(limited->mux->guard.server->options.store, &limited->request))
         return false;
     limited_free(limited);
     return true;
 }
 
-struct taken limit_ask(struct front *front, const struct mounted *by, const haft_request *request,
-                       const haft_responder *responder, void *context, haft_time now)
+struct pending_request limit_ask(struct mux *mux, const struct mount *by,
+                                 const haft_request *request, const haft_responder *responder,
+                                 void *context, haft_time now)
 {
-    const haft_allocator *allocator = front->allocator;
+    const haft_allocator *allocator = mux->allocator;
     struct limited *limited = allocator->alloc(allocator->context, sizeof *limited);
     struct admitting admitting = {.request = *request,
-                                  .front = front,
+                                  .mux = mux,
                                   .by = by,
                                   .responder = responder,
                                   .context = context,
@@ -318,11 +319,11 @@ struct taken limit_ask(struct front *front, const struct mounted *by, const haft
     if (!admission) {
         if (limited)
             allocator->release(allocator->context, limited, sizeof *limited);
-        fail_to_count(front, responder, context);
-        return (struct taken){0};
+        fail_to_count(mux, responder, context);
+        return (struct pending_request){0};
     }
     *limited = (struct limited){
-        .front = front, .admission = admission, .now = now, .is_rpc = by->app == &endpoint_app};
+        .mux = mux, .admission = admission, .now = now, .is_rpc = by->app == &endpoint_app};
     limited_run(limited);
-    return (struct taken){&admission_row, admitting.admission};
+    return (struct pending_request){&admission_row, admitting.admission};
 }

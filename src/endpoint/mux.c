@@ -1,6 +1,6 @@
-/* endpoint_front.c - several that answer requests, behind one door.
+/* mux.c - several that answer requests, behind one guard.
  *
- * Who answers is a row: a path, and the functions of an endpoint or of a program's own.  The door
+ * Who answers is a row: a path, and the functions of an endpoint or of a program's own.  The guard
  * is the same for all of them: no row can forget to ask where a request comes from. */
 #include <string.h>
 
@@ -20,15 +20,14 @@ static size_t path_size(const char *path)
 }
 
 /* Where a row goes: behind the longer ones. */
-static int place_of(const struct front *front, const char *path, size_t *ret_at,
-                    haft_reason *reason)
+static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haft_reason *reason)
 {
     size_t size = path_size(path), at = 0;
 
     if (path[0] != '/')
         return error_set(reason, HAFT_EINVAL, path, "a path begins with a slash");
-    for (size_t i = 0; i < front->n_mounts; i++) {
-        const struct mounted *row = &front->mounts[i];
+    for (size_t i = 0; i < mux->n_mounts; i++) {
+        const struct mount *row = &mux->mounts[i];
 
         if (row->size == size && !memcmp(row->path, path, size))
             return error_set(reason, HAFT_EINVAL, path, "something is there already");
@@ -39,10 +38,10 @@ static int place_of(const struct front *front, const char *path, size_t *ret_at,
 }
 
 /* Adds a row; what it owns is closed when it cannot be. */
-static int mount(struct front *front, struct mounted row, haft_reason *reason)
+static int mount(struct mux *mux, struct mount row, haft_reason *reason)
 {
     size_t at = 0;
-    int status = place_of(front, row.path, &at, reason);
+    int status = place_of(mux, row.path, &at, reason);
 
     if (status) {
         if (row.owns && row.app->close)
@@ -50,55 +49,53 @@ static int mount(struct front *front, struct mounted row, haft_reason *reason)
         return status;
     }
     row.size = path_size(row.path);
-    memmove(front->mounts + at + 1, front->mounts + at,
-            (front->n_mounts - at) * sizeof *front->mounts);
-    front->mounts[at] = row;
-    front->n_mounts++;
+    memmove(mux->mounts + at + 1, mux->mounts + at, (mux->n_mounts - at) * sizeof *mux->mounts);
+    mux->mounts[at] = row;
+    mux->n_mounts++;
     return 0;
 }
 
-static int mount_endpoint(struct front *front, haft_server *server, haft_endpoint_options options,
+static int mount_endpoint(struct mux *mux, haft_server *server, haft_endpoint_options options,
                           haft_reason *reason)
 {
-    struct mounted row = {.path = options.path, .owns = true, .app = &endpoint_app};
+    struct mount row = {.path = options.path, .owns = true, .app = &endpoint_app};
     int status;
 
-    options.number = front->loop.number;
-    options.cors_origin = front->door.cors_origin;
-    options.store = front->store;
-    options.loop = front->loop.loop;
+    options.number = mux->loop.number;
+    options.cors_origin = mux->guard.cors_origin;
+    options.store = mux->store;
+    options.loop = mux->loop.loop;
     server_make_seal_key(server, options.loop);
     row.context = haft_endpoint_new(server, &options);
     if (!row.context)
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
-    status = mount(front, row, reason);
+    status = mount(mux, row, reason);
     row.owns = false;
     if (!status && options.legacy_sse) {
         row.path = "/sse";
-        status = mount(front, row, reason);
+        status = mount(mux, row, reason);
         row.path = "/messages";
         if (!status)
-            status = mount(front, row, reason);
+            status = mount(mux, row, reason);
     }
     return status;
 }
 
-static int mount_app(struct front *front, const char *path, const haft_app *app,
-                     haft_reason *reason)
+static int mount_app(struct mux *mux, const char *path, const haft_app *app, haft_reason *reason)
 {
-    struct mounted row = {.path = path, .below = true, .owns = true, .app = app};
+    struct mount row = {.path = path, .below = true, .owns = true, .app = app};
 
-    row.context = app->open(app->data, &front->loop, reason);
+    row.context = app->open(app->data, &mux->loop, reason);
     if (!row.context)
         return reason && reason->code ? reason->code
                                       : error_set(reason, HAFT_EINVAL, path, "it does not open");
-    return mount(front, row, reason);
+    return mount(mux, row, reason);
 }
 
 /* Several loops may be at this at once. */
-static int mount_view(struct front *front, const haft_app **app, haft_reason *reason)
+static int mount_view(struct mux *mux, const haft_app **app, haft_reason *reason)
 {
-    haft_server *server = front->loop.server;
+    haft_server *server = mux->loop.server;
     const void *view = NULL;
     int status;
 
@@ -111,14 +108,14 @@ static int mount_view(struct front *front, const haft_app **app, haft_reason *re
                                status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
 }
 
-static int mount_one(struct front *front, const haft_http_mount *given, haft_reason *reason)
+static int mount_one(struct mux *mux, const haft_http_mount *given, haft_reason *reason)
 {
     haft_http_mount own, *one = &own;
     haft_endpoint_options options;
 
     if (!struct_read(one, sizeof *one, given))
         return error_set(reason, HAFT_EINVAL, "haft_http_mount", STRUCT_UNSIZED);
-    if (mount_view(front, &one->app, reason))
+    if (mount_view(mux, &one->app, reason))
         return reason ? reason->code : HAFT_EINVAL;
     options = (haft_endpoint_options)HAFT_INIT(
         haft_endpoint_options, .path = one->path, .legacy_sse = one->legacy_sse,
@@ -127,18 +124,18 @@ static int mount_one(struct front *front, const haft_http_mount *given, haft_rea
         return error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
                          "a mount is a path, and either a server or an app");
     if (one->app)
-        return mount_app(front, one->path, one->app, reason);
+        return mount_app(mux, one->path, one->app, reason);
     if (options.max_sessions)
-        options.max_sessions = (options.max_sessions + front->loop.n - 1) / front->loop.n;
-    return mount_endpoint(front, one->server, options, reason);
+        options.max_sessions = (options.max_sessions + mux->loop.n - 1) / mux->loop.n;
+    return mount_endpoint(mux, one->server, options, reason);
 }
 
 /* ---- requests ---- */
 
-static const struct mounted *mount_find(const struct front *front, const char *path)
+static const struct mount *mount_find(const struct mux *mux, const char *path)
 {
-    for (size_t i = 0; i < front->n_mounts; i++) {
-        const struct mounted *row = &front->mounts[i];
+    for (size_t i = 0; i < mux->n_mounts; i++) {
+        const struct mount *row = &mux->mounts[i];
         const char *rest;
 
         if (strncmp(path, row->path, row->size))
@@ -153,7 +150,7 @@ static const struct mounted *mount_find(const struct front *front, const char *p
 static bool mount_allows_origin(const void *context, const haft_request *request,
                                 const char *origin, size_t size)
 {
-    const struct mounted *row = mount_find(context, request->path);
+    const struct mount *row = mount_find(context, request->path);
 
     return row && row->app->allows_origin &&
            row->app->allows_origin(row->context, request, origin, size);
@@ -161,8 +158,8 @@ static bool mount_allows_origin(const void *context, const haft_request *request
 
 /* ---- life ---- */
 
-int front_init(struct front *front, const haft_http_options *options, const haft_http_loop *loop,
-               haft_reason *reterr_reason)
+int mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
+             haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = loop->server->allocator;
     haft_endpoint_options own = HAFT_INIT(
@@ -171,54 +168,54 @@ int front_init(struct front *front, const haft_http_options *options, const haft
     const haft_http_mount *one = options->mounts;
     int status;
 
-    *front = (struct front){.door = {.server = loop->server,
-                                     .allowed_hosts = options->allowed_hosts,
-                                     .allowed_origins = options->allowed_origins,
-                                     .cors_origin = options->cors_origin,
-                                     .allows_origin = mount_allows_origin,
-                                     .context = front},
-                            .allocator = allocator,
-                            .loop = *loop,
-                            .admit = options->admit,
-                            .admit_context = options->admit_context,
-                            .store = options->store,
-                            .rate = options->rate,
-                            .total_rate = options->total_rate,
-                            .metrics_for_all = options->metrics_for_all};
+    *mux = (struct mux){.guard = {.server = loop->server,
+                                  .allowed_hosts = options->allowed_hosts,
+                                  .allowed_origins = options->allowed_origins,
+                                  .cors_origin = options->cors_origin,
+                                  .allows_origin = mount_allows_origin,
+                                  .context = mux},
+                        .allocator = allocator,
+                        .loop = *loop,
+                        .admit = options->admit,
+                        .admit_context = options->admit_context,
+                        .store = options->store,
+                        .rate = options->rate,
+                        .total_rate = options->total_rate,
+                        .metrics_for_all = options->metrics_for_all};
     if (loop->server->metering.metrics)
-        front->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
-    front->n_cors = door_put_cors(&front->door, front->cors);
-    front->room = 3 * (options->n_mounts + 1);
-    front->mounts = allocator->alloc(allocator->context, front->room * sizeof *front->mounts);
-    status = front->mounts ? 0 : HAFT_ENOMEM;
+        mux->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
+    mux->n_cors = guard_put_cors(&mux->guard, mux->cors);
+    mux->room = 3 * (options->n_mounts + 1);
+    mux->mounts = allocator->alloc(allocator->context, mux->room * sizeof *mux->mounts);
+    status = mux->mounts ? 0 : HAFT_ENOMEM;
     if (status)
         error_set(reterr_reason, status, NULL, "out of memory");
     else if (*options->path)
-        status = mount_endpoint(front, loop->server, own, reterr_reason);
+        status = mount_endpoint(mux, loop->server, own, reterr_reason);
     for (size_t i = 0; !status && i < options->n_mounts; i++, one = mount_next(one))
-        status = mount_one(front, one, reterr_reason);
+        status = mount_one(mux, one, reterr_reason);
     if (status)
-        front_finish(front);
+        mux_finish(mux);
     return status;
 }
 
-void front_finish(struct front *front)
+void mux_finish(struct mux *mux)
 {
-    for (size_t i = 0; front->mounts && i < front->n_mounts; i++)
-        if (front->mounts[i].owns && front->mounts[i].app->close)
-            front->mounts[i].app->close(front->mounts[i].context);
-    if (front->mounts)
-        front->allocator->release(front->allocator->context, front->mounts,
-                                  front->room * sizeof *front->mounts);
-    front->mounts = NULL;
-    front->n_mounts = 0;
+    for (size_t i = 0; mux->mounts && i < mux->n_mounts; i++)
+        if (mux->mounts[i].owns && mux->mounts[i].app->close)
+            mux->mounts[i].app->close(mux->mounts[i].context);
+    if (mux->mounts)
+        mux->allocator->release(mux->allocator->context, mux->mounts,
+                                mux->room * sizeof *mux->mounts);
+    mux->mounts = NULL;
+    mux->n_mounts = 0;
 }
 
-const char *front_unauthenticated(const struct front *front, const char **ret_path)
+const char *mux_unauthenticated(const struct mux *mux, const char **ret_path)
 {
     *ret_path = "";
-    for (size_t i = 0; i < front->n_mounts; i++) {
-        const struct mounted *row = &front->mounts[i];
+    for (size_t i = 0; i < mux->n_mounts; i++) {
+        const struct mount *row = &mux->mounts[i];
         const char *text = NULL;
 
         if (row->app->unauthenticated)
@@ -233,9 +230,9 @@ const char *front_unauthenticated(const struct front *front, const char **ret_pa
     return NULL;
 }
 
-size_t front_max_body(const struct front *front, const haft_http_options *options)
+size_t mux_max_body(const struct mux *mux, const haft_http_options *options)
 {
-    size_t most = front->loop.server->options.max_message;
+    size_t most = mux->loop.server->options.max_message;
 
     for (size_t i = 0; i < options->n_mounts; i++) {
         const haft_server *server = options->mounts[i].server;
@@ -258,190 +255,190 @@ static bool is_local(const haft_request *request)
 }
 
 /* What is counted is nobody's business, unless it was said to be. */
-static bool is_for_metrics(const struct front *front, const haft_request *request)
+static bool is_for_metrics(const struct mux *mux, const haft_request *request)
 {
-    return path_is(request->path, front->metrics_path) &&
+    return path_is(request->path, mux->metrics_path) &&
            (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) &&
-           (front->metrics_for_all || is_local(request));
+           (mux->metrics_for_all || is_local(request));
 }
 
-static void show_metrics(struct front *front, const haft_responder *responder, void *context)
+static void show_metrics(struct mux *mux, const haft_responder *responder, void *context)
 {
     haft_buffer text;
 
-    haft_buffer_init(&text, front->allocator, METRICS_LIMIT);
-    if (haft_metrics_write(front->door.server, &text))
-        door_refuse(&front->door, responder, context, 503, NULL, NULL, RPC_INTERNAL_ERROR,
-                    "Out of memory");
+    haft_buffer_init(&text, mux->allocator, METRICS_LIMIT);
+    if (haft_metrics_write(mux->guard.server, &text))
+        guard_refuse(&mux->guard, responder, context, 503, NULL, NULL, RPC_INTERNAL_ERROR,
+                     "Out of memory");
     else
-        door_respond(&front->door, responder, context, 200, HEADER("Cache-Control", "no-store"),
-                     "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
+        guard_respond(&mux->guard, responder, context, 200, HEADER("Cache-Control", "no-store"),
+                      "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
     haft_buffer_finish(&text);
 }
 
 /* A page may ask whether it may ask an app, which need not know of that. */
-static bool is_preflight(const struct front *front, const haft_request *request)
+static bool is_preflight(const struct mux *mux, const haft_request *request)
 {
     size_t size;
 
-    return front->door.cors_origin && !strcmp(request->method, "OPTIONS") &&
+    return mux->guard.cors_origin && !strcmp(request->method, "OPTIONS") &&
            request_header(request, "access-control-request-method", &size);
 }
 
 /* Whether whoever answers tells the page by itself that it may read the answer. */
-static bool has_own_cors(const struct front *front, const haft_request *request)
+static bool has_own_cors(const struct mux *mux, const haft_request *request)
 {
     size_t size;
     const char *origin = request_header(request, "origin", &size);
 
-    return front->door.cors_origin && origin && mount_allows_origin(front, request, origin, size);
+    return mux->guard.cors_origin && origin && mount_allows_origin(mux, request, origin, size);
 }
 
 /* OPTIONS *: what the server takes anywhere. */
-static void answer_for_all(struct front *front, const haft_responder *responder, void *context)
+static void answer_for_all(struct mux *mux, const haft_responder *responder, void *context)
 {
-    door_respond(&front->door, responder, context, 204,
-                 HEADER("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), NULL, NULL, 0);
+    guard_respond(&mux->guard, responder, context, 204,
+                  HEADER("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), NULL, NULL, 0);
 }
 
 /* ---- who is let in ---- */
 
-static const struct taken nobody;
+static const struct pending_request nobody;
 
-struct taken front_serve(const struct mounted *by, haft_request *request,
-                         const haft_responder *responder, void *context, haft_time now)
+struct pending_request mux_serve(const struct mount *by, haft_request *request,
+                                 const haft_responder *responder, void *context, haft_time now)
 {
-    struct taken taken = {.by = by};
+    struct pending_request pending = {.by = by};
 
-    taken.exchange = by->app->handle(by->context, request, responder, context, now);
-    return taken.exchange ? taken : nobody;
+    pending.exchange = by->app->handle(by->context, request, responder, context, now);
+    return pending.exchange ? pending : nobody;
 }
 
-struct taken front_enter(struct front *front, const struct mounted *by, haft_request *request,
-                         const haft_responder *responder, void *context, haft_time now)
+struct pending_request mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
+                                 const haft_responder *responder, void *context, haft_time now)
 {
-    if (front->limiter && front->door.server->options.store)
-        return limit_ask(front, by, request, responder, context, now);
-    if (front->limiter &&
-        !limit_allows(front, request, by->app == &endpoint_app, responder, context, now))
+    if (mux->limiter && mux->guard.server->options.store)
+        return limit_ask(mux, by, request, responder, context, now);
+    if (mux->limiter &&
+        !limit_allows(mux, request, by->app == &endpoint_app, responder, context, now))
         return nobody;
-    return front_serve(by, request, responder, context, now);
+    return mux_serve(by, request, responder, context, now);
 }
 
-void front_fail_admit(struct front *front, int status, const haft_responder *responder,
-                      void *context)
+void mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context)
 {
     if (status < 0)
-        server_log(front->door.server, HAFT_ERROR, "admit: %s", haft_strerror(status));
+        server_log(mux->guard.server, HAFT_ERROR, "admit: %s", haft_strerror(status));
     else
-        server_log(front->door.server, HAFT_ERROR, "admit returned %d, which is not a status",
+        server_log(mux->guard.server, HAFT_ERROR, "admit returned %d, which is not a status",
                    status);
-    door_refuse(&front->door, responder, context, 500, NULL, NULL, RPC_INTERNAL_ERROR,
-                "Internal Server Error");
+    guard_refuse(&mux->guard, responder, context, 500, NULL, NULL, RPC_INTERNAL_ERROR,
+                 "Internal Server Error");
 }
 
-static struct taken front_admit(struct front *front, const struct mounted *by,
-                                const haft_request *request, const haft_responder *responder,
-                                void *context, haft_time now)
+static struct pending_request mux_admit(struct mux *mux, const struct mount *by,
+                                        const haft_request *request,
+                                        const haft_responder *responder, void *context,
+                                        haft_time now)
 {
     struct admitting admitting = {.request = *request,
-                                  .front = front,
+                                  .mux = mux,
                                   .by = by,
                                   .responder = responder,
                                   .context = context,
                                   .now = now};
-    int status = front->admit(front->admit_context, &admitting.request, responder, context);
+    int status = mux->admit(mux->admit_context, &admitting.request, responder, context);
 
     if (status == HAFT_PENDING && admitting.admission)
-        return (struct taken){&admission_row, admitting.admission};
+        return (struct pending_request){&admission_row, admitting.admission};
     if (admitting.admission)
         admission_free(admitting.admission);
     if (!status)
-        return front_enter(front, by, &admitting.request, responder, context, now);
+        return mux_enter(mux, by, &admitting.request, responder, context, now);
     if (status != HAFT_STOP)
-        front_fail_admit(front, status, responder, context);
+        mux_fail_admit(mux, status, responder, context);
     return nobody;
 }
 
-struct taken front_handle(struct front *front, haft_request *request,
-                          const haft_responder *responder, void *context, haft_time now)
+struct pending_request mux_handle(struct mux *mux, haft_request *request,
+                                  const haft_responder *responder, void *context, haft_time now)
 {
-    struct taken taken;
+    struct pending_request pending;
 
-    if (!door_opens(&front->door, request, responder, context))
+    if (!guard_opens(&mux->guard, request, responder, context))
         return nobody;
-    if (front->metrics_path && is_for_metrics(front, request)) {
-        show_metrics(front, responder, context);
+    if (mux->metrics_path && is_for_metrics(mux, request)) {
+        show_metrics(mux, responder, context);
         return nobody;
     }
     if (!strcmp(request->path, "*")) {
-        answer_for_all(front, responder, context);
+        answer_for_all(mux, responder, context);
         return nobody;
     }
-    taken.by = mount_find(front, request->path);
-    if (!taken.by) {
-        door_refuse(&front->door, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
-                    "Not Found");
+    pending.by = mount_find(mux, request->path);
+    if (!pending.by) {
+        guard_refuse(&mux->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
+                     "Not Found");
         return nobody;
     }
-    if (taken.by->app != &endpoint_app && !has_own_cors(front, request)) {
-        if (is_preflight(front, request)) {
-            door_preflight(&front->door, "GET, HEAD, POST, PUT, PATCH, DELETE", request, responder,
-                           context);
+    if (pending.by->app != &endpoint_app && !has_own_cors(mux, request)) {
+        if (is_preflight(mux, request)) {
+            guard_preflight(&mux->guard, "GET, HEAD, POST, PUT, PATCH, DELETE", request, responder,
+                            context);
             return nobody;
         }
-        if (front->app_responder)
-            responder = front->app_responder;
+        if (mux->app_responder)
+            responder = mux->app_responder;
     }
-    return front->admit ? front_admit(front, taken.by, request, responder, context, now)
-                        : front_enter(front, taken.by, request, responder, context, now);
+    return mux->admit ? mux_admit(mux, pending.by, request, responder, context, now)
+                      : mux_enter(mux, pending.by, request, responder, context, now);
 }
 
-void front_gone(struct taken taken)
+void mux_gone(struct pending_request pending)
 {
-    taken.by->app->gone(taken.by->context, taken.exchange);
+    pending.by->app->gone(pending.by->context, pending.exchange);
 }
 
-bool front_half_closed(struct taken taken)
+bool mux_half_closed(struct pending_request pending)
 {
-    const haft_app *app = taken.by->app;
+    const haft_app *app = pending.by->app;
 
-    return !app->half_closed || app->half_closed(taken.by->context, taken.exchange);
+    return !app->half_closed || app->half_closed(pending.by->context, pending.exchange);
 }
 
 /* ---- all of them ---- */
 
-void front_tick(struct front *front, haft_time now)
+void mux_tick(struct mux *mux, haft_time now)
 {
-    admissions_tick(front, now);
-    for (size_t i = 0; i < front->n_mounts; i++)
-        if (front->mounts[i].owns && front->mounts[i].app->tick)
-            front->mounts[i].app->tick(front->mounts[i].context, now);
+    admissions_tick(mux, now);
+    for (size_t i = 0; i < mux->n_mounts; i++)
+        if (mux->mounts[i].owns && mux->mounts[i].app->tick)
+            mux->mounts[i].app->tick(mux->mounts[i].context, now);
 }
 
-void front_shut_down(struct front *front)
+void mux_shut_down(struct mux *mux)
 {
-    front->door.closing = true;
-    for (size_t i = 0; i < front->n_mounts; i++)
-        if (front->mounts[i].owns && front->mounts[i].app->shut_down)
-            front->mounts[i].app->shut_down(front->mounts[i].context);
+    mux->guard.closing = true;
+    for (size_t i = 0; i < mux->n_mounts; i++)
+        if (mux->mounts[i].owns && mux->mounts[i].app->shut_down)
+            mux->mounts[i].app->shut_down(mux->mounts[i].context);
 }
 
-void front_abandon(struct front *front)
+void mux_abandon(struct mux *mux)
 {
-    admissions_abandon(front);
-    for (size_t i = 0; i < front->n_mounts; i++)
-        if (front->mounts[i].owns && front->mounts[i].app->abandon)
-            front->mounts[i].app->abandon(front->mounts[i].context);
+    admissions_abandon(mux);
+    for (size_t i = 0; i < mux->n_mounts; i++)
+        if (mux->mounts[i].owns && mux->mounts[i].app->abandon)
+            mux->mounts[i].app->abandon(mux->mounts[i].context);
 }
 
-bool front_idle(const struct front *front)
+bool mux_idle(const struct mux *mux)
 {
-    if (front->admissions || atomic_load(&((struct front *)(uintptr_t)front)->n_continuing))
+    if (mux->admissions || atomic_load(&((struct mux *)(uintptr_t)mux)->n_continuing))
         return false;
-    for (size_t i = 0; i < front->n_mounts; i++)
-        if (front->mounts[i].owns && front->mounts[i].app->idle &&
-            !front->mounts[i].app->idle(front->mounts[i].context))
+    for (size_t i = 0; i < mux->n_mounts; i++)
+        if (mux->mounts[i].owns && mux->mounts[i].app->idle &&
+            !mux->mounts[i].app->idle(mux->mounts[i].context))
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-/* endpoint/mux.h - what stands behind one loop's address: a door, and whoever serves behind it. */
+/* endpoint/mux.h - what stands behind one loop's address: a guard, and whoever serves behind it. */
 #ifndef HAFT_SRC_FRONT_H
 #define HAFT_SRC_FRONT_H
 
@@ -6,7 +6,7 @@
 #include "endpoint/endpoint.h"
 
 /* A path, and who has it. */
-struct mounted {
+struct mount {
     const char *path;
     size_t size; /* without a slash at its end */
     bool below;  /* what is below the path is its, too */
@@ -15,12 +15,12 @@ struct mounted {
     void *context;
 };
 
-struct front {
-    struct door door;
+struct mux {
+    struct guard guard;
     const haft_allocator *allocator;
     haft_http_loop loop;
-    haft_store *store;      /* of the endpoints' sessions; NULL: each has its own */
-    struct mounted *mounts; /* the longest path first */
+    haft_store *store;    /* of the endpoints' sessions; NULL: each has its own */
+    struct mount *mounts; /* the longest path first */
     size_t n_mounts, room;
     int (*admit)(void *context, haft_request *request, const haft_responder *responder,
                  void *responder_context);
@@ -40,8 +40,8 @@ struct front {
 };
 
 /* A request that has not been answered, and who has it. */
-struct taken {
-    const struct mounted *by; /* NULL: nobody */
+struct pending_request {
+    const struct mount *by; /* NULL: nobody */
     void *exchange;
 };
 
@@ -52,35 +52,35 @@ static inline const haft_http_mount *mount_next(const haft_http_mount *one)
     return (const void *)((const char *)one + one->struct_size);
 }
 
-int front_init(struct front *front, const haft_http_options *options, const haft_http_loop *loop,
-               haft_reason *reterr_reason);
-void front_finish(struct front *front);
+int mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
+             haft_reason *reterr_reason);
+void mux_finish(struct mux *mux);
 
 /* What is served without authentication, for a message: "endpoint", and the path; `ret_path` is ""
  * where the text says it all.  NULL when there is nothing. */
-const char *front_unauthenticated(const struct front *front, const char **ret_path);
+const char *mux_unauthenticated(const struct mux *mux, const char **ret_path);
 
 /* The largest body that anybody behind it takes. */
-size_t front_max_body(const struct front *front, const haft_http_options *options);
+size_t mux_max_body(const struct mux *mux, const haft_http_options *options);
 
 /* As haft_endpoint_handle. */
-struct taken front_handle(struct front *front, haft_request *request,
-                          const haft_responder *responder, void *context, haft_time now);
-void front_gone(struct taken taken);
+struct pending_request mux_handle(struct mux *mux, haft_request *request,
+                                  const haft_responder *responder, void *context, haft_time now);
+void mux_gone(struct pending_request pending);
 /* Whether it goes on although its client sends nothing any more. */
-bool front_half_closed(struct taken taken);
-void front_tick(struct front *front, haft_time now);
-void front_shut_down(struct front *front);
-void front_abandon(struct front *front);
-bool front_idle(const struct front *front);
+bool mux_half_closed(struct pending_request pending);
+void mux_tick(struct mux *mux, haft_time now);
+void mux_shut_down(struct mux *mux);
+void mux_abandon(struct mux *mux);
+bool mux_idle(const struct mux *mux);
 
 /* ---- admission.c: requests that wait for `admit` ---- */
 
 /* A request that `admit` looks at. */
 struct admitting {
     haft_request request; /* first */
-    struct front *front;
-    const struct mounted *by;
+    struct mux *mux;
+    const struct mount *by;
     const haft_responder *responder;
     void *context;
     haft_time now;
@@ -92,24 +92,23 @@ struct admitting {
 };
 
 /* Who has a request that waits; the exchange is its admission. */
-extern const struct mounted admission_row;
+extern const struct mount admission_row;
 
 void admission_free(struct admission *admission);
 /* Goes on with those that were continued, and answers those whose time is over. */
-void admissions_tick(struct front *front, haft_time now);
+void admissions_tick(struct mux *mux, haft_time now);
 
 /* Takes back those that can be. */
-void admissions_abandon(struct front *front);
+void admissions_abandon(struct mux *mux);
 
 /* Behind `admit`: counts a request, and hands it to whoever has its path. */
-struct taken front_enter(struct front *front, const struct mounted *by, haft_request *request,
-                         const haft_responder *responder, void *context, haft_time now);
+struct pending_request mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
+                                 const haft_responder *responder, void *context, haft_time now);
 /* The same of one that has been counted. */
-struct taken front_serve(const struct mounted *by, haft_request *request,
-                         const haft_responder *responder, void *context, haft_time now);
+struct pending_request mux_serve(const struct mount *by, haft_request *request,
+                                 const haft_responder *responder, void *context, haft_time now);
 /* Answers 500, and logs what `admit` has returned. */
-void front_fail_admit(struct front *front, int status, const haft_responder *responder,
-                      void *context);
+void mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context);
 
 /* ---- endpoint_limit.c: how often clients may ask ---- */
 
@@ -119,14 +118,15 @@ int limit_new(const haft_http_options *options, const haft_allocator *allocator,
 
 /* False when the request is one too many and has been answered.  One for an MCP endpoint is
  * answered in its words. */
-bool limit_allows(struct front *front, const haft_request *request, bool is_rpc,
+bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now);
 
 /* Answers one that the store has not counted in time. */
-void limit_is_late(struct front *front, const haft_responder *responder, void *context);
+void limit_is_late(struct mux *mux, const haft_responder *responder, void *context);
 
 /* The same in the server's store, which may answer later: the request waits as for `admit`. */
-struct taken limit_ask(struct front *front, const struct mounted *by, const haft_request *request,
-                       const haft_responder *responder, void *context, haft_time now);
+struct pending_request limit_ask(struct mux *mux, const struct mount *by,
+                                 const haft_request *request, const haft_responder *responder,
+                                 void *context, haft_time now);
 
 #endif

@@ -1,6 +1,6 @@
 /* post.c - requests that bring a message.
  *
- * The ladder of refusals goes on here, behind the door and the path: what is carried, what is wanted
+ * The ladder of refusals goes on here, behind the guard and the path: what is carried, what is wanted
  * back.  A message whose header names a modern revision goes straight to the engine.  Any other is read
  * first: a legacy one belongs to its session, and one without a session is served on its own as far as
  * that goes. */

@@ -100,7 +100,7 @@ static size_t exchange_put_headers(const haft_exchange *exchange, const char *ty
         ret_headers[n++] = (haft_header){"Content-Type", type};
     if (exchange->creates && exchange->session)
         ret_headers[n++] = (haft_header){"Mcp-Session-Id", exchange->session->id};
-    return n + door_put_cors(&exchange->endpoint->door, ret_headers + n);
+    return n + guard_put_cors(&exchange->endpoint->guard, ret_headers + n);
 }
 
 void exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,

@@ -5,31 +5,31 @@
 #include <string.h>
 
 #include "base/struct.h"
-#include "gateway/passage.h"
+#include "gateway/inflight.h"
 #include "endpoint/endpoint.h"
 #include "process/isolate.h"
 
 /* ---- life ---- */
 
-static size_t site_size(const haft_gateway *gateway)
+static size_t gateway_loop_size(const haft_gateway *gateway)
 {
     size_t n = 0;
 
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         n++;
-    return sizeof(struct site) + n * sizeof(haft_endpoint *);
+    return sizeof(struct gateway_loop) + n * sizeof(haft_endpoint *);
 }
 
-static void close_site(void *app)
+static void close_gateway_loop(void *app)
 {
-    struct site *site = app;
-    const haft_allocator *allocator = site->gateway->allocator;
+    struct gateway_loop *gateway_loop = app;
+    const haft_allocator *allocator = gateway_loop->gateway->allocator;
     size_t i = 0;
 
-    passage_drop_spare(site, 0);
-    for (const struct mcp *mcp = site->gateway->endpoints; mcp; mcp = mcp->next)
-        haft_endpoint_free(site->endpoints[i++]);
-    allocator->release(allocator->context, site, site_size(site->gateway));
+    inflight_drop_spare(gateway_loop, 0);
+    for (const struct mcp *mcp = gateway_loop->gateway->endpoints; mcp; mcp = mcp->next)
+        haft_endpoint_free(gateway_loop->endpoints[i++]);
+    allocator->release(allocator->context, gateway_loop, gateway_loop_size(gateway_loop->gateway));
 }
 
 static size_t share(size_t n, unsigned loops)
@@ -37,17 +37,18 @@ static size_t share(size_t n, unsigned loops)
     return (n + loops - 1) / loops;
 }
 
-static void *open_site(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
+static void *open_gateway_loop(void *data, const haft_http_loop *loop, haft_reason *reterr_reason)
 {
     haft_gateway *gateway = data;
-    size_t size = site_size(gateway), i = 0;
-    struct site *site = gateway->allocator->alloc(gateway->allocator->context, size);
+    size_t size = gateway_loop_size(gateway), i = 0;
+    struct gateway_loop *gateway_loop =
+        gateway->allocator->alloc(gateway->allocator->context, size);
 
-    if (!site)
+    if (!gateway_loop)
         goto no_memory;
-    memset(site, 0, size);
-    site->gateway = gateway;
-    site->loop = *loop;
+    memset(gateway_loop, 0, size);
+    gateway_loop->gateway = gateway;
+    gateway_loop->loop = *loop;
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++) {
         haft_endpoint_options options = HAFT_INIT(
             haft_endpoint_options, .path = mcp->path, .legacy_sse = gateway->legacy_sse && !i,
@@ -56,13 +57,13 @@ static void *open_site(void *data, const haft_http_loop *loop, haft_reason *rete
             .loop = loop->loop);
 
         server_make_seal_key(mcp->server, loop->loop);
-        site->endpoints[i] = haft_endpoint_new(mcp->server, &options);
-        if (!site->endpoints[i]) {
-            close_site(site);
+        gateway_loop->endpoints[i] = haft_endpoint_new(mcp->server, &options);
+        if (!gateway_loop->endpoints[i]) {
+            close_gateway_loop(gateway_loop);
             goto no_memory;
         }
     }
-    return site;
+    return gateway_loop;
 
 no_memory:
     error_set(reterr_reason, HAFT_ENOMEM, "gateway", "out of memory");
@@ -72,51 +73,52 @@ no_memory:
 /* ---- the time that passes ---- */
 
 /* Does something with every endpoint. */
-#define EACH_ENDPOINT(site, what)                                                                  \
+#define EACH_ENDPOINT(gateway_loop, what)                                                          \
     do {                                                                                           \
         size_t i_ = 0;                                                                             \
-        for (const struct mcp *mcp_ = (site)->gateway->endpoints; mcp_; mcp_ = mcp_->next) {       \
-            haft_endpoint *endpoint = (site)->endpoints[i_++];                                     \
+        for (const struct mcp *mcp_ = (gateway_loop)->gateway->endpoints; mcp_;                    \
+             mcp_ = mcp_->next) {                                                                  \
+            haft_endpoint *endpoint = (gateway_loop)->endpoints[i_++];                             \
             what;                                                                                  \
         }                                                                                          \
     } while (0)
 
 static void tick(void *app, haft_time now)
 {
-    struct site *site = app;
+    struct gateway_loop *gateway_loop = app;
 
-    for (struct passage *passage = site->first; passage; passage = passage->next)
-        passage_tick(passage, now);
-    if (now - site->used > REST_MS)
-        passage_drop_spare(site, 0);
-    EACH_ENDPOINT(site, haft_endpoint_tick(endpoint, now));
+    for (struct inflight *inflight = gateway_loop->first; inflight; inflight = inflight->next)
+        inflight_tick(inflight, now);
+    if (now - gateway_loop->used > REST_MS)
+        inflight_drop_spare(gateway_loop, 0);
+    EACH_ENDPOINT(gateway_loop, haft_endpoint_tick(endpoint, now));
 }
 
 static void shut_down(void *app)
 {
-    struct site *site = app;
+    struct gateway_loop *gateway_loop = app;
 
-    EACH_ENDPOINT(site, haft_endpoint_shut_down(endpoint));
+    EACH_ENDPOINT(gateway_loop, haft_endpoint_shut_down(endpoint));
 }
 
 static void abandon(void *app)
 {
-    struct site *site = app;
+    struct gateway_loop *gateway_loop = app;
 
-    for (struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage->visit)
-            haft_visit_cancel(passage->visit);
-    EACH_ENDPOINT(site, endpoint_abandon(endpoint));
+    for (struct inflight *inflight = gateway_loop->first; inflight; inflight = inflight->next)
+        if (inflight->req)
+            haft_gateway_request_cancel(inflight->req);
+    EACH_ENDPOINT(gateway_loop, endpoint_abandon(endpoint));
 }
 
 static bool idle(const void *app)
 {
-    const struct site *site = app;
+    const struct gateway_loop *gateway_loop = app;
 
-    for (const struct passage *passage = site->first; passage; passage = passage->next)
-        if (passage_is_at_work(passage))
+    for (const struct inflight *inflight = gateway_loop->first; inflight; inflight = inflight->next)
+        if (inflight_is_at_work(inflight))
             return false;
-    EACH_ENDPOINT(site, if (!haft_endpoint_idle(endpoint)) return false);
+    EACH_ENDPOINT(gateway_loop, if (!haft_endpoint_idle(endpoint)) return false);
     return true;
 }
 
@@ -125,9 +127,9 @@ static bool idle(const void *app)
 const haft_app *haft_gateway_app(haft_gateway *gateway)
 {
     gateway->app = (haft_app)HAFT_INIT(
-        haft_app, .open = open_site, .close = close_site, .handle = passage_begin,
-        .gone = passage_gone, .tick = tick, .shut_down = shut_down, .abandon = abandon,
-        .idle = idle, .data = gateway, .half_closed = passage_half_closed,
+        haft_app, .open = open_gateway_loop, .close = close_gateway_loop, .handle = inflight_begin,
+        .gone = inflight_gone, .tick = tick, .shut_down = shut_down, .abandon = abandon,
+        .idle = idle, .data = gateway, .half_closed = inflight_half_closed,
         .allows_origin = exposure_allows_origin, .unauthenticated = exposure_unauthenticated);
     return &gateway->app;
 }

@@ -6,11 +6,11 @@
 
 /* What is served, as the runtime has it. */
 struct hosting {
-    struct hosted hosted; /* first */
+    struct app app; /* first */
     haft_gateway *gateway;
     const struct gateway_program *program;
     haft_http_mount mount;
-    haft_app app;
+    haft_app http_app;
 };
 
 static haft_server *endpoint(void *context, size_t i, const char **ret_path)
@@ -42,7 +42,7 @@ static int mount(void *context, const char *path, haft_http_options *http,
     int status = path ? move_first(hosting->gateway, path, reterr_reason) : 0;
 
     return status ? status
-                  : gateway_mount(hosting->gateway, http, &hosting->mount, &hosting->app,
+                  : gateway_mount(hosting->gateway, http, &hosting->mount, &hosting->http_app,
                                   reterr_reason);
 }
 
@@ -63,17 +63,17 @@ static int operand(void *context, const char *word)
 int gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
                     char **argv)
 {
-    struct hosting hosting = {.hosted = {.endpoint = endpoint,
-                                         .mount = mount,
-                                         .operand = program->operand ? operand : NULL,
-                                         .release = release,
-                                         .context = &hosting,
-                                         .address = program->address,
-                                         .unable = program->unable},
+    struct hosting hosting = {.app = {.endpoint = endpoint,
+                                      .mount = mount,
+                                      .operand = program->operand ? operand : NULL,
+                                      .release = release,
+                                      .context = &hosting,
+                                      .address = program->address,
+                                      .unable = program->unable},
                               .gateway = gateway,
                               .program = program};
 
-    return command_main(gateway ? gateway->server : NULL, &hosting.hosted, argc, argv);
+    return command_main(gateway ? gateway->server : NULL, &hosting.app, argc, argv);
 }
 
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gateway/passage.h"
+#include "gateway/inflight.h"
 #include "endpoint/guard.h"
 
 /* ---- origins ---- */
@@ -50,7 +50,7 @@ static const struct policy_list *policies_of_route(const haft_gateway *gateway,
 bool exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
                             size_t size)
 {
-    const haft_gateway *gateway = ((const struct site *)app)->gateway;
+    const haft_gateway *gateway = ((const struct gateway_loop *)app)->gateway;
     haft_arena *arena = haft_arena_new(gateway->allocator, CALL_ARENA);
     const char *text = arena ? haft_arena_copy(arena, origin, size) : NULL;
     const struct mcp *mcp = endpoint_find(gateway, request->path, NULL);
@@ -78,19 +78,20 @@ bool policies_authenticate(const struct policy_list *policies)
 
 const char *exposure_unauthenticated(void *app)
 {
-    struct site *site = app;
-    const haft_gateway *gateway = site->gateway;
+    struct gateway_loop *gateway_loop = app;
+    const haft_gateway *gateway = gateway_loop->gateway;
 
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         if (!policies_authenticate(atomic_load(&mcp->policies))) {
-            snprintf(site->unauthenticated, sizeof site->unauthenticated, "endpoint %s", mcp->path);
-            return site->unauthenticated;
+            snprintf(gateway_loop->unauthenticated, sizeof gateway_loop->unauthenticated,
+                     "endpoint %s", mcp->path);
+            return gateway_loop->unauthenticated;
         }
     for (const struct route *route = gateway->routes; route; route = route->next)
         if (!policies_authenticate(atomic_load(&route->policies))) {
-            snprintf(site->unauthenticated, sizeof site->unauthenticated, "route %s %s",
-                     route->method, route->path);
-            return site->unauthenticated;
+            snprintf(gateway_loop->unauthenticated, sizeof gateway_loop->unauthenticated,
+                     "route %s %s", route->method, route->path);
+            return gateway_loop->unauthenticated;
         }
     return NULL;
 }

@@ -136,7 +136,7 @@ struct header_list {
 };
 
 /* How far a request has come. */
-enum visit_step { VISIT_START, VISIT_INBOUND, VISIT_HANDLER, VISIT_OUTBOUND, VISIT_END };
+enum gateway_request_step { VISIT_START, VISIT_INBOUND, VISIT_HANDLER, VISIT_OUTBOUND, VISIT_END };
 
 /* A policy that has authenticated a call; its list lives at least as long as the calls within. */
 struct authenticated {
@@ -144,7 +144,7 @@ struct authenticated {
     const struct policy *by;
 };
 
-struct haft_visit {
+struct haft_gateway_request {
     haft_gateway *gateway;
     haft_call *call;                           /* whose arena everything is in */
     haft_request request;                      /* as policies have left it; its target is known */
@@ -157,11 +157,11 @@ struct haft_visit {
     const struct route *route; /* NULL when there is none */
     const struct policy_list *policies;
     size_t n_passed; /* of them, on the way in */
-    enum visit_step step;
+    enum gateway_request_step step;
     bool pending;                        /* the next policy, or the handler, has not answered yet */
     bool in_stages;                      /* what is pending is a stage in front of the handler, */
     bool in_line;                        /* or its turn to be run */
-    atomic_uint wait;                    /* for it: who has come (visit_wait.c) */
+    atomic_uint wait;                    /* for it: who has come (gateway_request_wait.c) */
     int wait_status;                     /* that it was continued with */
     void (*on_continued)(void *carrier); /* called then, on the thread that continues */
     void *carrier;
@@ -172,83 +172,85 @@ struct haft_visit {
     haft_header *query; /* names and values, decoded */
     size_t n_query;
     bool query_read;
-    bool edge;     /* it came from outside, */
-    bool mcp;      /* and is for an MCP endpoint */
-    bool answered; /* by haft_respond */
-    int wished;    /* status of what is answered otherwise; 0 for the usual one */
+    bool edge;           /* it came from outside, */
+    bool mcp;            /* and is for an MCP endpoint */
+    bool answered;       /* by haft_respond */
+    int status_override; /* status of what is answered otherwise; 0 for the usual one */
     haft_response response;
     struct header_list headers; /* of the response */
     int failure;                /* to find a route */
-    bool starved; /* somebody asked for what is there, and there was no memory to show it */
+    bool out_of_memory; /* somebody asked for what is there, and there was no memory to show it */
 };
 
 /* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
-haft_visit *visit_of_call(haft_gateway *gateway, haft_call *call, const haft_request *request);
+haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *call,
+                                              const haft_request *request);
 /* Finds the route that it is for, or says it; sets the deadline. */
-void visit_find_route(haft_visit *visit);
-void visit_set_route(haft_visit *visit, const struct route *route);
+void gateway_request_find_route(haft_gateway_request *req);
+void gateway_request_set_route(haft_gateway_request *req, const struct route *route);
 /* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING
- * when it is to be called again after visit_park.  A visit to an endpoint ends behind the policies
- * that let it in; visit_outbound is left then, unless it is answered. */
-int visit_advance(haft_visit *visit);
+ * when it is to be called again after gateway_request_park.  A visit to an endpoint ends behind the policies
+ * that let it in; gateway_request_outbound is left then, unless it is answered. */
+int gateway_request_advance(haft_gateway_request *req);
 /* All of it.  It waits here, and not longer than the call has time; the visit is left to whoever
- * continues it then, and haft_visit_response says so. */
-void visit_run(haft_visit *visit);
+ * continues it then, and haft_gateway_request_response says so. */
+void gateway_request_run(haft_gateway_request *req);
 
-/* ---- waiting (visit_wait.c) ---- */
+/* ---- waiting (gateway_request_wait.c) ---- */
 
 /* Before something is called that may return HAFT_PENDING. */
-void visit_expect(haft_visit *visit);
+void gateway_request_expect(haft_gateway_request *req);
 /* As inner_on_finish wants it. */
-void visit_continued(void *visit, int status);
+void gateway_request_continued(void *req, int status);
 /* Has `on_continued` called when the visit is continued, once, on any thread.  False when it has been
- * already: visit_advance is next. */
-bool visit_park(haft_visit *visit, void (*on_continued)(void *carrier), void *carrier);
+ * already: gateway_request_advance is next. */
+bool gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
+                          void *carrier);
 /* Whether it has been continued. */
-bool visit_is_continued(haft_visit *visit);
+bool gateway_request_is_continued(haft_gateway_request *req);
 /* It is not waited for any longer, and answered with this status when it is continued.  Tells the
  * stages if it waits for its handler. */
-void visit_give_up(haft_visit *visit, int status);
+void gateway_request_give_up(haft_gateway_request *req, int status);
 
-/* ---- the policies around a visit (visit_policy.c) ---- */
+/* ---- the policies around a visit (gateway_request_policy.c) ---- */
 
 /* The parts of the way: 0, HAFT_PENDING, or HAFT_STOP when it is answered. */
-int visit_inbound(haft_visit *visit);
+int gateway_request_inbound(haft_gateway_request *req);
 /* Answers a preflight by those of the policies that do; false when it is none, or none of them did. */
-bool visit_preflight(haft_visit *visit, const struct policy_list *policies);
-void visit_outbound(haft_visit *visit);
+bool gateway_request_preflight(haft_gateway_request *req, const struct policy_list *policies);
+void gateway_request_outbound(haft_gateway_request *req);
 
 /* Whether a policy is there for this request. */
-bool visit_concerns(const haft_visit *visit, const haft_policy *policy);
+bool gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy);
 /* Answers when nobody waits for another answer, or the time is over: 1 when it has, 0, or
  * HAFT_ENOMEM. */
-int visit_is_late(haft_visit *visit);
+int gateway_request_is_late(haft_gateway_request *req);
 /* Answers 500 or 503; what happened is for the log. */
-void visit_fail(haft_visit *visit, const char *who, int status);
+void gateway_request_fail(haft_gateway_request *req, const char *who, int status);
 
 /* An accessor that ran out of memory has shown as absent what is there. */
-static inline int unless_starved(const haft_visit *visit, int status)
+static inline int unless_out_of_memory(const haft_gateway_request *req, int status)
 {
-    return visit->starved ? HAFT_ENOMEM : status;
+    return req->out_of_memory ? HAFT_ENOMEM : status;
 }
 
 /* The input of a route: from the path, the query, the body and the headers, as one object.  0;
  * HAFT_STOP when it has been answered (400, 415); or an error. */
-int input_read(haft_visit *visit, yyjson_val **ret_arguments);
+int input_read(haft_gateway_request *req, yyjson_val **ret_arguments);
 /* Answers 400 with issues whose paths say where each value came from: `from`, or as the route has
  * it. */
-int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char *from);
+int input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from);
 
 /* Writes the request of a visit whose input is values, before somebody looks at it; 0, or HAFT_ENOMEM.
  * (values.c) */
-int values_write_request(haft_visit *visit);
+int values_write_request(haft_gateway_request *req);
 
 /* A path with its escapes decoded; the path itself when it cannot be: it is refused where routes are
  * looked for.  NULL without memory. */
 const char *percent_decoded(haft_arena *arena, const char *path);
 
 /* Reads the query into pairs; 0, HAFT_EINVAL when it is not well written, or HAFT_ENOMEM. */
-int query_read(haft_visit *visit);
+int query_read(haft_gateway_request *req);
 
 /* ---- headers (response.c) ---- */
 
@@ -262,9 +264,10 @@ int header_list_take(haft_arena *arena, struct header_list *headers, const haft_
                      size_t n);
 
 /* Makes a response that lives long enough the visit's. */
-int response_take(haft_visit *visit, const haft_response *response);
+int response_take(haft_gateway_request *req, const haft_response *response);
 
 /* An answer with nothing but a status and its problem. */
-int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues);
+int respond_problem(haft_gateway_request *req, int status, const char *detail,
+                    const haft_issues *issues);
 
 #endif

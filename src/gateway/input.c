@@ -19,16 +19,16 @@ static const struct field *field_named(const struct route *route, const char *na
     return NULL;
 }
 
-static int refuse(haft_visit *visit, int status, const char *detail)
+static int refuse(haft_gateway_request *req, int status, const char *detail)
 {
-    return !detail || respond_problem(visit, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
+    return !detail || respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
 }
 
 /* Something is where another field of that name is not taken from. */
-static int refuse_place(haft_visit *visit, enum origin place, const struct field *field)
+static int refuse_place(haft_gateway_request *req, enum origin place, const struct field *field)
 {
-    return refuse(visit, 400,
-                  haft_arena_printf(visit->call->arena, "%s.%s: it comes from the %s",
+    return refuse(req, 400,
+                  haft_arena_printf(req->call->arena, "%s.%s: it comes from the %s",
                                     origin_names[place], field->name, origin_names[field->origin]));
 }
 
@@ -46,41 +46,41 @@ static void add_text(struct texts *texts, const char *name, const char *value)
 
 /* Those of the path and the headers, and all of the query: what no field wants is shown to the
  * schema, which knows whether that matters. */
-static int gather(haft_visit *visit, struct texts *texts)
+static int gather(haft_gateway_request *req, struct texts *texts)
 {
-    const struct route *route = visit->route;
+    const struct route *route = req->route;
 
-    texts->list = haft_arena_alloc(visit->call->arena,
-                                   (route->n_fields + visit->n_query + 1) * sizeof *texts->list);
+    texts->list = haft_arena_alloc(req->call->arena,
+                                   (route->n_fields + req->n_query + 1) * sizeof *texts->list);
     if (!texts->list)
         return HAFT_ENOMEM;
     for (size_t i = 0; i < route->n_fields; i++) {
         const struct field *field = &route->fields[i];
-        const char *text = field->origin == ORIGIN_PATH ? haft_path_value(visit->call, field->name)
+        const char *text = field->origin == ORIGIN_PATH ? haft_path_value(req->call, field->name)
                            : field->origin == ORIGIN_HEADER
-                               ? haft_request_header(visit->call, field->as)
+                               ? haft_request_header(req->call, field->as)
                                : NULL;
 
         if (text)
             add_text(texts, field->name, text);
     }
-    for (size_t i = 0; i < visit->n_query; i++) {
-        const haft_header *pair = &visit->query[i];
+    for (size_t i = 0; i < req->n_query; i++) {
+        const haft_header *pair = &req->query[i];
         const struct field *field = field_named(route, pair->name, strlen(pair->name));
 
         if (field && field->origin != ORIGIN_QUERY)
-            return refuse_place(visit, ORIGIN_QUERY, field);
+            return refuse_place(req, ORIGIN_QUERY, field);
         add_text(texts, pair->name, pair->value);
     }
     return 0;
 }
 
 /* Without a schema: the texts of the path, and of the query the first of each name. */
-static int read_bare(haft_visit *visit, yyjson_val **ret_object)
+static int read_bare(haft_gateway_request *req, yyjson_val **ret_object)
 {
-    const struct template *path = &visit->route->path_template;
+    const struct template *path = &req->route->path_template;
     yyjson_val *object = haft_arena_zalloc(
-        visit->call->arena, 1 + 2 * (path->n_variables + visit->n_query), sizeof *object);
+        req->call->arena, 1 + 2 * (path->n_variables + req->n_query), sizeof *object);
     size_t n = 1;
 
     if (!object)
@@ -89,13 +89,13 @@ static int read_bare(haft_visit *visit, yyjson_val **ret_object)
         if (!path->variable[i])
             continue;
         yyjson_set_str(&object[n++], path->segments[i]);
-        yyjson_set_str(&object[n++], haft_path_value(visit->call, path->segments[i]));
+        yyjson_set_str(&object[n++], haft_path_value(req->call, path->segments[i]));
     }
-    for (size_t i = 0; i < visit->n_query; i++) {
-        const haft_header *pair = &visit->query[i];
+    for (size_t i = 0; i < req->n_query; i++) {
+        const haft_header *pair = &req->query[i];
 
-        if (haft_path_value(visit->call, pair->name) ||
-            haft_query_value(visit->call, pair->name) != pair->value)
+        if (haft_path_value(req->call, pair->name) ||
+            haft_query_value(req->call, pair->name) != pair->value)
             continue;
         yyjson_set_str(&object[n++], pair->name);
         yyjson_set_str(&object[n++], pair->value);
@@ -125,29 +125,29 @@ static bool is_json_type(const char *type)
 }
 
 /* Reads the body, an object whose members are fields that come from it, or none that is known. */
-static int read_body(haft_visit *visit, yyjson_val **ret_body)
+static int read_body(haft_gateway_request *req, yyjson_val **ret_body)
 {
-    haft_call *call = visit->call;
+    haft_call *call = req->call;
     size_t index, max;
     yyjson_val *body, *key, *value;
     haft_reason reason;
 
     if (!is_json_type(haft_request_header(call, "content-type")))
-        return refuse(visit, 415, "The body must be of type application/json.");
-    body = haft_json_read(visit->request.body, visit->request.body_size,
+        return refuse(req, 415, "The body must be of type application/json.");
+    body = haft_json_read(req->request.body, req->request.body_size,
                           call->server->options.max_depth, call->arena, &reason);
     if (!body && reason.code == HAFT_ENOMEM)
         return HAFT_ENOMEM;
     if (!body)
-        return refuse(visit, 400, haft_arena_printf(call->arena, "body: %s", reason.text));
+        return refuse(req, 400, haft_arena_printf(call->arena, "body: %s", reason.text));
     if (!yyjson_is_obj(body))
-        return refuse(visit, 400, "body: Invalid input: expected object");
+        return refuse(req, 400, "body: Invalid input: expected object");
     yyjson_obj_foreach(body, index, max, key, value) {
         const struct field *field =
-            field_named(visit->route, yyjson_get_str(key), yyjson_get_len(key));
+            field_named(req->route, yyjson_get_str(key), yyjson_get_len(key));
 
         if (field && field->origin != ORIGIN_BODY)
-            return refuse_place(visit, ORIGIN_BODY, field);
+            return refuse_place(req, ORIGIN_BODY, field);
     }
     *ret_body = body;
     return 0;
@@ -172,31 +172,31 @@ static yyjson_val *join(haft_arena *arena, yyjson_val *left, yyjson_val *right)
 
 /* ---- all of it ---- */
 
-int input_read(haft_visit *visit, yyjson_val **ret_arguments)
+int input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
 {
-    const haft_schema *input = visit->route->item->input;
-    haft_arena *arena = visit->call->arena;
+    const haft_schema *input = req->route->item->input;
+    haft_arena *arena = req->call->arena;
     struct texts texts = {.n = 0};
     yyjson_val *body;
     int status;
 
-    if (visit->input && !visit->rewritten) {
-        *ret_arguments = visit->input;
+    if (req->input && !req->rewritten) {
+        *ret_arguments = req->input;
         return 0;
     }
-    status = query_read(visit);
+    status = query_read(req);
     if (status == HAFT_EINVAL)
-        return refuse(visit, 400, "query: it is not well written");
+        return refuse(req, 400, "query: it is not well written");
     if (status)
         return status;
     if (!input)
-        return read_bare(visit, ret_arguments);
-    status = gather(visit, &texts);
+        return read_bare(req, ret_arguments);
+    status = gather(req, &texts);
     if (!status)
         status = schema_from_texts(input, texts.list, texts.n, arena, ret_arguments);
-    if (status || !visit->route->has_body || !visit->request.body_size)
+    if (status || !req->route->has_body || !req->request.body_size)
         return status;
-    status = read_body(visit, &body);
+    status = read_body(req, &body);
     if (status)
         return status;
     *ret_arguments = join(arena, *ret_arguments, body);
@@ -206,30 +206,30 @@ int input_read(haft_visit *visit, yyjson_val **ret_arguments)
 /* ---- issues ---- */
 
 /* Where an issue's value came from; NULL when that is more than one place. */
-static const char *origin_of(const haft_visit *visit, const haft_issue *issue)
+static const char *origin_of(const haft_gateway_request *req, const haft_issue *issue)
 {
     const char *key = issue->n_path ? issue->path[0].key : issue->n_keys ? issue->keys[0] : NULL;
-    const struct field *field = key ? field_named(visit->route, key, strlen(key)) : NULL;
+    const struct field *field = key ? field_named(req->route, key, strlen(key)) : NULL;
 
     if (field)
         return origin_names[field->origin];
     if (!key)
         return NULL;
-    for (size_t i = 0; i < visit->n_query; i++)
-        if (!strcmp(visit->query[i].name, key))
+    for (size_t i = 0; i < req->n_query; i++)
+        if (!strcmp(req->query[i].name, key))
             return origin_names[ORIGIN_QUERY];
     return origin_names[ORIGIN_BODY];
 }
 
-int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char *from)
+int input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from)
 {
-    haft_arena *arena = visit->call->arena;
+    haft_arena *arena = req->call->arena;
     haft_buffer text;
     int status;
 
     for (size_t i = 0; i < issues->count; i++) {
         haft_issue *issue = &issues->list[i];
-        const char *origin = from ? from : origin_of(visit, issue);
+        const char *origin = from ? from : origin_of(req, issue);
         haft_step *path = haft_arena_alloc(arena, (issue->n_path + 1) * sizeof *path);
 
         if (!path)
@@ -242,10 +242,10 @@ int input_refuse_issues(haft_visit *visit, const haft_issues *issues, const char
         issue->path = path;
         issue->n_path++;
     }
-    haft_buffer_init(&text, visit->call->server->allocator, 1 << 20);
+    haft_buffer_init(&text, req->call->server->allocator, 1 << 20);
     haft_issues_text(issues, &text);
     haft_buffer_add(&text, "", 1);
-    status = text.status ? text.status : respond_problem(visit, 400, text.data, issues);
+    status = text.status ? text.status : respond_problem(req, 400, text.data, issues);
     haft_buffer_finish(&text);
     return status ? status : HAFT_STOP;
 }

@@ -8,7 +8,7 @@
 
 #include "gateway/gateway.h"
 #include "gateway/invoke.h"
-#include "gateway/passage.h"
+#include "gateway/inflight.h"
 #include "gateway/values.h"
 #include "engine/call/view.h"
 #include "protocol/header.h"
@@ -39,12 +39,12 @@ static int authenticated_copy(haft_call *call, const struct authenticated *from,
  * them have authenticated it. */
 static int keep_authenticated(haft_call *call)
 {
-    const haft_visit *visit = call->request.headers ? call->request.headers->via_ : NULL;
+    const haft_gateway_request *req = call->request.headers ? call->request.headers->via_ : NULL;
     const struct authenticated *kept = NULL;
     int status = 0;
 
-    if (visit && visit->gateway == call->server->gateway)
-        status = authenticated_copy(call, visit->authenticated, &kept);
+    if (req && req->gateway == call->server->gateway)
+        status = authenticated_copy(call, req->authenticated, &kept);
     return status || !kept ? status
                            : haft_call_set(call, authenticated_key, (void *)(uintptr_t)kept);
 }
@@ -81,15 +81,15 @@ int invoke_keep_headers(haft_call *call, void *data)
 /* Which policies have authenticated the caller of an invoke. */
 static const struct authenticated *authenticated_of(haft_call *caller)
 {
-    return caller->inner.visit ? caller->inner.visit->authenticated
-                               : haft_call_get(caller, authenticated_key);
+    return caller->inner.req ? caller->inner.req->authenticated
+                             : haft_call_get(caller, authenticated_key);
 }
 
 static const char *header_of(haft_call *caller, const char *name)
 {
     const struct header_list *kept;
 
-    if (caller->inner.visit)
+    if (caller->inner.req)
         return haft_request_header(caller, name);
     kept = haft_call_get(caller, forward_key);
     return kept ? haft_header_find(kept->list, kept->n, name) : NULL;
@@ -117,16 +117,16 @@ static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_o
 /* ---- a child ---- */
 
 /* Why a child may not be: answered for it. */
-static int refuse_child(haft_visit *visit)
+static int refuse_child(haft_gateway_request *req)
 {
-    const haft_gateway_options *options = &visit->gateway->options;
-    haft_call *call = visit->call, *root = call_root(call);
+    const haft_gateway_options *options = &req->gateway->options;
+    haft_call *call = req->call, *root = call_root(call);
     unsigned before = atomic_fetch_add(&root->inner.inside, 1);
 
     if (call->inner.depth > options->max_depth) {
         haft_log(call, HAFT_ERROR, "invokes nest deeper than %u: a cycle?", options->max_depth);
         return haft_problem(call, 508, "Invokes nest deeper than %u: %s was called by %s.",
-                            options->max_depth, visit->request.target,
+                            options->max_depth, req->request.target,
                             haft_call_name(call->inner.parent));
     }
     if (before >= options->max_invokes)
@@ -153,12 +153,13 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
 
 /* What the caller has given, in the child's memory: the caller may be gone before a handler that
  * has returned HAFT_PENDING is done with it. */
-static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_options *options)
+static int child_keep(haft_gateway_request *req, haft_call *caller,
+                      const haft_invoke_options *options)
 {
-    haft_arena *arena = visit->call->arena;
-    haft_request *request = &visit->request;
+    haft_arena *arena = req->call->arena;
+    haft_request *request = &req->request;
     struct header_list headers = {.n = 0};
-    int status = forward(visit->gateway, caller, options, arena, &headers);
+    int status = forward(req->gateway, caller, options, arena, &headers);
 
     if (!status && request->body_size && !haft_header_find(headers.list, headers.n, "content-type"))
         status = header_list_add(arena, &headers, "content-type", "application/json");
@@ -168,12 +169,11 @@ static int child_keep(haft_visit *visit, haft_call *caller, const haft_invoke_op
     request->body = haft_arena_copy(arena, request->body, request->body_size);
     if (request->peer)
         request->peer = haft_arena_copy(arena, request->peer, strlen(request->peer));
-    visit->call->request.peer = request->peer;
+    req->call->request.peer = request->peer;
     if (!request->method || !request->body || (caller->request.peer && !request->peer))
         return HAFT_ENOMEM;
-    return status
-               ? status
-               : authenticated_copy(visit->call, authenticated_of(caller), &visit->authenticated);
+    return status ? status
+                  : authenticated_copy(req->call, authenticated_of(caller), &req->authenticated);
 }
 
 /* What a child is to be. */
@@ -185,31 +185,32 @@ struct invoked {
 };
 
 /* Finds the route, or takes the one that is given; false without memory. */
-static bool child_aim(haft_visit *visit, const struct invoked *invoked)
+static bool child_aim(haft_gateway_request *req, const struct invoked *invoked)
 {
     if (invoked->route && invoked->input) {
-        visit_set_route(visit, invoked->route);
-        visit->input = values_copy(visit->call->arena, invoked->input);
-        if (!visit->input)
+        gateway_request_set_route(req, invoked->route);
+        req->input = values_copy(req->call->arena, invoked->input);
+        if (!req->input)
             return false;
         if (values_fit(invoked->route, invoked->input))
             return true;
-        if (values_write_request(visit))
+        if (values_write_request(req))
             return false;
-        visit->input = NULL;
+        req->input = NULL;
     }
-    visit_find_route(visit);
+    gateway_request_find_route(req);
     return true;
 }
 
 /* A child of a call whose parents are held. */
-static haft_visit *child_new(haft_call *caller, const struct invoked *invoked, haft_time now)
+static haft_gateway_request *child_new(haft_call *caller, const struct invoked *invoked,
+                                       haft_time now)
 {
     const haft_invoke_options *options = invoked->options;
     haft_gateway *gateway = caller->server->gateway;
     haft_call *call = inner_new(gateway->server, caller, now);
     haft_request request = {.method = invoked->method, .body = "", .peer = caller->request.peer};
-    haft_visit *visit;
+    haft_gateway_request *req;
 
     if (options->body) {
         request.body = options->body;
@@ -219,17 +220,17 @@ static haft_visit *child_new(haft_call *caller, const struct invoked *invoked, h
         inner_free(call);
         return NULL;
     }
-    visit = visit_of_call(gateway, call, &request);
-    if (visit && !child_keep(visit, caller, options) && child_aim(visit, invoked) &&
-        !refuse_child(visit))
-        return visit;
-    haft_visit_free(visit);
+    req = gateway_request_of_call(gateway, call, &request);
+    if (req && !child_keep(req, caller, options) && child_aim(req, invoked) && !refuse_child(req))
+        return req;
+    haft_gateway_request_free(req);
     return NULL;
 }
 
 /* A child, ready to run: 0; HAFT_STOP when the caller has been left behind and may have none; or an
  * error. */
-static int invoke_prepare(haft_call *caller, struct invoked invoked, haft_visit **ret_visit)
+static int invoke_prepare(haft_call *caller, struct invoked invoked,
+                          haft_gateway_request **ret_gateway_request)
 {
     static const haft_invoke_options none;
     haft_call *root;
@@ -243,23 +244,23 @@ static int invoke_prepare(haft_call *caller, struct invoked invoked, haft_visit 
     root = inner_hold(caller);
     if (!root)
         return HAFT_STOP;
-    *ret_visit = child_new(caller, &invoked, atomic_load(&root->time.now));
+    *ret_gateway_request = child_new(caller, &invoked, atomic_load(&root->time.now));
     inner_let_go(caller);
-    return *ret_visit ? 0 : HAFT_ENOMEM;
+    return *ret_gateway_request ? 0 : HAFT_ENOMEM;
 }
 
 static const haft_response nothing = {.status = 499, .body = ""};
 
-static void run_child(haft_visit *visit)
+static void run_child(haft_gateway_request *req)
 {
-    if (!visit->answered)
-        visit_run(visit);
+    if (!req->answered)
+        gateway_request_run(req);
 }
 
 /* The response in the caller's memory; the child is gone. */
-static int collect(haft_call *caller, haft_visit *visit, haft_response *ret_response)
+static int collect(haft_call *caller, haft_gateway_request *req, haft_response *ret_response)
 {
-    const haft_response *from = haft_visit_response(visit);
+    const haft_response *from = haft_gateway_request_response(req);
     haft_arena *arena = caller->arena;
     haft_header *headers = headers_copy(arena, from->headers, from->n_headers);
     const char *body = haft_arena_copy(arena, from->body, from->size);
@@ -271,21 +272,21 @@ static int collect(haft_call *caller, haft_visit *visit, haft_response *ret_resp
                                         .n_headers = from->n_headers,
                                         .body = body,
                                         .size = from->size};
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     return ok ? 0 : HAFT_ENOMEM;
 }
 
 static int invoke(haft_call *call, struct invoked invoked, haft_response *ret_response)
 {
-    haft_visit *visit;
-    int status = invoke_prepare(call, invoked, &visit);
+    haft_gateway_request *req;
+    int status = invoke_prepare(call, invoked, &req);
 
     if (status == HAFT_STOP)
         *ret_response = nothing;
     if (status)
         return status == HAFT_STOP ? 0 : status;
-    run_child(visit);
-    return collect(call, visit, ret_response);
+    run_child(req);
+    return collect(call, req, ret_response);
 }
 
 int haft_invoke(haft_call *call, const char *method, const char *target,
@@ -315,7 +316,7 @@ struct heap {
     atomic_size_t next, done;
     size_t n;
     uv_sem_t over; /* by whoever is the last to be done */
-    haft_visit *visits[];
+    haft_gateway_request *visits[];
 };
 
 static void heap_drop(struct heap *heap)
@@ -329,7 +330,7 @@ static void heap_drop(struct heap *heap)
 
 static struct heap *heap_new(const haft_allocator *allocator, size_t n)
 {
-    size_t size = sizeof(struct heap) + n * sizeof(haft_visit *);
+    size_t size = sizeof(struct heap) + n * sizeof(haft_gateway_request *);
     struct heap *heap = allocator->alloc(allocator->context, size);
 
     if (!heap)

@@ -30,13 +30,13 @@ const char *percent_decoded(haft_arena *arena, const char *path)
 
 /* ---- queries ---- */
 
-static int read_pair(haft_visit *visit, const char *text, size_t size)
+static int read_pair(haft_gateway_request *req, const char *text, size_t size)
 {
-    haft_arena *arena = visit->call->arena;
+    haft_arena *arena = req->call->arena;
     const char *equals = memchr(text, '=', size);
     size_t name_size = equals ? (size_t)(equals - text) : size;
     const char *value = equals ? equals + 1 : text + size;
-    haft_header *pair = &visit->query[visit->n_query];
+    haft_header *pair = &req->query[req->n_query];
     int status;
 
     pair->name = percent_decode(arena, text, name_size, true, &status);
@@ -44,36 +44,36 @@ static int read_pair(haft_visit *visit, const char *text, size_t size)
         pair->value = percent_decode(arena, value, (size_t)(text + size - value), true, &status);
     if (status)
         return status;
-    visit->n_query++;
+    req->n_query++;
     return 0;
 }
 
-int query_read(haft_visit *visit)
+int query_read(haft_gateway_request *req)
 {
     const char *query;
     size_t n = 1;
 
-    if (visit->query_read)
+    if (req->query_read)
         return 0;
-    if (values_write_request(visit))
+    if (values_write_request(req))
         return HAFT_ENOMEM;
-    query = visit->request.query;
+    query = req->request.query;
     for (const char *p = query; *p; p++)
         n += *p == '&';
     if (n > MAX_PAIRS)
         return HAFT_EINVAL;
-    visit->n_query = 0;
-    visit->query = haft_arena_zalloc(visit->call->arena, n, sizeof *visit->query);
-    if (!visit->query)
+    req->n_query = 0;
+    req->query = haft_arena_zalloc(req->call->arena, n, sizeof *req->query);
+    if (!req->query)
         return HAFT_ENOMEM;
     while (*query) {
         size_t size = strcspn(query, "&");
-        int status = size ? read_pair(visit, query, size) : 0;
+        int status = size ? read_pair(req, query, size) : 0;
 
         if (status)
             return status;
         query += size + (query[size] == '&');
     }
-    visit->query_read = true;
+    req->query_read = true;
     return 0;
 }

@@ -31,7 +31,7 @@ HAFT_STRUCT(
                              .min = 0, .max = 86400),
                  300));
 
-struct guard {
+struct basic_auth {
     const char *challenge;
     struct people people;
     struct remembered *remembered;
@@ -47,7 +47,7 @@ enum verdict { STOPPED, WRONG, RIGHT, LIMITED };
 
 /* A password that is checked, in the memory of its call. */
 struct verification {
-    const struct guard *guard;
+    const struct basic_auth *basic_auth;
     haft_call *call;
     const char *name;
     char *password; /* wiped once it has been looked at */
@@ -70,15 +70,15 @@ static bool is_over(void *context)
 
 static enum verdict derive(struct verification *check)
 {
-    const struct guard *guard = check->guard;
-    int right =
-        people_check(&guard->people, check->name, check->password, is_over, check, &check->person);
+    const struct basic_auth *basic_auth = check->basic_auth;
+    int right = people_check(&basic_auth->people, check->name, check->password, is_over, check,
+                             &check->person);
 
     if (right < 0)
         return STOPPED;
-    if (right && guard->remember_ms)
-        remembered_add(guard->remembered, check->digest, check->person, check->now,
-                       check->now + guard->remember_ms);
+    if (right && basic_auth->remember_ms)
+        remembered_add(basic_auth->remembered, check->digest, check->person, check->now,
+                       check->now + basic_auth->remember_ms);
     return right ? RIGHT : WRONG;
 }
 
@@ -86,33 +86,34 @@ static enum verdict derive(struct verification *check)
  * counted, too. */
 static enum verdict judge(struct verification *check)
 {
-    const struct guard *guard = check->guard;
+    const struct basic_auth *basic_auth = check->basic_auth;
     enum verdict verdict;
     int allowed = 1;
 
     if (is_over(check))
         return STOPPED;
-    check->person = remembered_find(guard->remembered, check->digest, check->now);
+    check->person = remembered_find(basic_auth->remembered, check->digest, check->now);
     if (check->person)
         return RIGHT; /* since it was asked for */
-    if (guard->failures.calls)
-        allowed = limiter_take(guard->limiter, check->address, check->address_size, guard->failures,
-                               check->now, &check->wait_ms);
+    if (basic_auth->failures.calls)
+        allowed = limiter_take(basic_auth->limiter, check->address, check->address_size,
+                               basic_auth->failures, check->now, &check->wait_ms);
     if (allowed <= 0) {
         check->failure = allowed;
         return LIMITED;
     }
     verdict = derive(check);
-    if (guard->failures.calls && verdict != WRONG)
-        limiter_give_back(guard->limiter, check->address, check->address_size, guard->failures);
+    if (basic_auth->failures.calls && verdict != WRONG)
+        limiter_give_back(basic_auth->limiter, check->address, check->address_size,
+                          basic_auth->failures);
     return verdict;
 }
 
 /* ---- answers ---- */
 
-static int refuse(haft_call *call, const struct guard *guard)
+static int refuse(haft_call *call, const struct basic_auth *basic_auth)
 {
-    int status = haft_response_set_header(call, "WWW-Authenticate", guard->challenge);
+    int status = haft_response_set_header(call, "WWW-Authenticate", basic_auth->challenge);
 
     return status ? status : stopped(haft_problem(call, 401, "A name and a password are needed."));
 }
@@ -149,7 +150,7 @@ static int verification_answer(const struct verification *check)
     case WRONG:
         break;
     }
-    return refuse(call, check->guard);
+    return refuse(call, check->basic_auth);
 }
 
 static void verification_run(void *argument)
@@ -164,7 +165,7 @@ static void verification_run(void *argument)
 /* The request goes on when a thread has checked it. */
 static int verification_start(struct verification *check)
 {
-    haft_executor verifiers = executor_interface(check->guard->verifiers);
+    haft_executor verifiers = executor_interface(check->basic_auth->verifiers);
     int status = verifiers.run(verifiers.context, verification_run, check);
 
     if (!status)
@@ -205,13 +206,13 @@ static const char *peer_of(const haft_call *call)
     const char *peer = NULL;
 
     for (; call && !peer; call = call->inner.parent)
-        peer = call->inner.visit ? call->inner.visit->request.peer : NULL;
+        peer = call->inner.req ? call->inner.req->request.peer : NULL;
     return peer;
 }
 
 static int check_person(haft_call *call, void *data)
 {
-    const struct guard *guard = data;
+    const struct basic_auth *basic_auth = data;
     struct verification *check = haft_arena_zalloc(call->arena, 1, sizeof *check);
     char *name, *password;
     const struct person *person;
@@ -222,21 +223,22 @@ static int check_person(haft_call *call, void *data)
     if (!haft_request_header(call, "authorization") && haft_call_authenticated(call))
         return 0;
     if (!read_credentials(call, &name, &password))
-        return refuse(call, guard);
-    *check = (struct verification){.guard = guard,
+        return refuse(call, basic_auth);
+    *check = (struct verification){.basic_auth = basic_auth,
                                    .call = call,
                                    .name = name,
                                    .password = password,
                                    .now = atomic_load(&call_root(call)->time.now)};
-    remembered_digest(guard->remembered, name, password, check->digest);
-    person = remembered_find(guard->remembered, check->digest, check->now);
+    remembered_digest(basic_auth->remembered, name, password, check->digest);
+    person = remembered_find(basic_auth->remembered, check->digest, check->now);
     if (person) {
         secret_wipe(password, strlen(password));
         return haft_call_set_principal(call, person->name);
     }
     check->address_size = address_put_key(peer_of(call), check->address, sizeof check->address);
-    if (guard->failures.calls && !limiter_peek(guard->limiter, check->address, check->address_size,
-                                               guard->failures, check->now, &wait_ms)) {
+    if (basic_auth->failures.calls &&
+        !limiter_peek(basic_auth->limiter, check->address, check->address_size,
+                      basic_auth->failures, check->now, &wait_ms)) {
         secret_wipe(password, strlen(password));
         return refuse_address(call, wait_ms);
     }
@@ -247,27 +249,27 @@ static int check_person(haft_call *call, void *data)
 
 static void drop_basic_auth(void *data)
 {
-    struct guard *guard = data;
+    struct basic_auth *basic_auth = data;
 
-    remembered_free(guard->remembered);
-    limiter_free(guard->limiter);
-    secret_wipe(&guard->people.key, sizeof guard->people.key);
+    remembered_free(basic_auth->remembered);
+    limiter_free(basic_auth->limiter);
+    secret_wipe(&basic_auth->people.key, sizeof basic_auth->people.key);
 }
 
 /* What lives longer than one request; what there is of it is dropped when something fails. */
-static int equip(haft_gateway *gateway, struct guard *guard)
+static int equip(haft_gateway *gateway, struct basic_auth *basic_auth)
 {
-    int status = remembered_new(gateway->allocator, &guard->remembered);
+    int status = remembered_new(gateway->allocator, &basic_auth->remembered);
 
     if (status)
         return status;
-    guard->limiter = limiter_new(gateway->allocator, MAX_ADDRESSES);
+    basic_auth->limiter = limiter_new(gateway->allocator, MAX_ADDRESSES);
     if (!gateway->verifiers)
         gateway->verifiers = executor_new(gateway->allocator, VERIFIERS, MAX_WAITING);
-    guard->verifiers = gateway->verifiers;
-    if (guard->limiter && guard->verifiers)
+    basic_auth->verifiers = gateway->verifiers;
+    if (basic_auth->limiter && basic_auth->verifiers)
         return 0;
-    drop_basic_auth(guard);
+    drop_basic_auth(basic_auth);
     return HAFT_ENOMEM;
 }
 
@@ -275,20 +277,22 @@ static int make_basic_auth(haft_gateway *gateway, const void *given, haft_arena 
                            haft_policy *ret_policy, haft_reason *reason)
 {
     const basic_auth_options *options = given;
-    struct guard *guard = haft_arena_zalloc(arena, 1, sizeof *guard);
-    int status = guard ? people_read(&guard->people, arena, options->file, reason) : HAFT_ENOMEM;
+    struct basic_auth *basic_auth = haft_arena_zalloc(arena, 1, sizeof *basic_auth);
+    int status =
+        basic_auth ? people_read(&basic_auth->people, arena, options->file, reason) : HAFT_ENOMEM;
 
     if (status)
         return status;
-    guard->challenge = haft_arena_printf(arena, "Basic realm=\"%s\"", options->realm);
-    if (!guard->challenge)
+    basic_auth->challenge = haft_arena_printf(arena, "Basic realm=\"%s\"", options->realm);
+    if (!basic_auth->challenge)
         return HAFT_ENOMEM;
-    guard->failures = (haft_rate){(unsigned)options->failures, (unsigned)(options->seconds * 1000)};
-    guard->remember_ms = (haft_time)(options->remember * 1000);
-    status = equip(gateway, guard);
+    basic_auth->failures =
+        (haft_rate){(unsigned)options->failures, (unsigned)(options->seconds * 1000)};
+    basic_auth->remember_ms = (haft_time)(options->remember * 1000);
+    status = equip(gateway, basic_auth);
     if (status)
         return status;
-    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_person, .data = guard,
+    *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = check_person, .data = basic_auth,
                                          .blocks = true, .authenticates = true);
     return 0;
 }

@@ -16,7 +16,7 @@ static int validate_body(haft_call *call, void *data)
         haft_schema_validate_text(data, request->body, request->body_size, call->arena, &issues);
 
     if (status && issues.count)
-        return input_refuse_issues(call->inner.visit, &issues, "body");
+        return input_refuse_issues(call->inner.req, &issues, "body");
     return status;
 }
 

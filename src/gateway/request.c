@@ -7,20 +7,20 @@
 
 const haft_request *haft_request_of(const haft_call *call)
 {
-    haft_visit *visit = call->inner.visit;
+    haft_gateway_request *req = call->inner.req;
 
-    if (visit && values_write_request(visit))
-        visit->starved = true;
-    return visit ? &visit->request : NULL;
+    if (req && values_write_request(req))
+        req->out_of_memory = true;
+    return req ? &req->request : NULL;
 }
 
 /* Before it is changed. */
-static int request_own(haft_visit *visit)
+static int request_own(haft_gateway_request *req)
 {
-    int status = visit ? values_write_request(visit) : HAFT_EINVAL;
+    int status = req ? values_write_request(req) : HAFT_EINVAL;
 
     if (!status)
-        visit->rewritten = true;
+        req->rewritten = true;
     return status;
 }
 
@@ -41,31 +41,30 @@ static char *keep(haft_call *call, const char *text)
 
 int haft_request_set_header(haft_call *call, const char *name, const char *value)
 {
-    haft_visit *visit = call->inner.visit;
+    haft_gateway_request *req = call->inner.req;
     haft_request *request;
-    int status = request_own(visit);
+    int status = request_own(req);
 
     if (status)
         return status;
-    request = &visit->request;
+    request = &req->request;
     /* Once a header is changed, the list is the visit's own, and the index does not fit it. */
-    if (request->index_ || request->headers != visit->changed.list)
-        status =
-            header_list_take(call->arena, &visit->changed, request->headers, request->n_headers);
+    if (request->index_ || request->headers != req->changed.list)
+        status = header_list_take(call->arena, &req->changed, request->headers, request->n_headers);
     if (!status)
-        status = header_list_set(call->arena, &visit->changed, name, value);
+        status = header_list_set(call->arena, &req->changed, name, value);
     if (status)
         return status;
-    request->headers = visit->changed.list;
-    request->n_headers = visit->changed.n;
+    request->headers = req->changed.list;
+    request->n_headers = req->changed.n;
     request->index_ = NULL;
     return 0;
 }
 
 int haft_request_set_body(haft_call *call, const char *body, size_t size)
 {
-    haft_visit *visit = call->inner.visit;
-    int status = request_own(visit);
+    haft_gateway_request *req = call->inner.req;
+    int status = request_own(req);
     char *copy;
 
     if (status)
@@ -73,34 +72,34 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size)
     copy = haft_arena_copy(call->arena, body, size);
     if (!copy)
         return HAFT_ENOMEM;
-    visit->request.body = copy;
-    visit->request.body_size = size;
+    req->request.body = copy;
+    req->request.body_size = size;
     return 0;
 }
 
 /* Of an input that is values. */
-static const char *input_path_value(haft_visit *visit, const char *name)
+static const char *input_path_value(haft_gateway_request *req, const char *name)
 {
-    yyjson_val *value = yyjson_obj_get(visit->input, name);
-    const char *text = value ? values_text(visit->call, value) : NULL;
+    yyjson_val *value = yyjson_obj_get(req->input, name);
+    const char *text = value ? values_text(req->call, value) : NULL;
 
-    visit->starved = visit->starved || (value && !text);
+    req->out_of_memory = req->out_of_memory || (value && !text);
     return text;
 }
 
 const char *haft_path_value(const haft_call *call, const char *name)
 {
-    haft_visit *visit = call->inner.visit;
-    const struct template *path = visit && visit->route ? &visit->route->path_template : NULL;
+    haft_gateway_request *req = call->inner.req;
+    const struct template *path = req && req->route ? &req->route->path_template : NULL;
     size_t value = 0;
 
     for (size_t i = 0; path && i < path->n; i++) {
         if (!path->variable[i])
             continue;
-        if (!strcmp(path->segments[i], name) && visit->input)
-            return input_path_value(visit, name);
+        if (!strcmp(path->segments[i], name) && req->input)
+            return input_path_value(req, name);
         if (!strcmp(path->segments[i], name))
-            return visit->match.values[value];
+            return req->match.values[value];
         value++;
     }
     return NULL;
@@ -108,16 +107,16 @@ const char *haft_path_value(const haft_call *call, const char *name)
 
 const char *haft_query_value(haft_call *call, const char *name)
 {
-    haft_visit *visit = call->inner.visit;
-    int status = visit ? query_read(visit) : HAFT_EINVAL;
+    haft_gateway_request *req = call->inner.req;
+    int status = req ? query_read(req) : HAFT_EINVAL;
 
     if (status == HAFT_ENOMEM)
-        visit->starved = true;
+        req->out_of_memory = true;
     if (status)
         return NULL;
-    for (size_t i = 0; i < visit->n_query; i++)
-        if (!strcmp(visit->query[i].name, name))
-            return visit->query[i].value;
+    for (size_t i = 0; i < req->n_query; i++)
+        if (!strcmp(req->query[i].name, name))
+            return req->query[i].value;
     return NULL;
 }
 
@@ -133,12 +132,12 @@ int haft_call_set_principal(haft_call *call, const char *principal)
 
 bool haft_call_authenticated(const haft_call *call)
 {
-    const haft_visit *visit = call->inner.visit;
-    const struct authenticated *one = visit && !visit->edge ? visit->authenticated : NULL;
+    const haft_gateway_request *req = call->inner.req;
+    const struct authenticated *one = req && !req->edge ? req->authenticated : NULL;
 
-    if (!one || !visit->policies || visit->n_passed >= visit->policies->n)
+    if (!one || !req->policies || req->n_passed >= req->policies->n)
         return false;
-    while (one && one->by != visit->policies->list[visit->n_passed])
+    while (one && one->by != req->policies->list[req->n_passed])
         one = one->next;
     return one != NULL;
 }

@@ -90,15 +90,15 @@ static int respond_header(haft_call *call, const char *name, const char *value,
                           int change(haft_arena *arena, struct header_list *headers,
                                      const char *name, const char *value))
 {
-    haft_visit *visit = call->inner.visit;
+    haft_gateway_request *req = call->inner.req;
     int status;
 
-    if (!visit || !header_name_is_valid(name) ||
+    if (!req || !header_name_is_valid(name) ||
         (value && !header_value_is_valid(value, strlen(value))))
         return HAFT_EINVAL;
-    status = change(call->arena, &visit->headers, name, value);
-    visit->response.headers = visit->headers.list;
-    visit->response.n_headers = visit->headers.n;
+    status = change(call->arena, &req->headers, name, value);
+    req->response.headers = req->headers.list;
+    req->response.n_headers = req->headers.n;
     return status;
 }
 
@@ -112,13 +112,13 @@ int haft_response_add_header(haft_call *call, const char *name, const char *valu
     return value ? respond_header(call, name, value, header_list_add) : HAFT_EINVAL;
 }
 
-int response_take(haft_visit *visit, const haft_response *response)
+int response_take(haft_gateway_request *req, const haft_response *response)
 {
-    int status = header_list_take(visit->call->arena, &visit->headers, response->headers,
-                                  response->n_headers);
+    int status =
+        header_list_take(req->call->arena, &req->headers, response->headers, response->n_headers);
 
-    visit->response = *response;
-    visit->response.headers = visit->headers.list;
+    req->response = *response;
+    req->response.headers = req->headers.list;
     return status;
 }
 
@@ -126,24 +126,24 @@ int response_take(haft_visit *visit, const haft_response *response)
 
 int haft_response_set_status(haft_call *call, int status)
 {
-    haft_visit *visit = call->inner.visit;
+    haft_gateway_request *req = call->inner.req;
 
-    if (!visit || status < 200 || status > 599)
+    if (!req || status < 200 || status > 599)
         return HAFT_EINVAL;
-    visit->wished = status;
-    if (visit->response.status)
-        visit->response.status = status;
+    req->status_override = status;
+    if (req->response.status)
+        req->response.status = status;
     return 0;
 }
 
 int haft_respond(haft_call *call, int status, const char *content_type, const void *body,
                  size_t size)
 {
-    haft_visit *visit = call->inner.visit;
+    haft_gateway_request *req = call->inner.req;
     char *copy;
     int failed;
 
-    if (!visit || status < 200 || status > 599)
+    if (!req || status < 200 || status > 599)
         return HAFT_EINVAL;
     copy = haft_arena_copy(call->arena, size ? body : "", size);
     if (!copy)
@@ -151,10 +151,10 @@ int haft_respond(haft_call *call, int status, const char *content_type, const vo
     failed = haft_response_set_header(call, "Content-Type", size ? content_type : NULL);
     if (failed)
         return failed;
-    visit->response.status = status;
-    visit->response.body = copy;
-    visit->response.size = size;
-    visit->answered = call->result.responded = true;
+    req->response.status = status;
+    req->response.body = copy;
+    req->response.size = size;
+    req->answered = call->result.responded = true;
     return 0;
 }
 
@@ -175,13 +175,13 @@ static void put_problem(haft_buffer *body, int status, const char *detail,
 }
 
 /* A client of MCP shows an error of its protocol, and of anything else the status at most. */
-static void put_error(haft_buffer *body, haft_visit *visit, const char *detail)
+static void put_error(haft_buffer *body, haft_gateway_request *req, const char *detail)
 {
-    const haft_request *request = &visit->request;
+    const haft_request *request = &req->request;
     struct rpc_message message = {0};
     haft_value *root = request->body_size ? haft_json_read(request->body, request->body_size,
-                                                           visit->call->server->options.max_depth,
-                                                           visit->call->arena, NULL)
+                                                           req->call->server->options.max_depth,
+                                                           req->call->arena, NULL)
                                           : NULL;
 
     if (yyjson_is_obj(root))
@@ -189,22 +189,22 @@ static void put_error(haft_buffer *body, haft_visit *visit, const char *detail)
     rpc_put_error(body, message.id, REFUSED, detail, NULL);
 }
 
-int respond_problem(haft_visit *visit, int status, const char *detail, const haft_issues *issues)
+int respond_problem(haft_gateway_request *req, int status, const char *detail,
+                    const haft_issues *issues)
 {
-    haft_call *call = visit->call;
+    haft_call *call = req->call;
     haft_buffer body;
     int failed;
 
     haft_buffer_init(&body, call->server->allocator, call->server->options.max_message);
-    if (visit->mcp)
-        put_error(&body, visit, detail);
+    if (req->mcp)
+        put_error(&body, req, detail);
     else
         put_problem(&body, status, detail, issues);
-    failed = body.status
-                 ? body.status
-                 : haft_respond(call, status,
-                                visit->mcp ? "application/json" : "application/problem+json",
-                                body.data, body.size);
+    failed = body.status ? body.status
+                         : haft_respond(call, status,
+                                        req->mcp ? "application/json" : "application/problem+json",
+                                        body.data, body.size);
     haft_buffer_finish(&body);
     return failed;
 }
@@ -214,12 +214,12 @@ int haft_problem(haft_call *call, int status, const char *format, ...)
     const char *detail;
     va_list args;
 
-    if (!call->inner.visit || status < 200 || status > 599)
+    if (!call->inner.req || status < 200 || status > 599)
         return HAFT_EINVAL;
     va_start(args, format);
     detail = haft_arena_vprintf(call->arena, format, args);
     va_end(args);
-    return detail ? respond_problem(call->inner.visit, status, detail, NULL) : HAFT_ENOMEM;
+    return detail ? respond_problem(call->inner.req, status, detail, NULL) : HAFT_ENOMEM;
 }
 
 int haft_respond_with(haft_call *call, const haft_response *response)
@@ -234,7 +234,7 @@ int haft_respond_with(haft_call *call, const haft_response *response)
             haft_response_add_header(call, response->headers[i].name, response->headers[i].value);
     if (status)
         return status;
-    own = &call->inner.visit->response;
+    own = &call->inner.req->response;
     own->body = haft_arena_copy(call->arena, response->body ? response->body : "", response->size);
     own->size = response->size;
     return own->body ? 0 : HAFT_ENOMEM;
@@ -242,8 +242,7 @@ int haft_respond_with(haft_call *call, const haft_response *response)
 
 const haft_response *haft_response_of(const haft_call *call)
 {
-    return call->inner.visit && call->inner.visit->response.status ? &call->inner.visit->response
-                                                                   : NULL;
+    return call->inner.req && call->inner.req->response.status ? &call->inner.req->response : NULL;
 }
 
 haft_value *haft_response_json(haft_call *call, const haft_response *response)

@@ -129,8 +129,8 @@ static bool is_method(const char *text)
 static int call_handler(haft_call *call, const void *in, void *out)
 {
     /* An isolated process has no visit. */
-    const struct route *route = call->inner.visit
-                                    ? call->inner.visit->route
+    const struct route *route = call->inner.req
+                                    ? call->inner.req->route
                                     : route_named(call->server->gateway, haft_call_name(call));
     const haft_route *info = route->info;
 
@@ -158,7 +158,7 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
         return error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
                          haft_server_error(gateway->server)->text);
     catalogue = catalogue_take(gateway->server);
-    entry = shelf_find(&catalogue->shelves[HAFT_OFFER_TOOL], info->id, strlen(info->id));
+    entry = offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], info->id, strlen(info->id));
     route->item = entry->item;
     route->entry = (struct entry){.item = route->item};
     atomic_fetch_add(&route->item->refs, 1);
@@ -190,12 +190,13 @@ static int check(haft_gateway *gateway, const haft_route *info)
 
 static int place(haft_gateway *gateway, struct route *route)
 {
-    void *taken = NULL;
-    int status = router_add(&gateway->router, route->method, &route->path_template, route, &taken);
+    void *pending = NULL;
+    int status =
+        router_add(&gateway->router, route->method, &route->path_template, route, &pending);
 
     if (status == HAFT_EEXISTS)
         return gateway_refuse(gateway, status, route->id, "%s %s is %s already", route->method,
-                              route->path, ((struct route *)taken)->id);
+                              route->path, ((struct route *)pending)->id);
     if (status)
         return gateway_refuse(gateway, status, route->id, "out of memory");
     return 0;

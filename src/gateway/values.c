@@ -181,9 +181,10 @@ static void put_body(haft_buffer *buffer, const struct route *route, yyjson_val 
 }
 
 /* Adds those that come from headers. */
-static int put_headers(haft_visit *visit, yyjson_val *arguments, struct header_list *headers)
+static int put_headers(haft_gateway_request *req, yyjson_val *arguments,
+                       struct header_list *headers)
 {
-    const struct route *route = visit->route;
+    const struct route *route = req->route;
     int status = 0;
 
     for (size_t i = 0; i < route->n_fields && !status; i++) {
@@ -193,8 +194,8 @@ static int put_headers(haft_visit *visit, yyjson_val *arguments, struct header_l
 
         if (field->origin != ORIGIN_HEADER || !value || yyjson_is_null(value))
             continue;
-        text = values_text(visit->call, value);
-        status = text ? header_list_set(visit->call->arena, headers, field->as, text) : HAFT_ENOMEM;
+        text = values_text(req->call, value);
+        status = text ? header_list_set(req->call->arena, headers, field->as, text) : HAFT_ENOMEM;
     }
     return status;
 }
@@ -223,24 +224,24 @@ const char *values_uri(haft_call *call, const struct route *route, yyjson_val *i
                          : NULL;
 }
 
-int values_write_request(haft_visit *visit)
+int values_write_request(haft_gateway_request *req)
 {
-    haft_call *call = visit->call;
-    haft_request *request = &visit->request;
+    haft_call *call = req->call;
+    haft_request *request = &req->request;
     struct header_list headers = {.n = 0};
     const char *target, *query, *body;
     int status;
 
-    if (!visit->input || visit->written)
+    if (!req->input || req->written)
         return 0;
-    target = values_print(call, visit->route, visit->input, put_path);
-    query = values_print(call, visit->route, visit->input, put_query);
-    body = visit->route->has_body ? values_print(call, visit->route, visit->input, put_body) : "";
+    target = values_print(call, req->route, req->input, put_path);
+    query = values_print(call, req->route, req->input, put_query);
+    body = req->route->has_body ? values_print(call, req->route, req->input, put_body) : "";
     status = target && query && body
                  ? header_list_take(call->arena, &headers, request->headers, request->n_headers)
                  : HAFT_ENOMEM;
     if (!status)
-        status = put_headers(visit, visit->input, &headers);
+        status = put_headers(req, req->input, &headers);
     if (!status && *body && !haft_header_find(headers.list, headers.n, "content-type"))
         status = header_list_add(call->arena, &headers, "content-type", "application/json");
     if (!status && !(request->path = percent_decoded(call->arena, target)))
@@ -253,6 +254,6 @@ int values_write_request(haft_visit *visit)
     request->body_size = strlen(body);
     request->headers = headers.list;
     request->n_headers = headers.n;
-    visit->written = true;
+    req->written = true;
     return 0;
 }

@@ -55,19 +55,19 @@ static void connection_handle(struct connection *c)
                             .body = c->body.data ? c->body.data : "",
                             .body_size = c->body.size,
                             .peer = connection_client(c, headers, c->n_fields)};
-    struct taken taken;
+    struct pending_request pending;
 
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = loop_now(&http->loop);
     http_use(http, c->since);
-    if (lanes_wants(c, &request))
+    if (shards_wants(c, &request))
         return;
     c->handling = true;
-    taken = front_handle(&http->front, &request, &http_responder, c, c->since);
+    pending = mux_handle(&http->mux, &request, &http_responder, c, c->since);
     c->handling = false;
     if (!c->answered)
-        c->taken = taken;
+        c->pending = pending;
 }
 
 /* A callback has said why, or llhttp could not read on. */
@@ -157,7 +157,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         break;
     }
     if (c->stage != STAGE_CLOSING)
-        lanes_move(c);
+        shards_move(c);
 }
 
 /* Looks at what has waited. */
@@ -185,7 +185,7 @@ void connection_resume(struct connection *c)
     }
     if (c->stage == STAGE_HANDLING && !is_free(c)) {
         if (c->stage != STAGE_CLOSING)
-            lanes_move(c);
+            shards_move(c);
         return;
     }
     parse_waiting(c);
@@ -226,7 +226,7 @@ static void connection_on_closed(uv_handle_t *handle)
 /* Whether the request at work is wanted by a client that sends nothing any more. */
 static bool is_wanted(const struct connection *c)
 {
-    return !c->taken.by || front_half_closed(c->taken);
+    return !c->pending.by || mux_half_closed(c->pending);
 }
 
 /* The client has closed its side, and may still read.  False when there is nothing to answer. */
@@ -285,7 +285,7 @@ struct connection *connection_new(haft_http *http)
         haft_buffer_init(&c->waiting, allocator, WAITING_LIMIT);
         c->http = http;
     }
-    c->taken.by = NULL;
+    c->pending.by = NULL;
     c->streaming = c->handling = c->paused = c->doomed = c->lingers = c->ended = false;
     c->heavy = false;
     c->answer_size = 0;
@@ -345,11 +345,11 @@ void connection_close(struct connection *c)
     c->stage = STAGE_CLOSING;
     c->since = loop_now(&c->http->loop);
     c->lingers = c->lingers && !c->doomed && !c->ended;
-    if (c->taken.by) {
-        struct taken taken = c->taken;
+    if (c->pending.by) {
+        struct pending_request pending = c->pending;
 
-        c->taken.by = NULL;
-        front_gone(taken);
+        c->pending.by = NULL;
+        mux_gone(pending);
     }
     if (!c->lingers)
         uv_read_stop(&c->io.stream);

@@ -47,12 +47,12 @@ struct connection {
     haft_buffer fields; /* of struct field, then of haft_header: as many as come, since most of the
                            time none is there */
     size_t n_fields, url_size, trailer_size;
-    size_t consumed;    /* bytes of the request that have been parsed */
-    size_t path;        /* in the head: decoded */
-    size_t query;       /* in the head; 0 for none */
-    size_t target;      /* in the head: the path as it came */
-    struct taken taken; /* its request, by whoever answers that */
-    haft_time since;    /* the stage began */
+    size_t consumed;                /* bytes of the request that have been parsed */
+    size_t path;                    /* in the head: decoded */
+    size_t query;                   /* in the head; 0 for none */
+    size_t target;                  /* in the head: the path as it came */
+    struct pending_request pending; /* its request, by whoever answers that */
+    haft_time since;                /* the stage began */
     unsigned char address[16];
     char peer[ADDRESS_TEXT];           /* the same as text; "" for none */
     char client[ADDRESS_TEXT];         /* whom a proxy asks for: of this request */
@@ -86,7 +86,7 @@ struct connection {
 enum { MAX_LANES = 64 };
 
 /* Loops that serve one address together, each with a server of its own. */
-struct lanes {
+struct shards {
     uv_mutex_t lock; /* for what is at home, and what arrives there */
     unsigned n;
     haft_http *at[MAX_LANES]; /* NULL: not there any more */
@@ -102,7 +102,7 @@ struct haft_http {
     union stream listener;
     uint64_t turn; /* of the loop */
     size_t spent;  /* bytes of answers in this one */
-    struct front front;
+    struct mux mux;
     struct limiter *limiter; /* its own, when it is alone */
     struct proxies proxies;
     size_t max_body;
@@ -110,9 +110,9 @@ struct haft_http {
     struct connection *continued;                 /* those with more to write */
     struct connection *due;                       /* to be resumed as soon as can be */
     struct connection *due_heavy, **due_heavy_at; /* one after another; where the next one goes */
-    struct connection *arrived;                   /* from other lanes; under their lock */
-    struct lanes *lanes;                          /* NULL when it is alone */
-    unsigned lane;
+    struct connection *arrived;                   /* from other shards; under their lock */
+    struct shards *shards;                        /* NULL when it is alone */
+    unsigned shard;
     size_t n_connections, n_spare;
     char read_buffer[READ_SIZE];
     char url[256];
@@ -131,9 +131,9 @@ struct haft_http {
 
 /* ---- http_server.c ---- */
 
-/* One of several, when there are lanes. */
+/* One of several, when there are shards. */
 haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
-                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason);
+                    struct shards *shards, unsigned shard, haft_reason *reterr_reason);
 void http_remember(haft_http *http, struct connection *connection);
 /* A request or a connection has come. */
 void http_use(haft_http *http, haft_time now);
@@ -193,7 +193,7 @@ bool connection_read_target(struct connection *connection);
 /* A connection for one that was accepted; the listener calls uv_accept on its stream. */
 struct connection *connection_new(haft_http *http);
 void connection_start(struct connection *connection);
-/* The same for one that comes from another lane, with a request that is whole. */
+/* The same for one that comes from another shard, with a request that is whole. */
 void connection_continue(struct connection *connection);
 /* Its request has been answered, by somebody who is in the middle of something. */
 void connection_answered(struct connection *connection);
@@ -231,17 +231,17 @@ void connection_write_piece(struct connection *connection);
 size_t connection_unsent(const struct connection *connection);
 void connection_drop_unsent(struct connection *connection);
 
-/* ---- http_lanes.c ---- */
+/* ---- http_shards.c ---- */
 
-int lanes_init(struct lanes *lanes, unsigned n);
-void lanes_finish(struct lanes *lanes);
+int shards_init(struct shards *shards, unsigned n);
+void shards_finish(struct shards *shards);
 /* Whether the request is for a session that lives elsewhere; its connection moves there then, by
- * lanes_move. */
-bool lanes_wants(struct connection *connection, const haft_request *request);
-void lanes_move(struct connection *connection);
+ * shards_move. */
+bool shards_wants(struct connection *connection, const haft_request *request);
+void shards_move(struct connection *connection);
 /* Takes in what has arrived. */
-void lanes_receive(haft_http *http);
+void shards_receive(haft_http *http);
 /* Nothing arrives any more. */
-void lanes_leave(haft_http *http);
+void shards_leave(haft_http *http);
 
 #endif

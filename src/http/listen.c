@@ -40,7 +40,7 @@ static int check_exposure(const haft_http *http, const char *path, const char *w
                           haft_reason *reason)
 {
     const char *rest,
-        *what = http->options.insecure ? NULL : front_unauthenticated(&http->front, &rest);
+        *what = http->options.insecure ? NULL : mux_unauthenticated(&http->mux, &rest);
 
     return what ? error_set(reason, HAFT_EINVAL, path,
                             "refusing to listen on %.*s: %s%s has no authentication; add a policy, "
@@ -184,7 +184,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
                            (size_t)(strrchr(options->address, ':') - options->address), reason);
     if (status)
         return status;
-    status = options->threads > 1 && !http->lane ? look_for_others(&address) : 0;
+    status = options->threads > 1 && !http->shard ? look_for_others(&address) : 0;
     if (status)
         return listen_refuse(reason, options->address, "%s", uv_strerror(status));
     uv_tcp_init_ex(http->loop.uv, &http->listener.tcp, address.ss_family);

@@ -19,7 +19,7 @@ static uv_buf_t text_buf(const char *text, size_t size)
 /* This request is done with: the next one, or the end. */
 static void finish(struct connection *c)
 {
-    c->taken.by = NULL;
+    c->pending.by = NULL;
     c->answered = true;
     c->streaming = false;
     turn_answered(c);
@@ -66,7 +66,7 @@ static void on_app_respond(void *context, const haft_response *response)
 {
     struct connection *c = context;
 
-    respond(c, response, c->http->front.cors, c->http->front.n_cors);
+    respond(c, response, c->http->mux.cors, c->http->mux.n_cors);
 }
 
 static void stream(struct connection *c, const haft_response *head, const haft_header *more,
@@ -94,7 +94,7 @@ static void on_app_stream(void *context, const haft_response *head)
 {
     struct connection *c = context;
 
-    stream(c, head, c->http->front.cors, c->http->front.n_cors);
+    stream(c, head, c->http->mux.cors, c->http->mux.n_cors);
 }
 
 static void response_on_write(void *context, const char *bytes, size_t size)

@@ -1,7 +1,7 @@
 /* http_serve.c - a process that serves HTTP: its loops and its signals.
  *
- * The first lane runs on the thread that called and hears the signals; every other one has a thread
- * of its own, and is told by its bell. */
+ * The first shard runs on the thread that called and hears the signals; every other one has a thread
+ * of its own, and is told by its wakeup. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { INTERRUPTED = 128 };
 
 struct serve;
 
-struct lane {
+struct shard {
     struct serve *serve;
     uv_loop_t loop;
     uv_async_t end; /* rung when it is time */
@@ -31,11 +31,11 @@ struct lane {
 struct serve {
     haft_server *server;
     haft_http_options options;
-    struct lanes lanes;
-    struct lane *lane;
-    unsigned n_lanes, n_open;
+    struct shards shards;
+    struct shard *shard;
+    unsigned n_shards, n_open;
     atomic_uint n_serving;
-    int fd; /* that the lanes share, for sockets that cannot be bound twice; 0 for none */
+    int fd; /* that the shards share, for sockets that cannot be bound twice; 0 for none */
     char address[80];
     struct signals signals;
     bool ending;
@@ -43,17 +43,17 @@ struct serve {
 
 /* ---- the end ---- */
 
-/* The last lane to close rings the first one, which has heard the signals until then. */
+/* The last shard to close rings the first one, which has heard the signals until then. */
 static void serve_on_closed(void *context)
 {
-    struct lane *lane = context;
-    struct serve *serve = lane->serve;
+    struct shard *shard = context;
+    struct serve *serve = shard->serve;
 
-    lane->http = NULL;
-    if (lane != serve->lane)
-        uv_close((uv_handle_t *)&lane->end, NULL);
+    shard->http = NULL;
+    if (shard != serve->shard)
+        uv_close((uv_handle_t *)&shard->end, NULL);
     if (atomic_fetch_sub(&serve->n_serving, 1) == 1)
-        uv_async_send(&serve->lane[0].end);
+        uv_async_send(&serve->shard[0].end);
 }
 
 static _Noreturn void serve_leave(const struct serve *serve, int status)
@@ -66,22 +66,22 @@ static _Noreturn void serve_leave(const struct serve *serve, int status)
 /* Handlers that do not come back cannot be taken away from, only left behind. */
 static void on_overdue(void *context)
 {
-    struct lane *lane = context;
+    struct shard *shard = context;
 
-    server_log(lane->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
-    serve_leave(lane->serve, 1);
+    server_log(shard->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
+    serve_leave(shard->serve, 1);
 }
 
 static void serve_on_end(uv_async_t *end)
 {
-    struct lane *lane = end->data;
-    struct serve *serve = lane->serve;
+    struct shard *shard = end->data;
+    struct serve *serve = shard->serve;
 
-    if (lane->http && !lane->http->closing) {
-        lane->http->overdue = on_overdue;
-        haft_http_close(lane->http, serve->options.drain_ms, serve_on_closed, lane);
+    if (shard->http && !shard->http->closing) {
+        shard->http->overdue = on_overdue;
+        haft_http_close(shard->http, serve->options.drain_ms, serve_on_closed, shard);
     } else if (!atomic_load(&serve->n_serving)) {
-        uv_close((uv_handle_t *)&lane->end, NULL);
+        uv_close((uv_handle_t *)&shard->end, NULL);
         for (size_t i = 0; i < serve->signals.n; i++)
             uv_unref((uv_handle_t *)&serve->signals.watchers[i]);
     }
@@ -101,16 +101,16 @@ static void serve_on_signal(uv_signal_t *watcher, int number)
         serve_leave(serve, INTERRUPTED + number);
     serve->ending = true;
     for (unsigned i = 0; i < serve->n_open; i++)
-        if (!serve->lane[i].ended)
-            uv_async_send(&serve->lane[i].end);
+        if (!serve->shard[i].ended)
+            uv_async_send(&serve->shard[i].end);
 }
 
-/* ---- lanes ---- */
+/* ---- shards ---- */
 
-/* Where the lanes after the first listen: at the port that it got, or on its very socket. */
+/* Where the shards after the first listen: at the port that it got, or on its very socket. */
 static int follow_first(struct serve *serve)
 {
-    haft_http *first = serve->lane[0].http;
+    haft_http *first = serve->shard[0].http;
     struct sockaddr_storage name;
     int size = sizeof name, port;
     char host[64] = "";
@@ -137,50 +137,50 @@ static int follow_first(struct serve *serve)
     return 0;
 }
 
-static int open_lane(struct serve *serve, unsigned i, haft_reason *reason)
+static int open_shard(struct serve *serve, unsigned i, haft_reason *reason)
 {
-    struct lane *lane = &serve->lane[i];
+    struct shard *shard = &serve->shard[i];
 
-    lane->serve = serve;
-    if (uv_loop_init(&lane->loop))
+    shard->serve = serve;
+    if (uv_loop_init(&shard->loop))
         return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
-    if (uv_async_init(&lane->loop, &lane->end, serve_on_end)) {
-        uv_loop_close(&lane->loop);
+    if (uv_async_init(&shard->loop, &shard->end, serve_on_end)) {
+        uv_loop_close(&shard->loop);
         return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
     }
-    lane->end.data = lane;
+    shard->end.data = shard;
     serve->n_open++;
     if (serve->fd)
         serve->options.fd = fcntl(serve->fd, F_DUPFD_CLOEXEC, 0);
-    lane->http = http_new(serve->server, &serve->options, &lane->loop,
-                          serve->n_lanes > 1 ? &serve->lanes : NULL, i, reason);
-    if (!lane->http)
+    shard->http = http_new(serve->server, &serve->options, &shard->loop,
+                           serve->n_shards > 1 ? &serve->shards : NULL, i, reason);
+    if (!shard->http)
         return reason->code ? reason->code : HAFT_EINVAL;
-    lane->http->rested = heap_trim;
-    return i || serve->n_lanes == 1 ? 0 : follow_first(serve);
+    shard->http->rested = heap_trim;
+    return i || serve->n_shards == 1 ? 0 : follow_first(serve);
 }
 
-static void run_lane(void *context)
+static void run_shard(void *context)
 {
-    struct lane *lane = context;
+    struct shard *shard = context;
 
-    if (lane->http)
-        loop_adopt(&lane->http->loop);
-    uv_run(&lane->loop, UV_RUN_DEFAULT);
-    uv_loop_close(&lane->loop);
+    if (shard->http)
+        loop_adopt(&shard->http->loop);
+    uv_run(&shard->loop, UV_RUN_DEFAULT);
+    uv_loop_close(&shard->loop);
 }
 
 /* Those that were opened when one could not be. */
-static void close_lanes(struct serve *serve)
+static void close_shards(struct serve *serve)
 {
     for (unsigned i = 0; i < serve->n_open; i++) {
-        struct lane *lane = &serve->lane[i];
+        struct shard *shard = &serve->shard[i];
 
-        if (lane->http)
-            haft_http_close(lane->http, 0, NULL, NULL);
-        uv_close((uv_handle_t *)&lane->end, NULL);
-        lane->http = NULL;
-        run_lane(lane);
+        if (shard->http)
+            haft_http_close(shard->http, 0, NULL, NULL);
+        uv_close((uv_handle_t *)&shard->end, NULL);
+        shard->http = NULL;
+        run_shard(shard);
     }
 }
 
@@ -189,50 +189,50 @@ static void watch_signals(struct serve *serve)
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        signals_watch(&serve->signals, &serve->lane[0].loop, numbers[i],
+        signals_watch(&serve->signals, &serve->shard[0].loop, numbers[i],
                       numbers[i] != SIGHUP || serve->options.reload, serve_on_signal, serve);
 }
 
-/* A lane whose thread cannot be started does not serve, and its listener must not stand there
+/* A shard whose thread cannot be started does not serve, and its listener must not stand there
  * deaf. */
-static void run_lanes(struct serve *serve)
+static void run_shards(struct serve *serve)
 {
     bool started[MAX_LANES] = {true};
 
-    atomic_store(&serve->n_serving, serve->n_lanes);
-    for (unsigned i = 1; i < serve->n_lanes; i++) {
-        started[i] = !uv_thread_create(&serve->lane[i].thread, run_lane, &serve->lane[i]);
+    atomic_store(&serve->n_serving, serve->n_shards);
+    for (unsigned i = 1; i < serve->n_shards; i++) {
+        started[i] = !uv_thread_create(&serve->shard[i].thread, run_shard, &serve->shard[i]);
         if (started[i])
             continue;
         server_log(serve->server, HAFT_ERROR, "a thread could not be started");
-        uv_async_send(&serve->lane[i].end);
-        run_lane(&serve->lane[i]);
-        serve->lane[i].ended = true;
+        uv_async_send(&serve->shard[i].end);
+        run_shard(&serve->shard[i]);
+        serve->shard[i].ended = true;
     }
     if (serve->options.ready)
-        serve->options.ready(serve->options.ready_context, haft_http_url(serve->lane[0].http));
-    uv_run(&serve->lane[0].loop, UV_RUN_DEFAULT);
-    for (unsigned i = 1; i < serve->n_lanes; i++)
+        serve->options.ready(serve->options.ready_context, haft_http_url(serve->shard[0].http));
+    uv_run(&serve->shard[0].loop, UV_RUN_DEFAULT);
+    for (unsigned i = 1; i < serve->n_shards; i++)
         if (started[i])
-            uv_thread_join(&serve->lane[i].thread);
+            uv_thread_join(&serve->shard[i].thread);
     signals_unwatch(&serve->signals);
-    run_lane(&serve->lane[0]);
+    run_shard(&serve->shard[0]);
 }
 
-static int serve_lanes(struct serve *serve, haft_reason *reason)
+static int serve_shards(struct serve *serve, haft_reason *reason)
 {
     int status = 0;
 
     signals_begin(&serve->signals);
-    for (unsigned i = 0; !status && i < serve->n_lanes; i++)
-        status = open_lane(serve, i, reason);
+    for (unsigned i = 0; !status && i < serve->n_shards; i++)
+        status = open_shard(serve, i, reason);
     if (!status && serve->server->process.confine)
         status = serve->server->process.confine(serve->server->process.confine_context, reason);
     if (status) {
-        close_lanes(serve);
+        close_shards(serve);
     } else {
         watch_signals(serve);
-        run_lanes(serve);
+        run_shards(serve);
     }
     signals_end(&serve->signals);
     return status;
@@ -246,27 +246,27 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
     struct serve serve = {.server = server, .options = *options};
     int status;
 
-    serve.n_lanes = !options->threads              ? 1
-                    : options->threads > MAX_LANES ? MAX_LANES
-                                                   : options->threads;
-    serve.options.threads = serve.n_lanes;
+    serve.n_shards = !options->threads              ? 1
+                     : options->threads > MAX_LANES ? MAX_LANES
+                                                    : options->threads;
+    serve.options.threads = serve.n_shards;
     if (!serve.options.drain_ms)
         serve.options.drain_ms = DEFAULT_DRAIN;
-    if (lanes_init(&serve.lanes, serve.n_lanes))
+    if (shards_init(&serve.shards, serve.n_shards))
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
-    if (limit_new(options, allocator, &serve.lanes.limiter)) {
-        lanes_finish(&serve.lanes);
+    if (limit_new(options, allocator, &serve.shards.limiter)) {
+        shards_finish(&serve.shards);
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     }
-    serve.lane = allocator->alloc(allocator->context, serve.n_lanes * sizeof *serve.lane);
-    if (serve.lane) {
-        memset(serve.lane, 0, serve.n_lanes * sizeof *serve.lane);
-        status = serve_lanes(&serve, reason);
-        allocator->release(allocator->context, serve.lane, serve.n_lanes * sizeof *serve.lane);
+    serve.shard = allocator->alloc(allocator->context, serve.n_shards * sizeof *serve.shard);
+    if (serve.shard) {
+        memset(serve.shard, 0, serve.n_shards * sizeof *serve.shard);
+        status = serve_shards(&serve, reason);
+        allocator->release(allocator->context, serve.shard, serve.n_shards * sizeof *serve.shard);
     } else {
         status = error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     }
-    lanes_finish(&serve.lanes);
+    shards_finish(&serve.shards);
     return status;
 }
 

@@ -24,8 +24,8 @@ static void http_on_woken(void *context, bool asked)
     haft_http *http = context;
 
     if (asked)
-        front_tick(&http->front, loop_now(&http->loop));
-    lanes_receive(http);
+        mux_tick(&http->mux, loop_now(&http->loop));
+    shards_receive(http);
     turn_resume(http);
 }
 
@@ -47,8 +47,8 @@ void http_remember(haft_http *http, struct connection *c)
     LIST_PUSH(http->connections, c, previous, next);
     http->n_connections++;
     http_use(http, loop_now(&http->loop));
-    if (http->lanes)
-        atomic_fetch_add(&http->lanes->n_connections, 1);
+    if (http->shards)
+        atomic_fetch_add(&http->shards->n_connections, 1);
 }
 
 void http_forget(struct connection *c)
@@ -58,8 +58,8 @@ void http_forget(struct connection *c)
     turn_forget(c);
     LIST_TAKE(http->connections, c, previous, next);
     http->n_connections--;
-    if (http->lanes)
-        atomic_fetch_sub(&http->lanes->n_connections, 1);
+    if (http->shards)
+        atomic_fetch_sub(&http->shards->n_connections, 1);
     if (http->n_spare >= SPARE_CONNECTIONS || http->closing || http->resting) {
         connection_free(c);
         return;
@@ -115,7 +115,7 @@ static bool count_address(struct connection *c)
 
 static bool http_is_full(const haft_http *http)
 {
-    size_t n = http->lanes ? atomic_load(&http->lanes->n_connections) : http->n_connections;
+    size_t n = http->shards ? atomic_load(&http->shards->n_connections) : http->n_connections;
 
     return n > http->options.max_connections;
 }
@@ -177,7 +177,7 @@ static void http_free_spare(haft_http *http)
 static void http_release(haft_http *http)
 {
     http_free_spare(http);
-    front_finish(&http->front);
+    mux_finish(&http->mux);
     proxies_finish(&http->proxies);
     limiter_free(http->limiter);
     loop_join(&http->loop);
@@ -216,10 +216,10 @@ static bool sweep_closing(haft_http *http, haft_time now)
     }
     if (late && !http->late) {
         http->late = true;
-        front_abandon(&http->front);
+        mux_abandon(&http->mux);
         loop_give_up(&http->loop);
     }
-    if (!http->connections && front_idle(&http->front)) {
+    if (!http->connections && mux_idle(&http->mux)) {
         loop_close(&http->loop, http_on_closed);
         return true;
     }
@@ -242,7 +242,7 @@ static haft_time http_on_tick(void *context, haft_time now)
     haft_http *http = context;
     struct connection *next;
 
-    front_tick(&http->front, now);
+    mux_tick(&http->mux, now);
     if (http->closing)
         return sweep_closing(http, now) ? -1 : now + CLOSING_SWEEP_MS;
     for (struct connection *c = http->connections; c; c = next) {
@@ -264,9 +264,9 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
     if (http->closing)
         return;
     http->closing = true;
-    lanes_leave(http);
+    shards_leave(http);
     uv_close(&http->listener.handle, on_listener_closed);
-    front_shut_down(&http->front);
+    mux_shut_down(&http->mux);
     loop_set_timer(&http->loop, loop_now(&http->loop));
 }
 
@@ -291,7 +291,7 @@ static void http_set_defaults(haft_http_options *o)
     o->drain_ms = o->drain_ms ? o->drain_ms : DEFAULT_DRAIN;
 }
 
-/* What is bounded for all lanes together, and not counted by them together. */
+/* What is bounded for all shards together, and not counted by them together. */
 static void http_share(haft_http_options *o, unsigned n)
 {
     o->max_per_address = (o->max_per_address + n - 1) / n;
@@ -310,8 +310,8 @@ static int open_front(haft_http *http, haft_reason *reason)
     static const char *const any[] = {"*", NULL};
     haft_http_options *o = &http->options;
     haft_http_loop loop = {.uv = http->loop.uv,
-                           .number = http->lane,
-                           .n = http->lanes ? http->lanes->n : 1,
+                           .number = http->shard,
+                           .n = http->shards ? http->shards->n : 1,
                            .server = http->server,
                            .loop = &http->loop.interface};
     int status;
@@ -319,22 +319,22 @@ static int open_front(haft_http *http, haft_reason *reason)
     /* Nobody's browser reaches a socket in the file system. */
     if (!strncmp(o->address, "unix:", 5) && !o->allowed_hosts)
         o->allowed_hosts = any;
-    status = front_init(&http->front, o, &loop, reason);
+    status = mux_init(&http->mux, o, &loop, reason);
     if (status)
         return status;
-    if (!http->lanes && limit_new(o, http->allocator, &http->limiter))
+    if (!http->shards && limit_new(o, http->allocator, &http->limiter))
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
-    http->front.limiter = http->lanes ? http->lanes->limiter : http->limiter;
-    http->front.clock = common_clock;
-    http->max_body = front_max_body(&http->front, o);
+    http->mux.limiter = http->shards ? http->shards->limiter : http->limiter;
+    http->mux.clock = common_clock;
+    http->max_body = mux_max_body(&http->mux, o);
     if (o->cors_origin)
-        http->front.app_responder = &http_app_responder;
+        http->mux.app_responder = &http_app_responder;
     return 0;
 }
 
 /* With its options and its loop, whose handles are all that has to be closed. */
 static haft_http *http_make(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
-                            struct lanes *lanes, unsigned lane)
+                            struct shards *shards, unsigned shard)
 {
     static const struct loop_events events = {http_on_woken, http_on_tick, http_before_sleep};
     const haft_allocator *allocator = server->allocator;
@@ -346,13 +346,13 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
     http->server = server;
     http->allocator = allocator;
     http->options = *options;
-    http->lanes = lanes;
-    http->lane = lane;
+    http->shards = shards;
+    http->shard = shard;
     http->due_heavy_at = &http->due_heavy;
     http->open_handles = 1;
     http_set_defaults(&http->options);
-    if (lanes)
-        http_share(&http->options, lanes->n);
+    if (shards)
+        http_share(&http->options, shards->n);
     if (loop_init(&http->loop, uv, allocator, http->options.workers, http->options.max_queue,
                   &events, http)) {
         allocator->release(allocator->context, http, sizeof *http);
@@ -363,7 +363,7 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
 }
 
 haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
-                    struct lanes *lanes, unsigned lane, haft_reason *reterr_reason)
+                    struct shards *shards, unsigned shard, haft_reason *reterr_reason)
 {
     /* The process that isolated tools are forked from: before there are threads. */
     int status = isolate_start(server);
@@ -374,7 +374,7 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
                   haft_strerror(status));
         return NULL;
     }
-    http = http_make(server, options, uv, lanes, lane);
+    http = http_make(server, options, uv, shards, shard);
     if (!http) {
         error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
@@ -390,8 +390,8 @@ haft_http *http_new(haft_server *server, const haft_http_options *options, uv_lo
     }
     loop_reserve(uv, http->allocator, http->options.max_connections + OTHER_DESCRIPTORS);
     loop_set_timer(&http->loop, loop_now(&http->loop) + SWEEP_MS);
-    if (lanes)
-        lanes->at[lane] = http;
+    if (shards)
+        shards->at[shard] = http;
     return http;
 }
 

@@ -1,7 +1,7 @@
-/* http_lanes.c - several loops behind one address.
+/* http_shards.c - several loops behind one address.
  *
  * The kernel deals out connections without knowing whose sessions they will name.  A session's id
- * begins with the number of its lane, so a request for one that lives elsewhere is seen as such
+ * begins with the number of its shard, so a request for one that lives elsewhere is seen as such
  * without a table, and its connection moves there: the socket and what has been read of it, never a
  * call or an answer. */
 #include <fcntl.h>
@@ -10,28 +10,28 @@
 
 #include "http/http.h"
 
-int lanes_init(struct lanes *lanes, unsigned n)
+int shards_init(struct shards *shards, unsigned n)
 {
-    memset(lanes, 0, sizeof *lanes);
-    lanes->n = n;
-    return uv_mutex_init(&lanes->lock) ? HAFT_ENOMEM : 0;
+    memset(shards, 0, sizeof *shards);
+    shards->n = n;
+    return uv_mutex_init(&shards->lock) ? HAFT_ENOMEM : 0;
 }
 
-void lanes_finish(struct lanes *lanes)
+void shards_finish(struct shards *shards)
 {
-    limiter_free(lanes->limiter);
-    uv_mutex_destroy(&lanes->lock);
+    limiter_free(shards->limiter);
+    uv_mutex_destroy(&shards->lock);
 }
 
-bool lanes_wants(struct connection *c, const haft_request *request)
+bool shards_wants(struct connection *c, const haft_request *request)
 {
-    const struct lanes *lanes = c->http->lanes;
+    const struct shards *shards = c->http->shards;
     unsigned home;
 
-    if (!lanes)
+    if (!shards)
         return false;
     home = endpoint_home(request);
-    if (home >= lanes->n || home == c->http->lane)
+    if (home >= shards->n || home == c->http->shard)
         return false;
     c->moving = home + 1;
     return true;
@@ -41,43 +41,44 @@ bool lanes_wants(struct connection *c, const haft_request *request)
 static struct connection *pack(struct connection *c, int fd)
 {
     haft_http *http = c->http;
-    struct connection *parcel = http->allocator->alloc(http->allocator->context, sizeof *parcel);
+    struct connection *handover =
+        http->allocator->alloc(http->allocator->context, sizeof *handover);
 
-    if (!parcel)
+    if (!handover)
         return NULL;
-    *parcel = *c;
-    parcel->next = parcel->previous = parcel->next_due = NULL;
-    parcel->due = parcel->continues_later = false;
-    parcel->moving = 0;
-    parcel->fd = fd;
+    *handover = *c;
+    handover->next = handover->previous = handover->next_due = NULL;
+    handover->due = handover->continues_later = false;
+    handover->moving = 0;
+    handover->fd = fd;
     haft_buffer_init(&c->head, http->allocator, c->head.limit);
     haft_buffer_init(&c->fields, http->allocator, c->fields.limit);
     haft_buffer_init(&c->body, http->allocator, c->body.limit);
     haft_buffer_init(&c->waiting, http->allocator, c->waiting.limit);
     c->n_fields = 0;
-    return parcel;
+    return handover;
 }
 
 /* False when there is nobody any more. */
-static bool shards_post(struct lanes *lanes, unsigned home, struct connection *parcel)
+static bool shards_post(struct shards *shards, unsigned home, struct connection *handover)
 {
     haft_http *to;
 
-    uv_mutex_lock(&lanes->lock);
-    to = lanes->at[home];
+    uv_mutex_lock(&shards->lock);
+    to = shards->at[home];
     if (to) {
-        parcel->next = to->arrived;
-        to->arrived = parcel;
+        handover->next = to->arrived;
+        to->arrived = handover;
         loop_wake(&to->loop);
     }
-    uv_mutex_unlock(&lanes->lock);
+    uv_mutex_unlock(&shards->lock);
     return to;
 }
 
-void lanes_move(struct connection *c)
+void shards_move(struct connection *c)
 {
     unsigned home = c->moving - 1;
-    struct connection *parcel;
+    struct connection *handover;
     uv_os_fd_t fd;
     int copy;
 
@@ -86,32 +87,32 @@ void lanes_move(struct connection *c)
         return;
     c->moving = 0;
     copy = uv_fileno(&c->io.handle, &fd) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    parcel = copy < 0 ? NULL : pack(c, copy);
-    if (!parcel) {
+    handover = copy < 0 ? NULL : pack(c, copy);
+    if (!handover) {
         if (copy >= 0)
             close(copy);
         connection_refuse(c, 503, "Out of memory");
         return;
     }
-    if (!shards_post(c->http->lanes, home, parcel)) {
+    if (!shards_post(c->http->shards, home, handover)) {
         close(copy);
-        connection_free(parcel);
+        connection_free(handover);
         connection_refuse(c, 503, "The server is shutting down");
         return;
     }
     connection_abort(c);
 }
 
-void lanes_receive(haft_http *http)
+void shards_receive(haft_http *http)
 {
     struct connection *c, *next;
 
-    if (!http->lanes)
+    if (!http->shards)
         return;
-    uv_mutex_lock(&http->lanes->lock);
+    uv_mutex_lock(&http->shards->lock);
     c = http->arrived;
     http->arrived = NULL;
-    uv_mutex_unlock(&http->lanes->lock);
+    uv_mutex_unlock(&http->shards->lock);
     for (; c; c = next) {
         next = c->next;
         c->http = http;
@@ -125,11 +126,11 @@ void lanes_receive(haft_http *http)
     }
 }
 
-void lanes_leave(haft_http *http)
+void shards_leave(haft_http *http)
 {
-    if (!http->lanes)
+    if (!http->shards)
         return;
-    uv_mutex_lock(&http->lanes->lock);
-    http->lanes->at[http->lane] = NULL;
-    uv_mutex_unlock(&http->lanes->lock);
+    uv_mutex_lock(&http->shards->lock);
+    http->shards->at[http->shard] = NULL;
+    uv_mutex_unlock(&http->shards->lock);
 }

@@ -158,16 +158,16 @@ static void otlp_report(haft_otlp *otlp, const char *why_not)
 static bool otlp_take(void *context, haft_buffer *body)
 {
     haft_otlp *otlp = context;
-    size_t straight = otlp->room - otlp->first;
+    size_t direct = otlp->room - otlp->first;
 
     uv_mutex_lock(&otlp->lock);
     otlp->batch = otlp->n < BATCH ? otlp->n : BATCH;
     uv_mutex_unlock(&otlp->lock);
     if (!otlp->batch)
         return false;
-    straight = straight < otlp->batch ? straight : otlp->batch;
+    direct = direct < otlp->batch ? direct : otlp->batch;
     otlp_put_batch(body, otlp->server->name, otlp->server->version, otlp->spans + otlp->first,
-                   straight, otlp->spans, otlp->batch - straight);
+                   direct, otlp->spans, otlp->batch - direct);
     return true;
 }
 

@@ -56,15 +56,15 @@ static size_t at(const struct spool *spool, size_t offset)
 /* The first line, with its end. */
 static size_t line_size(const struct spool *spool)
 {
-    size_t straight = spool->options.limit - spool->first;
+    size_t direct = spool->options.limit - spool->first;
     const char *end;
 
-    straight = straight < spool->n ? straight : spool->n;
-    end = memchr(spool->ring + spool->first, '\n', straight);
+    direct = direct < spool->n ? direct : spool->n;
+    end = memchr(spool->ring + spool->first, '\n', direct);
     if (end)
         return (size_t)(end - spool->ring) - spool->first + 1;
-    end = memchr(spool->ring, '\n', spool->n - straight);
-    return straight + (size_t)(end - spool->ring) + 1;
+    end = memchr(spool->ring, '\n', spool->n - direct);
+    return direct + (size_t)(end - spool->ring) + 1;
 }
 
 static void drop(struct spool *spool, size_t size)
@@ -98,11 +98,11 @@ static void lose_all(struct spool *spool)
 
 static void copy_in(struct spool *spool, const char *bytes, size_t size)
 {
-    size_t place = at(spool, spool->n), straight = spool->options.limit - place;
+    size_t place = at(spool, spool->n), direct = spool->options.limit - place;
 
-    straight = straight < size ? straight : size;
-    memcpy(spool->ring + place, bytes, straight);
-    memcpy(spool->ring, bytes + straight, size - straight);
+    direct = direct < size ? direct : size;
+    memcpy(spool->ring + place, bytes, direct);
+    memcpy(spool->ring, bytes + direct, size - direct);
     spool->n += size;
 }
 
@@ -224,10 +224,10 @@ static void wait_for_room(struct spool *spool)
 static ssize_t write_front(const struct spool *spool, size_t size)
 {
     size_t place = at(spool, spool->sent), left = size - spool->sent;
-    size_t straight = spool->options.limit - place;
+    size_t direct = spool->options.limit - place;
     struct iovec parts[3] = {{(void *)(uintptr_t) "\n", spool->torn ? 1 : 0},
-                             {spool->ring + place, straight < left ? straight : left},
-                             {spool->ring, straight < left ? left - straight : 0}};
+                             {spool->ring + place, direct < left ? direct : left},
+                             {spool->ring, direct < left ? left - direct : 0}};
     ssize_t n;
 
     do

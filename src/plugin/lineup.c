@@ -27,7 +27,7 @@ void lineup_free(struct lineup *lineup)
     lineup_drop_items(lineup);
     for (size_t i = 0; i < lineup->n; i++)
         if (lineup->seats[i].plugin)
-            hold_drop(&lineup->seats[i].plugin->hold);
+            module_drop(&lineup->seats[i].plugin->module);
     haft_arena_free(lineup->arena);
 }
 
@@ -82,7 +82,7 @@ struct offers {
     const void *list;
 };
 
-static void offers_of(const haft_plugin *definition, struct offers ret_offers[SHELVES])
+static void offers_of(const haft_plugin *definition, struct offers ret_offers[OFFER_LISTS])
 {
     ret_offers[0] = (struct offers){HAFT_OFFER_TOOL, "tool", definition->tools};
     ret_offers[1] = (struct offers){HAFT_OFFER_RESOURCE, "resource", definition->resources};
@@ -102,24 +102,24 @@ static const void *offer_at(const struct offers *offers, size_t i)
 
 static size_t offers_count(const haft_plugin *definition)
 {
-    struct offers offers[SHELVES];
+    struct offers offers[OFFER_LISTS];
     size_t n = 0;
 
     offers_of(definition, offers);
-    for (int i = 0; i < SHELVES; i++)
+    for (int i = 0; i < OFFER_LISTS; i++)
         for (size_t k = 0; offer_at(&offers[i], k); k++)
             n++;
     return n;
 }
 
 static int offer_make_item(haft_server *server, haft_offer kind, const void *definition,
-                           struct hold *hold, struct item **ret_item)
+                           struct module *module, struct item **ret_item)
 {
     if (kind == HAFT_OFFER_TOOL)
-        return tool_item(server, definition, hold, ret_item);
+        return tool_item(server, definition, module, ret_item);
     if (kind == HAFT_OFFER_PROMPT)
-        return prompt_item(server, definition, hold, ret_item);
-    return resource_item(server, kind, definition, hold, ret_item);
+        return prompt_item(server, definition, module, ret_item);
+    return resource_item(server, kind, definition, module, ret_item);
 }
 
 static bool target_takes(const struct target *target, haft_offer kind, const void *definition)
@@ -134,10 +134,10 @@ static int offering_fill(struct offering *offering, const struct seat *seat,
                          haft_reason *reterr_reason)
 {
     haft_server *server = offering->target->server;
-    struct offers offers[SHELVES];
+    struct offers offers[OFFER_LISTS];
 
     offers_of(seat->plugin->definition, offers);
-    for (int i = 0; i < SHELVES; i++) {
+    for (int i = 0; i < OFFER_LISTS; i++) {
         const void *definition;
 
         for (size_t k = 0; (definition = offer_at(&offers[i], k)) != NULL; k++) {
@@ -145,7 +145,7 @@ static int offering_fill(struct offering *offering, const struct seat *seat,
 
             if (!target_takes(offering->target, offers[i].kind, definition))
                 continue;
-            status = offer_make_item(server, offers[i].kind, definition, &seat->plugin->hold,
+            status = offer_make_item(server, offers[i].kind, definition, &seat->plugin->module,
                                      &offering->items[offering->n]);
             if (status)
                 return error_set(reterr_reason, status, seat->path, "%s %s: %s", offers[i].what,
@@ -173,7 +173,7 @@ static int lineup_load(struct haft_plugins *plugins, struct lineup *lineup,
 
         if (old && (!seat->asked || plugin_is_of(old->plugin, seat->path))) {
             seat->plugin = old->plugin;
-            hold_take(&seat->plugin->hold);
+            module_take(&seat->plugin->module);
             continue;
         }
         seat->fresh = true;
@@ -256,7 +256,7 @@ static void lineup_mark_leaving(const struct haft_plugins *plugins, const struct
         const struct seat *seat = &plugins->now->seats[i],
                           *next = lineup ? seat_of(lineup, seat->path) : seat;
 
-        seat->plugin->hold.leaving = !next || next->plugin != seat->plugin;
+        seat->plugin->module.leaving = !next || next->plugin != seat->plugin;
     }
 }
 
@@ -266,7 +266,7 @@ static int lineup_refuse_clash(const struct lineup *lineup, const struct item *i
     const char *path = "";
 
     for (size_t i = 0; i < lineup->n; i++)
-        if (item->hold == &lineup->seats[i].plugin->hold)
+        if (item->module == &lineup->seats[i].plugin->module)
             path = lineup->seats[i].path;
     return error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already there", item->name);
 }
@@ -282,8 +282,7 @@ static int lineup_try(const struct haft_plugins *plugins, const struct lineup *l
     for (size_t i = 0; i < lineup->n_offerings && !status; i++) {
         const struct offering *offering = &lineup->offerings[i];
 
-        status =
-            catalogue_try_trade(offering->target->server, offering->items, offering->n, &clash);
+        status = catalogue_try_swap(offering->target->server, offering->items, offering->n, &clash);
     }
     lineup_mark_leaving(plugins, NULL);
     if (status)
@@ -330,7 +329,7 @@ static void lineup_log_changes(const struct haft_plugins *plugins, const struct 
 
 /* What is new takes the places of what leaves, at every target.  On failure nothing has changed at
  * that target and those after it: with one of them, nothing at all. */
-static int lineup_trade(const struct lineup *lineup, haft_reason *reterr_reason)
+static int lineup_swap(const struct lineup *lineup, haft_reason *reterr_reason)
 {
     const struct item *clash = NULL;
     int status = 0;
@@ -338,7 +337,7 @@ static int lineup_trade(const struct lineup *lineup, haft_reason *reterr_reason)
     for (size_t i = 0; i < lineup->n_offerings && !status; i++) {
         const struct offering *offering = &lineup->offerings[i];
 
-        status = catalogue_trade(offering->target->server, offering->items, offering->n, &clash);
+        status = catalogue_swap(offering->target->server, offering->items, offering->n, &clash);
     }
     if (status && clash)
         return lineup_refuse_clash(lineup, clash, reterr_reason);
@@ -355,7 +354,7 @@ int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup, haft_reas
         return error_set(reterr_reason, HAFT_EBUSY, "", "the plugins have changed meanwhile");
     }
     lineup_mark_leaving(plugins, lineup);
-    status = lineup_trade(lineup, reterr_reason);
+    status = lineup_swap(lineup, reterr_reason);
     if (status) {
         lineup_mark_leaving(plugins, NULL);
         lineup_free(lineup);
@@ -376,7 +375,7 @@ int lineup_offer(const struct lineup *lineup, struct target *target, haft_reason
     int status = offering_make(lineup, true, &offering, reterr_reason);
 
     if (!status) {
-        status = catalogue_trade(target->server, offering.items, offering.n, &clash);
+        status = catalogue_swap(target->server, offering.items, offering.n, &clash);
         if (status && clash)
             lineup_refuse_clash(lineup, clash, reterr_reason);
         else if (status)

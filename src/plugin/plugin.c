@@ -188,9 +188,9 @@ static int plugin_start(struct plugin *plugin, haft_server *server, const char *
 
 /* ---- its life ---- */
 
-static void unload(struct hold *hold)
+static void unload(struct module *module)
 {
-    struct plugin *plugin = (struct plugin *)(void *)hold;
+    struct plugin *plugin = (struct plugin *)(void *)module;
 
     if (plugin->started && plugin->definition->stop)
         plugin->definition->stop();
@@ -211,7 +211,7 @@ int plugin_open(haft_server *server, const char *path, struct plugin **ret_plugi
     if (!plugin)
         return error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
     memset(plugin, 0, sizeof *plugin);
-    hold_init(&plugin->hold, unload);
+    module_init(&plugin->module, unload);
     plugin->allocator = allocator;
     plugin->fd = -1;
     status = copy_file(plugin, path, reterr_reason);
@@ -222,7 +222,7 @@ int plugin_open(haft_server *server, const char *path, struct plugin **ret_plugi
     if (!status)
         status = plugin_start(plugin, server, path, reterr_reason);
     if (status)
-        hold_drop(&plugin->hold);
+        module_drop(&plugin->module);
     else
         *ret_plugin = plugin;
     return status;

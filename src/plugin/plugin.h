@@ -9,7 +9,7 @@
 #include "engine/offer/server.h"
 
 struct plugin {
-    struct hold hold; /* of its items, and of whoever has it loaded */
+    struct module module; /* of its items, and of whoever has it loaded */
     const haft_allocator *allocator;
     const haft_plugin *definition; /* the next, */
     haft_plugin own;               /* with all members, also of a shorter one */

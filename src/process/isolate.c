@@ -24,13 +24,13 @@
 
 enum {
     LOOK_MS = 20, /* how often a thread that listens looks whether the call is cancelled */
-    END_MS = 5,   /* the same for a keeper that is to end, */
+    END_MS = 5,   /* the same for a supervisor that is to end, */
     END_LOOKS = 400
 };
 
 /* The parent of a fork server. */
-struct keeper {
-    struct keeper *next; /* an older one */
+struct supervisor {
+    struct supervisor *next; /* an older one */
     pid_t pid;
     int control; /* -1 once it is told to end */
 };
@@ -39,7 +39,7 @@ struct isolate {
     struct isolation base;
     haft_server *server;
     uv_mutex_t lock;
-    struct keeper *keepers; /* newest first: the first is the one to ask */
+    struct supervisor *keepers; /* newest first: the first is the one to ask */
 };
 
 /* ---- keepers ---- */
@@ -58,35 +58,35 @@ static void release_memory(struct isolate *isolate, void *memory, size_t size)
     allocator->release(allocator->context, memory, size);
 }
 
-static void dismiss(struct keeper *keeper)
+static void isolate_terminate(struct supervisor *supervisor)
 {
-    if (keeper->control >= 0)
-        close(keeper->control);
-    keeper->control = -1;
+    if (supervisor->control >= 0)
+        close(supervisor->control);
+    supervisor->control = -1;
 }
 
 /* Forgets those that have ended.  With the lock held. */
 static void isolate_collect(struct isolate *isolate)
 {
-    struct keeper **link = &isolate->keepers;
+    struct supervisor **link = &isolate->keepers;
 
     while (*link) {
-        struct keeper *keeper = *link;
+        struct supervisor *supervisor = *link;
 
-        if (keeper->pid && waitpid(keeper->pid, NULL, WNOHANG))
-            keeper->pid = 0;
-        if (!keeper->pid && keeper->control < 0) {
-            *link = keeper->next;
-            release_memory(isolate, keeper, sizeof *keeper);
+        if (supervisor->pid && waitpid(supervisor->pid, NULL, WNOHANG))
+            supervisor->pid = 0;
+        if (!supervisor->pid && supervisor->control < 0) {
+            *link = supervisor->next;
+            release_memory(isolate, supervisor, sizeof *supervisor);
         } else {
-            link = &keeper->next;
+            link = &supervisor->next;
         }
     }
 }
 
 /* No signal of the server's may arrive in a process that still has its handlers, and nobody else's
  * thread may hold the lock that the copy will need. */
-static pid_t fork_keeper(haft_server *server, const int ends[2])
+static pid_t fork_supervisor(haft_server *server, const int ends[2])
 {
     sigset_t all, before;
     pid_t pid;
@@ -106,29 +106,30 @@ static pid_t fork_keeper(haft_server *server, const int ends[2])
 }
 
 /* With the lock held. */
-static int hire(struct isolate *isolate)
+static int isolate_spawn(struct isolate *isolate)
 {
-    struct keeper *keeper = allocate(isolate, sizeof *keeper);
+    struct supervisor *supervisor = allocate(isolate, sizeof *supervisor);
     int ends[2];
 
-    if (!keeper)
+    if (!supervisor)
         return HAFT_ENOMEM;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         goto no_sockets;
-    *keeper = (struct keeper){.control = ends[0], .pid = fork_keeper(isolate->server, ends)};
+    *supervisor =
+        (struct supervisor){.control = ends[0], .pid = fork_supervisor(isolate->server, ends)};
     close(ends[1]);
-    if (keeper->pid < 0)
+    if (supervisor->pid < 0)
         goto no_process;
     if (isolate->keepers)
-        dismiss(isolate->keepers);
-    keeper->next = isolate->keepers;
-    isolate->keepers = keeper;
+        isolate_terminate(isolate->keepers);
+    supervisor->next = isolate->keepers;
+    isolate->keepers = supervisor;
     return 0;
 
 no_process:
     close(ends[0]);
 no_sockets:
-    release_memory(isolate, keeper, sizeof *keeper);
+    release_memory(isolate, supervisor, sizeof *supervisor);
     return HAFT_EBUSY;
 }
 
@@ -138,7 +139,7 @@ static int isolate_replace(struct isolate *isolate)
 
     uv_mutex_lock(&isolate->lock);
     isolate_collect(isolate);
-    status = hire(isolate);
+    status = isolate_spawn(isolate);
     uv_mutex_unlock(&isolate->lock);
     if (status)
         server_log(isolate->server, HAFT_ERROR, "isolated tools cannot run: %s",
@@ -190,9 +191,9 @@ static int isolate_ask(struct isolate *isolate, int *ret_fd)
     isolate_collect(isolate);
     if (isolate->keepers)
         status = packet_send_descriptor(isolate->keepers->control, ends[1]);
-    /* The keeper is gone too: what is forked here has the locks of other threads as they are now. */
+    /* The supervisor is gone too: what is forked here has the locks of other threads as they are now. */
     if (status == HAFT_ECLOSED) {
-        status = hire(isolate);
+        status = isolate_spawn(isolate);
         if (!status)
             status = packet_send_descriptor(isolate->keepers->control, ends[1]);
     }
@@ -316,33 +317,34 @@ static int isolate_run(struct isolation *base, haft_call *call)
 /* ---- life ---- */
 
 /* Waits for those that have been told to end; one that does not is made to. */
-static void see_off(struct keeper *keeper)
+static void see_off(struct supervisor *supervisor)
 {
     struct timespec pause = {0, END_MS * 1000000L};
 
-    for (int i = 0; keeper->pid && i < END_LOOKS; i++) {
-        if (waitpid(keeper->pid, NULL, WNOHANG))
-            keeper->pid = 0;
+    for (int i = 0; supervisor->pid && i < END_LOOKS; i++) {
+        if (waitpid(supervisor->pid, NULL, WNOHANG))
+            supervisor->pid = 0;
         else
             nanosleep(&pause, NULL);
     }
     /* A server in a sandbox may not; it then ends by itself. */
-    if (keeper->pid && !kill(keeper->pid, SIGKILL))
-        waitpid(keeper->pid, NULL, 0);
+    if (supervisor->pid && !kill(supervisor->pid, SIGKILL))
+        waitpid(supervisor->pid, NULL, 0);
 }
 
 static void isolate_release(struct isolation *base)
 {
     struct isolate *isolate = (struct isolate *)base;
 
-    for (struct keeper *keeper = isolate->keepers; keeper; keeper = keeper->next)
-        dismiss(keeper);
+    for (struct supervisor *supervisor = isolate->keepers; supervisor;
+         supervisor = supervisor->next)
+        isolate_terminate(supervisor);
     while (isolate->keepers) {
-        struct keeper *keeper = isolate->keepers;
+        struct supervisor *supervisor = isolate->keepers;
 
-        isolate->keepers = keeper->next;
-        see_off(keeper);
-        release_memory(isolate, keeper, sizeof *keeper);
+        isolate->keepers = supervisor->next;
+        see_off(supervisor);
+        release_memory(isolate, supervisor, sizeof *supervisor);
     }
     uv_mutex_destroy(&isolate->lock);
     release_memory(isolate, isolate, sizeof *isolate);
@@ -386,7 +388,7 @@ int isolate_start(haft_server *server)
         return HAFT_ENOMEM;
     uv_mutex_lock(&isolate->lock);
     if (!isolate->keepers && atomic_load(&server->isolation.n))
-        status = hire(isolate);
+        status = isolate_spawn(isolate);
     uv_mutex_unlock(&isolate->lock);
     return status;
 }

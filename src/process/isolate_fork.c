@@ -1,4 +1,4 @@
-/* isolate_fork.c - the fork server, and its keeper.
+/* isolate_fork.c - the fork server, and its supervisor.
  *
  * Both have one thread, none of the server's descriptors and none of its signal handlers.  They
  * outlive nothing: when the server is gone its end of `control` is closed, and a process of a call
@@ -256,7 +256,7 @@ static _Noreturn void serve_forks(haft_server *server)
     _exit(0);
 }
 
-/* ---- its keeper ---- */
+/* ---- its supervisor ---- */
 
 /* Also those of the servers beside it, which may be the same. */
 static void forget_keys(haft_server *server)

@@ -146,7 +146,7 @@ static void metrics_repaired(const haft_call *call, size_t n)
         atomic_fetch_add(&counts_for(call->server->metering.metrics, call)->repairs, n);
 }
 
-static void metrics_met(haft_server *server)
+static void metrics_introduced(haft_server *server)
 {
     if (server->metering.metrics)
         atomic_fetch_add(&server->metering.metrics->sessions, 1);
@@ -160,7 +160,7 @@ static void metrics_left(haft_server *server, int64_t ms)
     measure(&server->metering.metrics->stays, ms > 0 ? (uint64_t)ms * 1000000 : 0);
 }
 
-static const struct observer observer = {metrics_queued, metrics_repaired, metrics_met,
+static const struct observer observer = {metrics_queued, metrics_repaired, metrics_introduced,
                                          metrics_left};
 
 int haft_metrics_enable(haft_server *server)

@@ -46,7 +46,7 @@ static bool lines_grow(struct lines *lines)
 static void start_skipping(struct lines *lines)
 {
     lines->skipping = true;
-    lines->told = false;
+    lines->reported = false;
     lines->lost = lines->end - lines->start;
     lines->start = lines->end = lines->searched = 0;
 }
@@ -145,8 +145,8 @@ int lines_next(struct lines *lines, bool last, const char **ret_line, size_t *re
         const char *end;
         int status;
 
-        if (lines->skipping && !lines->told) {
-            lines->told = true;
+        if (lines->skipping && !lines->reported) {
+            lines->reported = true;
             *ret_line = NULL;
             *ret_size = lines->lost;
             return HAFT_ETOOBIG;

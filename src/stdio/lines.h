@@ -14,7 +14,7 @@ struct lines {
     size_t searched;             /* no line end before this */
     size_t limit;                /* of a line without its end */
     size_t lost;                 /* bytes of the line that is too long, so far */
-    bool skipping, told;         /* to the end of that line; it has been reported */
+    bool skipping, reported;     /* to the end of that line; it has been reported */
     bool begun;                  /* the first line has been taken */
     bool brimful;                /* the latest read left no room */
     const haft_allocator *allocator;

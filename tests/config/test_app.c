@@ -27,7 +27,7 @@ static haft_server *endpoint(void *context, size_t i, const char **ret_path)
 /* Two servers, the first with limits of its own, prepared with these options. */
 static void prepare(struct house *house, const struct given *given, size_t n_given)
 {
-    const struct hosted hosted = {.endpoint = endpoint, .context = house};
+    const struct app app = {.endpoint = endpoint, .context = house};
     struct program_settings program;
     struct complaints complaints;
     struct settings settings;
@@ -43,7 +43,7 @@ static void prepare(struct house *house, const struct given *given, size_t n_giv
     program = program_settings_of(house->own);
     complaints_init(&complaints, NULL);
     assert_int_equal(settings_load(&settings, &program, given, n_given, &complaints), 0);
-    assert_int_equal(hosted_prepare(&hosted, house->own, &settings, NULL, &audit, &reason), 0);
+    assert_int_equal(app_prepare(&app, house->own, &settings, NULL, &audit, &reason), 0);
     complaints_finish(&complaints);
     settings_finish(&settings);
 }

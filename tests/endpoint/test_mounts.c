@@ -1,4 +1,4 @@
-/* test_mounts.c - several that answer behind one door: whose a request is, what passes to whom, and
+/* test_mounts.c - several that answer behind one guard: whose a request is, what passes to whom, and
  * the end. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
@@ -301,7 +301,7 @@ static void finds_whose_a_request_is(void **state)
     assert_int_equal(atomic_load(&n_open), 0);
 }
 
-/* The door speaks for apps, which know nothing of CORS. */
+/* The guard speaks for apps, which know nothing of CORS. */
 static void writes_every_header_once(void **state)
 {
     haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/two", .app = &mirror_app)};
@@ -482,7 +482,7 @@ static void on_respond(void *context, const haft_response *response)
     *(int *)context = response->status;
 }
 
-static int ask(struct front *front, const char *path)
+static int ask(struct mux *mux, const char *path)
 {
     static const haft_responder responder = {.respond = on_respond};
     haft_request request = {.method = "POST",
@@ -492,7 +492,7 @@ static int ask(struct front *front, const char *path)
                             .n_headers = 1,
                             .body = ""};
     int status = 0;
-    struct taken taken = front_handle(front, &request, &responder, &status, 1);
+    struct pending_request taken = mux_handle(mux, &request, &responder, &status, 1);
 
     assert_null(taken.by);
     return status;
@@ -504,7 +504,7 @@ static void survives_every_failing_allocation(void **state)
     for (size_t nth = 1;; nth++) {
         struct failing failing;
         haft_server *server, *second;
-        struct front front;
+        struct mux mux;
         haft_reason reason = {0};
         bool failed;
         haft_app app = mirror_app;
@@ -523,19 +523,19 @@ static void survives_every_failing_allocation(void **state)
                 HAFT_INIT(haft_http_options, .path = "/mcp", .mounts = mounts, .n_mounts = 2,
                           .cors_origin = "*");
             int status =
-                front_init(&front, &options, &(haft_http_loop){.server = server, .n = 1}, &reason);
+                mux_init(&mux, &options, &(haft_http_loop){.server = server, .n = 1}, &reason);
 
             if (status) {
                 assert_int_equal(status, HAFT_ENOMEM);
                 assert_int_equal(reason.code, HAFT_ENOMEM);
             } else {
-                ask(&front, "/no");
-                ask(&front, "/two");
+                ask(&mux, "/no");
+                ask(&mux, "/two");
                 failing.fail_at = 0;
-                assert_int_equal(ask(&front, "/no"), 404);
-                assert_int_equal(ask(&front, "/app"), 200);
-                assert_int_equal(ask(&front, "/two"), 415);
-                front_finish(&front);
+                assert_int_equal(ask(&mux, "/no"), 404);
+                assert_int_equal(ask(&mux, "/app"), 200);
+                assert_int_equal(ask(&mux, "/two"), 415);
+                mux_finish(&mux);
             }
         }
         failed = failing.failures;

@@ -122,7 +122,7 @@ static void check_requests(size_t from)
 {
     haft_server *server = serve(NULL);
 
-    server->limits.straight_from = from;
+    server->limits.direct_from = from;
     n_ran = n_noted = 0;
     for (size_t i = 0; i < COUNT_OF(requests); i++)
         dialogue_alone(server, LINES(requests[i], TWICE, "R 2 ping", "= 2 {}"));

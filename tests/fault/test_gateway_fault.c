@@ -322,7 +322,7 @@ static void check_answer(const struct request *row, size_t nth, const struct ans
                  right->text);
 }
 
-static haft_visit *visit_of(haft_gateway *gateway, const struct request *row)
+static haft_gateway_request *gateway_request_of(haft_gateway *gateway, const struct request *row)
 {
     haft_request request = {.method = row->method,
                             .path = row->path,
@@ -333,27 +333,27 @@ static haft_visit *visit_of(haft_gateway *gateway, const struct request *row)
     static struct header_lines lines;
 
     headers_read(&lines, row->headers, &request.headers, &request.n_headers);
-    return haft_visit_new(gateway, &request, 1000);
+    return haft_gateway_request_new(gateway, &request, 1000);
 }
 
 static void ask(haft_gateway *gateway, const struct request *row, struct answer *ret_answer)
 {
-    haft_visit *visit = visit_of(gateway, row);
+    haft_gateway_request *req = gateway_request_of(gateway, row);
     const haft_response *response;
     size_t size = 0;
 
     *ret_answer = (struct answer){.status = 503, .n = 1};
-    if (!visit)
+    if (!req)
         return;
-    haft_visit_run(visit);
-    response = haft_visit_response(visit);
+    haft_gateway_request_run(req);
+    response = haft_gateway_request_response(req);
     ret_answer->status = response->status;
     for (size_t i = 0; i < response->n_headers; i++)
         size += (size_t)snprintf(ret_answer->text + size, TEXT - size, "%s: %s\n",
                                  response->headers[i].name, response->headers[i].value);
     snprintf(ret_answer->text + size, TEXT - size, "%d %.*s", response->status, (int)response->size,
              response->body);
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
 }
 
 static bool ask_short(struct shortage *shortage, const void *context)

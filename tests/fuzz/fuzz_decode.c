@@ -81,8 +81,8 @@ static void check_walk(const haft_schema *schema, const char *text, size_t size,
 }
 
 /* What is taken straight from text is what the long way makes of it. */
-static void check_straight(const haft_schema *schema, const char *text, size_t size, int status,
-                           haft_arena *arena, haft_buffer out[2])
+static void check_direct(const haft_schema *schema, const char *text, size_t size, int status,
+                         haft_arena *arena, haft_buffer out[2])
 {
     haft_issues issues = {0};
     rich value = {0};
@@ -120,7 +120,7 @@ static void check(const haft_schema *schema, const char *text, size_t size, haft
         require(same(out));
     }
     check_walk(schema, text, size, status, arena, out);
-    check_straight(schema, text, size, status, arena, out);
+    check_direct(schema, text, size, status, arena, out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

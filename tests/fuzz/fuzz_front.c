@@ -30,7 +30,7 @@ static void on_respond(void *context, const haft_response *response)
     refusal->root = haft_json_read(response->body, response->size, 0, refusal->arena, NULL);
 }
 
-static void refuse(struct front *front, const char *path, const char *body, size_t size)
+static void refuse(struct mux *mux, const char *path, const char *body, size_t size)
 {
     static const haft_responder responder = {.respond = on_respond};
     haft_request request = {.method = "POST",
@@ -45,7 +45,7 @@ static void refuse(struct front *front, const char *path, const char *body, size
     yyjson_val *message, *id;
 
     if (refusal.arena && arena) {
-        require(!front_handle(front, &request, &responder, &refusal, 1).by);
+        require(!mux_handle(mux, &request, &responder, &refusal, 1).by);
         require(refusal.status == 429 || refusal.status == 404);
         require(refusal.root);
         message = haft_json_read(body, size, 0, arena, NULL);
@@ -65,24 +65,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1), *body = malloc(size ? size : 1);
     struct limiter *limiter = NULL;
     struct otlp_address address;
-    struct front front;
+    struct mux mux;
     int64_t wait;
 
     if (server && text && body &&
-        !front_init(&front, &options, &(haft_http_loop){.server = server, .n = 1}, NULL)) {
+        !mux_init(&mux, &options, &(haft_http_loop){.server = server, .n = 1}, NULL)) {
         memcpy(text, data, size);
         text[size] = '\0';
         memcpy(body, data, size); /* with nothing behind it */
         limit_new(&options, NULL, &limiter);
-        front.limiter = limiter;
+        mux.limiter = limiter;
         limiter_take(limiter, "http:all", 8, (haft_rate){1, 60000}, 1, &wait);
-        refuse(&front, "/mcp", body, size);
+        refuse(&mux, "/mcp", body, size);
         /* Probes, and OPTIONS *, are answered to anybody. */
         if (!path_is(text, "/healthz") && !path_is(text, "/readyz") && strcmp(text, "*") != 0)
-            refuse(&front, text, "", 0);
+            refuse(&mux, text, "", 0);
         if (!otlp_read_url(text, &address, NULL))
             require(address.host[0] && address.port[0] && address.path[0] == '/');
-        front_finish(&front);
+        mux_finish(&mux);
         limiter_free(limiter);
     }
     free(text);

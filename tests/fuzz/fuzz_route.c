@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static haft_gateway *gateway;
     char *text = malloc(size + 1), *line, *body, *target, *query;
     haft_request request = {.query = ""};
-    haft_visit *visit;
+    haft_gateway_request *req;
 
     gateway = gateway ? gateway : make();
     if (!text)
@@ -107,12 +107,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     request.body_size = size - (size_t)(body - text);
     request.headers = &(haft_header){"content-type", line};
     request.n_headers = 1;
-    visit = haft_visit_new(gateway, &request, 1000);
-    if (visit) {
-        haft_visit_run(visit);
-        if (haft_visit_response(visit)->status < 200 || haft_visit_response(visit)->status > 599)
+    req = haft_gateway_request_new(gateway, &request, 1000);
+    if (req) {
+        haft_gateway_request_run(req);
+        if (haft_gateway_request_response(req)->status < 200 ||
+            haft_gateway_request_response(req)->status > 599)
             __builtin_trap();
-        haft_visit_free(visit);
+        haft_gateway_request_free(req);
     }
 done:
     free(text);

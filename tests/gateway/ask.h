@@ -16,7 +16,8 @@ struct question {
     const char *method, *target, *headers, *body, *principal, *peer;
 };
 
-static haft_visit *ask_begin(haft_gateway *gateway, const struct question *question, char *target)
+static haft_gateway_request *ask_begin(haft_gateway *gateway, const struct question *question,
+                                       char *target)
 {
     haft_request request = {.method = question->method,
                             .path = target,
@@ -27,7 +28,7 @@ static haft_visit *ask_begin(haft_gateway *gateway, const struct question *quest
                             .principal = question->principal};
     static struct header_lines lines; /* of the latest one */
     char *query;
-    haft_visit *visit;
+    haft_gateway_request *req;
 
     headers_read(&lines, question->headers, &request.headers, &request.n_headers);
     snprintf(target, ASK_ROOM, "%s", question->target);
@@ -36,25 +37,25 @@ static haft_visit *ask_begin(haft_gateway *gateway, const struct question *quest
         *query = '\0';
         request.query = query + 1;
     }
-    visit = haft_visit_new(gateway, &request, ASK_NOW);
-    assert_non_null(visit);
-    return visit;
+    req = haft_gateway_request_new(gateway, &request, ASK_NOW);
+    assert_non_null(req);
+    return req;
 }
 
 static const char *ask_with(haft_gateway *gateway, const struct question *question)
 {
     static char text[ASK_ROOM];
     char target[ASK_ROOM];
-    haft_visit *visit = ask_begin(gateway, question, target);
+    haft_gateway_request *req = ask_begin(gateway, question, target);
     const haft_response *response;
     const char *type;
 
-    haft_visit_run(visit);
-    response = haft_visit_response(visit);
+    haft_gateway_request_run(req);
+    response = haft_gateway_request_response(req);
     type = haft_response_header(response, "content-type");
     snprintf(text, sizeof text, "%d %s%s%.*s", response->status, type ? type : "", type ? " " : "",
              (int)response->size, response->body);
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     return text;
 }
 
@@ -70,13 +71,13 @@ HAFT_MAYBE_UNUSED_ static const char *ask_for(haft_gateway *gateway,
 {
     static char text[ASK_ROOM];
     char target[ASK_ROOM];
-    haft_visit *visit = ask_begin(gateway, question, target);
+    haft_gateway_request *req = ask_begin(gateway, question, target);
     const char *value;
 
-    haft_visit_run(visit);
-    value = haft_response_header(haft_visit_response(visit), header);
+    haft_gateway_request_run(req);
+    value = haft_response_header(haft_gateway_request_response(req), header);
     snprintf(text, sizeof text, "%s", value ? value : "");
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     return text;
 }
 

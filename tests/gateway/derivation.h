@@ -29,8 +29,8 @@ void __wrap_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
 int __real_digest_equal(const unsigned char *left, const unsigned char *right);
 int __wrap_digest_equal(const unsigned char *left, const unsigned char *right);
 
-void __real_haft_visit_cancel(haft_visit *visit);
-void __wrap_haft_visit_cancel(haft_visit *visit);
+void __real_haft_gateway_request_cancel(haft_gateway_request *req);
+void __wrap_haft_gateway_request_cancel(haft_gateway_request *req);
 
 void __wrap_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
                          const void *salt, size_t salt_size)
@@ -54,9 +54,9 @@ int __wrap_digest_equal(const unsigned char *left, const unsigned char *right)
     return __real_digest_equal(left, right);
 }
 
-void __wrap_haft_visit_cancel(haft_visit *visit)
+void __wrap_haft_gateway_request_cancel(haft_gateway_request *req)
 {
-    __real_haft_visit_cancel(visit);
+    __real_haft_gateway_request_cancel(req);
     atomic_fetch_add(&derivations.cancelled, 1);
     if (atomic_load(&derivations.held_until_cancelled))
         atomic_store(&derivations.held, false);

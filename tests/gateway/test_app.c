@@ -250,7 +250,7 @@ static void keep_status(void *context, const haft_response *response)
 {
     *(int *)context = response->status;
 }
-static const haft_responder keeper = {.respond = keep_status};
+static const haft_responder supervisor = {.respond = keep_status};
 
 /* When waiting is over, calls at work are cancelled, one of a route and one of an endpoint. */
 static void abandoned(void **state)
@@ -302,7 +302,7 @@ static void in_another_server(void **state)
             .method = "GET", .path = rows[i].path, .query = "", .body = "", .peer = NULL};
         int status = 0;
 
-        assert_null(app.handle(site, &request, &keeper, &status, 0));
+        assert_null(app.handle(site, &request, &supervisor, &status, 0));
         assert_int_equal(status, rows[i].status);
     }
     app.close(site);

@@ -329,15 +329,15 @@ static void finishes_requests_under_the_old_policies(void **state)
 {
     haft_gateway *gateway = configured(closing("deny", "{\"why\":\"old\"}", "{}"));
     haft_request request = {.method = "GET", .path = "/closed", .query = "", .body = ""};
-    haft_visit *visit = haft_visit_new(gateway, &request, ASK_NOW);
+    haft_gateway_request *req = haft_gateway_request_new(gateway, &request, ASK_NOW);
     haft_reason reason;
 
     (void)state;
     assert_int_equal(take(gateway, closing("deny", "{\"why\":\"new\"}", "{}"), &reason), 0);
     assert_int_equal(take(gateway, closing("mock", "{\"status\":204}", "{}"), &reason), 0);
-    haft_visit_run(visit);
-    assert_non_null(strstr(haft_visit_response(visit)->body, "old"));
-    haft_visit_free(visit);
+    haft_gateway_request_run(req);
+    assert_non_null(strstr(haft_gateway_request_response(req)->body, "old"));
+    haft_gateway_request_free(req);
     assert_memory_equal(ask(gateway, "GET", "/closed", NULL), "204", 3);
     haft_gateway_free(gateway);
 }

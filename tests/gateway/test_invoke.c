@@ -234,17 +234,17 @@ static void inherited(void **state)
 /* A child never has more time than its parent, and none when that has run out. */
 static int slow(haft_call *call)
 {
-    haft_visit *const *visit = haft_server_data(call);
+    haft_gateway_request *const *req = haft_server_data(call);
     haft_response response;
     int64_t before = haft_call_time_left(call);
     int status;
 
-    haft_visit_tick(*visit, ASK_NOW + 1500);
+    haft_gateway_request_tick(*req, ASK_NOW + 1500);
     status = haft_invoke(call, "GET", "/who?levels=0", NULL, &response);
     if (status)
         return status;
     if (before == 2000 && strstr(response.body, "left 500 "))
-        haft_visit_tick(*visit, ASK_NOW + 2000);
+        haft_gateway_request_tick(*req, ASK_NOW + 2000);
     status = haft_invoke(call, "GET", "/leaf", NULL, &response);
     hear("slow", haft_status_text(response.status));
     return status ? status : haft_respond_with(call, &response);
@@ -253,18 +253,18 @@ HAFT_ROUTE_BARE(slow, "GET", "/slow", "Takes its time", .timeout_ms = 2000);
 
 static void deadline(void **state)
 {
-    haft_visit *visit = NULL;
+    haft_gateway_request *req = NULL;
     haft_gateway *gateway = make(
-        HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .data = &visit)));
+        HAFT_WITH(haft_gateway_options, .server = HAFT_WITH(haft_server_options, .data = &req)));
     char text[ASK_ROOM];
 
     (void)state;
     assert_int_equal(haft_route_add(gateway, &slow_route), 0);
-    visit = ask_begin(gateway, &(struct question){.method = "GET", .target = "/slow"}, text);
-    haft_visit_run(visit);
-    assert_int_equal(haft_visit_response(visit)->status, 504);
+    req = ask_begin(gateway, &(struct question){.method = "GET", .target = "/slow"}, text);
+    haft_gateway_request_run(req);
+    assert_int_equal(haft_gateway_request_response(req)->status, 504);
     assert_string_equal(heard, "slow:Gateway Timeout");
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     haft_gateway_free(gateway);
 }
 
@@ -388,19 +388,19 @@ static void run_fans(haft_gateway *gateway, int from, int to)
     for (int i = from; i < to; i++) {
         char text[ASK_ROOM], path[64], query[32];
         haft_request request = {.method = "GET", .path = path, .query = query, .body = ""};
-        haft_visit *visit;
+        haft_gateway_request *req;
         int failed = 0;
 
         snprintf(path, sizeof path, "/fan/%d", i);
         snprintf(query, sizeof query, "seed=%d", i);
-        visit = haft_visit_new(gateway, &request, ASK_NOW);
-        assert_non_null(visit);
-        haft_visit_run(visit);
+        req = haft_gateway_request_new(gateway, &request, ASK_NOW);
+        assert_non_null(req);
+        haft_gateway_request_run(req);
         for (int n = 0; n < FAN; n++)
             failed += (n * 7 + i * 13) % 11 == 0;
         snprintf(text, sizeof text, "%d %d", FAN, failed);
-        assert_string_equal(haft_visit_response(visit)->body, text);
-        haft_visit_free(visit);
+        assert_string_equal(haft_gateway_request_response(req)->body, text);
+        haft_gateway_request_free(req);
     }
 }
 
@@ -518,7 +518,7 @@ HAFT_ROUTE_BARE(wait_three, "GET", "/three", "Waits thrice");
 
 static void run_visit(void *context)
 {
-    haft_visit_run(context);
+    haft_gateway_request_run(context);
 }
 
 static void cancelled(void **state)
@@ -526,20 +526,20 @@ static void cancelled(void **state)
     haft_gateway *gateway = make(NULL);
     char text[ASK_ROOM];
     uv_thread_t thread;
-    haft_visit *visit;
+    haft_gateway_request *req;
 
     (void)state;
     assert_int_equal(haft_route_add(gateway, &wait_for_cancel_route), 0);
     assert_int_equal(haft_route_add(gateway, &wait_three_route), 0);
-    visit = ask_begin(gateway, &(struct question){.method = "GET", .target = "/three"}, text);
-    assert_int_equal(uv_thread_create(&thread, run_visit, visit), 0);
+    req = ask_begin(gateway, &(struct question){.method = "GET", .target = "/three"}, text);
+    assert_int_equal(uv_thread_create(&thread, run_visit, req), 0);
     while (atomic_load(&n_waiting) < 3)
         uv_sleep(1);
-    haft_visit_cancel(visit);
+    haft_gateway_request_cancel(req);
     uv_thread_join(&thread);
     assert_int_equal(atomic_load(&n_seen_cancel), 3);
     assert_string_equal(heard, "late:Client Closed Request");
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     haft_gateway_free(gateway);
 }
 

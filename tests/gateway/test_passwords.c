@@ -74,19 +74,19 @@ static void put_credentials(char *header, const char *name, const char *password
     snprintf(header, HEADER, "authorization: Basic %s\n", encoded);
 }
 
-static haft_visit *begin(haft_gateway *gateway, const char *target, const struct attempt *attempt,
-                         char *header)
+static haft_gateway_request *begin(haft_gateway *gateway, const char *target,
+                                   const struct attempt *attempt, char *header)
 {
     haft_request request = {
         .method = "GET", .path = target, .query = "", .body = "", .peer = attempt->peer};
     static _Thread_local struct header_lines lines;
-    haft_visit *visit;
+    haft_gateway_request *req;
 
     put_credentials(header, attempt->name, attempt->password);
     headers_read(&lines, header, &request.headers, &request.n_headers);
-    visit = haft_visit_new(gateway, &request, 1000000 + attempt->at * 1000);
-    assert_non_null(visit);
-    return visit;
+    req = haft_gateway_request_new(gateway, &request, 1000000 + attempt->at * 1000);
+    assert_non_null(req);
+    return req;
 }
 
 /* Makes the attempt; the header "retry-after" of its response, "" for none. */
@@ -95,13 +95,13 @@ static const char *attempt_at(haft_gateway *gateway, const char *target,
 {
     static char retry[32];
     char header[HEADER];
-    haft_visit *visit = begin(gateway, target, attempt, header);
+    haft_gateway_request *req = begin(gateway, target, attempt, header);
     const haft_response *response;
     const char *value;
 
     derivations_reset();
-    haft_visit_run(visit);
-    response = haft_visit_response(visit);
+    haft_gateway_request_run(req);
+    response = haft_gateway_request_response(req);
     if (response->status != attempt->status || atomic_load(&derivations.begun) != attempt->begun)
         fail_msg("%d s, %.10s %.10s: %d after %u derivations, and not %d after %u", attempt->at,
                  attempt->name, attempt->password, response->status,
@@ -110,7 +110,7 @@ static const char *attempt_at(haft_gateway *gateway, const char *target,
         assert_string_equal(response->body, attempt->name);
     value = haft_response_header(response, "retry-after");
     snprintf(retry, sizeof retry, "%s", value ? value : "");
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     return retry;
 }
 
@@ -274,9 +274,9 @@ static void works_for_invokes(void **state)
 
 /* ---- stopping ---- */
 
-static void run(void *visit)
+static void run(void *req)
 {
-    haft_visit_run(visit);
+    haft_gateway_request_run(req);
 }
 
 /* One that is cancelled, or whose time is over, makes no further step. */
@@ -289,24 +289,24 @@ static void stops_when_nobody_waits(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         char header[HEADER];
-        haft_visit *visit = begin(gateway, targets[i / 2], &attempt, header);
+        haft_gateway_request *req = begin(gateway, targets[i / 2], &attempt, header);
         uv_thread_t thread;
         unsigned made;
 
         derivations_reset();
         atomic_store(&derivations.held, true);
-        assert_int_equal(uv_thread_create(&thread, run, visit), 0);
+        assert_int_equal(uv_thread_create(&thread, run, req), 0);
         derivations_await(&derivations.steps, 1);
         made = atomic_load(&derivations.iterations);
         if (i % 2)
-            haft_visit_cancel(visit);
+            haft_gateway_request_cancel(req);
         else
-            assert_false(haft_visit_tick(visit, 1000000 + 31000));
+            assert_false(haft_gateway_request_tick(req, 1000000 + 31000));
         atomic_store(&derivations.held, false);
         uv_thread_join(&thread);
         assert_int_equal(atomic_load(&derivations.iterations), made);
-        assert_int_equal(haft_visit_response(visit)->status, i % 2 ? 499 : 504);
-        haft_visit_free(visit);
+        assert_int_equal(haft_gateway_request_response(req)->status, i % 2 ? 499 : 504);
+        haft_gateway_request_free(req);
     }
     /* and it was nobody's failure */
     attempt_at(gateway, "/closed", &(struct attempt){0, A, "ann", "passwd", 200, 1});

@@ -317,12 +317,12 @@ static void quick(void **state)
     for (size_t i = 0; i < 2; i++) {
         haft_gateway *gateway = make(kinds[i][0], kinds[i][1]);
         char text[ASK_ROOM];
-        haft_visit *visit;
+        haft_gateway_request *req;
 
         assert_int_equal(haft_route_add(gateway, &hello_route), 0);
-        visit = ask_begin(gateway, &(struct question)FROM(.body = ""), text);
-        assert_int_equal(haft_visit_quick(visit), i == 0);
-        haft_visit_free(visit);
+        req = ask_begin(gateway, &(struct question)FROM(.body = ""), text);
+        assert_int_equal(haft_gateway_request_quick(req), i == 0);
+        haft_gateway_request_free(req);
         haft_gateway_free(gateway);
     }
 }

@@ -19,19 +19,19 @@ static void say_and_finish(void *call, int status)
 
 static int pending(haft_call *call)
 {
-    return hold(call, say_and_finish);
+    return module(call, say_and_finish);
 }
 HAFT_ROUTE_BARE(pending, "GET", "/later", "Answers later");
 
 static int later_here(haft_call *call)
 {
-    return hold(call, say_and_finish);
+    return module(call, say_and_finish);
 }
 HAFT_ROUTE_BARE(later_here, "GET", "/later-here", "Answers later, on the loop", .quick = true);
 
 static int hasty(haft_call *call)
 {
-    return hold(call, say_and_finish);
+    return module(call, say_and_finish);
 }
 HAFT_ROUTE_BARE(hasty, "GET", "/hasty", "Answers too late", .timeout_ms = 50);
 
@@ -102,7 +102,7 @@ static void name_and_continue(void *call, int status)
 static int wait_in(haft_call *call, void *data)
 {
     (void)data;
-    return hold(call, name_and_continue);
+    return module(call, name_and_continue);
 }
 
 static int continue_at_once(haft_call *call, void *data)
@@ -422,18 +422,18 @@ static int ask_without(const haft_allocator *allocator, const char *path)
                   .server = HAFT_WITH(haft_server_options, .allocator = allocator)));
     haft_request request = {
         .method = "GET", .path = path, .query = "", .body = "", .principal = "eve"};
-    haft_visit *visit = NULL;
+    haft_gateway_request *req = NULL;
     int status = 0;
 
     if (gateway && !haft_policy_add(gateway, &policies[2]) &&
         !haft_route_add(gateway, &finish_at_once_route) &&
         !haft_route_add(gateway, &relay_finished_route))
-        visit = haft_visit_new(gateway, &request, 1000000);
-    if (visit) {
-        haft_visit_run(visit);
-        status = haft_visit_response(visit)->status;
+        req = haft_gateway_request_new(gateway, &request, 1000000);
+    if (req) {
+        haft_gateway_request_run(req);
+        status = haft_gateway_request_response(req)->status;
     }
-    haft_visit_free(visit);
+    haft_gateway_request_free(req);
     haft_gateway_free(gateway);
     return status;
 }

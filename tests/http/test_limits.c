@@ -36,7 +36,7 @@ struct asked {
     const char *method, *path, *peer, *principal, *headers, *body;
 };
 
-static struct reply *ask(struct front *front, struct asked asked, haft_time now)
+static struct reply *ask(struct mux *mux, struct asked asked, haft_time now)
 {
     static const haft_responder responder = {.respond = on_respond};
     static struct reply reply;
@@ -54,7 +54,7 @@ static struct reply *ask(struct front *front, struct asked asked, haft_time now)
              asked.headers ? asked.headers : "");
     headers_read(&lines, headers, &request.headers, &request.n_headers);
     reply = (struct reply){0};
-    assert_null(front_handle(front, &request, &responder, &reply, now).by);
+    assert_null(mux_handle(mux, &request, &responder, &reply, now).by);
     return &reply;
 }
 
@@ -82,7 +82,7 @@ static const haft_http_mount mounts[] = {HAFT_INIT(haft_http_mount, .path = "/ap
 
 struct stand {
     haft_server *server;
-    struct front front;
+    struct mux mux;
     struct limiter *limiter;
 };
 
@@ -98,16 +98,16 @@ static void stand_up(struct stand *stand, haft_http_options options, bool counts
     options.path = "/mcp";
     options.mounts = mounts;
     options.n_mounts = 1;
-    assert_int_equal(front_init(&stand->front, &options,
-                                &(haft_http_loop){.server = stand->server, .n = 1}, &reason),
+    assert_int_equal(mux_init(&stand->mux, &options,
+                              &(haft_http_loop){.server = stand->server, .n = 1}, &reason),
                      0);
     assert_int_equal(limit_new(&options, stand->server->allocator, &stand->limiter), 0);
-    stand->front.limiter = stand->limiter;
+    stand->mux.limiter = stand->limiter;
 }
 
 static void take_down(struct stand *stand)
 {
-    front_finish(&stand->front);
+    mux_finish(&stand->mux);
     limiter_free(stand->limiter);
     haft_server_free(stand->server);
 }
@@ -158,7 +158,7 @@ static void counts_by_client(void **state)
     (void)state;
     stand_up(&stand, (haft_http_options)HAFT_INIT(haft_http_options, .rate = {2, 10000}), false);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct reply *reply = ask(&stand.front, rows[i].asked, rows[i].now);
+        const struct reply *reply = ask(&stand.mux, rows[i].asked, rows[i].now);
 
         if (reply->status != rows[i].status ||
             (rows[i].retry && !strstr(reply->headers, rows[i].retry)))
@@ -178,17 +178,17 @@ static void counts_all_together(void **state)
              false);
     for (int i = 0; i < 10; i++)
         assert_int_equal(
-            ask(&stand.front, (struct asked){.peer = "192.0.2.1", .body = PING}, 1000)->status,
+            ask(&stand.mux, (struct asked){.peer = "192.0.2.1", .body = PING}, 1000)->status,
             i < 3 ? 200 : 429);
     for (int i = 0; i < 3; i++)
         assert_int_equal(
-            ask(&stand.front, (struct asked){.peer = "192.0.2.2", .body = PING}, 1000)->status,
+            ask(&stand.mux, (struct asked){.peer = "192.0.2.2", .body = PING}, 1000)->status,
             i < 2 ? 200 : 429);
     /* Of a minute, when nothing else is said. */
     assert_int_equal(
-        ask(&stand.front, (struct asked){.peer = "192.0.2.3", .body = PING}, 60999)->status, 429);
+        ask(&stand.mux, (struct asked){.peer = "192.0.2.3", .body = PING}, 60999)->status, 429);
     assert_int_equal(
-        ask(&stand.front, (struct asked){.peer = "192.0.2.3", .body = PING}, 61000)->status, 200);
+        ask(&stand.mux, (struct asked){.peer = "192.0.2.3", .body = PING}, 61000)->status, 200);
     take_down(&stand);
 }
 
@@ -236,9 +236,9 @@ static void says_whose_request_was_refused(void **state)
     (void)state;
     stand_up(&stand, (haft_http_options)HAFT_INIT(haft_http_options, .total_rate = {1, 60000}),
              false);
-    assert_int_equal(ask(&stand.front, (struct asked){.body = PING}, 1)->status, 200);
+    assert_int_equal(ask(&stand.mux, (struct asked){.body = PING}, 1)->status, 200);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct reply *reply = ask(&stand.front, rows[i].asked, 1);
+        const struct reply *reply = ask(&stand.mux, rows[i].asked, 1);
 
         assert_int_equal(reply->status, 429);
         if (strcmp(reply->body, rows[i].body) != 0)
@@ -246,7 +246,7 @@ static void says_whose_request_was_refused(void **state)
     }
     memset(huge + 7, 'x', 500);
     snprintf(huge + 507, 8, "\"}");
-    assert_null(strstr(ask(&stand.front, (struct asked){.body = huge}, 1)->body, "\"id\""));
+    assert_null(strstr(ask(&stand.mux, (struct asked){.body = huge}, 1)->body, "\"id\""));
     take_down(&stand);
 }
 
@@ -275,7 +275,7 @@ struct shared {
     haft_store *memory;
     struct late_store *late;
     struct reply reply;
-    struct taken taken; /* by the latest that waits */
+    struct pending_request taken; /* by the latest that waits */
 };
 
 static const haft_loop waking = HAFT_INIT(haft_loop, .wake = count_wake);
@@ -292,12 +292,12 @@ static void shared_open(struct shared *shared, enum late_mode mode)
     log_lines[0] = '\0';
     server_set_log(shared->stand.server, on_log, NULL);
     shared->stand.server->options.store = late_store_of(shared->late);
-    shared->stand.front.loop.loop = &waking;
+    shared->stand.mux.loop.loop = &waking;
 }
 
 static void shared_close(struct shared *shared)
 {
-    assert_true(front_idle(&shared->stand.front));
+    assert_true(mux_idle(&shared->stand.mux));
     take_down(&shared->stand);
     late_store_free(shared->late);
     haft_store_free(shared->memory);
@@ -319,7 +319,7 @@ static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
                             .principal = asked.principal};
 
     shared->reply = (struct reply){0};
-    shared->taken = front_handle(&shared->stand.front, &request, &responder, &shared->reply, now);
+    shared->taken = mux_handle(&shared->stand.mux, &request, &responder, &shared->reply, now);
     assert_non_null(shared->taken.by);
     assert_int_equal(shared->reply.status, 0);
 }
@@ -350,7 +350,7 @@ static void counts_in_the_store(void **state)
             shared_ask(&shared, rows[i].asked, rows[i].now);
             while (late_store_release(shared.late, 0))
                 assert_int_equal(shared.reply.status, 0);
-            front_tick(&shared.stand.front, rows[i].now);
+            mux_tick(&shared.stand.mux, rows[i].now);
             if (shared.reply.status != rows[i].status)
                 fail_msg("mode %d, row %zu: %d %s", mode, i, shared.reply.status,
                          shared.reply.body);
@@ -372,7 +372,7 @@ static void tells_that_it_cannot_count(void **state)
     for (int later = 0; later < 2; later++) {
         shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
         late_store_release(shared.late, HAFT_EBUSY);
-        front_tick(&shared.stand.front, 1000);
+        mux_tick(&shared.stand.mux, 1000);
         assert_int_equal(shared.reply.status, 503);
         assert_non_null(strstr(shared.reply.body, "Requests cannot be counted"));
         late_store_set(shared.late, LATE_HELD);
@@ -381,17 +381,17 @@ static void tells_that_it_cannot_count(void **state)
         if (holds_on)
             late_store_hold_on(shared.late);
         shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
-        front_tick(&shared.stand.front, 30999);
+        mux_tick(&shared.stand.mux, 30999);
         assert_int_equal(shared.reply.status, 0);
-        front_tick(&shared.stand.front, 31000);
+        mux_tick(&shared.stand.mux, 31000);
         assert_int_equal(shared.reply.status, 504);
         assert_non_null(strstr(shared.reply.body, "the store has not answered in time"));
-        assert_int_equal(front_idle(&shared.stand.front), !holds_on);
+        assert_int_equal(mux_idle(&shared.stand.mux), !holds_on);
     }
     late_store_release(shared.late, 0);
-    front_tick(&shared.stand.front, 31000);
+    mux_tick(&shared.stand.mux, 31000);
     late_store_release(shared.late, 0);
-    front_tick(&shared.stand.front, 31000);
+    mux_tick(&shared.stand.mux, 31000);
     assert_string_equal(log_lines, "requests cannot be counted: it failed\n"
                                    "requests are counted again\n");
     shared_close(&shared);
@@ -411,19 +411,19 @@ static void outlives_those_who_wait(void **state)
             shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
             if (step)
                 late_store_release(shared.late, 0);
-            assert_true(front_half_closed(shared.taken));
-            front_gone(shared.taken);
-            front_abandon(&shared.stand.front);
-            assert_int_equal(front_idle(&shared.stand.front), !holds_on);
+            assert_true(mux_half_closed(shared.taken));
+            mux_gone(shared.taken);
+            mux_abandon(&shared.stand.mux);
+            assert_int_equal(mux_idle(&shared.stand.mux), !holds_on);
             while (late_store_release(shared.late, 0))
                 ;
-            front_tick(&shared.stand.front, 1000);
+            mux_tick(&shared.stand.mux, 1000);
             assert_int_equal(shared.reply.status, 0);
             shared_close(&shared);
         }
 }
 
-/* Everybody behind the door is closed for at once. */
+/* Everybody behind the guard is closed for at once. */
 static void closes_for_all(void **state)
 {
     static const struct {
@@ -440,10 +440,10 @@ static void closes_for_all(void **state)
 
     (void)state;
     stand_up(&stand, (haft_http_options){.struct_size = sizeof(haft_http_options)}, true);
-    front_shut_down(&stand.front);
+    mux_shut_down(&stand.mux);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        assert_int_equal(ask(&stand.front, rows[i].asked, 1)->status, rows[i].status);
-    assert_true(front_idle(&stand.front));
+        assert_int_equal(ask(&stand.mux, rows[i].asked, 1)->status, rows[i].status);
+    assert_true(mux_idle(&stand.mux));
     take_down(&stand);
 }
 
@@ -461,14 +461,14 @@ static void survives_every_failing_allocation(void **state)
         if (!limit_new(&options, &failing.allocator, &stand.limiter)) {
             int status;
 
-            stand.front.limiter = stand.limiter;
-            stand.front.rate = options.rate;
-            status = ask(&stand.front, (struct asked){.body = PING}, 1)->status;
+            stand.mux.limiter = stand.limiter;
+            stand.mux.rate = options.rate;
+            status = ask(&stand.mux, (struct asked){.body = PING}, 1)->status;
             assert_int_equal(status, failing.failures ? 503 : 200);
             failing.fail_at = 0;
-            ask(&stand.front, (struct asked){.body = PING}, 1);
-            ask(&stand.front, (struct asked){.body = PING}, 1);
-            assert_int_equal(ask(&stand.front, (struct asked){.body = PING}, 1)->status, 429);
+            ask(&stand.mux, (struct asked){.body = PING}, 1);
+            ask(&stand.mux, (struct asked){.body = PING}, 1);
+            assert_int_equal(ask(&stand.mux, (struct asked){.body = PING}, 1)->status, 429);
         }
         failed = failing.failures;
         take_down(&stand);
@@ -527,7 +527,7 @@ static void shows_what_is_counted(void **state)
                                               .total_rate = {1, 1000}),
                  rows[i].counts);
         for (int k = 0; k < 2; k++) {
-            reply = ask(&stand.front, rows[i].asked, 1);
+            reply = ask(&stand.mux, rows[i].asked, 1);
             if (reply->status != rows[i].status)
                 fail_msg("row %zu: %d", i, reply->status);
         }

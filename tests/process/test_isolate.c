@@ -510,16 +510,16 @@ static void processes_that_die_are_replaced(void **state)
     assert_int_equal(haft_add(server, &harms_tool), 0);
     client = haft_client_new(server, NULL);
     for (int i = 0; i < 4; i++) {
-        pid_t keeper = child_of(getpid()), fork_server = child_of(keeper);
+        pid_t supervisor = child_of(getpid()), fork_server = child_of(supervisor);
 
-        assert_true(keeper > 0 && fork_server > 0);
-        /* The keeper makes another fork server; without a keeper there is a new one of both. */
+        assert_true(supervisor > 0 && fork_server > 0);
+        /* The supervisor makes another fork server; without a supervisor there is a new one of both. */
         kill(fork_server, SIGKILL);
         if (i % 2) {
             siginfo_t info;
 
-            kill(keeper, SIGKILL);
-            waitid(P_PID, (id_t)keeper, &info, WEXITED | WNOWAIT);
+            kill(supervisor, SIGKILL);
+            waitid(P_PID, (id_t)supervisor, &info, WEXITED | WNOWAIT);
         }
         assert_int_equal(haft_client_call(client, "harms", "{}", &result), 0);
         /* What the one that was killed had taken in is lost with it. */

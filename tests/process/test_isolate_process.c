@@ -218,7 +218,7 @@ static void has_no_key_of_servers_beside_it(void **state)
 {
     haft_server *own = haft_server_new("own", "1"), *one = haft_server_new("one", "1");
     haft_server *two = haft_server_new("two", "1"), *servers[] = {one, two, one};
-    struct hosted hosted = {.endpoint = endpoint_at, .context = servers};
+    struct app app = {.endpoint = endpoint_at, .context = servers};
     struct program_settings program = program_settings_of(own);
     char path[] = "/tmp/haft-key-XXXXXX";
     struct given given = {option_by_flag("--seal-key-file"), path};
@@ -239,7 +239,7 @@ static void has_no_key_of_servers_beside_it(void **state)
     write_key(path);
     complaints_init(&complaints, NULL);
     assert_int_equal(settings_load(&settings, &program, &given, 1, &complaints), 0);
-    assert_int_equal(hosted_prepare(&hosted, own, &settings, NULL, NULL, &reason), 0);
+    assert_int_equal(app_prepare(&app, own, &settings, NULL, NULL, &reason), 0);
     assert_true(own->keys.has_seal && one->keys.has_seal && two->keys.has_seal);
     assert_int_equal(haft_add(two, &searches_tool), 0);
     client = haft_client_new(two, NULL);

@@ -6,7 +6,7 @@ maximum=30
 
 # FILE STRUCT  reason
 allowed='
-src/gateway/gateway.h haft_visit  the request, its way through the policies and the response are read together at each step
+src/gateway/gateway.h haft_gateway_request  the request, its way through the policies and the response are read together at each step
 src/http/client/room.h http_request  libcurl calls back with this one pointer; its flags are independent of each other
 src/http/http.h connection  handles of libuv and states of the parser, which live and die with the socket
 src/http/http.h haft_http  handles of libuv and the counts of one loop, which nobody shares

@@ -1,55 +1,57 @@
 /* arguments.c - the arguments of a call as JSON.
  *
- * Those that came straight from their text (straight.c) become JSON only for whoever asks for it, and
+ * Those that came straight from their text (direct.c) become JSON only for whoever asks for it, and
  * a tool for which somebody did is read the long way from then on. */
 #include "engine/call/arguments.h"
 #include "engine/call/call.h"
 
 /* The arguments as JSON, in memory of their own: a handler that is still at work has the call's. */
-struct spelled {
+struct materialized {
     haft_arena *arena;
     yyjson_val *json;
 };
 
 /* A NUL in it was the quote at the end of a string. */
-static struct spelled *spell(const haft_call *call)
+static struct materialized *spell(const haft_call *call)
 {
-    const struct straight *straight = &call->args.straight;
+    const struct direct *direct = &call->args.direct;
     haft_arena *arena = haft_arena_new(call->server->allocator, CALL_ARENA);
-    struct spelled *spelled = arena ? haft_arena_zalloc(arena, 1, sizeof *spelled) : NULL;
-    char *text = spelled ? haft_arena_copy(arena, straight->text, straight->size) : NULL;
+    struct materialized *materialized =
+        arena ? haft_arena_zalloc(arena, 1, sizeof *materialized) : NULL;
+    char *text = materialized ? haft_arena_copy(arena, direct->text, direct->size) : NULL;
     const char *reason;
     size_t offset;
 
-    for (size_t i = 0; text && i < straight->size; i++)
+    for (size_t i = 0; text && i < direct->size; i++)
         text[i] = text[i] ? text[i] : '"';
-    if (text && !json_parse(text, straight->size, arena, &spelled->json, &offset, &reason)) {
-        spelled->arena = arena;
-        return spelled;
+    if (text && !json_parse(text, direct->size, arena, &materialized->json, &offset, &reason)) {
+        materialized->arena = arena;
+        return materialized;
     }
     haft_arena_free(arena);
     return NULL;
 }
 
-yyjson_val *straight_sent(haft_call *call)
+yyjson_val *direct_sent(haft_call *call)
 {
-    struct spelled *spelled, *first = NULL;
+    struct materialized *materialized, *first = NULL;
 
-    spelled = atomic_load(&call->args.spelled);
-    if (spelled)
-        return spelled->json;
-    if (call->args.straight.of)
-        atomic_store(call->args.straight.of->straight, false);
-    spelled = spell(call);
-    if (!spelled || atomic_compare_exchange_strong(&call->args.spelled, &first, spelled))
-        return spelled ? spelled->json : NULL;
-    haft_arena_free(spelled->arena);
+    materialized = atomic_load(&call->args.materialized);
+    if (materialized)
+        return materialized->json;
+    if (call->args.direct.of)
+        atomic_store(call->args.direct.of->direct, false);
+    materialized = spell(call);
+    if (!materialized ||
+        atomic_compare_exchange_strong(&call->args.materialized, &first, materialized))
+        return materialized ? materialized->json : NULL;
+    haft_arena_free(materialized->arena);
     return first->json;
 }
 
 yyjson_val *call_arguments(haft_call *call)
 {
-    return call->args.json || !call->args.straight.text ? call->args.json : straight_sent(call);
+    return call->args.json || !call->args.direct.text ? call->args.json : direct_sent(call);
 }
 
 haft_value *haft_call_arguments(const haft_call *call)
@@ -57,17 +59,17 @@ haft_value *haft_call_arguments(const haft_call *call)
     return call_arguments((haft_call *)(uintptr_t)call);
 }
 
-bool straight_undo(haft_call *call)
+bool direct_undo(haft_call *call)
 {
     call->args.json = call_arguments(call);
-    call->args.straight.of = NULL;
+    call->args.direct.of = NULL;
     return call->args.json;
 }
 
-void straight_release(haft_call *call)
+void direct_release(haft_call *call)
 {
-    struct spelled *spelled = atomic_load(&call->args.spelled);
+    struct materialized *materialized = atomic_load(&call->args.materialized);
 
-    if (spelled)
-        haft_arena_free(spelled->arena);
+    if (materialized)
+        haft_arena_free(materialized->arena);
 }

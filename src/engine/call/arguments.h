@@ -4,8 +4,8 @@
 
 #include "engine/offer/item.h"
 
-/* Arguments that were decoded from their text (straight.c). */
-struct straight {
+/* Arguments that were decoded from their text (direct.c). */
+struct direct {
     const struct item *of; /* the tool they are for; NULL once that is another, or they are */
     const void *in;        /* what its handler gets */
     const char *text;      /* they, with a NUL for the quote at the end of a string; NULL: not so */
@@ -16,12 +16,12 @@ struct straight {
 yyjson_val *call_arguments(haft_call *call);
 
 /* Those that came straight, as the client sent them; NULL without memory. */
-yyjson_val *straight_sent(haft_call *call);
+yyjson_val *direct_sent(haft_call *call);
 
 /* From here on they are JSON, as they mostly are.  False when there is none. */
-bool straight_undo(haft_call *call);
+bool direct_undo(haft_call *call);
 
 /* Gives back what that has taken. */
-void straight_release(haft_call *call);
+void direct_release(haft_call *call);
 
 #endif

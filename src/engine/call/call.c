@@ -149,7 +149,7 @@ void call_release(haft_call *call)
     leave_batch(call);
     call_unlink(call);
     catalogue_drop(call->catalogue);
-    straight_release(call);
+    direct_release(call);
     haft_arena_free(call->stages.late.arena);
     if (!keep_spare(call))
         call_free(call);

@@ -17,7 +17,7 @@
 #include "protocol/revision.h"
 #include "protocol/rpc.h"
 
-typedef struct haft_visit haft_visit;
+typedef struct haft_gateway_request haft_gateway_request;
 
 /* What is known of a client: of a legacy one since it has introduced itself, of a modern one by each
  * of its requests. */
@@ -48,8 +48,8 @@ struct request {
 
 struct call_arguments {
     yyjson_val *json; /* NULL when they came straight: see call_arguments */
-    struct straight straight;
-    _Atomic(struct spelled *) spelled; /* those as JSON, once somebody has asked */
+    struct direct direct;
+    _Atomic(struct materialized *) materialized; /* those as JSON, once somebody has asked */
 };
 
 /* What the handler gets, and how it is run. */
@@ -89,7 +89,7 @@ struct call_stages {
     int64_t retry_after_ms; /* of one that a rate limit refused */
     bool counted;           /* as one that is in flight, */
     bool queued;            /* and as one that waits to be run */
-    bool told;              /* watchers know that it has started, and not that it has ended */
+    bool reported;          /* watchers know that it has started, and not that it has ended */
     _Atomic(struct kept *) kept;
     struct late late;
     struct rate_ask *rate_ask; /* of src/stage: what the store has been asked; NULL before that */
@@ -133,7 +133,7 @@ struct call_inner {
     atomic_uint looking; /* threads that look at the parent */
     unsigned depth;      /* below the one that came from outside */
     atomic_uint inside;  /* of that one: calls made below it, ever */
-    haft_visit *visit;   /* of src/gateway: the request that it answers; NULL for none */
+    haft_gateway_request *req; /* of src/gateway: the request that it answers; NULL for none */
     /* Answers bad arguments; NULL: as a tool's. */
     int (*on_invalid)(haft_call *call, const haft_issues *issues);
     void (*done)(haft_call *call); /* instead of answering, on the thread that it came from */

@@ -24,7 +24,7 @@ int cap_enter(haft_call *call)
             cap->first = call;
         cap->last = call;
         cap->n_waiting++;
-        call->owner->n_lined++;
+        call->owner->n_queued++;
         status = 0;
     }
     server_unlock(call->server);
@@ -79,7 +79,7 @@ void cap_withdraw(haft_call *call)
     else
         leave_line(call->item->cap, call);
     server_unlock(call->server);
-    call->owner->n_lined--;
+    call->owner->n_queued--;
 }
 
 bool cap_has_turn(haft_call *call)
@@ -87,6 +87,6 @@ bool cap_has_turn(haft_call *call)
     if (!atomic_load(&call->line.turn))
         return false;
     call->line.running = true;
-    call->owner->n_lined--;
+    call->owner->n_queued--;
     return true;
 }

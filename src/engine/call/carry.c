@@ -96,7 +96,7 @@ void carry_write_call(haft_call *call, haft_buffer *out)
 static struct item *find_isolated(haft_server *server, const struct catalogue *catalogue,
                                   uint64_t number)
 {
-    const struct shelf *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < shelf->n; i++)
         if (number && shelf->entries[i].item->isolate == number)

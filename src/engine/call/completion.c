@@ -87,8 +87,8 @@ static int execute(haft_call *call)
 
 static struct item *find_prompt(haft_call *call, yyjson_val *name)
 {
-    struct entry *entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT],
-                                     yyjson_get_str(name), yyjson_get_len(name));
+    struct entry *entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT],
+                                          yyjson_get_str(name), yyjson_get_len(name));
 
     if (entry && !entry->disabled)
         return entry->item;
@@ -102,8 +102,8 @@ static struct item *find_template(haft_call *call, yyjson_val *uri)
     static const haft_offer kinds[] = {HAFT_OFFER_TEMPLATE, HAFT_OFFER_RESOURCE};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct entry *entry = shelf_find(&call->catalogue->shelves[kinds[i]], yyjson_get_str(uri),
-                                         yyjson_get_len(uri));
+        struct entry *entry = offer_list_find(&call->catalogue->shelves[kinds[i]],
+                                              yyjson_get_str(uri), yyjson_get_len(uri));
 
         if (entry && !entry->disabled)
             return entry->item;

@@ -22,7 +22,7 @@ void event_of_start(haft_call *call)
 {
     if (!call->server->watching.n_watchers)
         return;
-    call->stages.told = true;
+    call->stages.reported = true;
     tell_call(call, HAFT_EVENT_CALL_STARTED);
 }
 
@@ -42,8 +42,8 @@ void event_of_end(haft_call *call)
         [HAFT_OUTCOME_INTERNAL] = HAFT_EVENT_CALL_FAILED,
     };
 
-    if (!call->stages.told)
+    if (!call->stages.reported)
         return;
-    call->stages.told = false;
+    call->stages.reported = false;
     tell_call(call, kinds[call->stages.outcome]);
 }

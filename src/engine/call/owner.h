@@ -28,7 +28,7 @@ struct owner {
     bool inside;          /* the client is in this process: its states need no secret key */
 
     haft_call *calls; /* in flight, newest first */
-    size_t n_calls, n_lined;
+    size_t n_calls, n_queued;
     haft_call *spare; /* calls to use again */
     size_t n_spare, spare_bytes;
     haft_buffer out;

@@ -1,4 +1,4 @@
-/* plain_call.c - the way of resources and prompts, from the shelf to the answer.
+/* plain_call.c - the way of resources and prompts, from the list to the answer.
  *
  * A tool that fails gives a result that the model can read; a resource or a prompt has no such
  * result, so its failure is an error of the protocol. */

@@ -112,8 +112,8 @@ void handle_prompt_get(haft_call *call)
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
         return;
     }
-    entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
-                       yyjson_get_len(name));
+    entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
+                            yyjson_get_len(name));
     if (!entry || entry->disabled) {
         plain_call_refuse(call, "Prompt", name, entry);
         return;

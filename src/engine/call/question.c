@@ -249,7 +249,8 @@ int haft_elicit_json(haft_call *call, const char *key, const char *message, cons
 int haft_elicit(haft_call *call, const char *key, const char *message, const haft_type *form,
                 void *ret_content)
 {
-    const struct form *compiled = form_of(call->server, call->item ? call->item->hold : NULL, form);
+    const struct form *compiled =
+        form_of(call->server, call->item ? call->item->module : NULL, form);
     haft_value *content = NULL;
     haft_issues issues;
     int action, status;

@@ -12,7 +12,7 @@
  * HAFT_ENOMEM. */
 static int find_template(haft_call *call, yyjson_val *uri)
 {
-    const struct shelf *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
+    const struct offer_list *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
     struct address address;
     int status;
 
@@ -36,8 +36,8 @@ static int find_template(haft_call *call, yyjson_val *uri)
 
 static int find(haft_call *call, yyjson_val *uri)
 {
-    struct entry *entry = shelf_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
-                                     yyjson_get_str(uri), yyjson_get_len(uri));
+    struct entry *entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
+                                          yyjson_get_str(uri), yyjson_get_len(uri));
 
     if (!entry || entry->disabled)
         return find_template(call, uri);

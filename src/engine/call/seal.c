@@ -27,16 +27,16 @@ static void put_params(haft_call *call, haft_buffer *out)
     size_t i, n;
 
     yyjson_obj_foreach(call->request.params, i, n, key, value) {
-        bool own = true, straight;
+        bool own = true, direct;
 
         for (size_t k = 0; k < sizeof protocol / sizeof *protocol; k++)
             own &= !yyjson_equals_str(key, protocol[k]);
         if (!own)
             continue;
         /* Something else stands in the place of those that were read straight. */
-        straight = call->args.straight.text && yyjson_equals_str(key, "arguments");
+        direct = call->args.direct.text && yyjson_equals_str(key, "arguments");
         haft_json_write(key, out);
-        haft_json_write(straight ? straight_sent(call) : value, out);
+        haft_json_write(direct ? direct_sent(call) : value, out);
     }
 }
 

@@ -228,7 +228,7 @@ int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
     haft_reason reason;
     haft_value *value;
 
-    if ((!call->args.json && !call->args.straight.text) || call->handler.in)
+    if ((!call->args.json && !call->args.direct.text) || call->handler.in)
         return HAFT_EINVAL;
     value = haft_json_read(json, size, call->server->options.max_depth, call->arena, &reason);
     if (!value) {
@@ -238,7 +238,7 @@ int haft_call_set_arguments(haft_call *call, const char *json, size_t size)
     if (!yyjson_is_obj(value))
         return HAFT_EINVAL;
     call->args.json = value;
-    call->args.straight.of = NULL;
+    call->args.direct.of = NULL;
     return 0;
 }
 

@@ -221,10 +221,10 @@ static int set_arguments(haft_call *call)
     static yyjson_val empty = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof empty};
     yyjson_val *arguments = call->request.message.arguments;
 
-    if (call->args.straight.of)
+    if (call->args.direct.of)
         return 0;
-    if (call->args.straight.text)
-        return straight_undo(call) ? 0 : RPC_INTERNAL_ERROR;
+    if (call->args.direct.text)
+        return direct_undo(call) ? 0 : RPC_INTERNAL_ERROR;
     call->args.json = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
     if (yyjson_is_obj(call->args.json))
         return 0;
@@ -285,12 +285,12 @@ static int decode(haft_call *call, haft_issues *issues)
     bool lenient = is_lenient(call);
     void *in;
 
-    if (call->args.straight.of && !atomic_load(&call->args.spelled)) {
-        call->handler.in = call->args.straight.in;
+    if (call->args.direct.of && !atomic_load(&call->args.materialized)) {
+        call->handler.in = call->args.direct.in;
         return 0;
     }
     /* Whoever has asked for them may have changed them. */
-    if (call->args.straight.of && !straight_undo(call))
+    if (call->args.direct.of && !direct_undo(call))
         return HAFT_ENOMEM;
     call->handler.in = call->args.json;
     if (!input)
@@ -343,7 +343,7 @@ static int check_arguments(haft_call *call, void *data)
     int status;
 
     (void)data;
-    if (!call->inner.visit && has_too_many(call))
+    if (!call->inner.req && has_too_many(call))
         return refuse_many(call);
     status = decode(call, &issues);
     if (status && issues.count)
@@ -372,7 +372,7 @@ const haft_stage validation_stage =
 static int set_deadline(haft_call *call, void *data)
 {
     (void)data;
-    if (!call->inner.visit) /* a request has it from the start */
+    if (!call->inner.req) /* a request has it from the start */
         call_allow(call, 0);
     return 0;
 }
@@ -393,8 +393,8 @@ static void end_early(haft_call *call, int status)
 /* Finds the tool of that name; NULL for no name. */
 static bool find(haft_call *call, yyjson_val *name)
 {
-    call->entry = name ? shelf_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
-                                    yyjson_get_str(name), yyjson_get_len(name))
+    call->entry = name ? offer_list_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
+                                         yyjson_get_str(name), yyjson_get_len(name))
                        : NULL;
     call->item = call->entry ? call->entry->item : NULL;
     return call->entry;

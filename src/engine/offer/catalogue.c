@@ -1,4 +1,4 @@
-/* catalogue.c - shelves, and their replacement as a whole.
+/* catalogue.c - lists, and their replacement as a whole.
  *
  * A catalogue is one piece of memory: the counts, the tables of pointers and the hash index.
  * Changing anything makes a new one beside it and swaps the pointer; whoever holds the old one
@@ -24,13 +24,13 @@ static size_t slots_for(size_t n)
 
 /* An empty catalogue with room for `counts` items. */
 static struct catalogue *catalogue_make(const haft_allocator *allocator,
-                                        const size_t counts[SHELVES])
+                                        const size_t counts[OFFER_LISTS])
 {
     size_t size = sizeof(struct catalogue);
     struct catalogue *catalogue;
     char *at;
 
-    for (int i = 0; i < SHELVES; i++)
+    for (int i = 0; i < OFFER_LISTS; i++)
         size += counts[i] * sizeof(struct entry) + slots_for(counts[i]) * sizeof(uint32_t);
     catalogue = allocator->alloc(allocator->context, size);
     if (!catalogue)
@@ -40,11 +40,11 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
     catalogue->allocator = allocator;
     catalogue->size = size;
     at = (char *)(catalogue + 1);
-    for (int i = 0; i < SHELVES; i++) {
+    for (int i = 0; i < OFFER_LISTS; i++) {
         catalogue->shelves[i].entries = (struct entry *)(void *)at;
         at += counts[i] * sizeof(struct entry);
     }
-    for (int i = 0; i < SHELVES; i++) {
+    for (int i = 0; i < OFFER_LISTS; i++) {
         catalogue->shelves[i].slots = (uint32_t *)(void *)at;
         catalogue->shelves[i].n_slots = slots_for(counts[i]);
         at += slots_for(counts[i]) * sizeof(uint32_t);
@@ -54,7 +54,7 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
 
 struct catalogue *catalogue_empty(const haft_allocator *allocator)
 {
-    static const size_t none[SHELVES];
+    static const size_t none[OFFER_LISTS];
 
     return catalogue_make(allocator, none);
 }
@@ -74,13 +74,13 @@ void catalogue_drop(struct catalogue *catalogue)
 {
     if (!catalogue || atomic_fetch_sub(&catalogue->refs, 1) != 1)
         return;
-    for (int i = 0; i < SHELVES; i++)
+    for (int i = 0; i < OFFER_LISTS; i++)
         for (size_t k = 0; k < catalogue->shelves[i].n; k++)
             item_drop(catalogue->shelves[i].entries[k].item);
     catalogue->allocator->release(catalogue->allocator->context, catalogue, catalogue->size);
 }
 
-struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size)
+struct entry *offer_list_find(const struct offer_list *shelf, const char *name, size_t size)
 {
     size_t at = hash_bytes(name, size);
 
@@ -103,8 +103,8 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
 }
 
 /* Adds to a catalogue that is being made, with a reference of its own. */
-static void shelf_add(struct shelf *shelf, struct item *item, bool off,
-                      const haft_visibility *visibility)
+static void offer_list_add(struct offer_list *shelf, struct item *item, bool off,
+                           const haft_visibility *visibility)
 {
     size_t at = hash_bytes(item->name, item->name_size);
     bool disabled = off || is_hidden(visibility, item);
@@ -118,7 +118,7 @@ static void shelf_add(struct shelf *shelf, struct item *item, bool off,
 }
 
 /* All that was there before, when there is room in the table for one more without sorting it anew. */
-static bool shelf_copy(struct shelf *to, const struct shelf *from)
+static bool offer_list_copy(struct offer_list *to, const struct offer_list *from)
 {
     if (to->n_slots != from->n_slots)
         return false;
@@ -145,29 +145,29 @@ struct change {
 static struct catalogue *catalogue_with(const struct catalogue *from, const struct change *change,
                                         const struct entry *old, const haft_visibility *visibility)
 {
-    size_t counts[SHELVES];
+    size_t counts[OFFER_LISTS];
     struct catalogue *to;
 
-    for (int i = 0; i < SHELVES; i++)
+    for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->shelves[i].n + (i == (int)change->kind);
     to = catalogue_make(from->allocator, counts);
     if (!to)
         return NULL;
-    for (int i = 0; i < SHELVES; i++) {
-        if (change->fresh && !old && shelf_copy(&to->shelves[i], &from->shelves[i]))
+    for (int i = 0; i < OFFER_LISTS; i++) {
+        if (change->fresh && !old && offer_list_copy(&to->shelves[i], &from->shelves[i]))
             continue;
         for (size_t k = 0; k < from->shelves[i].n; k++) {
             const struct entry *kept = &from->shelves[i].entries[k];
 
             if (kept != old)
-                shelf_add(&to->shelves[i], kept->item, kept->off, visibility);
+                offer_list_add(&to->shelves[i], kept->item, kept->off, visibility);
             else if (change->item)
-                shelf_add(&to->shelves[i], change->item,
-                          change->disabled < 0 ? kept->off : change->disabled, visibility);
+                offer_list_add(&to->shelves[i], change->item,
+                               change->disabled < 0 ? kept->off : change->disabled, visibility);
         }
     }
     if (change->item && !old)
-        shelf_add(&to->shelves[change->kind], change->item, change->disabled > 0, visibility);
+        offer_list_add(&to->shelves[change->kind], change->item, change->disabled > 0, visibility);
     return to;
 }
 
@@ -181,7 +181,7 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
     current = server->catalogue == from;
     if (current) {
         server->catalogue = to;
-        for (int i = 0; i < SHELVES; i++) {
+        for (int i = 0; i < OFFER_LISTS; i++) {
             if (!(kinds & 1u << i))
                 continue;
             atomic_fetch_or(&server->changes.offered, to->shelves[i].n ? 1u << i : 0);
@@ -222,11 +222,11 @@ static haft_visibility visibility_now(haft_server *server)
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
 {
     struct catalogue *from = catalogue_take(server), *to;
-    const struct shelf *shelf = &from->shelves[change->kind];
+    const struct offer_list *shelf = &from->shelves[change->kind];
     struct item *item = change->item;
     struct entry *old =
-        change->instead ? shelf_find(shelf, change->instead, strlen(change->instead)) : NULL;
-    struct entry *taken = item ? shelf_find(shelf, item->name, item->name_size) : NULL;
+        change->instead ? offer_list_find(shelf, change->instead, strlen(change->instead)) : NULL;
+    struct entry *taken = item ? offer_list_find(shelf, item->name, item->name_size) : NULL;
     haft_visibility visibility = visibility_now(server);
     int status = 0;
 
@@ -247,7 +247,8 @@ static int try_change(haft_server *server, const struct change *change, bool *re
 /* Tries until no other change comes between. */
 static int apply(haft_server *server, const struct change *change)
 {
-    static const char *const kinds[SHELVES] = {"Tool", "Resource", "Resource template", "Prompt"};
+    static const char *const kinds[OFFER_LISTS] = {"Tool", "Resource", "Resource template",
+                                                   "Prompt"};
     const char *name = change->instead ? change->instead : change->item ? change->item->name : "";
     bool done = false;
     int status = 0;
@@ -268,7 +269,7 @@ static int apply(haft_server *server, const struct change *change)
     return status;
 }
 
-int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
+int offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
 {
     int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true});
 
@@ -280,7 +281,7 @@ int shelf_put(haft_server *server, haft_offer kind, struct item *item, const cha
 
 static bool is_leaving(const struct item *item)
 {
-    return item->hold && item->hold->leaving;
+    return item->module && item->module->leaving;
 }
 
 static bool is_alike(const struct item *left, const struct item *right)
@@ -294,8 +295,8 @@ static const struct item *find_clash(const struct catalogue *from, struct item *
                                      size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct entry *taken =
-            shelf_find(&from->shelves[item_kind(items[i])], items[i]->name, items[i]->name_size);
+        const struct entry *taken = offer_list_find(&from->shelves[item_kind(items[i])],
+                                                    items[i]->name, items[i]->name_size);
 
         if (taken && !is_leaving(taken->item))
             return items[i];
@@ -319,39 +320,39 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
                                           size_t n, const haft_visibility *visibility,
                                           unsigned *ret_kinds)
 {
-    size_t counts[SHELVES];
+    size_t counts[OFFER_LISTS];
     struct catalogue *to;
 
     *ret_kinds = 0;
-    for (int i = 0; i < SHELVES; i++)
+    for (int i = 0; i < OFFER_LISTS; i++)
         counts[i] = from->shelves[i].n + n;
     to = catalogue_make(from->allocator, counts);
     if (!to)
         return NULL;
-    for (int i = 0; i < SHELVES; i++) {
+    for (int i = 0; i < OFFER_LISTS; i++) {
         for (size_t k = 0; k < from->shelves[i].n; k++) {
             const struct entry *kept = &from->shelves[i].entries[k];
             bool leaves = is_leaving(kept->item);
             struct item *item = leaves ? find_alike(items, n, kept->item) : kept->item;
 
             if (item)
-                shelf_add(&to->shelves[i], item, kept->off, visibility);
+                offer_list_add(&to->shelves[i], item, kept->off, visibility);
             if (leaves)
                 *ret_kinds |= 1u << i;
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct shelf *shelf = &to->shelves[item_kind(items[i])];
+        struct offer_list *shelf = &to->shelves[item_kind(items[i])];
 
-        if (!shelf_find(shelf, items[i]->name, items[i]->name_size))
-            shelf_add(shelf, items[i], false, visibility);
+        if (!offer_list_find(shelf, items[i]->name, items[i]->name_size))
+            offer_list_add(shelf, items[i], false, visibility);
         *ret_kinds |= 1u << item_kind(items[i]);
     }
     return to;
 }
 
-int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
-                        const struct item **reterr_item)
+int catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
+                       const struct item **reterr_item)
 {
     struct catalogue *now = catalogue_take(server);
     const struct item *clash = find_clash(now, items, n);
@@ -374,8 +375,8 @@ static void renew_isolation(haft_server *server, struct item *const *items, size
         isolation->renew(isolation);
 }
 
-int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
-                    const struct item **reterr_item)
+int catalogue_swap(haft_server *server, struct item *const *items, size_t n,
+                   const struct item **reterr_item)
 {
     bool done = false;
 
@@ -414,7 +415,7 @@ static struct item *item_named(haft_server *server, haft_offer kind, const char 
                                bool *ret_disabled)
 {
     struct catalogue *now = catalogue_take(server);
-    struct entry *entry = shelf_find(&now->shelves[kind], name, strlen(name));
+    struct entry *entry = offer_list_find(&now->shelves[kind], name, strlen(name));
     struct item *item = entry ? entry->item : NULL;
 
     if (item) {
@@ -429,7 +430,7 @@ static struct item *item_named(haft_server *server, haft_offer kind, const char 
 static void log_hidden(haft_server *server)
 {
     struct catalogue *now = catalogue_take(server);
-    const struct shelf *shelf = &now->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *shelf = &now->shelves[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < shelf->n; i++)
         if (shelf->entries[i].disabled && !shelf->entries[i].off)
@@ -496,7 +497,7 @@ int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, co
     base = item_named(server, kind, name, &disabled);
     if (!base)
         return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
-    item = item_new(server, base->hold);
+    item = item_new(server, base->module);
     if (item) {
         haft_arena *arena = item->arena;
 
@@ -516,5 +517,5 @@ int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, co
             item_drop(base);
         return server_refuse(server, HAFT_ENOMEM, name, "out of memory");
     }
-    return shelf_put(server, kind, item, name);
+    return offer_list_put(server, kind, item, name);
 }

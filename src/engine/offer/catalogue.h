@@ -1,6 +1,6 @@
 /* engine/offer/catalogue.h - all that is offered at one moment (catalogue.c).
  *
- * What is offered lies on four shelves.  A catalogue is all shelves at one moment: immutable,
+ * What is offered lies on four lists.  A catalogue is all lists at one moment: immutable,
  * counted, and replaced as a whole, so that a call keeps what it found while tools come and go. */
 #ifndef HAFT_SRC_ENGINE_OFFER_CATALOGUE_H
 #define HAFT_SRC_ENGINE_OFFER_CATALOGUE_H
@@ -13,7 +13,7 @@ struct entry {
     bool disabled; /* it has, or whoever runs the server hides it */
 };
 
-struct shelf {
+struct offer_list {
     struct entry *entries; /* in the order they were added */
     size_t n, n_enabled;
     uint32_t *slots; /* index + 1 by hash of the name */
@@ -23,7 +23,7 @@ struct shelf {
 struct catalogue {
     atomic_uint refs;
     const haft_allocator *allocator;
-    struct shelf shelves[SHELVES];
+    struct offer_list shelves[OFFER_LISTS];
     size_t size; /* of this and its tables, in one piece */
 };
 
@@ -34,20 +34,20 @@ void catalogue_drop(struct catalogue *catalogue);
 struct catalogue *catalogue_empty(const haft_allocator *allocator);
 
 /* The entry of that name; NULL when there is none. */
-struct entry *shelf_find(const struct shelf *shelf, const char *name, size_t size);
+struct entry *offer_list_find(const struct offer_list *shelf, const char *name, size_t size);
 
-/* Puts an item on a shelf, or in the place of the one called `instead`.  Takes over the reference,
+/* Puts an item on a list, or in the place of the one called `instead`.  Takes over the reference,
  * whether it succeeds or not. */
-int shelf_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
+int offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
 
-/* Puts the items on their shelves and takes away everything whose hold is leaving, in one step.  An
+/* Puts the items on their lists and takes away everything whose hold is leaving, in one step.  An
  * item goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or
  * HAFT_EEXISTS with the one whose name is taken; then nothing has changed.  The items stay the
  * caller's. */
-int catalogue_trade(haft_server *server, struct item *const *items, size_t n,
-                    const struct item **reterr_item);
+int catalogue_swap(haft_server *server, struct item *const *items, size_t n,
+                   const struct item **reterr_item);
 /* Whether that can be done, but for memory. */
-int catalogue_try_trade(haft_server *server, struct item *const *items, size_t n,
-                        const struct item **reterr_item);
+int catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
+                       const struct item **reterr_item);
 
 #endif

@@ -66,11 +66,12 @@ static void tell_difference(haft_server *server, const struct entry *old, const 
 
 void event_of_change(haft_server *server, const struct catalogue *from, const struct catalogue *to)
 {
-    const struct shelf *old = &from->shelves[HAFT_OFFER_TOOL], *now = &to->shelves[HAFT_OFFER_TOOL];
+    const struct offer_list *old = &from->shelves[HAFT_OFFER_TOOL],
+                            *now = &to->shelves[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < now->n; i++) {
         const struct item *item = now->entries[i].item;
-        const struct entry *before = shelf_find(old, item->name, item->name_size);
+        const struct entry *before = offer_list_find(old, item->name, item->name_size);
 
         if (!before || before->item != item)
             event_of_tool(server, HAFT_EVENT_STORED, item->name, 0);
@@ -78,6 +79,7 @@ void event_of_change(haft_server *server, const struct catalogue *from, const st
     for (size_t i = 0; i < old->n; i++) {
         const struct item *item = old->entries[i].item;
 
-        tell_difference(server, &old->entries[i], shelf_find(now, item->name, item->name_size));
+        tell_difference(server, &old->entries[i],
+                        offer_list_find(now, item->name, item->name_size));
     }
 }

@@ -288,9 +288,9 @@ static const struct form *find(const struct form *form, const haft_type *type)
 
 /* A type is known by its address, which another may have when its shared object is gone: forms of
  * such types are kept with that. */
-const struct form *form_of(haft_server *server, struct hold *hold, const haft_type *type)
+const struct form *form_of(haft_server *server, struct module *module, const haft_type *type)
 {
-    struct form **forms = hold ? &hold->forms : &server->forms, *made;
+    struct form **forms = module ? &module->forms : &server->forms, *made;
     const struct form *form;
 
     server_lock(server);

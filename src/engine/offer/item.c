@@ -11,32 +11,32 @@
 
 /* ---- what items live in ---- */
 
-void hold_init(struct hold *hold, void (*release)(struct hold *hold))
+void module_init(struct module *module, void (*release)(struct module *module))
 {
-    *hold = (struct hold){.release = release};
-    atomic_init(&hold->refs, 1);
+    *module = (struct module){.release = release};
+    atomic_init(&module->refs, 1);
 }
 
-struct hold *hold_take(struct hold *hold)
+struct module *module_take(struct module *module)
 {
-    if (hold)
-        atomic_fetch_add(&hold->refs, 1);
-    return hold;
+    if (module)
+        atomic_fetch_add(&module->refs, 1);
+    return module;
 }
 
-void hold_drop(struct hold *hold)
+void module_drop(struct module *module)
 {
-    if (!hold || atomic_fetch_sub(&hold->refs, 1) != 1)
+    if (!module || atomic_fetch_sub(&module->refs, 1) != 1)
         return;
-    forms_free(hold->forms);
-    hold->release(hold);
+    forms_free(module->forms);
+    module->release(module);
 }
 
 /* ---- items ---- */
 
 enum { ITEM_LIMIT = 16 << 20 };
 
-struct item *item_new(haft_server *server, struct hold *hold)
+struct item *item_new(haft_server *server, struct module *module)
 {
     haft_arena *arena = haft_arena_new(server->allocator, ITEM_LIMIT);
     struct item *item = arena ? haft_arena_zalloc(arena, 1, sizeof *item) : NULL;
@@ -46,7 +46,7 @@ struct item *item_new(haft_server *server, struct hold *hold)
         return NULL;
     }
     item->arena = arena;
-    item->hold = hold_take(hold);
+    item->module = module_take(module);
     atomic_init(&item->refs, 1);
     return item;
 }
@@ -106,17 +106,17 @@ struct item *item_isolated(haft_server *server, uint64_t number)
 
 void item_drop(struct item *item)
 {
-    struct hold *hold;
+    struct module *module;
 
     if (!item || atomic_fetch_sub(&item->refs, 1) != 1)
         return;
-    hold = item->hold;
+    module = item->module;
     unlist_isolated(item);
     haft_schema_free(item->owned[0]);
     haft_schema_free(item->owned[1]);
     item_drop(item->base);
     haft_arena_free(item->arena);
-    hold_drop(hold);
+    module_drop(module);
 }
 
 haft_offer item_kind(const struct item *item)
@@ -129,9 +129,9 @@ haft_offer item_kind(const struct item *item)
 
 /* ---- what resources and prompts have in common ---- */
 
-struct item *item_new_named(haft_server *server, const char *name, struct hold *hold)
+struct item *item_new_named(haft_server *server, const char *name, struct module *module)
 {
-    struct item *item = item_new(server, hold);
+    struct item *item = item_new(server, module);
 
     if (item && item_set_name(item, name))
         return item;

@@ -2,10 +2,10 @@
 #ifndef HAFT_SRC_ENGINE_OFFER_ITEM_H
 #define HAFT_SRC_ENGINE_OFFER_ITEM_H
 
-#include "engine/offer/hold.h"
+#include "engine/offer/module.h"
 #include "schema/model/node.h"
 
-enum { SHELVES = 4, LEGACY = 0, MODERN = 1 };
+enum { OFFER_LISTS = 4, LEGACY = 0, MODERN = 1 };
 enum { MAX_HEADER_DEPTH = 16 }; /* of an argument that is also a header */
 
 struct uri_template;
@@ -20,9 +20,9 @@ struct cap {
 struct item {
     atomic_uint refs;
     haft_arena *arena;
-    struct item *base; /* it is this one under another name, and holds it */
-    struct hold *hold; /* what it was defined in; NULL for the program */
-    const char *name;  /* what it is found by: a tool's or prompt's name, a resource's address */
+    struct item *base;     /* it is this one under another name, and holds it */
+    struct module *module; /* what it was defined in; NULL for the program */
+    const char *name; /* what it is found by: a tool's or prompt's name, a resource's address */
     size_t name_size;
     struct text quoted;  /* the name as JSON */
     struct text rest[2]; /* as it is listed after its name, for legacy and for modern clients */
@@ -39,9 +39,9 @@ struct item {
     void *data;
     bool quick;
     haft_hint lenient; /* UNSET: as the server is */
-    /* Whether arguments are read from text (straight.c): until somebody asks for them as JSON.  NULL
+    /* Whether arguments are read from text (direct.c): until somebody asks for them as JSON.  NULL
      * when they cannot be. */
-    atomic_bool *straight;
+    atomic_bool *direct;
     unsigned timeout_ms;
     _Atomic(void *) counts; /* of src/stage: where its calls are counted */
     unsigned isolate; /* a number of its own when its calls run in processes; 0 when they do not */
@@ -52,9 +52,9 @@ struct item {
 };
 
 /* An item with an arena of its own; NULL without memory. */
-struct item *item_new(haft_server *server, struct hold *hold);
+struct item *item_new(haft_server *server, struct module *module);
 /* The same with a name; without memory it has been refused. */
-struct item *item_new_named(haft_server *server, const char *name, struct hold *hold);
+struct item *item_new_named(haft_server *server, const char *name, struct module *module);
 /* Renders what is listed after the item's name, the same for every client. */
 int item_render(haft_server *server, struct item *item,
                 void (*put_rest)(haft_buffer *buffer, const struct item *item));
@@ -70,11 +70,11 @@ struct item *item_isolated(haft_server *server, uint64_t number);
 
 /* The item of a definition: checked, compiled and rendered, but not offered yet (tool.c,
  * resource.c, prompt.c).  0, or an error that has been refused. */
-int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold,
+int tool_item(haft_server *server, const haft_tool *tool, struct module *module,
               struct item **ret_item);
 int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
-                  struct hold *hold, struct item **ret_item);
-int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
+                  struct module *module, struct item **ret_item);
+int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
                 struct item **ret_item);
 
 #endif

@@ -10,7 +10,7 @@
 enum { LOG_LINE = 8192 };
 
 /* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
-static void hold(haft_server *server, const haft_record *record)
+static void module(haft_server *server, const haft_record *record)
 {
     haft_buffer *held = &server->held;
     char digit = (char)('0' + record->level);
@@ -77,7 +77,7 @@ void log_put(haft_server *server, const haft_record *record)
     else if (server->options.log)
         put_line(server, record);
     else if (record->level >= HAFT_WARNING && !record->tool)
-        hold(server, record);
+        module(server, record);
 }
 
 bool server_has_log(const haft_server *server)

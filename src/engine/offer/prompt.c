@@ -91,7 +91,7 @@ static int fill(haft_server *server, struct item *item, const haft_prompt *promp
     return status ? status : item_render(server, item, put_rest);
 }
 
-int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hold,
+int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
                 struct item **ret_item)
 {
     int status = lint_name(server, HAFT_OFFER_PROMPT, prompt->name);
@@ -100,7 +100,7 @@ int prompt_item(haft_server *server, const haft_prompt *prompt, struct hold *hol
 
     if (status)
         return status;
-    item = item_new_named(server, prompt->name, hold);
+    item = item_new_named(server, prompt->name, module);
     if (!item)
         return HAFT_ENOMEM;
     status = server_view(server, "haft_prompt", prompt, sizeof *prompt, item->arena, &view);
@@ -118,5 +118,5 @@ int haft_prompt_add(haft_server *server, const haft_prompt *prompt)
     struct item *item;
     int status = prompt_item(server, prompt, NULL, &item);
 
-    return status ? status : shelf_put(server, HAFT_OFFER_PROMPT, item, NULL);
+    return status ? status : offer_list_put(server, HAFT_OFFER_PROMPT, item, NULL);
 }

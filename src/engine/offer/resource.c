@@ -89,7 +89,7 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
 }
 
 int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
-                  struct hold *hold, struct item **ret_item)
+                  struct module *module, struct item **ret_item)
 {
     const void *view = NULL;
     struct item *item;
@@ -97,7 +97,7 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource *res
 
     if (!resource->uri || !*resource->uri)
         return server_refuse(server, HAFT_EINVAL, "", "there is no address");
-    item = item_new_named(server, resource->uri, hold);
+    item = item_new_named(server, resource->uri, module);
     if (!item)
         return HAFT_ENOMEM;
     status = server_view(server, "haft_resource", resource, sizeof *resource, item->arena, &view);
@@ -115,7 +115,7 @@ static int add(haft_server *server, haft_offer kind, const haft_resource *resour
     struct item *item = NULL;
     int status = resource_item(server, kind, resource, NULL, &item);
 
-    return item ? shelf_put(server, kind, item, NULL) : status;
+    return item ? offer_list_put(server, kind, item, NULL) : status;
 }
 
 int haft_resource_add(haft_server *server, const haft_resource *resource)

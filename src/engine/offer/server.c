@@ -126,7 +126,7 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     set_defaults(&server->options);
     server_set_timeout(server, server->options.timeout_ms);
     server_set_lenient(server, server->options.lenient);
-    server->limits.straight_from = STRAIGHT_FROM;
+    server->limits.direct_from = STRAIGHT_FROM;
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, ARENA_LIMIT);

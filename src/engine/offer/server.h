@@ -46,17 +46,17 @@ struct isolation {
 struct observer {
     void (*queued)(const haft_call *call, bool queued);
     void (*repaired)(const haft_call *call, size_t n);
-    void (*met)(haft_server *server);
+    void (*introduced)(haft_server *server);
     void (*left)(haft_server *server, int64_t ms);
 };
 
 /* How far what is offered has come; sessions compare it with what they have announced. */
 struct server_changes {
-    atomic_uint version_number; /* changes with the catalogue */
-    atomic_uint lists[SHELVES]; /* how often each shelf has changed */
-    atomic_uint n_updates;      /* resources that have been updated, ever */
-    char *updates[UPDATES];     /* the latest of them, in a ring */
-    atomic_uint offered;        /* bits of shelves that have ever held something */
+    atomic_uint version_number;     /* changes with the catalogue */
+    atomic_uint lists[OFFER_LISTS]; /* how often each list has changed */
+    atomic_uint n_updates;          /* resources that have been updated, ever */
+    char *updates[UPDATES];         /* the latest of them, in a ring */
+    atomic_uint offered;            /* bits of lists that have ever held something */
 };
 
 struct server_stages {
@@ -81,7 +81,7 @@ struct server_metering {
 };
 
 struct server_limits {
-    size_t straight_from;   /* the size of a message whose arguments are worth reading from text */
+    size_t direct_from;     /* the size of a message whose arguments are worth reading from text */
     atomic_uint timeout_ms; /* these are as in the options, but can be changed while serving */
     atomic_bool lenient;
     atomic_uint client_calls, client_per_ms;

@@ -129,14 +129,14 @@ static int compile(haft_server *server, struct item *item, const haft_type *type
 
 /* Arguments that headers must agree with, and those that go to another process, are wanted as JSON
  * anyway. */
-static int set_straight(haft_server *server, struct item *item)
+static int set_direct(haft_server *server, struct item *item)
 {
     if (!item->tool->input || !item->input->reads || item->isolate || item->input->headers)
         return 0;
-    item->straight = haft_arena_alloc(item->arena, sizeof *item->straight);
-    if (!item->straight)
+    item->direct = haft_arena_alloc(item->arena, sizeof *item->direct);
+    if (!item->direct)
         return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
-    atomic_init(item->straight, true);
+    atomic_init(item->direct, true);
     return 0;
 }
 
@@ -206,7 +206,7 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
     if (!status)
         status = lint_tool(server, item);
     if (!status)
-        status = set_straight(server, item);
+        status = set_direct(server, item);
     if (status)
         return status;
     item->wraps = item->output && !is_object(item->output);
@@ -234,12 +234,13 @@ static int store(haft_server *server, struct item *item, const char *instead)
 
     if (isolation)
         isolation->renew(isolation);
-    return shelf_put(server, HAFT_OFFER_TOOL, item, instead);
+    return offer_list_put(server, HAFT_OFFER_TOOL, item, instead);
 }
 
-int tool_item(haft_server *server, const haft_tool *tool, struct hold *hold, struct item **ret_item)
+int tool_item(haft_server *server, const haft_tool *tool, struct module *module,
+              struct item **ret_item)
 {
-    struct item *item = item_new(server, hold);
+    struct item *item = item_new(server, module);
     const void *view = NULL;
     int status;
 

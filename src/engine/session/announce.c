@@ -10,7 +10,7 @@
 #include "engine/call/respond.h"
 #include "protocol/meta.h"
 
-/* What each shelf is called on the wire.  Resources and templates are one list to clients. */
+/* What each list is called on the wire.  Resources and templates are one list to clients. */
 static const struct topic {
     const char *notification;
     const char *filter; /* in subscriptions/listen */
@@ -56,7 +56,7 @@ static void announce_lists(haft_session *session)
     unsigned changed = 0;
 
     session->announced = atomic_load(&session->owner.server->changes.version_number);
-    for (int i = 0; i < SHELVES; i++) {
+    for (int i = 0; i < OFFER_LISTS; i++) {
         unsigned now = atomic_load(&session->owner.server->changes.lists[i]);
 
         if (session->changes[i] != now)

@@ -11,7 +11,7 @@
 
 enum { CLIENT_LIMIT = 1 << 20 };
 
-/* What the server can do, as either era is told; `offered` is bits of shelves. */
+/* What the server can do, as either era is told; `offered` is bits of lists. */
 static void put_capabilities(haft_call *call, haft_buffer *out, unsigned offered)
 {
     const haft_server_options *options = &call->server->options;

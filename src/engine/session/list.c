@@ -60,7 +60,7 @@ static void put_cursor(haft_buffer *out, haft_arena *arena, const struct item *l
 
 /* Where the page after the cursor starts; -1 when it is no cursor.  When the entry that it names
  * has gone, the next one has moved up into its place. */
-static ptrdiff_t after_cursor(haft_call *call, const struct shelf *shelf, yyjson_val *cursor)
+static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *shelf, yyjson_val *cursor)
 {
     size_t size = yyjson_get_len(cursor), n, at = 0;
     unsigned char *plain = haft_arena_alloc(call->arena, size + 1);
@@ -69,7 +69,7 @@ static ptrdiff_t after_cursor(haft_call *call, const struct shelf *shelf, yyjson
     if (!plain || haft_base64_decode(yyjson_get_str(cursor), size, plain, &n) || n <= CURSOR_HEAD ||
         plain[0] != CURSOR_VERSION)
         return -1;
-    entry = shelf_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
+    entry = offer_list_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
     if (entry)
         return entry - shelf->entries + 1;
     for (int i = 0; i < 4; i++)
@@ -88,7 +88,7 @@ static void put_entry(haft_buffer *out, const struct list *list, const struct it
 
 /* Writes a page from `i` on and returns where it ended. */
 static size_t put_page(haft_call *call, haft_buffer *out, const struct list *list,
-                       const struct shelf *shelf, size_t i)
+                       const struct offer_list *shelf, size_t i)
 {
     size_t page = call->server->options.page_size ? call->server->options.page_size : SIZE_MAX;
     int era = revision_row(call->revision)->modern ? MODERN : LEGACY;
@@ -104,7 +104,7 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
     return i;
 }
 
-static bool more_enabled(const struct shelf *shelf, size_t i)
+static bool more_enabled(const struct offer_list *shelf, size_t i)
 {
     for (; i < shelf->n; i++)
         if (!shelf->entries[i].disabled)
@@ -115,7 +115,7 @@ static bool more_enabled(const struct shelf *shelf, size_t i)
 void handle_list(haft_call *call)
 {
     const struct list *list = list_of(call->request.method);
-    const struct shelf *shelf = &call->catalogue->shelves[list->kind];
+    const struct offer_list *shelf = &call->catalogue->shelves[list->kind];
     yyjson_val *cursor = yyjson_obj_get(call->request.params, "cursor");
     ptrdiff_t start = 0;
     haft_buffer *out;

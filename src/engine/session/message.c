@@ -9,7 +9,7 @@
 #include "engine/session/method.h"
 #include "engine/call/notify.h"
 #include "engine/call/respond.h"
-#include "engine/session/straight.h"
+#include "engine/session/direct.h"
 #include "engine/call/tool_call.h"
 #include "engine/call/trace.h"
 #include "protocol/meta.h"
@@ -132,7 +132,7 @@ static bool read_envelope(haft_call *call)
             return false;
         }
     }
-    if (!session_of(call)->met && !call->owner->options.shared)
+    if (!session_of(call)->introduced && !call->owner->options.shared)
         event_of_meeting(session_of(call), call->client.name);
     return true;
 }
@@ -312,7 +312,7 @@ static void receive_request(haft_call *call)
     call->request.meta = call->request.message.meta;
     /* Another may be offered by now than when the arguments were read. */
     if (call->catalogue && call->catalogue != session->catalogue) {
-        call->args.straight.of = NULL;
+        call->args.direct.of = NULL;
         catalogue_drop(call->catalogue);
         call->catalogue = NULL;
     }
@@ -560,7 +560,7 @@ static haft_call *session_read(haft_session *session, const char *text, size_t s
         call->error.message = "Invalid Request: nested too deep";
         return call;
     }
-    status = straight_parse(session, call, text, size, &root, &offset, &reason);
+    status = direct_parse(session, call, text, size, &root, &offset, &reason);
     if (!status && yyjson_is_arr(root))
         call->request.message = (struct message){.kind = HAFT_INCOMING_ARRAY, .root = root};
     else if (!status)

@@ -24,27 +24,28 @@ void event_of_meeting(haft_session *session, const char *name)
 {
     size_t size = name ? strlen(name) : 0;
 
-    if (session->met || session->owner.options.shared)
+    if (session->introduced || session->owner.options.shared)
         return;
-    session->met = true;
-    session->met_at = session->owner.now;
+    session->introduced = true;
+    session->introduced_at = session->owner.now;
     if (session->owner.server->metering.observer)
-        session->owner.server->metering.observer->met(session->owner.server);
+        session->owner.server->metering.observer->introduced(session->owner.server);
     size = name ? haft_utf8_valid(name, size < CLIENT_NAME ? size : CLIENT_NAME - 1) : 0;
     if (size)
-        memcpy(session->met_name, name, size);
-    tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->met_name : NULL);
+        memcpy(session->introduced_name, name, size);
+    tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->introduced_name : NULL);
 }
 
 void event_of_parting(haft_session *session)
 {
-    if (!session->met)
+    if (!session->introduced)
         return;
-    session->met = false;
+    session->introduced = false;
     if (session->owner.server->metering.observer)
         session->owner.server->metering.observer->left(session->owner.server,
-                                                       session->owner.now - session->met_at);
-    tell_client(session, HAFT_EVENT_CLIENT_GONE, *session->met_name ? session->met_name : NULL);
+                                                       session->owner.now - session->introduced_at);
+    tell_client(session, HAFT_EVENT_CLIENT_GONE,
+                *session->introduced_name ? session->introduced_name : NULL);
 }
 
 /* ---- life ---- */
@@ -109,7 +110,7 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     session->owner.next_request_id = 1;
     haft_buffer_init(&session->owner.out, allocator, server->options.max_message * 4);
     server_lock(server);
-    for (int i = 0; i < SHELVES; i++)
+    for (int i = 0; i < OFFER_LISTS; i++)
         session->changes[i] = atomic_load(&server->changes.lists[i]);
     session->n_updates = atomic_load(&server->changes.n_updates);
     session->announced = atomic_load(&server->changes.version_number);
@@ -232,11 +233,11 @@ void haft_session_deliver(haft_session *session, haft_posted *posted)
 /* ---- time ---- */
 
 /* Starts those whose turn has come. */
-static void start_lined(haft_session *session)
+static void start_queued(haft_session *session)
 {
     haft_call *after;
 
-    for (haft_call *call = session->owner.calls; call && session->owner.n_lined; call = after) {
+    for (haft_call *call = session->owner.calls; call && session->owner.n_queued; call = after) {
         after = call->next;
         if (call->state == CALL_IN_LINE && cap_has_turn(call))
             call_launch(call);
@@ -260,7 +261,7 @@ haft_time haft_session_tick(haft_session *session, haft_time now)
         else if (next < 0 || call->time.deadline < next)
             next = call->time.deadline;
     }
-    start_lined(session);
+    start_queued(session);
     return next;
 }
 

@@ -27,12 +27,12 @@ struct haft_session {
     struct follower follower;
     struct catalogue *catalogue;
     unsigned version_number;
-    unsigned announced;                   /* the version whose changes have been */
-    unsigned changes[SHELVES], n_updates; /* announced so far */
+    unsigned announced;                       /* the version whose changes have been */
+    unsigned changes[OFFER_LISTS], n_updates; /* announced so far */
 
     /* of a legacy client that has introduced itself */
     bool initialized;
-    unsigned declared; /* bits: shelves that it was told of then */
+    unsigned declared; /* bits: lists that it was told of then */
     enum revision revision;
     haft_arena *client_arena;
     struct client_info client;
@@ -44,9 +44,9 @@ struct haft_session {
     size_t n_listens;
     const char *principal; /* of the message that is being received */
     unsigned held;         /* something is: it is not freed meanwhile */
-    haft_time met_at;
-    bool met; /* the client has said who it is, as: */
-    char met_name[CLIENT_NAME];
+    haft_time introduced_at;
+    bool introduced; /* the client has said who it is, as: */
+    char introduced_name[CLIENT_NAME];
 };
 
 /* The session of a call that came by a message. */

@@ -77,9 +77,9 @@ static void settle_presence(const haft_builder *builder, struct property *proper
 /* ---- reaching ---- */
 
 /* A node that has been met and not yet looked at, and the way to it. */
-struct met {
-    struct met *next;
-    const struct met *parent;
+struct introduced {
+    struct introduced *next;
+    const struct introduced *parent;
     struct node *node;
     const char *step; /* "properties", "anyOf", ... */
     const char *name; /* a property's, or NULL */
@@ -89,16 +89,17 @@ struct met {
 
 struct reach {
     haft_builder *builder;
-    struct met *waiting;
+    struct introduced *waiting;
 };
 
-static void write_path(const struct met *met, char *path, size_t size)
+static void write_path(const struct introduced *introduced, char *path, size_t size)
 {
-    const struct met *way[JSON_MAX_DEPTH];
+    const struct introduced *way[JSON_MAX_DEPTH];
     size_t n = 0, used = 0;
 
-    for (path[0] = '\0'; met && met->step && n < JSON_MAX_DEPTH; met = met->parent)
-        way[n++] = met;
+    for (path[0] = '\0'; introduced && introduced->step && n < JSON_MAX_DEPTH;
+         introduced = introduced->parent)
+        way[n++] = introduced;
     while (n-- && used < size) {
         const char *point = used ? "." : "";
         int wrote =
@@ -112,63 +113,68 @@ static void write_path(const struct met *met, char *path, size_t size)
     }
 }
 
-static int fail_at(struct reach *reach, const struct met *met, int code, const char *text)
+static int fail_at(struct reach *reach, const struct introduced *introduced, int code,
+                   const char *text)
 {
     char path[sizeof reach->builder->error.path];
 
-    write_path(met, path, sizeof path);
+    write_path(introduced, path, sizeof path);
     build_fail(reach->builder, code, path, "%s", text);
     return code;
 }
 
 /* Counts a node that is met for the first time, and lets it wait to be looked at. */
-static int meet(struct reach *reach, const struct met *parent, const struct node *node,
+static int meet(struct reach *reach, const struct introduced *parent, const struct node *node,
                 const char *step, const char *name, size_t index)
 {
     haft_schema *schema = reach->builder->schema;
-    struct met *met;
+    struct introduced *introduced;
 
     if (!node || node->id != NO_ID)
         return 0;
-    met = build_room(reach->builder, 1, sizeof *met);
-    if (!met)
+    introduced = build_room(reach->builder, 1, sizeof *introduced);
+    if (!introduced)
         return HAFT_ENOMEM;
-    *met = (struct met){reach->waiting, parent, (struct node *)(uintptr_t)node, step,
-                        name,           index,  parent ? parent->depth + 1 : 0};
-    if (met->depth > schema->max_depth)
-        return fail_at(reach, met, HAFT_EDEPTH, haft_strerror(HAFT_EDEPTH));
-    if (node_adopt(schema, met->node))
-        return fail_at(reach, met, HAFT_ETOOBIG, "there are more definitions than the limit");
-    reach->waiting = met;
+    *introduced = (struct introduced){reach->waiting, parent, (struct node *)(uintptr_t)node, step,
+                                      name,           index,  parent ? parent->depth + 1 : 0};
+    if (introduced->depth > schema->max_depth)
+        return fail_at(reach, introduced, HAFT_EDEPTH, haft_strerror(HAFT_EDEPTH));
+    if (node_adopt(schema, introduced->node))
+        return fail_at(reach, introduced, HAFT_ETOOBIG,
+                       "there are more definitions than the limit");
+    reach->waiting = introduced;
     return 0;
 }
 
-static int meet_members(struct reach *reach, const struct met *met)
+static int meet_members(struct reach *reach, const struct introduced *introduced)
 {
-    struct object *object = met->node->object;
+    struct object *object = introduced->node->object;
     int status = 0;
 
     for (size_t i = 0; i < object->n_properties && !status; i++) {
         settle_presence(reach->builder, &object->properties[i]);
-        status = meet(reach, met, object->properties[i].node, "properties",
+        status = meet(reach, introduced, object->properties[i].node, "properties",
                       object->properties[i].name, SIZE_MAX);
     }
     if (!status)
-        status = meet(reach, met, object->extra_node, "additionalProperties", NULL, SIZE_MAX);
-    return status ? status : meet(reach, met, object->names, "propertyNames", NULL, SIZE_MAX);
+        status =
+            meet(reach, introduced, object->extra_node, "additionalProperties", NULL, SIZE_MAX);
+    return status ? status
+                  : meet(reach, introduced, object->names, "propertyNames", NULL, SIZE_MAX);
 }
 
-static int meet_items(struct reach *reach, const struct met *met)
+static int meet_items(struct reach *reach, const struct introduced *introduced)
 {
-    const struct array *array = met->node->array;
+    const struct array *array = introduced->node->array;
     int status = 0;
 
     for (size_t i = 0; i < array->n_prefix && !status; i++)
-        status = meet(reach, met, array->prefix[i], "prefixItems", NULL, i);
-    return status ? status : meet(reach, met, array->items, "items", NULL, SIZE_MAX);
+        status = meet(reach, introduced, array->prefix[i], "prefixItems", NULL, i);
+    return status ? status : meet(reach, introduced, array->items, "items", NULL, SIZE_MAX);
 }
 
-static int meet_options(struct reach *reach, const struct met *met, const struct rule *rule)
+static int meet_options(struct reach *reach, const struct introduced *introduced,
+                        const struct rule *rule)
 {
     static const char *const steps[] = {[RULE_ALL] = "allOf",
                                         [RULE_ANY] = "anyOf",
@@ -179,24 +185,24 @@ static int meet_options(struct reach *reach, const struct met *met, const struct
 
     for (size_t i = 0; i < rule->n_nodes && !status; i++) {
         if (!rule->nodes[i])
-            return fail_at(reach, met, HAFT_EREF, "the lazy definition is never given");
-        status = meet(reach, met, rule->nodes[i], steps[rule->op], NULL,
+            return fail_at(reach, introduced, HAFT_EREF, "the lazy definition is never given");
+        status = meet(reach, introduced, rule->nodes[i], steps[rule->op], NULL,
                       rule->op == RULE_REF ? SIZE_MAX : i);
     }
     return status;
 }
 
-static int finish_look_at(struct reach *reach, const struct met *met)
+static int finish_look_at(struct reach *reach, const struct introduced *introduced)
 {
-    const struct node *node = met->node;
+    const struct node *node = introduced->node;
     int status = 0;
 
     if (node->object)
-        status = meet_members(reach, met);
+        status = meet_members(reach, introduced);
     if (node->array && !status)
-        status = meet_items(reach, met);
+        status = meet_items(reach, introduced);
     for (size_t i = 0; i < node->n_rules && !status; i++)
-        status = meet_options(reach, met, &node->rules[i]);
+        status = meet_options(reach, introduced, &node->rules[i]);
     return status;
 }
 
@@ -281,10 +287,10 @@ int build_reach(haft_builder *builder, struct node *root)
     int status = meet(&reach, NULL, root, NULL, NULL, SIZE_MAX);
 
     while (!status && reach.waiting) {
-        struct met *met = reach.waiting;
+        struct introduced *introduced = reach.waiting;
 
-        reach.waiting = met->next;
-        status = finish_look_at(&reach, met);
+        reach.waiting = introduced->next;
+        status = finish_look_at(&reach, introduced);
     }
     arena_rewind(builder->schema->arena, mark);
     if (!status)

@@ -7,12 +7,12 @@
 
 #include "schema/model/node.h"
 
-static const struct member lane_whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
+static const struct member fast_whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
 /* Each returns whether the value is accepted, and keeps it at its member of the struct at `base`,
  * if its node is one that is kept; `base` is NULL when nobody wants it. */
 
-static ALWAYS_INLINE bool lane_number(const struct node *node, const yyjson_val *value, char *base,
+static ALWAYS_INLINE bool fast_number(const struct node *node, const yyjson_val *value, char *base,
                                       const struct member *member)
 {
     int64_t integer = value->uni.i64;
@@ -31,7 +31,7 @@ static ALWAYS_INLINE bool lane_number(const struct node *node, const yyjson_val 
     return integer >= node->quick.least && integer <= node->quick.most;
 }
 
-static ALWAYS_INLINE bool lane_string(const struct node *node, const yyjson_val *value, char *base,
+static ALWAYS_INLINE bool fast_string(const struct node *node, const yyjson_val *value, char *base,
                                       const struct member *member)
 {
     const struct quick *quick = &node->quick;
@@ -48,7 +48,7 @@ static ALWAYS_INLINE bool lane_string(const struct node *node, const yyjson_val 
     return !quick->format || quick->format(text, size);
 }
 
-static ALWAYS_INLINE void lane_boolean(const struct node *node, bool value, char *base,
+static ALWAYS_INLINE void fast_boolean(const struct node *node, bool value, char *base,
                                        const struct member *member)
 {
     if (base && node->store == STORE_BOOLEAN)

@@ -127,19 +127,19 @@ void quick_prepare(struct node *node)
 
 /* ---- values ---- */
 
-struct lane {
+struct fast {
     haft_arena *arena;
     size_t depth; /* levels left */
 };
 
-static bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
+static bool accept_array(struct fast *fast, const struct node *node, yyjson_val *value, char *base,
                          const struct member *member);
-static bool accept_object(struct lane *lane, const struct node *node, yyjson_val *value, char *base,
+static bool accept_object(struct fast *fast, const struct node *node, yyjson_val *value, char *base,
                           const struct member *member);
 
 /* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
  * is worth a call. */
-static ALWAYS_INLINE yyjson_val *quick_accept_value(struct lane *lane, const struct node *node,
+static ALWAYS_INLINE yyjson_val *quick_accept_value(struct fast *fast, const struct node *node,
                                                     yyjson_val *value, char *base,
                                                     const struct member *member)
 {
@@ -149,21 +149,21 @@ static ALWAYS_INLINE yyjson_val *quick_accept_value(struct lane *lane, const str
     if (!(node->quick.types >> type & 1))
         return NULL;
     if (type >= YYJSON_TYPE_ARR) {
-        fits = type == YYJSON_TYPE_OBJ ? accept_object(lane, node, value, base, member)
-                                       : accept_array(lane, node, value, base, member);
+        fits = type == YYJSON_TYPE_OBJ ? accept_object(fast, node, value, base, member)
+                                       : accept_array(fast, node, value, base, member);
         return fits ? unsafe_yyjson_get_next(value) : NULL;
     }
     if (type == YYJSON_TYPE_STR)
-        return lane_string(node, value, base, member) ? value + 1 : NULL;
+        return fast_string(node, value, base, member) ? value + 1 : NULL;
     if (type == YYJSON_TYPE_NUM)
-        return lane_number(node, value, base, member) ? value + 1 : NULL;
-    lane_boolean(node, unsafe_yyjson_get_bool(value), base, member);
+        return fast_number(node, value, base, member) ? value + 1 : NULL;
+    fast_boolean(node, unsafe_yyjson_get_bool(value), base, member);
     return value + 1;
 }
 
 /* ---- what has parts ---- */
 
-static APART bool accept_array(struct lane *lane, const struct node *node, yyjson_val *value,
+static APART bool accept_array(struct fast *fast, const struct node *node, yyjson_val *value,
                                char *base, const struct member *member)
 {
     const struct node *each = node->array->items;
@@ -171,7 +171,7 @@ static APART bool accept_array(struct lane *lane, const struct node *node, yyjso
     yyjson_val *item = unsafe_yyjson_get_first(value);
     char *items = NULL;
 
-    if (!lane->depth || n < node->quick.least_items || n > node->quick.most_items)
+    if (!fast->depth || n < node->quick.least_items || n > node->quick.most_items)
         return false;
     if (base && node->store == STORE_ARRAY) {
         if (node->list) {
@@ -179,16 +179,16 @@ static APART bool accept_array(struct lane *lane, const struct node *node, yyjso
             member = &node->inner;
         }
         stride = each->size;
-        items = haft_arena_zalloc(lane->arena, n ? n : 1, stride);
+        items = haft_arena_zalloc(fast->arena, n ? n : 1, stride);
         if (!items)
             return false;
         *(char **)(void *)(base + member->offset) = items;
         *(size_t *)(void *)(base + member->count) = n;
     }
-    lane->depth--;
+    fast->depth--;
     for (; n && item; n--, items = items ? items + stride : NULL)
-        item = quick_accept_value(lane, each, item, items, &lane_whole);
-    lane->depth++;
+        item = quick_accept_value(fast, each, item, items, &fast_whole);
+    fast->depth++;
     return item;
 }
 
@@ -199,21 +199,21 @@ static inline bool quick_is_key(const yyjson_val *key, const struct property *pr
 }
 
 /* Keys in the order of the properties, with optional ones left out. */
-static APART bool accept_object(struct lane *lane, const struct node *node, yyjson_val *value,
+static APART bool accept_object(struct fast *fast, const struct node *node, yyjson_val *value,
                                 char *base, const struct member *member)
 {
     const struct property *property = node->object->properties;
     size_t n = node->object->n_properties, left = unsafe_yyjson_get_len(value);
     yyjson_val *key = unsafe_yyjson_get_first(value);
 
-    if (!lane->depth)
+    if (!fast->depth)
         return false;
-    lane->depth--;
+    fast->depth--;
     base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
     for (; n; n--, property++) {
         if (left && quick_is_key(key, property)) {
             left--;
-            key = quick_accept_value(lane, property->node, key + 1, base, &property->member);
+            key = quick_accept_value(fast, property->node, key + 1, base, &property->member);
             if (!key)
                 return false;
             if (base && property->member.has != NO_MEMBER)
@@ -222,15 +222,15 @@ static APART bool accept_object(struct lane *lane, const struct node *node, yyjs
             return false;
         }
     }
-    lane->depth++;
+    fast->depth++;
     return !left;
 }
 
 bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)
 {
-    struct lane lane = {arena, schema->max_depth};
+    struct fast fast = {arena, schema->max_depth};
 
-    return schema->covered && quick_accept_value(&lane, schema->root, value, to, &lane_whole);
+    return schema->covered && quick_accept_value(&fast, schema->root, value, to, &fast_whole);
 }
 
 /* ---- from text ---- */

@@ -8,7 +8,7 @@
 #include "schema/walk/lane.h"
 #include "schema/walk/quick.h"
 
-struct lane {
+struct fast {
     haft_arena *arena;
     size_t depth;    /* levels left */
     const char *end; /* of the text: a NUL, so that nothing runs past it */
@@ -42,18 +42,18 @@ static ALWAYS_INLINE char *skip_plain(char *at, uint64_t *high)
 }
 
 /* A format whose texts are all of one size has none that JSON would write otherwise. */
-static ALWAYS_INLINE char *read_sized(const struct lane *lane, const struct node *node, char *text)
+static ALWAYS_INLINE char *read_sized(const struct fast *fast, const struct node *node, char *text)
 {
     size_t size = node->quick.size;
 
-    return size && size < (size_t)(lane->end - text) && text[size] == '"' ? text + size : NULL;
+    return size && size < (size_t)(fast->end - text) && text[size] == '"' ? text + size : NULL;
 }
 
-static ALWAYS_INLINE char *read_string(struct lane *lane, const struct node *node, char *at,
+static ALWAYS_INLINE char *read_string(struct fast *fast, const struct node *node, char *at,
                                        char *base, const struct member *member)
 {
     uint64_t high = 0;
-    char *text = at + 1, *end = read_sized(lane, node, text);
+    char *text = at + 1, *end = read_sized(fast, node, text);
     yyjson_val value = {.uni.str = text};
     size_t size;
 
@@ -61,7 +61,7 @@ static ALWAYS_INLINE char *read_string(struct lane *lane, const struct node *nod
         end = skip_plain(text, &high);
     size = (size_t)(end - text);
     value.tag = (uint64_t)size << YYJSON_TAG_BIT | YYJSON_TYPE_STR | YYJSON_SUBTYPE_NOESC;
-    if (*end != '"' || !lane_string(node, &value, base, member) ||
+    if (*end != '"' || !fast_string(node, &value, base, member) ||
         ((high & EACH_BYTE(0x80)) && haft_utf8_valid(text, size) != size))
         return NULL;
     *end = '\0';
@@ -83,7 +83,7 @@ static ALWAYS_INLINE char *quick_text_read_number(const struct node *node, char 
     if (at == start || at - start > SURE_DIGITS || (*start == '0' && at - start > 1) ||
         *at == '.' || (*at | 0x20) == 'e')
         at = (char *)(uintptr_t)yyjson_read_number(start, &value, 0, NULL, NULL);
-    return at && lane_number(node, &value, base, member) ? at : NULL;
+    return at && fast_number(node, &value, base, member) ? at : NULL;
 }
 
 static char *read_boolean(const struct node *node, char *at, char *base,
@@ -94,13 +94,13 @@ static char *read_boolean(const struct node *node, char *at, char *base,
 
     if (memcmp(at, value ? "true" : "false", size))
         return NULL;
-    lane_boolean(node, value, base, member);
+    fast_boolean(node, value, base, member);
     return at + size;
 }
 
-static char *quick_text_read_array(struct lane *lane, const struct node *node, char *at, char *base,
+static char *quick_text_read_array(struct fast *fast, const struct node *node, char *at, char *base,
                                    const struct member *member);
-static char *read_object(struct lane *lane, const struct node *node, char *at, char *base,
+static char *read_object(struct fast *fast, const struct node *node, char *at, char *base,
                          const struct member *member);
 
 static ALWAYS_INLINE bool takes(const struct node *node, unsigned type)
@@ -108,16 +108,16 @@ static ALWAYS_INLINE bool takes(const struct node *node, unsigned type)
     return node->quick.types >> type & 1;
 }
 
-static ALWAYS_INLINE char *read(struct lane *lane, const struct node *node, char *at, char *base,
+static ALWAYS_INLINE char *read(struct fast *fast, const struct node *node, char *at, char *base,
                                 const struct member *member)
 {
     switch (*at) {
     case '"':
-        return takes(node, YYJSON_TYPE_STR) ? read_string(lane, node, at, base, member) : NULL;
+        return takes(node, YYJSON_TYPE_STR) ? read_string(fast, node, at, base, member) : NULL;
     case '{':
-        return takes(node, YYJSON_TYPE_OBJ) ? read_object(lane, node, at, base, member) : NULL;
+        return takes(node, YYJSON_TYPE_OBJ) ? read_object(fast, node, at, base, member) : NULL;
     case '[':
-        return takes(node, YYJSON_TYPE_ARR) ? quick_text_read_array(lane, node, at, base, member)
+        return takes(node, YYJSON_TYPE_ARR) ? quick_text_read_array(fast, node, at, base, member)
                                             : NULL;
     case 't':
     case 'f':
@@ -145,7 +145,7 @@ struct items {
     size_t n, room;
 };
 
-static bool quick_text_grow(struct lane *lane, struct items *items, size_t stride)
+static bool quick_text_grow(struct fast *fast, struct items *items, size_t stride)
 {
     enum { FIRST_ROOM = 4 };
     size_t room = items->room ? items->room * 2 : FIRST_ROOM;
@@ -153,7 +153,7 @@ static bool quick_text_grow(struct lane *lane, struct items *items, size_t strid
 
     if (room > SIZE_MAX / 2 / (stride ? stride : 1))
         return false;
-    list = arena_resize(lane->arena, items->list, items->room * stride, room * stride);
+    list = arena_resize(fast->arena, items->list, items->room * stride, room * stride);
     if (!list)
         return false;
     memset(list + items->room * stride, 0, (room - items->room) * stride);
@@ -162,23 +162,23 @@ static bool quick_text_grow(struct lane *lane, struct items *items, size_t strid
     return true;
 }
 
-static APART char *quick_text_read_array(struct lane *lane, const struct node *node, char *at,
+static APART char *quick_text_read_array(struct fast *fast, const struct node *node, char *at,
                                          char *base, const struct member *member)
 {
     const struct node *each = node->array->items;
     bool keeps = base && node->store == STORE_ARRAY;
     struct items items = {0};
 
-    if (!lane->depth)
+    if (!fast->depth)
         return NULL;
-    lane->depth--;
+    fast->depth--;
     for (at = quick_text_skip_space(at + 1); at && *at != ']'; items.n++) {
-        if (keeps && items.n == items.room && !quick_text_grow(lane, &items, each->size))
+        if (keeps && items.n == items.room && !quick_text_grow(fast, &items, each->size))
             return NULL;
-        at = read(lane, each, at, keeps ? items.list + items.n * each->size : NULL, &lane_whole);
+        at = read(fast, each, at, keeps ? items.list + items.n * each->size : NULL, &fast_whole);
         at = at ? skip_comma(at, ']') : NULL;
     }
-    lane->depth++;
+    fast->depth++;
     if (!at || items.n < node->quick.least_items || items.n > node->quick.most_items)
         return NULL;
     if (!keeps)
@@ -188,7 +188,7 @@ static APART char *quick_text_read_array(struct lane *lane, const struct node *n
         member = &node->inner;
     }
     /* One that has none is there all the same. */
-    items.list = arena_resize(lane->arena, items.list, items.room * each->size,
+    items.list = arena_resize(fast->arena, items.list, items.room * each->size,
                               (items.n ? items.n : 1) * each->size);
     *(char **)(void *)(base + member->offset) = items.list;
     *(size_t *)(void *)(base + member->count) = items.n;
@@ -196,26 +196,26 @@ static APART char *quick_text_read_array(struct lane *lane, const struct node *n
 }
 
 /* A name has neither quotes nor escapes: quick_prepare sees to that. */
-static ALWAYS_INLINE bool quick_text_is_key(const struct lane *lane, const char *at,
+static ALWAYS_INLINE bool quick_text_is_key(const struct fast *fast, const char *at,
                                             const struct property *property)
 {
-    return *at == '"' && (size_t)(lane->end - at) > property->size &&
+    return *at == '"' && (size_t)(fast->end - at) > property->size &&
            at[property->size + 1] == '"' && same_bytes(at + 1, property->name, property->size);
 }
 
-static APART char *read_object(struct lane *lane, const struct node *node, char *at, char *base,
+static APART char *read_object(struct fast *fast, const struct node *node, char *at, char *base,
                                const struct member *member)
 {
     const struct property *property = node->object->properties;
     size_t n = node->object->n_properties;
 
-    if (!lane->depth)
+    if (!fast->depth)
         return NULL;
-    lane->depth--;
+    fast->depth--;
     base = base && node->store == STORE_STRUCT ? base + member->offset : NULL;
     at = quick_text_skip_space(at + 1);
     for (; n; n--, property++) {
-        if (!quick_text_is_key(lane, at, property)) {
+        if (!quick_text_is_key(fast, at, property)) {
             if (property->presence != PRESENCE_OPTIONAL)
                 return NULL;
             continue;
@@ -223,14 +223,14 @@ static APART char *read_object(struct lane *lane, const struct node *node, char 
         at = quick_text_skip_space(at + property->size + 2);
         if (*at != ':')
             return NULL;
-        at = read(lane, property->node, quick_text_skip_space(at + 1), base, &property->member);
+        at = read(fast, property->node, quick_text_skip_space(at + 1), base, &property->member);
         at = at ? skip_comma(at, '}') : NULL;
         if (!at)
             return NULL;
         if (base && property->member.has != NO_MEMBER)
             *(bool *)(base + property->member.has) = true;
     }
-    lane->depth++;
+    fast->depth++;
     return *at == '}' ? at + 1 : NULL;
 }
 
@@ -242,13 +242,13 @@ const char *quick_read(const haft_schema *schema, const char *text, size_t size,
     char *end = NULL;
 
     if (copy) {
-        struct lane lane = {arena, max_depth, copy + size};
+        struct fast fast = {arena, max_depth, copy + size};
 
         memcpy(copy, text, size);
         memset(copy + size, 0, sizeof(uint64_t)); /* where a word may begin */
         if (schema->max_depth < max_depth)
-            lane.depth = schema->max_depth;
-        end = read(&lane, schema->root, copy, to, &lane_whole);
+            fast.depth = schema->max_depth;
+        end = read(&fast, schema->root, copy, to, &fast_whole);
     }
     if (!end) {
         arena_rewind(arena, mark);

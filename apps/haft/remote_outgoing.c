@@ -1,16 +1,16 @@
-/* remote_letter.c - messages as they are written, and put on the wire. */
+/* remote_outgoing.c - messages as they are written, and put on the wire. */
 #include <string.h>
 
 #include "remote_link.h"
 
 enum { LETTER_LIMIT = 64 << 20 };
 
-static int send_letter(struct remote *remote, const struct letter *letter, int built)
+static int send_outgoing(struct remote *remote, const struct outgoing *outgoing, int built)
 {
     if (built)
         return remote_fail(remote, EXIT_LOCAL, "the message cannot be written: %s",
                            haft_strerror(built));
-    return remote->wire_class->send(remote->wire, letter);
+    return remote->transport->send(remote->wire, outgoing);
 }
 
 const char *remote_client_capabilities(const struct remote *remote)
@@ -47,7 +47,7 @@ int remote_send_request(struct remote *remote, const struct remote_request *requ
 {
     bool bare =
         !request->params && !request->with_progress && !revision_row(remote->revision)->modern;
-    struct letter letter;
+    struct outgoing outgoing;
     haft_buffer text;
     int status;
 
@@ -61,20 +61,20 @@ int remote_send_request(struct remote *remote, const struct remote_request *requ
         haft_buffer_puts(&text, "}");
     }
     haft_buffer_puts(&text, "}");
-    letter = (struct letter){.text = text.data,
-                             .size = text.size,
-                             .id = remote->id,
-                             .method = request->method,
-                             .name = request->name,
-                             .parameters = request->parameters};
-    status = send_letter(remote, &letter, text.status);
+    outgoing = (struct outgoing){.text = text.data,
+                                 .size = text.size,
+                                 .id = remote->id,
+                                 .method = request->method,
+                                 .name = request->name,
+                                 .parameters = request->parameters};
+    status = send_outgoing(remote, &outgoing, text.status);
     haft_buffer_finish(&text);
     return status;
 }
 
 int remote_notify(struct remote *remote, const char *method, const char *params)
 {
-    struct letter letter = {.method = method};
+    struct outgoing outgoing = {.method = method};
     haft_buffer text;
     int status;
 
@@ -83,16 +83,16 @@ int remote_notify(struct remote *remote, const char *method, const char *params)
     if (params)
         haft_buffer_printf(&text, ",\"params\":{%s}", params);
     haft_buffer_puts(&text, "}");
-    letter.text = text.data;
-    letter.size = text.size;
-    status = send_letter(remote, &letter, text.status);
+    outgoing.text = text.data;
+    outgoing.size = text.size;
+    status = send_outgoing(remote, &outgoing, text.status);
     haft_buffer_finish(&text);
     return status;
 }
 
 int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer *result, int code)
 {
-    struct letter letter = {0};
+    struct outgoing outgoing = {0};
     haft_buffer text;
     int status;
 
@@ -106,9 +106,9 @@ int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer 
     } else {
         rpc_put_error(&text, id, code, NULL, NULL);
     }
-    letter.text = text.data;
-    letter.size = text.size;
-    status = send_letter(remote, &letter, text.status ? text.status : result->status);
+    outgoing.text = text.data;
+    outgoing.size = text.size;
+    status = send_outgoing(remote, &outgoing, text.status ? text.status : result->status);
     haft_buffer_finish(&text);
     return status;
 }

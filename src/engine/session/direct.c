@@ -1,4 +1,4 @@
-/* straight.c - large arguments, straight from the text of their message to the handler's struct.
+/* direct.c - large arguments, straight from the text of their message to the handler's struct.
  *
  * Where a message calls a tool whose input the fast lane can read from text, the arguments are
  * decoded before anything else and the rest of the message is parsed with `{}` in their place.  They
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "schema/walk/quick.h"
-#include "engine/session/straight.h"
+#include "engine/session/direct.h"
 
 /* ---- where they stand ---- */
 
@@ -98,9 +98,8 @@ static const struct item *find_tool(haft_session *session, const struct text *na
     const struct entry *entry;
 
     session_refresh(session);
-    entry = shelf_find(&session->catalogue->shelves[HAFT_OFFER_TOOL], name->data, name->size);
-    return entry && entry->item->straight && atomic_load(entry->item->straight) ? entry->item
-                                                                                : NULL;
+    entry = offer_list_find(&session->catalogue->shelves[HAFT_OFFER_TOOL], name->data, name->size);
+    return entry && entry->item->direct && atomic_load(entry->item->direct) ? entry->item : NULL;
 }
 
 /* The tool that is called, with the scan at its arguments; NULL when they are not to be read. */
@@ -160,7 +159,7 @@ static const char *decode(haft_call *call, const struct item *item, const struct
     if (in)
         text = quick_read(item->input, scan->at, (size_t)(scan->end - scan->at),
                           call->server->options.max_depth, call->arena, in, &size);
-    call->args.straight = (struct straight){text ? item : NULL, in, text, size};
+    call->args.direct = (struct direct){text ? item : NULL, in, text, size};
     return text ? scan->at + size : NULL;
 }
 
@@ -181,8 +180,8 @@ static bool parse_rest(haft_call *call, const char *text, size_t before, const c
 }
 
 /* Whether the arguments were read that way. */
-static bool read_straight(haft_session *session, haft_call *call, const char *text, size_t size,
-                          yyjson_val **ret_root)
+static bool read_direct(haft_session *session, haft_call *call, const char *text, size_t size,
+                        yyjson_val **ret_root)
 {
     struct scan scan = {text, text + size};
     const struct item *item = find(&scan, session);
@@ -196,18 +195,18 @@ static bool read_straight(haft_session *session, haft_call *call, const char *te
         return true;
     }
     arena_rewind(call->arena, mark);
-    call->args.straight = (struct straight){0};
+    call->args.direct = (struct direct){0};
     return false;
 }
 
-int straight_parse(haft_session *session, haft_call *call, const char *text, size_t size,
-                   yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason)
+int direct_parse(haft_session *session, haft_call *call, const char *text, size_t size,
+                 yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason)
 {
     const haft_server *server = session->owner.server;
     bool counts = server->options.max_elements; /* what the arguments have, before anything else */
 
-    if (size >= server->limits.straight_from && !counts &&
-        read_straight(session, call, text, size, ret_root))
+    if (size >= server->limits.direct_from && !counts &&
+        read_direct(session, call, text, size, ret_root))
         return 0;
     return json_parse(text, size, call->arena, ret_root, reterr_offset, reterr_reason);
 }

@@ -1,4 +1,4 @@
-/* visit_wait.c - a request that waits for somebody: for a policy or a handler that has returned
+/* gateway_request_wait.c - a request that waits for somebody: for a policy or a handler that has returned
  * HAFT_PENDING.
  *
  * Two have to meet: whoever carries the request, who leaves word where he can be found, and whoever
@@ -20,60 +20,61 @@ enum {
     NANOSECONDS = 1000000
 };
 
-void visit_expect(haft_visit *visit)
+void gateway_request_expect(haft_gateway_request *req)
 {
-    atomic_store(&visit->wait, 0);
+    atomic_store(&req->wait, 0);
 }
 
 /* Called by haft_continue and haft_finish, on any thread. */
-void visit_continued(void *context, int status)
+void gateway_request_continued(void *context, int status)
 {
-    haft_visit *visit = context;
+    haft_gateway_request *req = context;
     unsigned before;
 
-    visit->wait_status = status;
-    before = atomic_fetch_or(&visit->wait, WAIT_CONTINUED);
+    req->wait_status = status;
+    before = atomic_fetch_or(&req->wait, WAIT_CONTINUED);
     if (before & WAIT_ABANDONED) {
-        visit->call->inner.parent = NULL; /* it may be gone */
-        visit_advance(visit);
-        haft_visit_free(visit);
+        req->call->inner.parent = NULL; /* it may be gone */
+        gateway_request_advance(req);
+        haft_gateway_request_free(req);
     } else if (before & WAIT_PARKED) {
-        visit->on_continued(visit->carrier);
+        req->on_continued(req->carrier);
     }
 }
 
-bool visit_park(haft_visit *visit, void (*on_continued)(void *carrier), void *carrier)
+bool gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
+                          void *carrier)
 {
-    visit->on_continued = on_continued;
-    visit->carrier = carrier;
-    return !(atomic_fetch_or(&visit->wait, WAIT_PARKED) & WAIT_CONTINUED);
+    req->on_continued = on_continued;
+    req->carrier = carrier;
+    return !(atomic_fetch_or(&req->wait, WAIT_PARKED) & WAIT_CONTINUED);
 }
 
-bool visit_is_continued(haft_visit *visit)
+bool gateway_request_is_continued(haft_gateway_request *req)
 {
-    return atomic_load(&visit->wait) & WAIT_CONTINUED;
+    return atomic_load(&req->wait) & WAIT_CONTINUED;
 }
 
 /* It leaves the line.  Its turn may have come just now: then it has been continued, and otherwise nobody
  * will do that any more. */
-static void visit_leave_line(haft_visit *visit)
+static void gateway_request_leave_line(haft_gateway_request *req)
 {
-    visit->in_line = false;
-    cap_withdraw(visit->call);
-    if (!visit_is_continued(visit))
-        visit_continued(visit, 0);
+    req->in_line = false;
+    cap_withdraw(req->call);
+    if (!gateway_request_is_continued(req))
+        gateway_request_continued(req, 0);
 }
 
-void visit_give_up(haft_visit *visit, int status)
+void gateway_request_give_up(haft_gateway_request *req, int status)
 {
-    haft_call *call = visit->call;
+    haft_call *call = req->call;
 
-    visit->given_up = status;
+    req->given_up = status;
     call->stages.outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
     atomic_store(&call->cancelled, true);
-    if (visit->step != VISIT_HANDLER)
+    if (req->step != VISIT_HANDLER)
         return;
-    if (status == 504 && visit->in_line)
+    if (status == 504 && req->in_line)
         haft_log(call, HAFT_WARNING, "timed out after %u ms, before its turn had come",
                  call->time.allowed_ms);
     else if (status == 504)
@@ -83,8 +84,8 @@ void visit_give_up(haft_visit *visit, int status)
                  call->time.allowed_ms);
     stages_after(call, call->stages.outcome);
     event_of_end(call);
-    if (visit->in_line)
-        visit_leave_line(visit);
+    if (req->in_line)
+        gateway_request_leave_line(req);
 }
 
 /* ---- waiting where one stands ---- */
@@ -127,70 +128,70 @@ static int waiter_wait(struct waiter *waiter, const haft_call *call)
 }
 
 /* Leaves the request to whoever continues it; false when that has happened meanwhile. */
-static bool visit_abandon(haft_visit *visit, int status)
+static bool gateway_request_abandon(haft_gateway_request *req, int status)
 {
-    atomic_fetch_add(&visit->owners, 1);
-    visit_give_up(visit, status);
-    if (atomic_fetch_or(&visit->wait, WAIT_ABANDONED) & WAIT_CONTINUED) {
-        atomic_fetch_sub(&visit->owners, 1);
+    atomic_fetch_add(&req->owners, 1);
+    gateway_request_give_up(req, status);
+    if (atomic_fetch_or(&req->wait, WAIT_ABANDONED) & WAIT_CONTINUED) {
+        atomic_fetch_sub(&req->owners, 1);
         return false;
     }
-    visit->abandoned = status;
-    inner_detach(visit->call);
+    req->abandoned = status;
+    inner_detach(req->call);
     return true;
 }
 
 /* A policy that looks at haft_call_cancelled is soon done, and has then put away what it used. */
-static void waiter_indulge(struct waiter *waiter, const haft_visit *visit)
+static void waiter_indulge(struct waiter *waiter, const haft_gateway_request *req)
 {
     uint64_t end = uv_hrtime() + (uint64_t)GRACE_MS * NANOSECONDS, now;
 
-    if (visit->step != VISIT_INBOUND)
+    if (req->step != VISIT_INBOUND)
         return;
-    atomic_store(&visit->call->cancelled, true);
+    atomic_store(&req->call->cancelled, true);
     while (!waiter->continued && (now = uv_hrtime()) < end)
         uv_cond_timedwait(&waiter->over, &waiter->lock, end - now);
 }
 
 /* Looks for its turn now and then: whoever gives it does so with a lock held, and wakes nobody. */
-static void visit_wait_in_line(haft_visit *visit)
+static void gateway_request_wait_in_line(haft_gateway_request *req)
 {
-    int64_t left = haft_call_time_left(visit->call);
+    int64_t left = haft_call_time_left(req->call);
     uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
 
-    while (!visit_is_continued(visit)) {
-        bool late = haft_call_time_left(visit->call) == 0 || (left >= 0 && uv_hrtime() >= end);
+    while (!gateway_request_is_continued(req)) {
+        bool late = haft_call_time_left(req->call) == 0 || (left >= 0 && uv_hrtime() >= end);
 
-        if (late || haft_call_cancelled(visit->call))
-            visit_give_up(visit, late ? 504 : 499);
+        if (late || haft_call_cancelled(req->call))
+            gateway_request_give_up(req, late ? 504 : 499);
         else
             uv_sleep(TURN_MS);
     }
 }
 
 /* True when the visit can go on, false when it was left behind. */
-static bool visit_wait(haft_visit *visit)
+static bool gateway_request_wait(haft_gateway_request *req)
 {
     struct waiter waiter = {.continued = false};
     bool goes_on = true;
     int status;
 
-    if (visit->in_line) {
-        visit_wait_in_line(visit);
+    if (req->in_line) {
+        gateway_request_wait_in_line(req);
         return true;
     }
     if (uv_mutex_init(&waiter.lock))
-        return !visit_abandon(visit, 500);
+        return !gateway_request_abandon(req, 500);
     if (uv_cond_init(&waiter.over)) {
         uv_mutex_destroy(&waiter.lock);
-        return !visit_abandon(visit, 500);
+        return !gateway_request_abandon(req, 500);
     }
     uv_mutex_lock(&waiter.lock);
-    if (visit_park(visit, waiter_wake, &waiter)) {
-        status = waiter_wait(&waiter, visit->call);
+    if (gateway_request_park(req, waiter_wake, &waiter)) {
+        status = waiter_wait(&waiter, req->call);
         if (status)
-            waiter_indulge(&waiter, visit);
-        goes_on = !status || !visit_abandon(visit, status);
+            waiter_indulge(&waiter, req);
+        goes_on = !status || !gateway_request_abandon(req, status);
         while (goes_on && !waiter.continued)
             uv_cond_wait(&waiter.over, &waiter.lock);
     }
@@ -200,27 +201,27 @@ static bool visit_wait(haft_visit *visit)
     return goes_on;
 }
 
-void visit_run(haft_visit *visit)
+void gateway_request_run(haft_gateway_request *req)
 {
-    while (visit_advance(visit) == HAFT_PENDING && visit_wait(visit))
+    while (gateway_request_advance(req) == HAFT_PENDING && gateway_request_wait(req))
         ;
 }
 
-void haft_visit_run(haft_visit *visit)
+void haft_gateway_request_run(haft_gateway_request *req)
 {
-    visit_run(visit);
+    gateway_request_run(req);
 }
 
 /* The handler may still write to the visit's own. */
-const haft_response *haft_visit_response(const haft_visit *visit)
+const haft_response *haft_gateway_request_response(const haft_gateway_request *req)
 {
     static const haft_response late = {.status = 504, .body = ""},
                                cancelled = {.status = 499, .body = ""},
                                failed = {.status = 500, .body = ""};
 
-    switch (visit->abandoned) {
+    switch (req->abandoned) {
     case 0:
-        return &visit->response;
+        return &req->response;
     case 504:
         return &late;
     case 499:
@@ -230,8 +231,8 @@ const haft_response *haft_visit_response(const haft_visit *visit)
     }
 }
 
-void haft_visit_free(haft_visit *visit)
+void haft_gateway_request_free(haft_gateway_request *req)
 {
-    if (visit && atomic_fetch_sub(&visit->owners, 1) == 1)
-        inner_free(visit->call);
+    if (req && atomic_fetch_sub(&req->owners, 1) == 1)
+        inner_free(req->call);
 }

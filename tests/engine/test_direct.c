@@ -1,4 +1,4 @@
-/* test_straight.c - arguments that are read from the text of their message: which, what comes of
+/* test_direct.c - arguments that are read from the text of their message: which, what comes of
  * them, and who can still have them as JSON. */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- what is served ---- */
 
-static bool went_straight; /* the latest call that a handler got */
+static bool went_direct; /* the latest call that a handler got */
 
 HAFT_STRUCT(line, HAFT_STRING(sku, "What"), HAFT_INTEGER(n, "How many"));
 HAFT_STRUCT(order, HAFT_STRING(who, "Whose"),
@@ -22,7 +22,7 @@ static int tell(haft_call *call, const order *in)
 {
     int64_t sum = 0;
 
-    went_straight = call->args.straight.of;
+    went_direct = call->args.direct.of;
     for (size_t i = 0; i < in->n_lines; i++)
         sum += in->lines[i].n;
     return haft_text(call, "%s %zu %d %s", in->who, in->n_lines, (int)sum,
@@ -36,7 +36,7 @@ static int repeat(haft_call *call, const order *in)
     haft_buffer text;
     int status;
 
-    went_straight = call->args.straight.of;
+    went_direct = call->args.direct.of;
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_json_write(haft_call_arguments(call), &text);
     haft_buffer_add(&text, "", 1);
@@ -53,7 +53,7 @@ static int confirm(haft_call *call, const order *in)
     choice reply;
     int status;
 
-    went_straight = call->args.straight.of;
+    went_direct = call->args.direct.of;
     status = haft_elicit(call, "sure", "Sure?", &choice_type, &reply);
     return status == HAFT_ACCEPTED ? haft_text(call, "%s is sure", in->who) : status;
 }
@@ -63,7 +63,7 @@ HAFT_STRUCT(blob, HAFT_BYTES(bytes, "Bytes"));
 
 static int weigh(haft_call *call, const blob *in)
 {
-    went_straight = call->args.straight.of;
+    went_direct = call->args.direct.of;
     return haft_text(call, "%zu", in->bytes_size);
 }
 HAFT_TOOL_IN(weigh, blob, "Weighs");
@@ -85,7 +85,7 @@ static haft_server *serve(size_t from, const haft_allocator *allocator)
 
     if (!server)
         return NULL;
-    server->limits.straight_from = from;
+    server->limits.direct_from = from;
     for (size_t i = 0; i < COUNT_OF(tools); i++)
         if (haft_add(server, tools[i])) {
             haft_server_free(server);
@@ -109,7 +109,7 @@ static void ask(haft_server *server, const char *message, char *ret_answer, size
     snprintf(text, sizeof text, "%s", message);
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    went_straight = false;
+    went_direct = false;
     wire_send(wire, text);
     answer = wire_next(wire);
     snprintf(ret_answer, size, "%s", answer ? answer : "nothing");
@@ -124,7 +124,7 @@ static void ask(haft_server *server, const char *message, char *ret_answer, size
 
 static const struct {
     const char *message;
-    bool straight;
+    bool direct;
 } rows[] = {
     {"{" ENVELOPE "{'name':'tell','arguments':" ORDER "}}", true},
     {"{" ENVELOPE "{'_meta':{'a':[1,-2.5E+1,true,null,{}]},'name':'tell','arguments':" ORDER "}}",
@@ -189,17 +189,17 @@ static void ways_agree(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        haft_server *straight = serve(0, NULL), *plain = serve(SIZE_MAX, NULL);
+        haft_server *direct = serve(0, NULL), *plain = serve(SIZE_MAX, NULL);
         char answer[4096], other[4096];
 
         ask(plain, rows[i].message, other, sizeof other);
-        assert_false(went_straight);
-        ask(straight, rows[i].message, answer, sizeof answer);
-        if (went_straight != rows[i].straight)
-            fail_msg("%s: %s", rows[i].message, went_straight ? "straight" : "not straight");
+        assert_false(went_direct);
+        ask(direct, rows[i].message, answer, sizeof answer);
+        if (went_direct != rows[i].direct)
+            fail_msg("%s: %s", rows[i].message, went_direct ? "straight" : "not straight");
         assert_string_equal(answer, other);
         haft_server_free(plain);
-        haft_server_free(straight);
+        haft_server_free(direct);
     }
 }
 
@@ -213,12 +213,12 @@ static void large_ones_only(void **state)
     (void)state;
     assert_int_equal(haft_add(server, &tell_tool), 0);
     ask(server, rows[0].message, answer, sizeof answer);
-    assert_false(went_straight);
-    while (strlen(message) < server->limits.straight_from)
+    assert_false(went_direct);
+    while (strlen(message) < server->limits.direct_from)
         snprintf(message + strlen(message), sizeof message - strlen(message), ",%s", LINE);
     snprintf(message + strlen(message), sizeof message - strlen(message), "]}}}");
     ask(server, message, answer, sizeof answer);
-    assert_true(went_straight);
+    assert_true(went_direct);
     assert_non_null(strstr(answer, "Ada 52 104 a"));
     haft_server_free(server);
 }
@@ -234,11 +234,11 @@ static void asked_once(void **state)
 
     (void)state;
     ask(server, message, first, sizeof first);
-    assert_true(went_straight);
+    assert_true(went_direct);
     assert_non_null(strstr(first, "Ada: {\\\"who\\\":\\\"Ada\\\",\\\"lines\\\":"
                                   "[{\\\"sku\\\":\\\"a\\\",\\\"n\\\":2}]}"));
     ask(server, message, second, sizeof second);
-    assert_false(went_straight);
+    assert_false(went_direct);
     assert_string_equal(first, second);
     haft_server_free(server);
 }
@@ -304,7 +304,7 @@ static void sealed(void **state)
         wire_greet(wire, "2026-07-28");
         got = wire_call(wire, "tools/call",
                         "\"name\":\"confirm\",\"arguments\":{\"who\":\"Ada\",\"lines\":[]}");
-        assert_int_equal(went_straight, !replaced);
+        assert_int_equal(went_direct, !replaced);
         got = strstr(got, "\"requestState\":\"");
         assert_non_null(got);
         snprintf(text, sizeof text, "%s", got + strlen("\"requestState\":\""));
@@ -329,7 +329,7 @@ static int ask_twice(haft_call *call, const order *in)
     void *theirs = NULL;
     haft_value *ours;
 
-    went_straight = call->args.straight.of;
+    went_direct = call->args.direct.of;
     assert_int_equal(pthread_create(&other, NULL, ask_for_json, call), 0);
     ours = haft_call_arguments(call);
     pthread_join(other, &theirs);
@@ -347,7 +347,7 @@ static void asked_by_two(void **state)
         assert_int_equal(haft_add(server, &ask_twice_tool), 0);
         ask(server, "{" ENVELOPE "{'name':'ask_twice','arguments':" ORDER "}}", answer,
             sizeof answer);
-        assert_true(went_straight);
+        assert_true(went_direct);
         assert_non_null(strstr(answer, "Ada"));
         haft_server_free(server);
     }
@@ -378,7 +378,7 @@ static void tools_may_change(void **state)
     other.name = "tell";
     wire_greet(wire, "2025-11-25");
     message = read_early(wire, params);
-    assert_non_null(((haft_call *)message)->args.straight.of);
+    assert_non_null(((haft_call *)message)->args.direct.of);
     assert_int_equal(haft_offer_remove(server, HAFT_OFFER_TOOL, "tell"), 0);
     assert_int_equal(haft_add(server, &other), 0);
     haft_incoming_process(message, wire->session, NULL);
@@ -448,13 +448,13 @@ static void elements_are_counted(void **state)
         haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_elements = 7));
 
     (void)state;
-    server->limits.straight_from = 0;
+    server->limits.direct_from = 0;
     assert_int_equal(haft_add(server, &tell_tool), 0);
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
         char answer[1024];
 
         ask(server, calls[i].message, answer, sizeof answer);
-        if (!strstr(answer, calls[i].says) || went_straight)
+        if (!strstr(answer, calls[i].says) || went_direct)
             fail_msg("row %zu: %s", i, answer);
     }
     haft_server_free(server);

@@ -1,5 +1,5 @@
-/* fuzz_straight.c - any lines, to two sessions: one reads what it can straight from the text
- * (src/engine/session/straight.c), the other reads all of it the long way.  They say the same. */
+/* fuzz_direct.c - any lines, to two sessions: one reads what it can straight from the text
+ * (src/engine/session/direct.c), the other reads all of it the long way.  They say the same. */
 #include <haft/engine.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,31 +55,31 @@ static void keep(void *context, const haft_outgoing *message)
 }
 
 /* The servers are made once: they are not what is under test here. */
-static haft_server *server_that(bool goes_straight)
+static haft_server *server_that(bool goes_direct)
 {
     static haft_server *servers[2];
-    haft_server *server = servers[goes_straight];
+    haft_server *server = servers[goes_direct];
 
     if (!server) {
         server = haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .max_depth = 4));
         require(!haft_add(server, &echo_tool) && !haft_add(server, &spell_tool));
-        server->limits.straight_from = goes_straight ? 0 : SIZE_MAX;
-        servers[goes_straight] = server;
+        server->limits.direct_from = goes_direct ? 0 : SIZE_MAX;
+        servers[goes_direct] = server;
     }
     /* Though somebody has asked. */
     for (size_t i = 0; i < server->catalogue->shelves[HAFT_OFFER_TOOL].n; i++)
-        atomic_store(server->catalogue->shelves[HAFT_OFFER_TOOL].entries[i].item->straight, true);
+        atomic_store(server->catalogue->shelves[HAFT_OFFER_TOOL].entries[i].item->direct, true);
     return server;
 }
 
 /* All that is said to the lines. */
-static void talk(const char *text, size_t size, bool straight, haft_buffer *said)
+static void talk(const char *text, size_t size, bool direct, haft_buffer *said)
 {
     static const char hello[] =
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
         "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"f\",\"version\":\"1\"}}}";
     haft_session *session = haft_session_new(
-        server_that(straight),
+        server_that(direct),
         HAFT_WITH(haft_session_options,
                   .transport = HAFT_WITH(haft_transport, .send = keep, .context = said)));
 

@@ -1,14 +1,14 @@
-/* gateway/passage.h - a gateway on one loop, and the requests on their way through it. */
+/* gateway/inflight.h - a gateway on one loop, and the requests on their way through it. */
 #ifndef HAFT_SRC_PASSAGE_H
 #define HAFT_SRC_PASSAGE_H
 
 #include "gateway/gateway.h"
 
-struct site {
+struct gateway_loop {
     haft_gateway *gateway;
     haft_http_loop loop;
-    struct passage *first; /* not over */
-    struct passage *spare; /* to be used again, most with a call */
+    struct inflight *first; /* not over */
+    struct inflight *spare; /* to be used again, most with a call */
     size_t n_spare;
     haft_time used;             /* the latest request */
     char unauthenticated[200];  /* the first of what is served so, once that was asked */
@@ -16,10 +16,10 @@ struct site {
 };
 
 /* A request on its way through this loop. */
-struct passage {
-    struct passage *next, *previous;
-    struct site *site;
-    haft_visit *visit;               /* NULL when there are no policies around the endpoint */
+struct inflight {
+    struct inflight *next, *previous;
+    struct gateway_loop *gateway_loop;
+    haft_gateway_request *req;       /* NULL when there are no policies around the endpoint */
     haft_call *call;                 /* of the one before it, to be used again; NULL for none */
     const haft_responder *responder; /* NULL when there is nobody to answer any more */
     void *context;
@@ -36,44 +36,45 @@ struct passage {
 };
 
 /* As haft_app has them; the app is a site. */
-void *passage_begin(void *app, const haft_request *request, const haft_responder *responder,
-                    void *context, haft_time now);
-void passage_gone(void *app, void *exchange);
-bool passage_half_closed(const void *app, const void *exchange);
+void *inflight_begin(void *app, const haft_request *request, const haft_responder *responder,
+                     void *context, haft_time now);
+void inflight_gone(void *app, void *exchange);
+bool inflight_half_closed(const void *app, const void *exchange);
 
 /* Whether a worker has it, or it waits. */
-bool passage_is_at_work(const struct passage *passage);
+bool inflight_is_at_work(const struct inflight *inflight);
 /* Answers it when its time is over. */
-void passage_tick(struct passage *passage, haft_time now);
+void inflight_tick(struct inflight *inflight, haft_time now);
 
 /* Frees spare ones until so many are left. */
-void passage_drop_spare(struct site *site, size_t keep);
+void inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep);
 
 /* ---- its steps; each returns the passage, unless it is over ---- */
 
 /* Goes on where the request came in. */
-struct passage *passage_advance(struct passage *passage);
+struct inflight *inflight_advance(struct inflight *inflight);
 /* Has it run by a worker. */
-void *passage_send_away(struct passage *passage);
+void *inflight_send_away(struct inflight *inflight);
 /* Answers 503: there is no memory, or no worker. */
-void *passage_refuse(struct passage *passage);
+void *inflight_refuse(struct inflight *inflight);
 
 /* The request with what policies see of it; NULL without memory. */
-haft_visit *passage_make_visit(struct passage *passage, const haft_request *request);
+haft_gateway_request *inflight_make_gateway_request(struct inflight *inflight,
+                                                    const haft_request *request);
 /* The request is needed for longer than it is there: a copy takes its place.  False without memory. */
-bool passage_keep_request(struct passage *passage);
+bool inflight_keep_request(struct inflight *inflight);
 
 /* Answers, unless that has been done, or nobody is there to be answered; 500 for NULL. */
-void passage_answer(struct passage *passage, const haft_response *response);
-void passage_free(struct passage *passage);
+void inflight_answer(struct inflight *inflight, const haft_response *response);
+void inflight_free(struct inflight *inflight);
 
-/* ---- passage_mcp.c ---- */
+/* ---- inflight_mcp.c ---- */
 
 /* Takes in a request for the endpoint. */
-void *passage_handle_mcp(struct passage *passage, const struct mcp *mcp,
-                         const haft_request *request);
+void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
+                          const haft_request *request);
 /* Gives the request, as the policies have left it, to the endpoint. */
-struct passage *passage_enter_endpoint(struct passage *passage);
+struct inflight *inflight_enter_endpoint(struct inflight *inflight);
 
 /* The endpoint at a path, and its number; NULL when there is none. */
 const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index);

@@ -1,4 +1,4 @@
-/* remote_settle.c - finds out what the server speaks.
+/* remote_negotiate.c - finds out what the server speaks.
  *
  * The newest revision is asked for first, with a request that needs no handshake.  A server that
  * does not know it says so in one of many ways, and is then greeted the old way. */
@@ -156,10 +156,10 @@ static bool is_flushed(void *context)
 {
     struct remote *remote = context;
 
-    return remote->wire_class->is_flushed(remote->wire);
+    return remote->transport->is_flushed(remote->wire);
 }
 
-static int greet(struct remote *remote)
+static int handshake(struct remote *remote)
 {
     struct remote_request initialize = {.method = "initialize"};
     bool chosen = remote->options.revision != REVISIONS;
@@ -183,11 +183,11 @@ static int greet(struct remote *remote)
                      ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
                      : remote_fail(remote, EXIT_TIME, "the handshake was not ended");
     if (!status)
-        remote->wire_class->settled(remote->wire);
+        remote->transport->settled(remote->wire);
     return status;
 }
 
-int remote_settle(struct remote *remote)
+int remote_negotiate(struct remote *remote)
 {
     int status = 0;
 
@@ -200,10 +200,10 @@ int remote_settle(struct remote *remote)
             return status;
         if (remote->outcome == LOST) {
             remote->loss = (struct loss){0};
-            status = remote->wire_class->restart(remote->wire);
+            status = remote->transport->restart(remote->wire);
             if (status)
                 return status;
         }
     }
-    return greet(remote);
+    return handshake(remote);
 }

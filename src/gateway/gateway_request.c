@@ -1,0 +1,420 @@
+/* gateway_request.c - a request on its way: in through the policies, to the handler, and out again.
+ *
+ * One walk for requests from outside and for those of haft_invoke; they differ in which policies
+ * are there for them, and in whose identity and deadline they have.  Whatever happens, there is a
+ * response at the end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/call/cap.h"
+#include "gateway/gateway.h"
+#include "engine/call/event.h"
+#include "engine/call/inner.h"
+#include "engine/call/tool_call.h"
+#include "engine/call/trace.h"
+
+/* ---- life ---- */
+
+/* Bad input: 400, with where each value came from. */
+static int refuse_input(haft_call *call, const haft_issues *issues)
+{
+    call->stages.outcome = HAFT_OUTCOME_INVALID;
+    return input_refuse_issues(call->inner.req, issues, NULL);
+}
+
+haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *call,
+                                              const haft_request *request)
+{
+    haft_gateway_request *req = call ? haft_arena_zalloc(call->arena, 1, sizeof *req) : NULL;
+
+    if (!req) {
+        inner_free(call);
+        return NULL;
+    }
+    req->gateway = gateway;
+    req->call = call;
+    req->request = *request;
+    if (!request->target)
+        req->request.target = request->path;
+    req->edge = !call->inner.parent;
+    req->response.body = "";
+    atomic_init(&req->owners, 1);
+    inner_on_finish(call, gateway_request_continued, req);
+    call->inner.req = req;
+    call->request.method = req->request.target;
+    call->request.peer = request->peer;
+    if (req->edge && request->n_headers) {
+        haft_headers headers = {
+            .list = request->headers, .n = request->n_headers, .index_ = request->index_};
+
+        call->request.headers = &headers;
+        trace_read(call);
+        call->request.headers = NULL;
+    }
+    if (req->edge)
+        call->request.principal = request->principal;
+    return req;
+}
+
+void gateway_request_set_route(haft_gateway_request *req, const struct route *route)
+{
+    req->route = route;
+    if (!route)
+        return;
+    req->policies = atomic_load(&((struct route *)(uintptr_t)route)->policies);
+    inner_set_tool(req->call, &route->entry);
+    req->call->inner.on_invalid = refuse_input;
+}
+
+void gateway_request_find_route(haft_gateway_request *req)
+{
+    const haft_request *request = &req->request;
+
+    req->failure = router_find(&req->gateway->router, request->method, request->target,
+                               req->call->arena, &req->match);
+    if (req->failure > 0)
+        req->failure = 0;
+    gateway_request_set_route(req, req->match.route);
+}
+
+haft_gateway_request *haft_gateway_request_new(haft_gateway *gateway, const haft_request *request,
+                                               haft_time now)
+{
+    haft_gateway_request *req =
+        gateway_request_of_call(gateway, inner_new(gateway->server, NULL, now), request);
+
+    if (req)
+        gateway_request_find_route(req);
+    return req;
+}
+
+bool haft_gateway_request_quick(const haft_gateway_request *req)
+{
+    return !req->route || (req->route->info->quick && !req->policies->blocks);
+}
+
+void haft_gateway_request_cancel(haft_gateway_request *req)
+{
+    atomic_store(&req->call->cancelled, true);
+}
+
+bool haft_gateway_request_tick(haft_gateway_request *req, haft_time now)
+{
+    haft_call *call = req->call;
+
+    atomic_store(&call->time.now, now);
+    if (!call->time.deadline || call->time.deadline > now)
+        return true;
+    haft_gateway_request_cancel(req);
+    return false;
+}
+
+/* ---- what a handler has answered ---- */
+
+/* How long a rate limit wants to be waited for. */
+static int put_retry_after(haft_gateway_request *req)
+{
+    char seconds[32];
+
+    snprintf(seconds, sizeof seconds, "%lld",
+             (long long)(req->call->stages.retry_after_ms + 999) / 1000);
+    return haft_response_set_header(req->call, "Retry-After", seconds);
+}
+
+/* An error in words: by the handler, or by a stage in front of it. */
+static int respond_with_error(haft_gateway_request *req, bool refused)
+{
+    haft_call *call = req->call;
+    bool limited = call->stages.outcome == HAFT_OUTCOME_RATE_LIMITED;
+    int status = req->status_override ? req->status_override : limited ? 429 : refused ? 403 : 500;
+    const char *text = content_text(call);
+    int failed = limited ? put_retry_after(req) : 0;
+
+    if (!text || failed)
+        return HAFT_ENOMEM;
+    return respond_problem(req, status, text, NULL);
+}
+
+/* What the handler has left behind, as a response. */
+static int respond_with_result(haft_gateway_request *req, bool refused)
+{
+    haft_call *call = req->call;
+    const char *text;
+    int status;
+
+    if (req->answered)
+        return 0;
+    if (call->result.is_error)
+        return respond_with_error(req, refused);
+    if (call->structured.size) {
+        status = haft_response_set_header(call, "Content-Type", "application/json");
+        haft_buffer_add(&call->structured, "", 1);
+        if (status || call->structured.status)
+            return status ? status : call->structured.status;
+        req->response.status = req->status_override ? req->status_override : 200;
+        req->response.body = call->structured.data;
+        req->response.size = --call->structured.size;
+        req->answered = true;
+        return 0;
+    }
+    if (!call->content.n)
+        return haft_respond(call, req->status_override ? req->status_override : 204, NULL, NULL, 0);
+    text = content_text(call);
+    return text ? haft_respond(call, req->status_override ? req->status_override : 200,
+                               "text/plain; charset=utf-8", text, strlen(text))
+                : HAFT_ENOMEM;
+}
+
+/* ---- the handler ---- */
+
+static haft_outcome outcome_of(const haft_gateway_request *req, int status)
+{
+    if (req->call->stages.outcome)
+        return req->call->stages.outcome;
+    if (status < 0)
+        return HAFT_OUTCOME_FAILED;
+    return req->response.status >= 400 ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
+}
+
+/* It is over, whether it has been run or not; the next one in line may begin. */
+static void handler_end(haft_gateway_request *req, int status)
+{
+    haft_call *call = req->call;
+
+    if (call->line.running)
+        cap_leave(call);
+    stages_after(call, outcome_of(req, status));
+    event_of_end(call);
+}
+
+/* What the handler has come to, as a response. */
+static void handler_conclude(haft_gateway_request *req, int status, bool refused)
+{
+    haft_call *call = req->call;
+
+    status = unless_out_of_memory(req, status > 0 ? HAFT_EINVAL : status);
+    if (status == CALL_LATE) {
+        req->given_up = 504;
+        status = gateway_request_is_late(req) < 0 ? HAFT_ENOMEM : 0;
+    }
+    if (!status)
+        status = respond_with_result(req, refused);
+    if (!status && !refused && gateway_request_is_late(req) < 0)
+        status = HAFT_ENOMEM;
+    if (status < 0) {
+        if (call->result.is_error && !req->answered && !respond_with_error(req, false))
+            status = 0;
+        else
+            gateway_request_fail(req, "the handler", status);
+    }
+    handler_end(req, status);
+}
+
+/* One that has not been run, or whose result has come too late. */
+static void handler_skip(haft_gateway_request *req, int status)
+{
+    if (status < 0)
+        gateway_request_fail(req, "the handler", status);
+    handler_end(req, status);
+}
+
+/* Its turn has come. */
+static int handler_run(haft_gateway_request *req)
+{
+    int status;
+
+    gateway_request_expect(req);
+    status = inner_run(req->call);
+    req->pending = status == HAFT_PENDING;
+    if (!req->pending)
+        handler_conclude(req, status, false);
+    return req->pending ? HAFT_PENDING : 0;
+}
+
+/* Runs it, or waits for its turn. */
+static int handler_launch(haft_gateway_request *req)
+{
+    haft_call *call = req->call;
+    int status = 1;
+
+    gateway_request_expect(req);
+    if (call->item->cap)
+        status = cap_enter(call);
+    if (status > 0)
+        return handler_run(req);
+    req->in_line = req->pending = !status;
+    if (!status)
+        return HAFT_PENDING;
+    if (haft_response_set_header(call, "Retry-After", "1"))
+        status = HAFT_ENOMEM;
+    handler_conclude(req, status, false);
+    return 0;
+}
+
+/* Through the stages, from where the call stands, to the handler.  0 when it is over, HAFT_PENDING while a
+ * stage or the handler waits. */
+static int handler_walk(haft_gateway_request *req, int status)
+{
+    haft_call *call = req->call;
+    bool refused;
+
+    if (!status)
+        status = stages_before(call);
+    if (!status)
+        status = stages_ready(call);
+    req->in_stages = req->pending = status == HAFT_PENDING;
+    refused = status == HAFT_STOP;
+    if (!status)
+        return handler_launch(req);
+    if (req->pending)
+        return HAFT_PENDING;
+    handler_conclude(req, refused ? 0 : status, refused);
+    return 0;
+}
+
+static int handler_enter(haft_gateway_request *req)
+{
+    haft_call *call = req->call;
+    int status = gateway_request_is_late(req);
+
+    event_of_start(call);
+    if (status) {
+        handler_skip(req, status);
+        return 0;
+    }
+    status = input_read(req, &call->args.json);
+    if (status == HAFT_STOP)
+        call->stages.outcome = HAFT_OUTCOME_INVALID;
+    gateway_request_expect(req);
+    return handler_walk(req, status);
+}
+
+/* What was pending has come: the walk goes on behind the stage that waited, or the handler is done. */
+static int handler_resume(haft_gateway_request *req)
+{
+    haft_call *call = req->call;
+    int late = gateway_request_is_late(req), status;
+    bool in_line = req->in_line;
+
+    req->pending = req->in_line = false;
+    if (in_line)
+        cap_has_turn(call);
+    if (late) {
+        handler_skip(req, late);
+        return 0;
+    }
+    if (in_line)
+        return handler_run(req);
+    if (req->in_stages) {
+        status = stages_continue(call, req->wait_status);
+        gateway_request_expect(req);
+        return handler_walk(req, status);
+    }
+    status = call_understand(call, req->wait_status);
+    if (!status && !call->result.is_error)
+        status = tool_check(call);
+    handler_conclude(req, status, false);
+    return 0;
+}
+
+/* ---- no route ---- */
+
+static int respond_allow(haft_gateway_request *req, int status, const char *detail)
+{
+    haft_call *call = req->call;
+    haft_buffer allow;
+    int failed;
+
+    haft_buffer_init(&allow, call->server->allocator, 1024);
+    for (size_t i = 0; i < req->match.n_methods; i++) {
+        haft_buffer_printf(&allow, "%s%s", i ? ", " : "", req->match.methods[i]);
+        if (!strcmp(req->match.methods[i], "GET"))
+            haft_buffer_puts(&allow, ", HEAD");
+    }
+    haft_buffer_puts(&allow, ", OPTIONS");
+    haft_buffer_add(&allow, "", 1);
+    failed = allow.status ? allow.status : haft_response_set_header(call, "Allow", allow.data);
+    haft_buffer_finish(&allow);
+    if (failed)
+        return failed;
+    return detail ? respond_problem(req, status, detail, NULL)
+                  : haft_respond(call, status, NULL, NULL, 0);
+}
+
+/* OPTIONS: what the path allows, after a word with the policies that answer such a question for the
+ * method that is asked about. */
+static int respond_options(haft_gateway_request *req)
+{
+    haft_call *call = req->call;
+    const char *method = haft_request_header(call, "access-control-request-method");
+    const struct policy_list *policies;
+    const struct route *route;
+    struct match match;
+    int status;
+
+    if (!method)
+        return respond_allow(req, 204, NULL);
+    status = router_find(&req->gateway->router, method, req->request.target, call->arena, &match);
+    if (status < 0)
+        return status;
+    route = match.route;
+    policies = route ? atomic_load(&route->policies) : NULL;
+    return policies && gateway_request_preflight(req, policies) ? 0 : respond_allow(req, 204, NULL);
+}
+
+static int respond_without_route(haft_gateway_request *req)
+{
+    const haft_request *request = &req->request;
+    haft_arena *arena = req->call->arena;
+
+    if (req->failure == HAFT_EINVAL)
+        return respond_problem(req, 400, "The path is not well written.", NULL);
+    if (req->failure)
+        return req->failure;
+    if (!req->match.n_methods)
+        return respond_problem(
+            req, 404, haft_arena_printf(arena, "There is no route %s.", request->target), NULL);
+    if (!strcmp(request->method, "OPTIONS"))
+        return respond_options(req);
+    return respond_allow(
+        req, 405,
+        haft_arena_printf(arena, "The route %s has no %s.", request->target, request->method));
+}
+
+/* ---- the whole way ---- */
+
+/* Whether there is a way to go: a route, and time. */
+static bool enter(haft_gateway_request *req)
+{
+    int status = gateway_request_is_late(req);
+
+    if (!status && !req->route)
+        status = unless_out_of_memory(req, respond_without_route(req));
+    if (status < 0)
+        gateway_request_fail(req, req->request.target, status);
+    return !status && req->route;
+}
+
+int gateway_request_advance(haft_gateway_request *req)
+{
+    int status;
+
+    if (req->step == VISIT_START)
+        req->step = req->mcp || enter(req) ? VISIT_INBOUND : VISIT_END;
+    if (req->step == VISIT_INBOUND) {
+        status = gateway_request_inbound(req);
+        if (status == HAFT_PENDING)
+            return status;
+        req->step = status ? VISIT_OUTBOUND : req->mcp ? VISIT_END : VISIT_HANDLER;
+    }
+    if (req->step == VISIT_HANDLER) {
+        if (req->pending ? handler_resume(req) : handler_enter(req))
+            return HAFT_PENDING;
+        req->step = VISIT_OUTBOUND;
+    }
+    if (req->step == VISIT_OUTBOUND) {
+        req->step = VISIT_END;
+        gateway_request_outbound(req);
+    }
+    return 0;
+}

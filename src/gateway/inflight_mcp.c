@@ -1,0 +1,142 @@
+/* inflight_mcp.c - requests for MCP endpoints: through the policies to the endpoint, and its answer back
+ * through them.
+ *
+ * Without policies the endpoint gets the request as it came, and nothing is made for it but a note of who
+ * has it. */
+#include <string.h>
+
+#include "gateway/inflight.h"
+#include "endpoint/endpoint.h"
+
+/* ---- the endpoint's answer ---- */
+
+/* The answer as the policies on the way out leave it; NULL without memory. */
+static const haft_response *pass_outbound(struct inflight *inflight, const haft_response *response)
+{
+    haft_gateway_request *req = inflight->req;
+
+    if (!req)
+        return response;
+    if (req->out_of_memory || response_take(req, response))
+        return NULL;
+    req->answered = true;
+    gateway_request_outbound(req);
+    return &req->response;
+}
+
+/* The endpoint is done with it: now, or when it has returned. */
+static void inflight_over(struct inflight *inflight)
+{
+    inflight->answered = true;
+    if (!inflight->inside)
+        inflight_free(inflight);
+}
+
+static void on_respond(void *context, const haft_response *response)
+{
+    struct inflight *inflight = context;
+
+    inflight_answer(inflight, pass_outbound(inflight, response));
+    inflight_over(inflight);
+}
+
+static void on_stream(void *context, const haft_response *head)
+{
+    struct inflight *inflight = context;
+
+    head = pass_outbound(inflight, head);
+    if (head && inflight->responder)
+        inflight->responder->stream(inflight->context, head);
+    else
+        inflight_answer(inflight, NULL); /* and what comes after it goes nowhere */
+}
+
+static void on_write(void *context, const char *bytes, size_t size)
+{
+    struct inflight *inflight = context;
+
+    if (inflight->responder)
+        inflight->responder->write(inflight->context, bytes, size);
+}
+
+static void on_end(void *context)
+{
+    struct inflight *inflight = context;
+    const haft_responder *responder = inflight->responder;
+
+    inflight->responder = NULL;
+    if (responder)
+        responder->end(inflight->context);
+    inflight_over(inflight);
+}
+
+static const haft_responder through = {on_respond, on_stream, on_write, on_end};
+
+/* ---- the way in ---- */
+
+static struct inflight *enter(struct inflight *inflight, const haft_request *request, haft_time now)
+{
+    inflight->inside = true;
+    inflight->exchange = endpoint_app.handle(inflight->endpoint, request, &through, inflight, now);
+    inflight->inside = false;
+    if (!inflight->answered)
+        return inflight;
+    inflight_free(inflight);
+    return NULL;
+}
+
+struct inflight *inflight_enter_endpoint(struct inflight *inflight)
+{
+    haft_gateway_request *req = inflight->req;
+
+    req->request.principal = req->call->request.principal;
+    req->request.via_ = req;
+    return enter(inflight, &req->request, inflight->now);
+}
+
+void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
+                          const haft_request *request)
+{
+    const struct policy_list *policies = atomic_load(&mcp->policies);
+    haft_gateway_request *req;
+
+    if (!policies->n)
+        return enter(inflight, request, inflight->now);
+    req = inflight_make_gateway_request(inflight, request);
+    if (!req)
+        return inflight_refuse(inflight);
+    req->policies = policies;
+    req->mcp = true;
+    call_allow(req->call, 0);
+    if (gateway_request_preflight(req, policies)) {
+        inflight_answer(inflight, &req->response);
+        inflight_free(inflight);
+        return NULL;
+    }
+    if (policies->blocks)
+        return inflight_send_away(inflight);
+    if (policies->waits && !inflight_keep_request(inflight))
+        return inflight_refuse(inflight);
+    return inflight_advance(inflight);
+}
+
+/* ---- which endpoint ---- */
+
+/* The two paths of the transport of 2024-11-05, which an endpoint can have besides its own. */
+static bool is_legacy(const haft_gateway *gateway, const char *path)
+{
+    return gateway->legacy_sse && (path_is(path, "/sse") || path_is(path, "/messages"));
+}
+
+const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index)
+{
+    size_t i = 0;
+
+    for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++)
+        if (path_is(path, mcp->path) || (!i && is_legacy(gateway, path))) {
+            if (ret_index)
+                *ret_index = i;
+            return mcp;
+        }
+    return NULL;
+}
