@@ -12,7 +12,7 @@
 
 #include "arguments_schema.h"
 
-enum { TEXT_LIMIT = 64 << 20, LONGEST_LIST = 200 };
+enum { ARGUMENTS_TEXT_LIMIT = 64 << 20, LONGEST_LIST = 200 };
 
 /* ---- files ---- */
 
@@ -37,7 +37,7 @@ int file_read(const char *path, haft_buffer *ret_text)
 
 /* ---- one value ---- */
 
-struct search {
+struct arguments_search {
     const char *text;
     size_t size;
     yyjson_val *found;
@@ -47,10 +47,10 @@ struct search {
 
 static void look_at_choice(void *context, yyjson_val *value)
 {
-    struct search *search = context;
+    struct arguments_search *search = context;
     haft_buffer text;
 
-    haft_buffer_init(&text, NULL, TEXT_LIMIT);
+    haft_buffer_init(&text, NULL, ARGUMENTS_TEXT_LIMIT);
     if (yyjson_is_str(value))
         haft_buffer_add(&text, yyjson_get_str(value), yyjson_get_len(value));
     else
@@ -71,7 +71,7 @@ static void look_at_choice(void *context, yyjson_val *value)
 static int choose(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val *schema, const char *text,
                   size_t size, yyjson_mut_val **ret_value, haft_reason *reason)
 {
-    struct search search = {.text = text, .size = size, .near = nearest_begin(text)};
+    struct arguments_search search = {.text = text, .size = size, .near = nearest_begin(text)};
     int status = 0;
 
     haft_buffer_init(&search.names, NULL, LONGEST_LIST);
@@ -175,7 +175,7 @@ struct build {
     haft_reason *reason;
 };
 
-struct place {
+struct arguments_place {
     yyjson_mut_val *object;
     yyjson_val *schema; /* of what is put there; NULL when nothing is said of it */
     const char *key;
@@ -198,7 +198,7 @@ static int refuse_key(struct build *build, yyjson_val *schema, const char *key)
 
 /* A dot goes into an object, unless the name with the dot in it is one that the schema has. */
 static int find_place(struct build *build, yyjson_mut_val *object, char *key,
-                      struct place *ret_place)
+                      struct arguments_place *ret_place)
 {
     yyjson_val *schema = build->root;
 
@@ -214,7 +214,7 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
         if (named || dot == size) {
             if (!whole && schema && schema_is_closed(build->root, schema))
                 return refuse_key(build, schema, key);
-            *ret_place = (struct place){object, whole, key, size};
+            *ret_place = (struct arguments_place){object, whole, key, size};
             return 0;
         }
         key[dot] = '\0';
@@ -236,7 +236,8 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
 }
 
 /* A second value of a key makes, or lengthens, an array. */
-static int put_value(struct build *build, const struct place *place, yyjson_mut_val *value)
+static int arguments_put_value(struct build *build, const struct arguments_place *place,
+                               yyjson_mut_val *value)
 {
     yyjson_mut_val *there = yyjson_mut_obj_getn(place->object, place->key, place->size);
     unsigned types = schema_types(build->root, place->schema);
@@ -302,7 +303,8 @@ static yyjson_mut_val *bytes_value(struct build *build, const haft_buffer *text)
     return value;
 }
 
-static yyjson_mut_val *value_of(struct build *build, yyjson_val *schema, const char *text, bool raw)
+static yyjson_mut_val *arguments_value_of(struct build *build, yyjson_val *schema, const char *text,
+                                          bool raw)
 {
     yyjson_mut_val *value;
     haft_buffer file;
@@ -313,7 +315,7 @@ static yyjson_mut_val *value_of(struct build *build, yyjson_val *schema, const c
                    : argument_value(build->doc, build->root, schema, text, strlen(text),
                                     build->reason);
     }
-    haft_buffer_init(&file, NULL, TEXT_LIMIT);
+    haft_buffer_init(&file, NULL, ARGUMENTS_TEXT_LIMIT);
     if (file_read(text + 1, &file)) {
         error_set(build->reason, HAFT_ENOTFOUND, NULL, "%s cannot be read: %s", text + 1,
                   file.status ? haft_strerror(file.status) : strerror(errno));
@@ -338,7 +340,7 @@ static int take_word(struct build *build, yyjson_mut_val *object, const char *wo
 {
     size_t size = strcspn(word, "=");
     bool raw = size && word[size] && word[size - 1] == ':';
-    struct place place = {0};
+    struct arguments_place place = {0};
     yyjson_mut_val *value;
     char *key;
     int status;
@@ -351,13 +353,13 @@ static int take_word(struct build *build, yyjson_mut_val *object, const char *wo
     memcpy(key, word, size - raw);
     status = find_place(build, object, key, &place);
     if (!status) {
-        value = value_of(build, place.schema, word + size + 1, raw);
+        value = arguments_value_of(build, place.schema, word + size + 1, raw);
         if (!value && !build->reason->code)
             error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
         if (!value)
             snprintf(build->reason->path, sizeof build->reason->path, "%.*s", (int)(size - raw),
                      word);
-        status = value ? put_value(build, &place, value) : build->reason->code;
+        status = value ? arguments_put_value(build, &place, value) : build->reason->code;
     }
     free(key);
     return status;
@@ -365,7 +367,7 @@ static int take_word(struct build *build, yyjson_mut_val *object, const char *wo
 
 static int take_input(haft_buffer *ret_json, haft_reason *reason)
 {
-    haft_arena *arena = haft_arena_new(NULL, (size_t)TEXT_LIMIT * 8);
+    haft_arena *arena = haft_arena_new(NULL, (size_t)ARGUMENTS_TEXT_LIMIT * 8);
     int status = arena ? file_read("-", ret_json) : HAFT_ENOMEM;
 
     if (status) {

@@ -8,11 +8,11 @@
 
 /* Branches may lead back to where they came from, each as often as there are others: so what is
  * bounded is also how many schemas are looked at. */
-enum { MAX_HOPS = 8, MAX_DEPTH = 8, MAX_LOOKS = 1000 };
+enum { ARGUMENTS_SCHEMA_MAX_HOPS = 8, ARGUMENTS_SCHEMA_MAX_DEPTH = 8, MAX_LOOKS = 1000 };
 
 yyjson_val *schema_resolve(yyjson_val *root, yyjson_val *schema)
 {
-    for (int hop = 0; hop < MAX_HOPS; hop++) {
+    for (int hop = 0; hop < ARGUMENTS_SCHEMA_MAX_HOPS; hop++) {
         const char *reference = yyjson_get_str(yyjson_obj_get(schema, "$ref"));
 
         if (!reference || reference[0] != '#' || (reference[1] && reference[1] != '/'))
@@ -94,7 +94,7 @@ unsigned schema_types(yyjson_val *root, yyjson_val *schema)
 {
     unsigned looks = MAX_LOOKS;
 
-    return types_at(root, schema, MAX_DEPTH, &looks);
+    return types_at(root, schema, ARGUMENTS_SCHEMA_MAX_DEPTH, &looks);
 }
 
 static yyjson_val *property_at(yyjson_val *root, yyjson_val *schema, const char *name, size_t size,
@@ -122,7 +122,7 @@ yyjson_val *schema_property(yyjson_val *root, yyjson_val *schema, const char *na
 {
     unsigned looks = MAX_LOOKS;
 
-    return property_at(root, schema, name, size, MAX_DEPTH, &looks);
+    return property_at(root, schema, name, size, ARGUMENTS_SCHEMA_MAX_DEPTH, &looks);
 }
 
 bool schema_is_closed(yyjson_val *root, yyjson_val *schema)
@@ -166,7 +166,7 @@ bool schema_choices(yyjson_val *root, yyjson_val *schema, choice_function *each,
 {
     unsigned looks = MAX_LOOKS;
 
-    return choices_at(root, schema, each, context, MAX_DEPTH, &looks);
+    return choices_at(root, schema, each, context, ARGUMENTS_SCHEMA_MAX_DEPTH, &looks);
 }
 
 /* ---- for people ---- */
@@ -201,7 +201,7 @@ static void put_types(unsigned bits, haft_buffer *out)
 
 void argument_type(yyjson_val *root, yyjson_val *schema, haft_buffer *out)
 {
-    enum { LONGEST = 4096 };
+    enum { ARGUMENTS_SCHEMA_LONGEST = 4096 };
     unsigned bits = schema_types(root, schema);
     haft_buffer choices;
 
@@ -209,7 +209,7 @@ void argument_type(yyjson_val *root, yyjson_val *schema, haft_buffer *out)
         haft_buffer_puts(out, "any");
         return;
     }
-    haft_buffer_init(&choices, NULL, LONGEST);
+    haft_buffer_init(&choices, NULL, ARGUMENTS_SCHEMA_LONGEST);
     if (schema_choices(root, schema, put_choice, &choices) && !choices.status) {
         haft_buffer_add(out, choices.data, choices.size);
     } else {

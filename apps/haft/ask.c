@@ -10,7 +10,7 @@
 #include "remote.h"
 #include "show.h"
 
-enum { MAX_PAGES = 1000, TEXT_LIMIT = 128 << 20, ARENA_LIMIT = 1 << 30 };
+enum { MAX_PAGES = 1000, ASK_TEXT_LIMIT = 128 << 20, ASK_ARENA_LIMIT = 1 << 30 };
 
 /* ---- while a server works ---- */
 
@@ -166,8 +166,8 @@ static int fetch_list(struct remote *remote, const struct listing *listing, haft
     int status = 0, page = 0;
     size_t i, n;
 
-    haft_buffer_init(&all, NULL, TEXT_LIMIT);
-    haft_buffer_init(&params, NULL, TEXT_LIMIT);
+    haft_buffer_init(&all, NULL, ASK_TEXT_LIMIT);
+    haft_buffer_init(&params, NULL, ASK_TEXT_LIMIT);
     haft_buffer_puts(&all, "[");
     do {
         struct remote_request request = {.method = listing->method,
@@ -218,7 +218,7 @@ typedef int list_function(struct invocation *call, struct remote *remote, haft_a
 
 static int list(struct invocation *call, list_function *show)
 {
-    haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
+    haft_arena *arena = haft_arena_new(NULL, ASK_ARENA_LIMIT);
     struct remote *remote = NULL;
     int status = arena ? open_only(call, &remote) : EXIT_LOCAL;
 
@@ -342,7 +342,7 @@ int act_ping(struct invocation *call)
 
 /* ---- call ---- */
 
-struct asked {
+struct ask_asked {
     struct invocation *call;
     const char *tool;
     char **words;
@@ -350,7 +350,7 @@ struct asked {
     haft_arena *arena;
 };
 
-static yyjson_val *find_tool(yyjson_val *tools, const char *name)
+static yyjson_val *ask_find_tool(yyjson_val *tools, const char *name)
 {
     size_t i, n;
     yyjson_val *tool;
@@ -379,7 +379,7 @@ static int refuse_tool(yyjson_val *tools, const char *name)
                      search.name ? search.name : "", search.name ? "?" : "");
 }
 
-static int call_tool(const struct asked *asked, struct remote *remote, yyjson_val *tool)
+static int call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
 {
     haft_buffer arguments, params;
     struct remote_request request = {
@@ -388,8 +388,8 @@ static int call_tool(const struct asked *asked, struct remote *remote, yyjson_va
     haft_reason reason = {0};
     int status;
 
-    haft_buffer_init(&arguments, NULL, TEXT_LIMIT);
-    haft_buffer_init(&params, NULL, TEXT_LIMIT);
+    haft_buffer_init(&arguments, NULL, ASK_TEXT_LIMIT);
+    haft_buffer_init(&params, NULL, ASK_TEXT_LIMIT);
     status = arguments_build(schema, asked->words, asked->n_words, &arguments, &reason);
     if (status) {
         status = -complain(status == HAFT_EINVAL ? EXIT_USAGE : EXIT_LOCAL, "%s%s%s", reason.path,
@@ -428,7 +428,7 @@ out:
     return status;
 }
 
-static int run_call(const struct asked *asked, const char *url)
+static int run_call(const struct ask_asked *asked, const char *url)
 {
     struct remote *remote = NULL;
     yyjson_val *tools = NULL, *tool;
@@ -437,7 +437,7 @@ static int run_call(const struct asked *asked, const char *url)
     if (!status)
         status = fetch_offered(remote, &tools_list, asked->arena, &tools);
     if (!status) {
-        tool = find_tool(tools, asked->tool);
+        tool = ask_find_tool(tools, asked->tool);
         status = tool ? call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
     }
     return end(remote, status < 0 ? -status : status, status < 0);
@@ -445,7 +445,7 @@ static int run_call(const struct asked *asked, const char *url)
 
 int act_call(struct invocation *call)
 {
-    struct asked asked = {.call = call};
+    struct ask_asked asked = {.call = call};
     const char *url = NULL;
     size_t at = call->child ? 0 : 1;
     int status;
@@ -458,7 +458,7 @@ int act_call(struct invocation *call)
     asked.tool = call->operands[at];
     asked.words = call->operands + at + 1;
     asked.n_words = call->n_operands - at - 1;
-    asked.arena = haft_arena_new(NULL, ARENA_LIMIT);
+    asked.arena = haft_arena_new(NULL, ASK_ARENA_LIMIT);
     status = asked.arena ? run_call(&asked, url) : complain(EXIT_LOCAL, "out of memory");
     haft_arena_free(asked.arena);
     return status;

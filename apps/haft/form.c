@@ -12,12 +12,12 @@
 #include "cli/manifest.h"
 #include "show.h"
 
-enum { LINE_LIMIT = 1 << 16 };
+enum { FORM_LINE_LIMIT = 1 << 16 };
 
 /* How a question ended. */
 enum reply { FILLED, SKIPPED, DECLINED, CANCELLED };
 
-struct form {
+struct haft_form {
     struct remote *remote;
     yyjson_val *schema;
     yyjson_mut_doc *doc;
@@ -51,7 +51,7 @@ static void say_field(yyjson_val *key, yyjson_val *property, bool required)
 
     if (yyjson_get_len(description))
         say("  ", description, "\n");
-    haft_buffer_init(&note, NULL, LINE_LIMIT);
+    haft_buffer_init(&note, NULL, FORM_LINE_LIMIT);
     argument_type(property, property, &note);
     if (fallback) {
         haft_buffer_puts(&note, ", else ");
@@ -65,7 +65,7 @@ static void say_field(yyjson_val *key, yyjson_val *property, bool required)
 }
 
 /* Several choices are separated by commas. */
-static yyjson_mut_val *read_array(struct form *form, yyjson_val *property, char *text,
+static yyjson_mut_val *read_array(struct haft_form *form, yyjson_val *property, char *text,
                                   haft_reason *reason)
 {
     yyjson_val *items = yyjson_obj_get(property, "items");
@@ -88,7 +88,8 @@ static yyjson_mut_val *read_array(struct form *form, yyjson_val *property, char 
     return array;
 }
 
-static enum reply take_line(struct form *form, yyjson_val *key, yyjson_val *property, char *text)
+static enum reply take_line(struct haft_form *form, yyjson_val *key, yyjson_val *property,
+                            char *text)
 {
     haft_reason reason = {0};
     yyjson_val *fallback = yyjson_obj_get(property, "default");
@@ -115,7 +116,7 @@ static enum reply take_line(struct form *form, yyjson_val *key, yyjson_val *prop
     return FILLED;
 }
 
-static enum reply read_reply(struct form *form, haft_buffer *line)
+static enum reply read_reply(struct haft_form *form, haft_buffer *line)
 {
     int got;
 
@@ -130,7 +131,7 @@ static enum reply read_reply(struct form *form, haft_buffer *line)
     return CANCELLED;
 }
 
-static enum reply ask_field(struct form *form, yyjson_val *key, yyjson_val *property,
+static enum reply ask_field(struct haft_form *form, yyjson_val *key, yyjson_val *property,
                             haft_buffer *line)
 {
     bool required = manifest_requires(form->schema, yyjson_get_str(key));
@@ -145,14 +146,14 @@ static enum reply ask_field(struct form *form, yyjson_val *key, yyjson_val *prop
     return reply;
 }
 
-static enum reply ask_fields(struct form *form, yyjson_val *message)
+static enum reply ask_fields(struct haft_form *form, yyjson_val *message)
 {
     yyjson_obj_iter fields = yyjson_obj_iter_with(yyjson_obj_get(form->schema, "properties"));
     yyjson_val *key;
     enum reply reply;
     haft_buffer line;
 
-    haft_buffer_init(&line, NULL, LINE_LIMIT);
+    haft_buffer_init(&line, NULL, FORM_LINE_LIMIT);
     say("The server asks: ", message, "\n");
     fputs("  answer? (y/n) ", stderr);
     reply = read_reply(form, &line);
@@ -167,7 +168,7 @@ static enum reply ask_fields(struct form *form, yyjson_val *message)
 int form_ask(void *context, struct remote *remote, yyjson_val *params, haft_buffer *ret_result)
 {
     yyjson_val *message = yyjson_obj_get(params, "message");
-    struct form form = {.remote = remote, .schema = yyjson_obj_get(params, "requestedSchema")};
+    struct haft_form form = {.remote = remote, .schema = yyjson_obj_get(params, "requestedSchema")};
     enum reply reply = DECLINED;
     char *content;
 

@@ -8,7 +8,7 @@
 enum { WIDTH = 78, COLUMN = 24 };
 
 /* Words of a paragraph in lines, each behind `indent` spaces; the first behind what is there. */
-static void put_wrapped(haft_buffer *out, const char *text, size_t indent, size_t at)
+static void help_put_wrapped(haft_buffer *out, const char *text, size_t indent, size_t at)
 {
     while (*text) {
         size_t size = strcspn(text, " \n");
@@ -33,7 +33,7 @@ static void put_wrapped(haft_buffer *out, const char *text, size_t indent, size_
     haft_buffer_puts(out, "\n");
 }
 
-static void put_entry(haft_buffer *out, const char *name, const char *takes, const char *help)
+static void help_put_entry(haft_buffer *out, const char *name, const char *takes, const char *help)
 {
     size_t size = strlen(name) + (takes ? strlen(takes) + 1 : 0) + 2;
 
@@ -43,7 +43,7 @@ static void put_entry(haft_buffer *out, const char *name, const char *takes, con
         size = 0;
     }
     haft_buffer_printf(out, "%*s", (int)(COLUMN - size), "");
-    put_wrapped(out, help, COLUMN, COLUMN);
+    help_put_wrapped(out, help, COLUMN, COLUMN);
 }
 
 static void put_exits(haft_buffer *out)
@@ -61,7 +61,7 @@ static void put_program(haft_buffer *out)
              "Serves tools over the Model Context Protocol, and asks servers for theirs.\n\n"
              "Commands:\n");
     for (const struct command *row = command_rows; row->name; row++)
-        put_entry(out, row->name, NULL, row->help);
+        help_put_entry(out, row->name, NULL, row->help);
     haft_buffer_puts(out, "\nhaft help COMMAND prints the options of a command.\n");
     put_exits(out);
 }
@@ -75,7 +75,7 @@ static void put_command(haft_buffer *out, const struct command *command)
         haft_buffer_printf(out, "%s haft %s %s%s\n", i ? "      " : "usage:", command->name,
                            options, command->forms[i]);
     haft_buffer_printf(out, "\n%s\n\n", command->help);
-    put_wrapped(out, command->more, 0, 0);
+    help_put_wrapped(out, command->more, 0, 0);
     if (command->serves) {
         haft_buffer_puts(out, "\n");
         haft_buffer_printf(out, "  %-24s  %s\n", serve_option.name, serve_option.help);
@@ -84,7 +84,7 @@ static void put_command(haft_buffer *out, const struct command *command)
     for (size_t i = 0; !command->serves && option_at(command, i, &row); i++) {
         if (!i)
             haft_buffer_puts(out, "\nOptions:\n");
-        put_entry(out, row.name, row.takes, row.help);
+        help_put_entry(out, row.name, row.takes, row.help);
     }
     if (command->options || command->serves)
         put_exits(out);

@@ -6,7 +6,7 @@
 
 #include "arguments.h"
 
-enum { MAX_DEPTH = 512, MAX_PARAMETERS = 64 }; /* a message is not read deeper */
+enum { PARAMETERS_MAX_DEPTH = 512, MAX_PARAMETERS = 64 }; /* a message is not read deeper */
 
 struct gathering {
     haft_arena *arena;
@@ -23,7 +23,7 @@ static bool is_token(const char *text)
     return text && *text && strspn(text, token) == strlen(text);
 }
 
-static void add(struct gathering *to, const char *name, yyjson_val *value)
+static void parameters_add(struct gathering *to, const char *name, yyjson_val *value)
 {
     const char *text;
     char digits[32];
@@ -47,7 +47,8 @@ static void add(struct gathering *to, const char *name, yyjson_val *value)
     to->n++;
 }
 
-static void gather(struct gathering *to, yyjson_val *schema, yyjson_val *arguments, int depth)
+static void parameters_gather(struct gathering *to, yyjson_val *schema, yyjson_val *arguments,
+                              int depth)
 {
     yyjson_obj_iter properties = yyjson_obj_iter_with(yyjson_obj_get(schema, "properties"));
     yyjson_val *key;
@@ -58,15 +59,15 @@ static void gather(struct gathering *to, yyjson_val *schema, yyjson_val *argumen
         yyjson_val *value = yyjson_obj_getn(arguments, yyjson_get_str(key), yyjson_get_len(key));
 
         if (is_token(header) && value)
-            add(to, header, value);
+            parameters_add(to, header, value);
         else if (yyjson_is_obj(value))
-            gather(to, property, value, depth - 1);
+            parameters_gather(to, property, value, depth - 1);
     }
 }
 
 /* ---- schemas that ask for headers ---- */
 
-enum place { ROOT, PROPERTY, ELSEWHERE };
+enum parameters_place { ROOT, PROPERTY, ELSEWHERE };
 
 struct inspection {
     const char *names[MAX_PARAMETERS];
@@ -74,7 +75,7 @@ struct inspection {
     const char *why;
 };
 
-static bool is_one_of(yyjson_val *text, const char *const *names)
+static bool parameters_is_one_of(yyjson_val *text, const char *const *names)
 {
     while (*names && !yyjson_equals_str(text, *names))
         names++;
@@ -89,16 +90,17 @@ static bool is_scalar(yyjson_val *type)
     size_t i, n;
 
     if (!yyjson_is_arr(type))
-        return is_one_of(type, names);
+        return parameters_is_one_of(type, names);
     yyjson_arr_foreach(type, i, n, one) {
-        if (!is_one_of(one, names) && !yyjson_equals_str(one, "null"))
+        if (!parameters_is_one_of(one, names) && !yyjson_equals_str(one, "null"))
             return false;
-        any = any || is_one_of(one, names);
+        any = any || parameters_is_one_of(one, names);
     }
     return any;
 }
 
-static const char *fault_of(struct inspection *in, yyjson_val *property, enum place place)
+static const char *fault_of(struct inspection *in, yyjson_val *property,
+                            enum parameters_place place)
 {
     yyjson_val *header = yyjson_obj_get(property, "x-mcp-header");
     const char *name = yyjson_get_str(header);
@@ -120,7 +122,8 @@ static const char *fault_of(struct inspection *in, yyjson_val *property, enum pl
 
 /* Everything in a schema that can be one.  Where no argument is, only text is taken for a header:
  * it may be a map of schemas. */
-static void inspect(struct inspection *in, yyjson_val *value, enum place place, int depth)
+static void inspect(struct inspection *in, yyjson_val *value, enum parameters_place place,
+                    int depth)
 {
     static const char *const data[] = {"const", "default", "enum", "examples", NULL};
     yyjson_val *header = yyjson_obj_get(value, "x-mcp-header"), *key, *one, *name;
@@ -133,7 +136,7 @@ static void inspect(struct inspection *in, yyjson_val *value, enum place place, 
     yyjson_arr_foreach(value, i, n, one)
         inspect(in, one, ELSEWHERE, depth - 1);
     yyjson_obj_foreach(value, i, n, key, one) {
-        if (is_one_of(key, data))
+        if (parameters_is_one_of(key, data))
             continue;
         if (!yyjson_equals_str(key, "properties")) {
             inspect(in, one, ELSEWHERE, depth - 1);
@@ -148,7 +151,7 @@ const char *parameters_fault(yyjson_val *schema)
 {
     struct inspection in = {.n = 0};
 
-    inspect(&in, schema, ROOT, MAX_DEPTH);
+    inspect(&in, schema, ROOT, PARAMETERS_MAX_DEPTH);
     return in.why;
 }
 
@@ -161,6 +164,6 @@ const char *const *parameters_of(yyjson_val *schema, yyjson_val *arguments, haft
     to.pairs = haft_arena_zalloc(arena, MAX_PARAMETERS * 2 + 1, sizeof *to.pairs);
     if (!to.pairs)
         return NULL;
-    gather(&to, schema, arguments, MAX_DEPTH);
+    parameters_gather(&to, schema, arguments, PARAMETERS_MAX_DEPTH);
     return to.failed ? NULL : to.pairs;
 }

@@ -31,7 +31,7 @@ struct exit_row {
 /* Ends with a row that has no text. */
 extern const struct exit_row exit_rows[];
 
-enum { MAX_HEADERS = 32 };
+enum { PROGRAM_MAX_HEADERS = 32 };
 
 struct command;
 
@@ -43,7 +43,7 @@ struct invocation {
     unsigned timeout; /* seconds */
     unsigned limit;   /* MiB */
     enum revision revision;
-    const char *headers[MAX_HEADERS];
+    const char *headers[PROGRAM_MAX_HEADERS];
     size_t n_headers;
     const char *authority; /* a file of certificates */
     const char *out;       /* a file for a block */

@@ -7,7 +7,7 @@
 
 #include "remote_link.h"
 
-enum { ARENA_LIMIT = 1 << 30, PARAMS_LIMIT = 64 << 20, MAX_ROUNDS = 16 };
+enum { REMOTE_ARENA_LIMIT = 1 << 30, PARAMS_LIMIT = 64 << 20, REMOTE_MAX_ROUNDS = 16 };
 
 /* ---- waiting ---- */
 
@@ -46,7 +46,7 @@ bool remote_run(struct remote *remote, uint64_t wait, bool (*is_done)(void *cont
     return is_done(context);
 }
 
-static bool is_flushed(void *context)
+static bool remote_is_flushed(void *context)
 {
     struct remote *remote = context;
 
@@ -54,7 +54,7 @@ static bool is_flushed(void *context)
 }
 
 /* The server is told, where that is how it is done; closing the stream tells the newest one. */
-static void cancel(struct remote *remote, const char *method, const char *reason)
+static void remote_cancel(struct remote *remote, const char *method, const char *reason)
 {
     char params[128];
 
@@ -65,7 +65,7 @@ static void cancel(struct remote *remote, const char *method, const char *reason
     snprintf(params, sizeof params, "\"requestId\":%lld,\"reason\":\"%s\"", (long long)remote->id,
              reason);
     if (!remote_notify(remote, "notifications/cancelled", params))
-        remote_run(remote, CLOSE_WAIT, is_flushed, remote);
+        remote_run(remote, CLOSE_WAIT, remote_is_flushed, remote);
 }
 
 int remote_exchange(struct remote *remote, const struct remote_request *request, uint64_t wait)
@@ -86,10 +86,10 @@ int remote_exchange(struct remote *remote, const struct remote_request *request,
         if (status || remote->outcome != WAITING)
             break;
         if (remote->interrupted) {
-            cancel(remote, request->method, "interrupted");
+            remote_cancel(remote, request->method, "interrupted");
             status = remote_fail(remote, EXIT_INTERRUPTED, "interrupted");
         } else if (remote->expired) {
-            cancel(remote, request->method, "the time ran out");
+            remote_cancel(remote, request->method, "the time ran out");
             status = remote_fail(remote, EXIT_TIME, "%s was not answered within %llu s",
                                  request->method, (unsigned long long)(wait + 999) / 1000);
         } else {
@@ -228,10 +228,11 @@ int remote_ask(struct remote *remote, const struct remote_request *request, yyjs
                 status = remote_check_result(remote, request->method, request->shape);
             break;
         }
-        if (!yyjson_equals_str(type, "input_required") || !request->params || round == MAX_ROUNDS) {
+        if (!yyjson_equals_str(type, "input_required") || !request->params ||
+            round == REMOTE_MAX_ROUNDS) {
             status =
                 remote_fail(remote, EXIT_PROTOCOL,
-                            round == MAX_ROUNDS
+                            round == REMOTE_MAX_ROUNDS
                                 ? "the server asks again and again"
                                 : "the server answered with a kind of result that is not known");
             break;
@@ -288,7 +289,7 @@ int remote_open(struct remote **ret_remote, const struct remote_options *options
     remote->options = *options;
     remote->last = &remote->first;
     remote->revision = REV_NEWEST;
-    remote->arena = haft_arena_new(NULL, ARENA_LIMIT);
+    remote->arena = haft_arena_new(NULL, REMOTE_ARENA_LIMIT);
     if (!remote->arena || open_signals(remote))
         return remote_fail(remote, EXIT_LOCAL, "out of memory");
     status = options->child ? wire_open_process(remote, &remote->wire, &remote->transport)

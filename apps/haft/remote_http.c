@@ -11,8 +11,8 @@ enum {
     HEADER_LIMIT = 16 << 10,
     LONGEST_SESSION = 1024,
     NOT_FOUND = 404,
-    UNAUTHORIZED = 401,
-    FORBIDDEN = 403,
+    REMOTE_HTTP_UNAUTHORIZED = 401,
+    REMOTE_HTTP_FORBIDDEN = 403,
     ACCEPTED = 202,
     METHOD_NOT_ALLOWED = 405
 };
@@ -32,7 +32,7 @@ static bool has_prefix(const char *text, const char *prefix)
     return text && curl_strnequal(text, prefix, strlen(prefix));
 }
 
-static void judge(struct exchange *exchange)
+static void remote_http_judge(struct exchange *exchange)
 {
     char *type = NULL;
 
@@ -56,7 +56,7 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *context)
     struct exchange *exchange = context;
 
     (void)one;
-    judge(exchange);
+    remote_http_judge(exchange);
     if (exchange->is_stream) {
         exchange->failure = sse_feed(&exchange->sse, bytes, size, on_event, exchange);
     } else if (exchange->kind == ASKING) {
@@ -116,7 +116,7 @@ static bool is_message(const struct exchange *exchange)
 static void tell_refusal(struct exchange *exchange, long status)
 {
     struct remote *remote = exchange->http->remote;
-    const char *hint = status == UNAUTHORIZED
+    const char *hint = status == REMOTE_HTTP_UNAUTHORIZED
                            ? "; --header 'Authorization: Bearer TOKEN' sends it a token"
                        : status == NOT_FOUND ? "; is the path of the URL right?"
                                              : "";
@@ -126,12 +126,12 @@ static void tell_refusal(struct exchange *exchange, long status)
 }
 
 /* A request has come back with a status. */
-static void take_answer(struct exchange *exchange)
+static void remote_http_take_answer(struct exchange *exchange)
 {
     struct remote *remote = exchange->http->remote;
     long status = status_of(exchange);
 
-    judge(exchange);
+    remote_http_judge(exchange);
     if (exchange->kind == RESUMING) {
         remote_lost(
             remote, exchange->id, EXIT_CONNECTION,
@@ -145,7 +145,8 @@ static void take_answer(struct exchange *exchange)
         remote->session_gone = true;
     }
     if (status >= 300) {
-        if (status != UNAUTHORIZED && status != FORBIDDEN && is_message(exchange))
+        if (status != REMOTE_HTTP_UNAUTHORIZED && status != REMOTE_HTTP_FORBIDDEN &&
+            is_message(exchange))
             remote_incoming(remote, exchange->body.data, exchange->body.size);
         else
             tell_refusal(exchange, status);
@@ -206,7 +207,7 @@ static void on_done(void *context, CURL *easy, CURLcode code)
         if (code != CURLE_OK)
             tell_failure(exchange, code);
         else
-            take_answer(exchange);
+            remote_http_take_answer(exchange);
     }
     uv_stop(&exchange->http->remote->loop);
     exchange_free(exchange);
@@ -224,7 +225,7 @@ static void add_line(struct exchange *exchange, const char *line)
         exchange->failure = HAFT_ENOMEM;
 }
 
-static void add_header(struct exchange *exchange, const char *name, const char *value)
+static void remote_http_add_header(struct exchange *exchange, const char *name, const char *value)
 {
     haft_buffer text;
 
@@ -250,7 +251,7 @@ static void add_encoded(struct exchange *exchange, const char *name, const char 
     for (size_t i = 0; i < size; i++)
         plain = plain && value[i] >= 0x20 && value[i] < 0x7F;
     if (plain && !(has_prefix(value, "=?base64?") && size > 2 && !strcmp(value + size - 2, "?="))) {
-        add_header(exchange, name, value);
+        remote_http_add_header(exchange, name, value);
         return;
     }
     encoded = calloc(1, HAFT_BASE64_SIZE(size) + 1);
@@ -265,7 +266,7 @@ static void add_encoded(struct exchange *exchange, const char *name, const char 
     if (text.status)
         exchange->failure = text.status;
     else
-        add_header(exchange, name, text.data);
+        remote_http_add_header(exchange, name, text.data);
     haft_buffer_finish(&text);
     free(encoded);
 }
@@ -279,25 +280,27 @@ static void add_headers(struct exchange *exchange, const struct outgoing *outgoi
 
     for (size_t i = 0; i < options->n_headers; i++)
         add_line(exchange, options->headers[i]);
-    add_header(exchange, "Accept",
-               outgoing || exchange->kind == LEAVING ? "application/json, text/event-stream"
-                                                     : "text/event-stream");
+    remote_http_add_header(exchange, "Accept",
+                           outgoing || exchange->kind == LEAVING
+                               ? "application/json, text/event-stream"
+                               : "text/event-stream");
     if (exchange->kind == RESUMING)
-        add_header(exchange, "Last-Event-ID", exchange->http->last_event);
+        remote_http_add_header(exchange, "Last-Event-ID", exchange->http->last_event);
     if (outgoing)
-        add_header(exchange, "Content-Type", "application/json");
+        remote_http_add_header(exchange, "Content-Type", "application/json");
     /* libcurl would wait for a server's leave to send a large body. */
     add_line(exchange, "Expect:");
     if (!greets && revision_row(remote->revision)->header)
-        add_header(exchange, "MCP-Protocol-Version", revision_row(remote->revision)->name);
+        remote_http_add_header(exchange, "MCP-Protocol-Version",
+                               revision_row(remote->revision)->name);
     if (exchange->http->session && !modern && !greets) {
-        add_header(exchange, "Mcp-Session-Id", exchange->http->session);
+        remote_http_add_header(exchange, "Mcp-Session-Id", exchange->http->session);
         exchange->in_session = true;
     }
     if (!modern || !outgoing)
         return;
     if (outgoing->method)
-        add_header(exchange, "Mcp-Method", outgoing->method);
+        remote_http_add_header(exchange, "Mcp-Method", outgoing->method);
     if (outgoing->name)
         add_encoded(exchange, "Mcp-Name", outgoing->name);
     for (size_t i = 0; outgoing->parameters && outgoing->parameters[i]; i += 2)
@@ -374,7 +377,7 @@ static int send_post(void *wire, const struct outgoing *outgoing)
     return http_begin(wire, outgoing->id ? ASKING : TELLING, outgoing);
 }
 
-static bool is_flushed(void *wire)
+static bool remote_http_is_flushed(void *wire)
 {
     const struct http *http = wire;
 
@@ -384,7 +387,7 @@ static bool is_flushed(void *wire)
     return true;
 }
 
-static void forget(void *wire, int64_t id)
+static void remote_http_forget(void *wire, int64_t id)
 {
     struct http *http = wire;
 
@@ -397,7 +400,7 @@ static void forget(void *wire, int64_t id)
 }
 
 /* What an old server asks may come on a stream of its own. */
-static void settled(void *wire)
+static void remote_http_settled(void *wire)
 {
     struct http *http = wire;
 
@@ -405,7 +408,7 @@ static void settled(void *wire)
         http_begin(http, LISTENING, NULL);
 }
 
-static int restart(void *wire)
+static int remote_http_restart(void *wire)
 {
     (void)wire;
     return 0;
@@ -419,7 +422,7 @@ static void close_http(void *wire)
     while (http->exchanges)
         exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
     if (http->session && http->remote->interrupted < 2 && !http_begin(http, LEAVING, NULL))
-        remote_run(http->remote, CLOSE_WAIT, is_flushed, http);
+        remote_run(http->remote, CLOSE_WAIT, remote_http_is_flushed, http);
     while (http->exchanges)
         exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
     carrier_close(&http->carrier);
@@ -432,10 +435,10 @@ static void close_http(void *wire)
 
 static const struct transport class = {
     .send = send_post,
-    .is_flushed = is_flushed,
-    .forget = forget,
-    .settled = settled,
-    .restart = restart,
+    .is_flushed = remote_http_is_flushed,
+    .forget = remote_http_forget,
+    .settled = remote_http_settled,
+    .restart = remote_http_restart,
     .close = close_http,
 };
 

@@ -5,7 +5,7 @@
 
 #include "remote_link.h"
 
-enum { RESULT_LIMIT = 1 << 20, MAX_DEPTH = 512 };
+enum { RESULT_LIMIT = 1 << 20, REMOTE_MESSAGE_MAX_DEPTH = 512 };
 
 /* ---- what the wires tell ---- */
 
@@ -76,7 +76,7 @@ bool remote_can_ask(const struct remote *remote, const char *method, yyjson_val 
            (!mode || yyjson_equals_str(mode, "form"));
 }
 
-static int answer(struct remote *remote, const struct rpc_message *message)
+static int remote_message_answer(struct remote *remote, const struct rpc_message *message)
 {
     bool elicits = !strcmp(message->method, "elicitation/create") && remote->options.elicit;
     haft_buffer result;
@@ -113,7 +113,7 @@ static void break_off(struct remote *remote, int code, const char *format, ...)
 }
 
 /* An error that names no request is about the only one that there is. */
-static void take_response(struct remote *remote, const struct rpc_message *message)
+static void remote_message_take_response(struct remote *remote, const struct rpc_message *message)
 {
     int64_t id = yyjson_get_sint(message->id);
     bool ours = yyjson_is_int(message->id) && id >= 1 && id <= remote->id;
@@ -147,11 +147,11 @@ static int take_message(struct remote *remote, yyjson_val *root)
     rpc_read(root, &message);
     switch (message.kind) {
     case RPC_RESPONSE:
-        take_response(remote, &message);
+        remote_message_take_response(remote, &message);
         return 0;
     case RPC_REQUEST:
         /* The newest revision has no requests of servers, and no answers of clients. */
-        return revision_row(remote->revision)->modern ? 0 : answer(remote, &message);
+        return revision_row(remote->revision)->modern ? 0 : remote_message_answer(remote, &message);
     case RPC_NOTIFICATION:
         if (remote->options.notified)
             remote->options.notified(remote->options.context, message.method, message.params);
@@ -163,7 +163,7 @@ static int take_message(struct remote *remote, yyjson_val *root)
     message.error = rpc_object(root, "error");
     message.id = NULL;
     if (message.error && !yyjson_is_int(yyjson_obj_get(root, "id"))) {
-        take_response(remote, &message);
+        remote_message_take_response(remote, &message);
         return 0;
     }
     break_off(remote, EXIT_PROTOCOL, "the server said what is no message: %s",
@@ -185,13 +185,13 @@ static void tell_garbage(struct remote *remote, const struct incoming *incoming,
 }
 
 /* Some old revisions send several messages as an array. */
-static int take(struct remote *remote, const struct incoming *incoming)
+static int remote_message_take(struct remote *remote, const struct incoming *incoming)
 {
     arena_mark mark = arena_save(remote->arena);
     bool waited = remote->outcome == WAITING;
     haft_reason reason = {0};
-    yyjson_val *root =
-        haft_json_read(incoming->text, incoming->size, MAX_DEPTH, remote->arena, &reason);
+    yyjson_val *root = haft_json_read(incoming->text, incoming->size, REMOTE_MESSAGE_MAX_DEPTH,
+                                      remote->arena, &reason);
     int status = 0;
 
     if (!root && reason.code == HAFT_ENOMEM) {
@@ -225,7 +225,7 @@ int remote_take_all(struct remote *remote)
         remote->first = incoming->next;
         if (!remote->first)
             remote->last = &remote->first;
-        status = take(remote, incoming);
+        status = remote_message_take(remote, incoming);
         free(incoming);
     }
     if (!remote->first && !status && remote->outcome == WAITING &&

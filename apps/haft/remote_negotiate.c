@@ -7,7 +7,7 @@
 
 #include "remote_link.h"
 
-enum { UNAUTHORIZED = 401, FORBIDDEN = 403 };
+enum { REMOTE_NEGOTIATE_UNAUTHORIZED = 401, REMOTE_NEGOTIATE_FORBIDDEN = 403 };
 
 /* ---- the newest ---- */
 
@@ -32,11 +32,11 @@ static bool lists_old(yyjson_val *versions)
     return false;
 }
 
-enum verdict { SPEAKS_IT, ASK_AGAIN, GREET, GIVE_UP };
+enum remote_negotiate_verdict { SPEAKS_IT, ASK_AGAIN, GREET, GIVE_UP };
 
 /* The newest that both know is spoken from here on; a request that was refused in another is made
  * again. */
-static enum verdict judge_versions(struct remote *remote, yyjson_val *versions)
+static enum remote_negotiate_verdict judge_versions(struct remote *remote, yyjson_val *versions)
 {
     enum revision asked = remote->revision;
 
@@ -61,12 +61,12 @@ static void keep_discovery(struct remote *remote)
     remote->capabilities = rpc_object(remote->result, "capabilities");
 }
 
-static enum verdict judge(struct remote *remote, int status)
+static enum remote_negotiate_verdict remote_negotiate_judge(struct remote *remote, int status)
 {
     int code = remote_error_code(remote);
 
-    if (status == EXIT_INTERRUPTED || remote->http_status == UNAUTHORIZED ||
-        remote->http_status == FORBIDDEN)
+    if (status == EXIT_INTERRUPTED || remote->http_status == REMOTE_NEGOTIATE_UNAUTHORIZED ||
+        remote->http_status == REMOTE_NEGOTIATE_FORBIDDEN)
         return GIVE_UP;
     if (remote->outcome == REFUSED)
         return GREET;
@@ -94,19 +94,19 @@ static uint64_t shorter(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static enum verdict probe(struct remote *remote, int *ret_status)
+static enum remote_negotiate_verdict remote_negotiate_probe(struct remote *remote, int *ret_status)
 {
     const struct remote_request discover = {.method = "server/discover"};
     bool only = remote->options.revision != REVISIONS;
     uint64_t wait = remote->options.timeout;
-    enum verdict verdict;
+    enum remote_negotiate_verdict verdict;
 
     if (remote->options.child && !only)
         wait = shorter(wait, PROBE_WAIT);
     remote->revision = only ? remote->options.revision : REV_NEWEST;
     do {
         *ret_status = remote_exchange(remote, &discover, wait);
-        verdict = judge(remote, *ret_status);
+        verdict = remote_negotiate_judge(remote, *ret_status);
     } while (verdict == ASK_AGAIN);
     if (verdict == SPEAKS_IT)
         keep_discovery(remote);
@@ -152,7 +152,7 @@ static int take_greeting(struct remote *remote)
     return 0;
 }
 
-static bool is_flushed(void *context)
+static bool remote_negotiate_is_flushed(void *context)
 {
     struct remote *remote = context;
 
@@ -178,7 +178,8 @@ static int handshake(struct remote *remote)
     if (!status)
         status = remote_notify(remote, "notifications/initialized", NULL);
     /* Some servers answer nothing before they have heard it. */
-    if (!status && !remote_run(remote, remote->options.timeout, is_flushed, remote))
+    if (!status &&
+        !remote_run(remote, remote->options.timeout, remote_negotiate_is_flushed, remote))
         status = remote->interrupted
                      ? remote_fail(remote, EXIT_INTERRUPTED, "interrupted")
                      : remote_fail(remote, EXIT_TIME, "the handshake was not ended");
@@ -192,7 +193,7 @@ int remote_negotiate(struct remote *remote)
     int status = 0;
 
     if (remote->options.revision == REVISIONS || revision_row(remote->options.revision)->modern) {
-        enum verdict verdict = probe(remote, &status);
+        enum remote_negotiate_verdict verdict = remote_negotiate_probe(remote, &status);
 
         if (verdict == SPEAKS_IT)
             return 0;

@@ -12,7 +12,7 @@
 
 enum { LAST_WORDS = 500 /* milliseconds between the end of the output and that of the process */ };
 
-struct process {
+struct remote_process {
     struct remote *remote;
     uv_process_t handle;
     uv_pipe_t in, out;
@@ -27,11 +27,11 @@ struct process {
 
 struct writing {
     uv_write_t request;
-    struct process *process;
+    struct remote_process *process;
     char text[];
 };
 
-static void tell_end(struct process *process)
+static void tell_end(struct remote_process *process)
 {
     if (process->told)
         return;
@@ -53,7 +53,7 @@ static void on_mourned(uv_timer_t *timer)
 }
 
 /* Of its last output and its end, either may be seen first. */
-static void one_end_seen(struct process *process)
+static void one_end_seen(struct remote_process *process)
 {
     if (process->output_ended && !process->running)
         tell_end(process);
@@ -63,7 +63,7 @@ static void one_end_seen(struct process *process)
 
 static void on_ended(uv_process_t *handle, int64_t status, int signal)
 {
-    struct process *process = handle->data;
+    struct remote_process *process = handle->data;
 
     uv_stop(handle->loop);
     process->running = false;
@@ -72,9 +72,9 @@ static void on_ended(uv_process_t *handle, int64_t status, int signal)
     one_end_seen(process);
 }
 
-static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
+static void remote_process_give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
 {
-    struct process *process = handle->data;
+    struct remote_process *process = handle->data;
     size_t size = 0;
 
     (void)suggested;
@@ -84,7 +84,7 @@ static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
 
 static void on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 {
-    struct process *process = stream->data;
+    struct remote_process *process = stream->data;
     const char *line;
     size_t n;
     int status;
@@ -111,26 +111,26 @@ static void on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 
 static void on_closed(uv_handle_t *handle)
 {
-    struct process *process = handle->data;
+    struct remote_process *process = handle->data;
 
     process->open--;
 }
 
 static bool is_closed(void *context)
 {
-    const struct process *process = context;
+    const struct remote_process *process = context;
 
     return !process->open;
 }
 
 static bool has_ended(void *context)
 {
-    const struct process *process = context;
+    const struct remote_process *process = context;
 
     return !process->running;
 }
 
-static void close_one(struct process *process, void *handle)
+static void close_one(struct remote_process *process, void *handle)
 {
     uv_handle_t *closing = handle;
 
@@ -139,7 +139,7 @@ static void close_one(struct process *process, void *handle)
         uv_close(closing, on_closed);
 }
 
-static int start(struct process *process)
+static int start(struct remote_process *process)
 {
     struct remote *remote = process->remote;
     uv_stdio_container_t stdio[3] = {
@@ -165,7 +165,7 @@ static int start(struct process *process)
     process->open = 4;
     process->running = !status;
     if (!status)
-        status = uv_read_start((uv_stream_t *)&process->out, give_room, on_output);
+        status = uv_read_start((uv_stream_t *)&process->out, remote_process_give_room, on_output);
     if (status)
         return remote_fail(remote, EXIT_CONNECTION, "%s cannot be started: %s",
                            remote->options.child[0], uv_strerror(status));
@@ -173,7 +173,7 @@ static int start(struct process *process)
 }
 
 /* The end of its input asks it to end; then it is told, and then it is not asked any more. */
-static void stop(struct process *process)
+static void stop(struct remote_process *process)
 {
     static const int signals[] = {0, SIGTERM, SIGKILL};
 
@@ -205,7 +205,7 @@ static void on_written(uv_write_t *request, int status)
 
 static int send_line(void *wire, const struct outgoing *outgoing)
 {
-    struct process *process = wire;
+    struct remote_process *process = wire;
     struct writing *writing = malloc(sizeof *writing + outgoing->size + 1);
     uv_buf_t text;
 
@@ -223,25 +223,25 @@ static int send_line(void *wire, const struct outgoing *outgoing)
     return 0;
 }
 
-static bool is_flushed(void *wire)
+static bool remote_process_is_flushed(void *wire)
 {
-    const struct process *process = wire;
+    const struct remote_process *process = wire;
 
     return !process->unwritten || !process->running;
 }
 
-static void forget(void *wire, int64_t id)
+static void remote_process_forget(void *wire, int64_t id)
 {
     (void)wire;
     (void)id;
 }
 
-static void settled(void *wire)
+static void remote_process_settled(void *wire)
 {
     (void)wire;
 }
 
-static int restart(void *wire)
+static int remote_process_restart(void *wire)
 {
     stop(wire);
     return start(wire);
@@ -249,7 +249,7 @@ static int restart(void *wire)
 
 static void close_process(void *wire)
 {
-    struct process *process = wire;
+    struct remote_process *process = wire;
 
     stop(process);
     free(process);
@@ -257,16 +257,16 @@ static void close_process(void *wire)
 
 static const struct transport class = {
     .send = send_line,
-    .is_flushed = is_flushed,
-    .forget = forget,
-    .settled = settled,
-    .restart = restart,
+    .is_flushed = remote_process_is_flushed,
+    .forget = remote_process_forget,
+    .settled = remote_process_settled,
+    .restart = remote_process_restart,
     .close = close_process,
 };
 
 int wire_open_process(struct remote *remote, void **ret_wire, const struct transport **ret_class)
 {
-    struct process *process = calloc(1, sizeof *process);
+    struct remote_process *process = calloc(1, sizeof *process);
 
     if (!process)
         return remote_fail(remote, EXIT_LOCAL, "out of memory");

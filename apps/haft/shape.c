@@ -7,17 +7,17 @@
 #include <string.h>
 
 /* Where the value is that is looked at; too long a path is cut. */
-struct walk {
+struct shape_walk {
     haft_reason *reason;
     char path[sizeof((haft_reason *)0)->path];
     size_t size;
 };
 
-static int check(struct walk *walk, const struct shape *shape, yyjson_val *value);
+static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, yyjson_val *value);
 
 /* Goes down by one step; returns what to go back to. */
-static size_t enter(struct walk *walk, const char *format, ...) HAFT_PRINTF_(2, 3);
-static size_t enter(struct walk *walk, const char *format, ...)
+static size_t shape_enter(struct shape_walk *walk, const char *format, ...) HAFT_PRINTF_(2, 3);
+static size_t shape_enter(struct shape_walk *walk, const char *format, ...)
 {
     size_t before = walk->size, room = sizeof walk->path - before;
     va_list args;
@@ -30,15 +30,15 @@ static size_t enter(struct walk *walk, const char *format, ...)
     return before;
 }
 
-static void leave(struct walk *walk, size_t before)
+static void leave(struct shape_walk *walk, size_t before)
 {
     walk->size = before;
     walk->path[before] = '\0';
 }
 
-static size_t enter_member(struct walk *walk, const char *name)
+static size_t enter_member(struct shape_walk *walk, const char *name)
 {
-    return enter(walk, "%s%s", walk->size ? "." : "", name);
+    return shape_enter(walk, "%s%s", walk->size ? "." : "", name);
 }
 
 static const char *type_text(yyjson_val *value)
@@ -68,7 +68,8 @@ static bool fits(enum shape_type type, yyjson_val *value)
     return false;
 }
 
-static int check_members(struct walk *walk, const struct shape_member *member, yyjson_val *object)
+static int check_members(struct shape_walk *walk, const struct shape_member *member,
+                         yyjson_val *object)
 {
     int status = 0;
 
@@ -79,13 +80,13 @@ static int check_members(struct walk *walk, const struct shape_member *member, y
         if (!member->required && (!value || yyjson_is_null(value)))
             continue;
         before = enter_member(walk, member->name);
-        status = check(walk, member->shape, value);
+        status = haft_shape_check(walk, member->shape, value);
         leave(walk, before);
     }
     return status;
 }
 
-static int check_case(struct walk *walk, const struct shape_case *one, yyjson_val *object)
+static int check_case(struct shape_walk *walk, const struct shape_case *one, yyjson_val *object)
 {
     yyjson_val *type = yyjson_obj_get(object, "type");
 
@@ -94,22 +95,22 @@ static int check_case(struct walk *walk, const struct shape_case *one, yyjson_va
     return one ? check_members(walk, one->members, object) : 0;
 }
 
-static int check_each(struct walk *walk, const struct shape *shape, yyjson_val *value)
+static int check_each(struct shape_walk *walk, const struct shape *shape, yyjson_val *value)
 {
     yyjson_val *key, *one;
     size_t i, n, before;
     int status = 0;
 
     yyjson_arr_foreach(value, i, n, one) {
-        before = enter(walk, "[%zu]", i);
-        status = check(walk, shape, one);
+        before = shape_enter(walk, "[%zu]", i);
+        status = haft_shape_check(walk, shape, one);
         leave(walk, before);
         if (status)
             return status;
     }
     yyjson_obj_foreach(value, i, n, key, one) {
         before = enter_member(walk, yyjson_get_str(key));
-        status = check(walk, shape, one);
+        status = haft_shape_check(walk, shape, one);
         leave(walk, before);
         if (status)
             return status;
@@ -117,7 +118,7 @@ static int check_each(struct walk *walk, const struct shape *shape, yyjson_val *
     return 0;
 }
 
-static int check(struct walk *walk, const struct shape *shape, yyjson_val *value)
+static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, yyjson_val *value)
 {
     static const char *const names[] = {
         [SHAPE_OBJECT] = "an object",  [SHAPE_ARRAY] = "an array",     [SHAPE_STRING] = "a string",
@@ -141,8 +142,8 @@ static int check(struct walk *walk, const struct shape *shape, yyjson_val *value
 int shape_check(const struct shape *shape, yyjson_val *value, const char *path,
                 haft_reason *reterr_reason)
 {
-    struct walk walk = {.reason = reterr_reason};
+    struct shape_walk walk = {.reason = reterr_reason};
 
-    enter(&walk, "%s", path);
-    return check(&walk, shape, value);
+    shape_enter(&walk, "%s", path);
+    return haft_shape_check(&walk, shape, value);
 }

@@ -14,7 +14,7 @@
 #define FAINT "\033[2m"
 #define PLAIN "\033[0m"
 
-enum { WIDEST = 32, MAX_DEPTH = 3, MOST_NESTED = 1000 };
+enum { WIDEST = 32, SHOW_MAX_DEPTH = 3, MOST_NESTED = 1000 };
 
 bool may_colour(FILE *file)
 {
@@ -152,25 +152,25 @@ static void put_hints(struct page *page, yyjson_val *tool)
 
 /* ---- a table of arguments ---- */
 
-struct row {
+struct show_row {
     haft_buffer name, type; /* a name that may be left out ends with a question mark */
     yyjson_val *description;
 };
 
 struct rows {
-    struct row *rows;
+    struct show_row *rows;
     size_t n, capacity;
     int status;
 };
 
 /* NULL without memory. */
-static struct row *add_row(struct rows *table, yyjson_val *description)
+static struct show_row *add_row(struct rows *table, yyjson_val *description)
 {
-    struct row *row;
+    struct show_row *row;
 
     if (table->n == table->capacity) {
         size_t capacity = table->capacity * 2 + 8;
-        struct row *rows = realloc(table->rows, capacity * sizeof *rows);
+        struct show_row *rows = realloc(table->rows, capacity * sizeof *rows);
 
         if (!rows) {
             table->status = HAFT_ENOMEM;
@@ -191,7 +191,8 @@ static size_t columns_of(const haft_buffer *text)
     return text->size ? haft_utf8_length(text->data, text->size) : 0;
 }
 
-static void put_row(struct page *page, const struct row *row, size_t name_width, size_t type_width)
+static void put_row(struct page *page, const struct show_row *row, size_t name_width,
+                    size_t type_width)
 {
     size_t name = columns_of(&row->name), type = columns_of(&row->type);
     bool described = yyjson_get_len(row->description) > 0;
@@ -244,7 +245,7 @@ static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *sch
     while (depth && !table->status && (!*before || table->n < MOST_NESTED) &&
            (key = yyjson_obj_iter_next(&iter))) {
         yyjson_val *property = schema_resolve(root, yyjson_obj_iter_get_val(key));
-        struct row *row =
+        struct show_row *row =
             add_row(table, yyjson_obj_get(yyjson_obj_iter_get_val(key), "description"));
         haft_buffer inner;
 
@@ -264,11 +265,11 @@ static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *sch
     }
 }
 
-static void put_arguments(struct page *page, yyjson_val *schema)
+static void show_put_arguments(struct page *page, yyjson_val *schema)
 {
     struct rows table = {0};
 
-    add_properties(&table, schema, schema, "", MAX_DEPTH);
+    add_properties(&table, schema, schema, "", SHOW_MAX_DEPTH);
     put_rows(page, &table);
 }
 
@@ -284,7 +285,7 @@ void show_tools(struct page *page, yyjson_val *tools)
         put_hints(page, tool);
         haft_buffer_puts(&page->text, "\n");
         put_description(page, yyjson_obj_get(tool, "description"));
-        put_arguments(page, yyjson_obj_get(tool, "inputSchema"));
+        show_put_arguments(page, yyjson_obj_get(tool, "inputSchema"));
     }
 }
 
@@ -303,7 +304,7 @@ void show_prompts(struct page *page, yyjson_val *prompts)
         haft_buffer_puts(&page->text, "\n");
         put_description(page, yyjson_obj_get(prompt, "description"));
         yyjson_arr_foreach(yyjson_obj_get(prompt, "arguments"), k, m, argument) {
-            struct row *row = add_row(&table, yyjson_obj_get(argument, "description"));
+            struct show_row *row = add_row(&table, yyjson_obj_get(argument, "description"));
             yyjson_val *title = yyjson_obj_get(argument, "name");
 
             if (!row)

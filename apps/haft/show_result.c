@@ -19,7 +19,7 @@ int show_json(yyjson_val *value)
 }
 
 /* To a terminal goes no control character but tab and line end; to a file goes every byte. */
-static void put_text(struct page *page, yyjson_val *value)
+static void show_result_put_text(struct page *page, yyjson_val *value)
 {
     const char *text = yyjson_get_str(value);
     size_t size = yyjson_get_len(value), start = 0;
@@ -140,7 +140,7 @@ int show_result(yyjson_val *result, const char *out)
             continue;
         }
         if (text_of(block))
-            put_text(&page, text_of(block));
+            show_result_put_text(&page, text_of(block));
         else
             put_summary(&page, block);
     }

@@ -17,7 +17,7 @@ const struct exit_row exit_rows[] = {
 
 /* ---- options ---- */
 
-static bool read_count(const char *value, long most, unsigned *ret_count)
+static bool table_read_count(const char *value, long most, unsigned *ret_count)
 {
     char *end;
     long n = strtol(value, &end, 10);
@@ -58,22 +58,23 @@ static bool set_help(struct invocation *call, const char *value)
 
 static bool set_timeout(struct invocation *call, const char *value)
 {
-    return read_count(value, LONGEST_WAIT, &call->timeout);
+    return table_read_count(value, LONGEST_WAIT, &call->timeout);
 }
 
 static bool set_limit(struct invocation *call, const char *value)
 {
-    return read_count(value, LARGEST_LIMIT, &call->limit);
+    return table_read_count(value, LARGEST_LIMIT, &call->limit);
 }
 
 /* "Name: value" of one line, whose name is a token. */
-static bool add_header(struct invocation *call, const char *value)
+static bool table_add_header(struct invocation *call, const char *value)
 {
     static const char token[] =
         "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     size_t name = strspn(value, token);
 
-    if (!name || value[name] != ':' || strpbrk(value, "\r\n") || call->n_headers == MAX_HEADERS)
+    if (!name || value[name] != ':' || strpbrk(value, "\r\n") ||
+        call->n_headers == PROGRAM_MAX_HEADERS)
         return false;
     call->headers[call->n_headers++] = value;
     return true;
@@ -107,8 +108,8 @@ const struct option_row option_rows[] = {
      NULL},
     {"--timeout", "SECONDS", FOR_ASKING, set_timeout, "wait no longer for an answer (60)", NULL,
      NULL},
-    {"--header", "'NAME: VALUE'", FOR_ASKING, add_header, "send it with every HTTP request", NULL,
-     NULL},
+    {"--header", "'NAME: VALUE'", FOR_ASKING, table_add_header, "send it with every HTTP request",
+     NULL, NULL},
     {"--ca", "FILE", FOR_ASKING, set_authority, "trust these certificates for https", NULL, NULL},
     {"--revision", "REVISION", FOR_ASKING, set_revision,
      "speak this one instead of the newest that the server knows", revision_names, NULL},

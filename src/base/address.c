@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUPS = 8, NETWORK = 4, DIGITS = 4, MAPPED = 0xffff };
+enum { GROUPS = 8, NETWORK = 4, ADDRESS_DIGITS = 4, MAPPED = 0xffff };
 
 /* The value of one to four hexadecimal digits; returns how many there are, 0 for none or more. */
 static size_t read_group(const char *at, unsigned *ret_group)
 {
     size_t n = 0;
 
-    for (*ret_group = 0; n <= DIGITS; n++) {
+    for (*ret_group = 0; n <= ADDRESS_DIGITS; n++) {
         int digit = hex_digit(at[n]);
 
         if (digit < 0)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 256, RUN = 64 };
+enum { BUFFER_FIRST_CAPACITY = 256, RUN = 64 };
 
 void haft_buffer_init(haft_buffer *buffer, const haft_allocator *allocator, size_t limit)
 {
@@ -48,7 +48,9 @@ static bool reserve(haft_buffer *buffer, size_t size)
     needed = buffer->size + size + 1;
     if (needed <= capacity)
         return true;
-    capacity = !capacity ? FIRST_CAPACITY : capacity > SIZE_MAX / 2 ? SIZE_MAX : capacity * 2;
+    capacity = !capacity                 ? BUFFER_FIRST_CAPACITY
+               : capacity > SIZE_MAX / 2 ? SIZE_MAX
+                                         : capacity * 2;
     if (capacity > buffer->limit)
         capacity = buffer->limit;
     if (capacity < needed)

@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-enum { LONGEST = 32 };
+enum { SPELLING_LONGEST = 32 };
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -12,9 +12,9 @@ static size_t smaller(size_t a, size_t b)
 
 size_t edit_distance(const char *left, const char *right)
 {
-    size_t rows[3][LONGEST + 1], n = strlen(left), m = strlen(right);
+    size_t rows[3][SPELLING_LONGEST + 1], n = strlen(left), m = strlen(right);
 
-    if (n > LONGEST || m > LONGEST)
+    if (n > SPELLING_LONGEST || m > SPELLING_LONGEST)
         return SIZE_MAX;
     for (size_t k = 0; k <= m; k++)
         rows[1][k] = k;

@@ -1,7 +1,7 @@
 /* time.c - a moment as text, without the C library's idea of time. */
 #include "base/base.h"
 
-enum { DAY = 86400000 };
+enum { TIME_DAY = 86400000 };
 
 /* The last that four digits of a year can say, 9999-12-31T23:59:59.999Z. */
 static const int64_t last = INT64_C(253402300799999);
@@ -21,9 +21,9 @@ size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT])
     char *at = ret_text;
 
     ms = ms < 0 ? 0 : ms > last ? last : ms;
-    rest = (unsigned)(ms % DAY);
+    rest = (unsigned)(ms % TIME_DAY);
     /* Days since 1970-01-01 to a date: years are counted from March, in eras of 400. */
-    days = (unsigned)(ms / DAY) + 719468;
+    days = (unsigned)(ms / TIME_DAY) + 719468;
     era = days / 146097;
     of_era = days - era * 146097;
     year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;

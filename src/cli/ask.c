@@ -9,7 +9,7 @@
 #include "cli/local.h"
 #include "cli/manifest.h"
 
-enum { ARENA_LIMIT = 256 << 20 };
+enum { CLI_ASK_ARENA_LIMIT = 256 << 20 };
 
 void command_print(const haft_buffer *buffer)
 {
@@ -21,7 +21,7 @@ static void print_json(yyjson_val *value)
 {
     haft_buffer buffer;
 
-    haft_buffer_init(&buffer, NULL, ARENA_LIMIT);
+    haft_buffer_init(&buffer, NULL, CLI_ASK_ARENA_LIMIT);
     haft_json_write(value, &buffer);
     haft_buffer_puts(&buffer, "\n");
     command_print(&buffer);
@@ -55,7 +55,7 @@ static int cli_show_list(struct command *command, yyjson_val *result, haft_arena
         print_json(result);
         return COMMAND_OK;
     }
-    haft_buffer_init(&buffer, NULL, ARENA_LIMIT);
+    haft_buffer_init(&buffer, NULL, CLI_ASK_ARENA_LIMIT);
     status = command->verbose ? manifest_write_details(app_at(command->app, command->server, 0),
                                                        yyjson_obj_get(result, "tools"), &buffer)
                               : manifest_write(yyjson_obj_get(result, "tools"), arena, &buffer);
@@ -107,7 +107,7 @@ static int ask_and_show(struct command *command, struct local *local, const char
 static int cli_ask(struct command *command, haft_server *server, const char *method,
                    const char *params, show_function *show)
 {
-    haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
+    haft_arena *arena = haft_arena_new(NULL, CLI_ASK_ARENA_LIMIT);
     struct local local;
     int status = arena ? local_open(&local, server, command->settings.workers) : HAFT_ENOMEM;
 
@@ -136,12 +136,12 @@ int command_list(struct command *command, haft_server *server)
 int command_call(struct command *command, haft_server *server)
 {
     const char *arguments = command->arguments ? command->arguments : "{}";
-    haft_arena *arena = haft_arena_new(NULL, ARENA_LIMIT);
+    haft_arena *arena = haft_arena_new(NULL, CLI_ASK_ARENA_LIMIT);
     haft_reason reason = {.text = "out of memory"};
     haft_buffer params;
     int status = COMMAND_MISUSED;
 
-    haft_buffer_init(&params, NULL, ARENA_LIMIT);
+    haft_buffer_init(&params, NULL, CLI_ASK_ARENA_LIMIT);
     if (!arena || !haft_json_read(arguments, strlen(arguments), 0, arena, &reason)) {
         fprintf(stderr, "%s: the arguments are not JSON: %s\n", command->program, reason.text);
         goto out;

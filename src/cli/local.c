@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_WAITING = 16, GRACE = 100 };
+enum { LOCAL_MAX_WAITING = 16, GRACE = 100 };
 
 static void local_take(void *context, const haft_outgoing *message)
 {
@@ -45,7 +45,7 @@ int local_open(struct local *local, haft_server *server, unsigned workers)
     int status;
 
     *local = (struct local){.answered = false};
-    status = session_loop_init(&local->own, server, workers, MAX_WAITING, &transport,
+    status = session_loop_init(&local->own, server, workers, LOCAL_MAX_WAITING, &transport,
                                local_before_sleep, local);
     if (status)
         return status;

@@ -85,7 +85,7 @@ static const struct {
     {"HINTS", manifest_put_hints},
     {"DESCRIPTION", manifest_put_description},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, CELL_LIMIT = 1 << 16 };
+enum { MANIFEST_COLUMNS = sizeof columns / sizeof *columns, CELL_LIMIT = 1 << 16 };
 
 /* ---- the table ---- */
 
@@ -102,7 +102,7 @@ static void put_cell(haft_buffer *buffer, const char *text, size_t width, bool l
 /* The columns of a row end with the last that is not empty. */
 static void manifest_put_row(haft_buffer *buffer, const char *const *cells, const size_t *widths)
 {
-    size_t n = COLUMNS;
+    size_t n = MANIFEST_COLUMNS;
 
     while (n > 1 && !*cells[n - 1])
         n--;
@@ -113,7 +113,7 @@ static void manifest_put_row(haft_buffer *buffer, const char *const *cells, cons
 static int manifest_fill(yyjson_val *tool, haft_arena *arena, haft_buffer *cell, const char **cells,
                          size_t *widths)
 {
-    for (size_t i = 0; i < COLUMNS; i++) {
+    for (size_t i = 0; i < MANIFEST_COLUMNS; i++) {
         size_t width;
 
         haft_buffer_clear(cell);
@@ -134,8 +134,8 @@ static int manifest_fill(yyjson_val *tool, haft_arena *arena, haft_buffer *cell,
 
 int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer)
 {
-    size_t i, n, n_rows = yyjson_arr_size(tools) + 1, widths[COLUMNS] = {0};
-    const char **cells = haft_arena_zalloc(arena, n_rows * COLUMNS, sizeof *cells);
+    size_t i, n, n_rows = yyjson_arr_size(tools) + 1, widths[MANIFEST_COLUMNS] = {0};
+    const char **cells = haft_arena_zalloc(arena, n_rows * MANIFEST_COLUMNS, sizeof *cells);
     yyjson_val *tool;
     haft_buffer cell;
     int status;
@@ -146,11 +146,11 @@ int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer)
     status = manifest_fill(NULL, arena, &cell, cells, widths);
     yyjson_arr_foreach(tools, i, n, tool) {
         if (!status)
-            status = manifest_fill(tool, arena, &cell, cells + (i + 1) * COLUMNS, widths);
+            status = manifest_fill(tool, arena, &cell, cells + (i + 1) * MANIFEST_COLUMNS, widths);
     }
     haft_buffer_finish(&cell);
     for (size_t row = 0; !status && row < n_rows; row++)
-        manifest_put_row(buffer, cells + row * COLUMNS, widths);
+        manifest_put_row(buffer, cells + row * MANIFEST_COLUMNS, widths);
     return status ? status : buffer->status;
 }
 

@@ -7,7 +7,7 @@
 
 #include "client/client.h"
 
-enum { MAX_ROUNDS = 16, ANSWER_LIMIT = 16 << 20 };
+enum { ANSWER_MAX_ROUNDS = 16, CLIENT_ANSWER_LIMIT = 16 << 20 };
 
 /* The answer to one question, a JSON object, in the buffer.  False when it is refused. */
 static bool put_answer(haft_client *client, const char *method, yyjson_val *params,
@@ -27,7 +27,7 @@ void answer_request(haft_client *client, yyjson_val *message)
     yyjson_val *id = yyjson_obj_get(message, "id");
     haft_buffer answer, *out = &client->out;
 
-    haft_buffer_init(&answer, client->allocator, ANSWER_LIMIT);
+    haft_buffer_init(&answer, client->allocator, CLIENT_ANSWER_LIMIT);
     if (put_answer(client, method, rpc_object(message, "params"), &answer)) {
         haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
         rpc_put_id(out, id);
@@ -49,7 +49,7 @@ static bool answer_put_answers(haft_client *client, yyjson_val *questions, haft_
     size_t i, n;
     bool all = true;
 
-    haft_buffer_init(&answer, client->allocator, ANSWER_LIMIT);
+    haft_buffer_init(&answer, client->allocator, CLIENT_ANSWER_LIMIT);
     haft_buffer_add(responses, "{", 1);
     if (questions) {
         yyjson_obj_foreach(questions, i, n, key, question) {
@@ -78,9 +78,9 @@ bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
     haft_buffer responses;
     bool sent = false;
 
-    if (asked->rounds >= MAX_ROUNDS)
+    if (asked->rounds >= ANSWER_MAX_ROUNDS)
         return false;
-    haft_buffer_init(&responses, client->allocator, ANSWER_LIMIT);
+    haft_buffer_init(&responses, client->allocator, CLIENT_ANSWER_LIMIT);
     if (answer_put_answers(client, questions, &responses)) {
         int64_t before = asked->wire_id;
 

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 256, LONGEST_ID = 1024, RETRY_DIGITS = 9 };
+enum { SSE_LONGEST_NAME = 256, LONGEST_ID = 1024, RETRY_DIGITS = 9 };
 
 void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
 {
     *sse = (struct sse){0};
     haft_buffer_init(&sse->line, allocator, limit);
     haft_buffer_init(&sse->data, allocator, limit);
-    haft_buffer_init(&sse->name, allocator, limit < LONGEST_NAME ? limit : LONGEST_NAME);
+    haft_buffer_init(&sse->name, allocator, limit < SSE_LONGEST_NAME ? limit : SSE_LONGEST_NAME);
     haft_buffer_init(&sse->id, allocator, LONGEST_ID);
     haft_buffer_init(&sse->last_id, allocator, LONGEST_ID);
 }

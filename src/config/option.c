@@ -15,7 +15,13 @@
 #define AT(member) .offset = offsetof(struct settings, member), .size = sizeof(MEMBER(member))
 #define MEMBER(member) ((const struct settings *)0)->member
 
-enum { KIB = 1 << 10, MIB = 1 << 20, SECOND = 1000, DAY = 24 * 60 * 60 * 1000, MANY = 1000000 };
+enum {
+    OPTION_KIB = 1 << 10,
+    OPTION_MIB = 1 << 20,
+    SECOND = 1000,
+    OPTION_DAY = 24 * 60 * 60 * 1000,
+    MANY = 1000000
+};
 #define GIB ((uint64_t)1 << 30)
 
 /* A default as an operator would write it. */
@@ -63,21 +69,21 @@ const struct option option_table[] = {
      1, MANY, .initial = INITIAL(CONNECTIONS), .help = "connections that are open at a time"},
     {"http.max_per_address", "--max-per-address", NULL, AT(http.max_per_address), OPTION_NUMBER,
      1, MANY, .initial = INITIAL(PER_ADDRESS), .help = "connections of one address that is not this machine"},
-    {"http.max_headers", "--max-headers", NULL, AT(http.max_headers), OPTION_SIZE, KIB, MIB,
+    {"http.max_headers", "--max-headers", NULL, AT(http.max_headers), OPTION_SIZE, OPTION_KIB, OPTION_MIB,
      .initial = INITIAL(HEADERS), .help = "bytes of a request's head"},
-    {"http.max_url", "--max-url", NULL, AT(http.max_url), OPTION_SIZE, 64, MIB,
+    {"http.max_url", "--max-url", NULL, AT(http.max_url), OPTION_SIZE, 64, OPTION_MIB,
      .initial = INITIAL(URL), .help = "bytes of a request's target"},
-    {"http.max_unsent", "--max-unsent", NULL, AT(http.max_unsent), OPTION_SIZE, KIB, GIB,
+    {"http.max_unsent", "--max-unsent", NULL, AT(http.max_unsent), OPTION_SIZE, OPTION_KIB, GIB,
      .initial = INITIAL(HTTP_UNSENT), .help = "bytes that the reader of a stream lags behind before it is dropped"},
-    {"http.header_timeout", "--header-timeout", NULL, AT(http.header_ms), OPTION_DURATION, 1, DAY,
+    {"http.header_timeout", "--header-timeout", NULL, AT(http.header_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(HEADER_TIME), .help = "for the head of a request to arrive"},
-    {"http.body_timeout", "--body-timeout", NULL, AT(http.body_ms), OPTION_DURATION, 1, DAY,
+    {"http.body_timeout", "--body-timeout", NULL, AT(http.body_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(BODY_TIME), .help = "for the body of a request"},
-    {"http.idle_timeout", "--idle-timeout", NULL, AT(http.idle_ms), OPTION_DURATION, 1, DAY,
+    {"http.idle_timeout", "--idle-timeout", NULL, AT(http.idle_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(IDLE_TIME), .help = "for a connection between requests"},
     {"http.max_sessions", "--max-sessions", NULL, AT(http.max_sessions), OPTION_NUMBER, 1, MANY,
      .initial = INITIAL(SESSIONS), .help = "sessions of clients of revisions before 2026-07-28"},
-    {"http.session_idle", "--session-idle", NULL, AT(http.session_idle_ms), OPTION_DURATION, 1, DAY,
+    {"http.session_idle", "--session-idle", NULL, AT(http.session_idle_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(SESSION_IDLE), .help = "after which such a session is forgotten"},
     {"http.rate", "--rate", "RATE_LIMIT_MAX", AT(http.rate), OPTION_RATE, .initial = "0",
      .help = "requests of one client, others are answered 429; 0 for any number"},
@@ -93,9 +99,9 @@ const struct option option_table[] = {
      .help = "has 64 hexadecimal digits, the key by which servers finish each other's calls"},
 #endif
 
-    {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, KIB, GIB,
+    {"stdio.max_unsent", "--stdio-max-unsent", NULL, AT(stdio.max_unsent), OPTION_SIZE, OPTION_KIB, GIB,
      .initial = INITIAL(STDIO_UNSENT), .help = "bytes that the client has not read when nothing more is taken in"},
-    {"stdio.grace", "--grace", NULL, AT(stdio.grace_ms), OPTION_DURATION, 1, DAY,
+    {"stdio.grace", "--grace", NULL, AT(stdio.grace_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(GRACE), .help = "for calls in flight when the input ends"},
 
     {"tools.offer", "--tools", NULL, AT(tools), OPTION_TEXT, .takes = "NAMES", .live = true,
@@ -107,7 +113,7 @@ const struct option option_table[] = {
     {"tools.disabled", "--disable", NULL, AT(disabled), OPTION_LIST, .takes = "NAME", .live = true,
      .help = "do not offer these"},
 
-    {"limits.timeout", "--timeout", NULL, AT(server.timeout_ms), OPTION_DURATION, 1, DAY,
+    {"limits.timeout", "--timeout", NULL, AT(server.timeout_ms), OPTION_DURATION, 1, OPTION_DAY,
      .initial = INITIAL(TIMEOUT), .live = true, .help = "for a call whose tool does not say otherwise"},
     {"limits.client_rate", "--client-rate", NULL, AT(server.client_rate), OPTION_RATE, .initial = "0",
      .live = true, .help = "calls of one client, of all tools together; 0 for any number"},
@@ -119,16 +125,16 @@ const struct option option_table[] = {
      .initial = INITIAL(IN_FLIGHT), .help = "calls of one connection"},
     {"limits.subscriptions", "--max-subscriptions", NULL, AT(server.max_subscriptions), OPTION_NUMBER,
      1, MANY, .initial = INITIAL(SUBSCRIPTIONS), .help = "subscriptions of one connection"},
-    {"limits.message", "--max-message", NULL, AT(server.max_message), OPTION_SIZE, KIB, GIB,
+    {"limits.message", "--max-message", NULL, AT(server.max_message), OPTION_SIZE, OPTION_KIB, GIB,
      .initial = INITIAL(MESSAGE), .help = "bytes of a message"},
     {"limits.elements", "--max-elements", NULL, AT(server.max_elements), OPTION_NUMBER, 0, MANY,
      .initial = "0", .help = "items and members in the arguments of a call; 0 for any number"},
-    {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, DAY, .initial = INITIAL(DRAIN),
+    {"limits.drain", "--drain", NULL, AT(drain_ms), OPTION_DURATION, 1, OPTION_DAY, .initial = INITIAL(DRAIN),
      .help = "for calls in flight when a signal ends the server"},
 
     {"lists.page_size", "--page-size", NULL, AT(server.page_size), OPTION_NUMBER, 0, MANY,
      .initial = "0", .help = "items of tools/list and its like that are sent at a time; 0 for all"},
-    {"lists.ttl", "--list-ttl", NULL, AT(server.ttl_ms), OPTION_DURATION, 0, DAY, .initial = "0",
+    {"lists.ttl", "--list-ttl", NULL, AT(server.ttl_ms), OPTION_DURATION, 0, OPTION_DAY, .initial = "0",
      .help = "how long a client of 2026-07-28 may keep a list"},
     {"lists.public", "--list-public", NULL, AT(server.cache_public), OPTION_SWITCH,
      .help = "whether it may share it with others"},

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MINUTE = 60000, MAX_CALLS = 1000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
+enum { OPTION_VALUE_MINUTE = 60000, MAX_CALLS = 1000000, MAX_PERIOD = 24 * 60 * 60 * 1000 };
 
 struct unit {
     const char *name;
@@ -18,7 +18,7 @@ static const struct unit plain[] = {{"", 1}, {NULL, 0}};
 static const struct unit bytes[] = {
     {"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {NULL, 0}};
 static const struct unit times[] = {
-    {"ms", 1}, {"s", 1000}, {"m", MINUTE}, {"h", 60 * MINUTE}, {NULL, 0}};
+    {"ms", 1}, {"s", 1000}, {"m", OPTION_VALUE_MINUTE}, {"h", 60 * OPTION_VALUE_MINUTE}, {NULL, 0}};
 
 /* ---- types ---- */
 
@@ -163,7 +163,7 @@ static int value_read_rate(const struct option *option, const char *text, struct
     if (!value_read_digits(&text, &calls))
         return HAFT_EINVAL;
     if (!*text)
-        return set_rate(option, settings, calls, MINUTE);
+        return set_rate(option, settings, calls, OPTION_VALUE_MINUTE);
     if (*text++ != '/' || !*text)
         return HAFT_EINVAL;
     if (*text >= '0' && *text <= '9' && !value_read_digits(&text, &period))
@@ -319,7 +319,7 @@ int option_read_json(const struct option *option, yyjson_val *value, struct sett
                    ? read_switch(option, yyjson_get_bool(value) ? "true" : "false", settings)
                    : HAFT_EINVAL;
     if (option->type == OPTION_RATE && yyjson_is_uint(value))
-        return set_rate(option, settings, yyjson_get_uint(value), MINUTE);
+        return set_rate(option, settings, yyjson_get_uint(value), OPTION_VALUE_MINUTE);
     if (types[option->type].units && yyjson_is_uint(value))
         return store_number(option, yyjson_get_uint(value), settings);
     return text && option->type != OPTION_NUMBER ? option_read(option, text, settings)

@@ -12,13 +12,13 @@
 #include "base/sha256.h"
 #include "engine/offer/log.h"
 
-enum { KEY = 32, DIGITS = 2 * KEY };
+enum { SEAL_FILE_KEY = 32, SEAL_FILE_DIGITS = 2 * SEAL_FILE_KEY };
 
-static bool seal_file_read_digits(const char *text, size_t size, unsigned char key[KEY])
+static bool seal_file_read_digits(const char *text, size_t size, unsigned char key[SEAL_FILE_KEY])
 {
-    while (size > DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
+    while (size > SEAL_FILE_DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
         size--;
-    return size == DIGITS && hex_read(text, size, key);
+    return size == SEAL_FILE_DIGITS && hex_read(text, size, key);
 }
 
 /* A group may be what lets the service read it; anybody else has no business there. */
@@ -36,14 +36,15 @@ static void warn_of_mode(haft_server *server, const char *path, int fd)
 int seal_file_read(haft_server *server, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = 0;
-    char text[DIGITS + 3];
-    unsigned char key[KEY];
+    char text[SEAL_FILE_DIGITS + 3];
+    unsigned char key[SEAL_FILE_KEY];
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
 
     if (n < 0)
         status = server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
     else if ((size_t)n == sizeof text || !seal_file_read_digits(text, (size_t)n, key))
-        status = server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits", DIGITS);
+        status = server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits",
+                               SEAL_FILE_DIGITS);
     else {
         haft_server_set_seal_key(server, key);
         warn_of_mode(server, path, fd);

@@ -8,10 +8,10 @@
 #include "config/option.h"
 
 enum {
-    ARENA_LIMIT = 32 << 20,
+    SETTINGS_ARENA_LIMIT = 32 << 20,
     COMPLAINTS_LIMIT = 64 << 10,
     MAX_COMPLAINTS = 32,
-    SHOWN = 64 /* bytes of a value that is wrong */
+    SETTINGS_SHOWN = 64 /* bytes of a value that is wrong */
 };
 
 const char *source_name(enum source source)
@@ -59,7 +59,7 @@ void complaints_add_value(struct complaints *complaints, const char *place,
 {
     const char *nearest = option->words ? option_nearest_word(option, given) : NULL;
     haft_buffer expected;
-    size_t shown = size > SHOWN ? haft_utf8_valid(given, SHOWN) : size;
+    size_t shown = size > SETTINGS_SHOWN ? haft_utf8_valid(given, SETTINGS_SHOWN) : size;
 
     haft_buffer_init(&expected, complaints->text.allocator, COMPLAINTS_LIMIT);
     option_put_expected(option, &expected);
@@ -237,7 +237,7 @@ int settings_init(struct settings *settings, const struct program_settings *prog
                                   .audit_mode = (int)program->audit_mode,
                                   .tools = program->visibility.tools,
                                   .read_only = program->visibility.read_only};
-    settings->arena = haft_arena_new(program->allocator, ARENA_LIMIT);
+    settings->arena = haft_arena_new(program->allocator, SETTINGS_ARENA_LIMIT);
     return settings->arena ? read_defaults(settings) : HAFT_ENOMEM;
 }
 

@@ -11,15 +11,15 @@
 
 #include "config/option.h"
 
-enum { FILE_LIMIT = 1 << 20, KEY_LIMIT = 256, PLACE = 512 };
+enum { SETTINGS_FILE_LIMIT = 1 << 20, KEY_LIMIT = 256, SETTINGS_FILE_PLACE = 512 };
 
-struct reading {
+struct settings_file_reading {
     struct settings *settings;
     const char *name; /* of the file */
     struct complaints *complaints;
 };
 
-static void settings_file_refuse_key(const struct reading *reading, const char *key)
+static void settings_file_refuse_key(const struct settings_file_reading *reading, const char *key)
 {
     const struct program_settings *program = reading->settings->program;
     const char *nearest = option_nearest_key(key);
@@ -33,16 +33,16 @@ static void settings_file_refuse_key(const struct reading *reading, const char *
                    nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-static int refuse_value(const struct reading *reading, const struct option *option,
+static int refuse_value(const struct settings_file_reading *reading, const struct option *option,
                         yyjson_val *value)
 {
-    char place[PLACE];
+    char place[SETTINGS_FILE_PLACE];
     haft_buffer text;
     bool word = option->words && yyjson_is_str(value);
     int status;
 
     snprintf(place, sizeof place, "%s: %s", reading->name, option->key);
-    haft_buffer_init(&text, reading->complaints->text.allocator, FILE_LIMIT * 8);
+    haft_buffer_init(&text, reading->complaints->text.allocator, SETTINGS_FILE_LIMIT * 8);
     if (word)
         haft_buffer_puts(&text, yyjson_get_str(value));
     else
@@ -55,7 +55,8 @@ static int refuse_value(const struct reading *reading, const struct option *opti
     return status;
 }
 
-static int read_member(const struct reading *reading, const char *key, yyjson_val *value)
+static int read_member(const struct settings_file_reading *reading, const char *key,
+                       yyjson_val *value)
 {
     const struct option *option = option_by_key(key);
     int status;
@@ -69,8 +70,8 @@ static int read_member(const struct reading *reading, const char *key, yyjson_va
     return status == HAFT_EINVAL ? refuse_value(reading, option, value) : status;
 }
 
-static int settings_file_read_section(const struct reading *reading, const char *section,
-                                      yyjson_val *members)
+static int settings_file_read_section(const struct settings_file_reading *reading,
+                                      const char *section, yyjson_val *members)
 {
     size_t i, n;
     yyjson_val *name, *value;
@@ -103,7 +104,7 @@ static bool is_anothers(const struct program_settings *program, const char *name
 }
 
 /* A file that is no JSON is mended in an editor, which counts lines. */
-static void refuse_text(const struct reading *reading, const char *text, size_t size,
+static void refuse_text(const struct settings_file_reading *reading, const char *text, size_t size,
                         const haft_reason *reason)
 {
     yyjson_val *value;
@@ -129,7 +130,7 @@ static void refuse_text(const struct reading *reading, const char *text, size_t 
 int settings_read_text(struct settings *settings, const char *name, const char *text, size_t size,
                        struct complaints *complaints)
 {
-    struct reading reading = {settings, name, complaints};
+    struct settings_file_reading reading = {settings, name, complaints};
     haft_reason reason = {0};
     haft_value *file = haft_json_read(text, size, 0, settings->arena, &reason);
     size_t i, n;
@@ -182,12 +183,13 @@ int settings_read_file(struct settings *settings, const char *path, struct compl
         complaints_add(complaints, "%s: %s", path, strerror(errno));
         return 0;
     }
-    haft_buffer_init(&text, settings->program->allocator, FILE_LIMIT);
+    haft_buffer_init(&text, settings->program->allocator, SETTINGS_FILE_LIMIT);
     status = read_all(fd, &text);
     if (status == HAFT_EINVAL)
         complaints_add(complaints, "%s: %s", path, strerror(errno));
     if (status == HAFT_ETOOBIG)
-        complaints_add(complaints, "%s: a configuration has at most %d bytes", path, FILE_LIMIT);
+        complaints_add(complaints, "%s: a configuration has at most %d bytes", path,
+                       SETTINGS_FILE_LIMIT);
     close(fd);
     if (!status)
         status =

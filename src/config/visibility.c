@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 256, NAMES_LIMIT = 4 << 20 };
+enum { VISIBILITY_LONGEST_NAME = 256, NAMES_LIMIT = 4 << 20 };
 
 static bool is_true(const char *value)
 {
@@ -16,7 +16,7 @@ static bool is_true(const char *value)
 static bool is_disabled_by_variable(const char *tool)
 {
     static const char before[] = "TOOL_", after[] = "_DISABLED";
-    char name[LONGEST_NAME];
+    char name[VISIBILITY_LONGEST_NAME];
     size_t size = strlen(tool), at = sizeof before - 1;
 
     if (size + sizeof before + sizeof after > sizeof name)

@@ -9,7 +9,7 @@
 #include "base/struct.h"
 #include "endpoint/job.h"
 
-enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, SCRATCH_LIMIT = 64 << 20 };
+enum { DEFAULT_EVENTS = 256, KEEP_ALIVE = 15000, ENDPOINT_SCRATCH_LIMIT = 64 << 20 };
 
 /* ---- life ---- */
 
@@ -41,8 +41,8 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
                                      .allowed_hosts = own->allowed_hosts,
                                      .allowed_origins = own->allowed_origins,
                                      .cors_origin = own->cors_origin};
-    haft_buffer_init(&endpoint->scratch, allocator, SCRATCH_LIMIT);
-    haft_buffer_init(&endpoint->record, allocator, SCRATCH_LIMIT);
+    haft_buffer_init(&endpoint->scratch, allocator, ENDPOINT_SCRATCH_LIMIT);
+    haft_buffer_init(&endpoint->record, allocator, ENDPOINT_SCRATCH_LIMIT);
     return endpoint;
 }
 

@@ -7,7 +7,7 @@
 
 #include "endpoint/guard.h"
 
-enum { HEADERS_LIMIT = 64 << 10, BODY_LIMIT = 4 << 10 };
+enum { HEADERS_LIMIT = 64 << 10, GUARD_BODY_LIMIT = 4 << 10 };
 
 /* ---- answers ---- */
 
@@ -40,7 +40,7 @@ void guard_refuse(struct guard *guard, const haft_responder *responder, void *co
 {
     haft_buffer body;
 
-    haft_buffer_init(&body, guard->server->allocator, BODY_LIMIT);
+    haft_buffer_init(&body, guard->server->allocator, GUARD_BODY_LIMIT);
     rpc_put_error(&body, id, code, message, NULL);
     guard_respond(guard, responder, context, status, extra, "application/json", body.data,
                   body.status ? 0 : body.size);
@@ -167,7 +167,8 @@ bool path_is(const char *path, const char *wanted)
     return !strncmp(path, wanted, n) && (!path[n] || (path[n] == '/' && !path[n + 1]));
 }
 
-static void probe(struct guard *guard, bool ready, const haft_responder *responder, void *context)
+static void guard_probe(struct guard *guard, bool ready, const haft_responder *responder,
+                        void *context)
 {
     const char *body = ready ? "{\"status\":\"ok\"}" : "{\"status\":\"draining\"}";
 
@@ -182,11 +183,11 @@ bool guard_opens(struct guard *guard, const haft_request *request, const haft_re
     bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 
     if (reads && path_is(request->path, "/healthz")) {
-        probe(guard, true, responder, context);
+        guard_probe(guard, true, responder, context);
         return false;
     }
     if (reads && path_is(request->path, "/readyz")) {
-        probe(guard, !guard->closing, responder, context);
+        guard_probe(guard, !guard->closing, responder, context);
         return false;
     }
     why = refusal(guard, request);
@@ -206,7 +207,7 @@ bool guard_opens(struct guard *guard, const haft_request *request, const haft_re
 
 enum answer { ANSWER_JSON = 1, ANSWER_EVENTS = 2 };
 
-static bool is_blank(char c)
+static bool guard_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -225,9 +226,9 @@ static unsigned answers_of(const char *range, size_t size)
     const char *end = memchr(range, ';', size);
 
     size = end ? (size_t)(end - range) : size;
-    for (; size && is_blank(*range); size--)
+    for (; size && guard_is_blank(*range); size--)
         range++;
-    while (size && is_blank(range[size - 1]))
+    while (size && guard_is_blank(range[size - 1]))
         size--;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (same(range, size, ranges[i].range))
@@ -260,5 +261,5 @@ bool request_is_json(const haft_request *request)
     const char *type = request_header(request, "content-type", &size);
 
     return type && size >= n && same(type, n, json) &&
-           (size == n || type[n] == ';' || is_blank(type[n]));
+           (size == n || type[n] == ';' || guard_is_blank(type[n]));
 }

@@ -10,9 +10,9 @@
 #include "endpoint/mux.h"
 
 enum {
-    MAX_KEYS = 10000,
-    KEY = 256,
-    MINUTE = 60000,
+    LIMIT_MAX_KEYS = 10000,
+    LIMIT_KEY = 256,
+    LIMIT_MINUTE = 60000,
     TOO_MANY = -32000, /* of those that JSON-RPC leaves to servers */
     MAX_PEEK = 64 << 10,
     MAX_ID = 256
@@ -24,13 +24,13 @@ int limit_new(const haft_http_options *options, const haft_allocator *allocator,
     *ret_limiter = NULL;
     if (!options->rate.calls && !options->total_rate.calls)
         return 0;
-    *ret_limiter = limiter_new(allocator, MAX_KEYS);
+    *ret_limiter = limiter_new(allocator, LIMIT_MAX_KEYS);
     return *ret_limiter ? 0 : HAFT_ENOMEM;
 }
 
 /* ---- the id of a message that is not going to be read ---- */
 
-static const char *skip_space(const char *at, const char *end)
+static const char *limit_skip_space(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
         at++;
@@ -58,7 +58,7 @@ static const char *skip_scalar(const char *at, const char *end)
  * soon. */
 static const char *find_id(const char *text, size_t size, size_t *ret_size)
 {
-    const char *end = text + (size < MAX_PEEK ? size : MAX_PEEK), *at = skip_space(text, end);
+    const char *end = text + (size < MAX_PEEK ? size : MAX_PEEK), *at = limit_skip_space(text, end);
     unsigned depth = 0;
 
     if (at == end || *at != '{')
@@ -75,10 +75,10 @@ static const char *find_id(const char *text, size_t size, size_t *ret_size)
             continue;
         }
         behind = skip_string(at, end);
-        at = skip_space(behind, end);
+        at = limit_skip_space(behind, end);
         if (depth != 1 || at == end || *at != ':' || behind - key != 4 || memcmp(key, "\"id\"", 4))
             continue;
-        key = skip_space(at + 1, end);
+        key = limit_skip_space(at + 1, end);
         *ret_size = (size_t)(skip_scalar(key, end) - key);
         return key;
     }
@@ -100,8 +100,8 @@ static yyjson_doc *read_id(const haft_request *request, void *room, size_t room_
 
 /* ---- refusing ---- */
 
-static void refuse(struct mux *mux, const haft_request *request, bool is_rpc, int64_t wait,
-                   const haft_responder *responder, void *context)
+static void limit_refuse(struct mux *mux, const haft_request *request, bool is_rpc, int64_t wait,
+                         const haft_responder *responder, void *context)
 {
     static const char plain[] = "Too Many Requests\n";
     long long seconds = (long long)(wait + 999) / 1000;
@@ -135,7 +135,7 @@ static size_t fitting(int n, size_t room)
 static const char ALL[] = "http:all";
 
 /* Whose request it is. */
-static size_t put_client(const haft_request *request, char *key, size_t room)
+static size_t limit_put_client(const haft_request *request, char *key, size_t room)
 {
     char address[ADDRESS_KEY];
 
@@ -149,7 +149,7 @@ static haft_rate limit_rate_of(const struct mux *mux, bool total)
 {
     haft_rate rate = total ? mux->total_rate : mux->rate;
 
-    rate.per_ms = rate.per_ms ? rate.per_ms : MINUTE;
+    rate.per_ms = rate.per_ms ? rate.per_ms : LIMIT_MINUTE;
     return rate;
 }
 
@@ -162,8 +162,8 @@ static void fail_to_count(struct mux *mux, const haft_responder *responder, void
 bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
                   const haft_responder *responder, void *context, haft_time now)
 {
-    char key[KEY];
-    size_t size = put_client(request, key, sizeof key);
+    char key[LIMIT_KEY];
+    size_t size = limit_put_client(request, key, sizeof key);
     int64_t wait = 0;
     int allowed = 1;
 
@@ -177,7 +177,7 @@ bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
                             : limiter_take(mux->limiter, key, size, rate, now, &wait);
     }
     if (!allowed)
-        refuse(mux, request, is_rpc, wait, responder, context);
+        limit_refuse(mux, request, is_rpc, wait, responder, context);
     else if (allowed < 0)
         fail_to_count(mux, responder, context);
     return allowed > 0;
@@ -233,8 +233,8 @@ static void limited_decide(struct limited *limited, int status)
     if (status < 0) {
         fail_to_count(mux, &limited_responder, admission);
     } else if (!status) {
-        refuse(mux, &admission->request, limited->is_rpc, limited->op.ret_wait_ms,
-               &limited_responder, admission);
+        limit_refuse(mux, &admission->request, limited->is_rpc, limited->op.ret_wait_ms,
+                     &limited_responder, admission);
     } else {
         haft_admission_continue(admission, 0, NULL);
     }
@@ -251,14 +251,14 @@ static void limited_run(struct limited *limited)
 
     for (; status > 0 && limited->step < 2; limited->step++) {
         haft_rate rate = limit_rate_of(limited->mux, limited->step);
-        char key[KEY];
+        char key[LIMIT_KEY];
         size_t size = sizeof ALL - 1;
 
         if (!rate.calls)
             continue;
         memcpy(key, ALL, sizeof ALL);
         if (!limited->step)
-            size = put_client(&limited->admission->request, key, sizeof key);
+            size = limit_put_client(&limited->admission->request, key, sizeof key);
         limited->request = (haft_store_request){.done = on_limited_answered};
         rate_request(&limited->request, &limited->op, key, size, rate, limited->now);
         status = haft_store_submit(store, &limited->request);

@@ -38,7 +38,7 @@ static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haf
 }
 
 /* Adds a row; what it owns is closed when it cannot be. */
-static int mount(struct mux *mux, struct mount row, haft_reason *reason)
+static int mux_mount(struct mux *mux, struct mount row, haft_reason *reason)
 {
     size_t at = 0;
     int status = place_of(mux, row.path, &at, reason);
@@ -69,14 +69,14 @@ static int mount_endpoint(struct mux *mux, haft_server *server, haft_endpoint_op
     row.context = haft_endpoint_new(server, &options);
     if (!row.context)
         return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
-    status = mount(mux, row, reason);
+    status = mux_mount(mux, row, reason);
     row.owns = false;
     if (!status && options.legacy_sse) {
         row.path = "/sse";
-        status = mount(mux, row, reason);
+        status = mux_mount(mux, row, reason);
         row.path = "/messages";
         if (!status)
-            status = mount(mux, row, reason);
+            status = mux_mount(mux, row, reason);
     }
     return status;
 }
@@ -89,7 +89,7 @@ static int mount_app(struct mux *mux, const char *path, const haft_app *app, haf
     if (!row.context)
         return reason && reason->code ? reason->code
                                       : error_set(reason, HAFT_EINVAL, path, "it does not open");
-    return mount(mux, row, reason);
+    return mux_mount(mux, row, reason);
 }
 
 /* Several loops may be at this at once. */

@@ -9,11 +9,11 @@
 #include "endpoint/job.h"
 #include "engine/session/remember.h"
 
-enum { RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
+enum { SEND_RETRY_MS = 1000, ID_LINE = 64, KEPT_SCRATCH = 256 << 10 };
 
 /* ---- exchanges ---- */
 
-static haft_exchange **list_of(haft_exchange *exchange)
+static haft_exchange **send_list_of(haft_exchange *exchange)
 {
     return exchange->session ? &exchange->session->exchanges : &exchange->endpoint->exchanges;
 }
@@ -28,8 +28,8 @@ static void unlink_exchange(haft_exchange *exchange)
         exchange->next->previous = exchange->previous;
     if (exchange->previous)
         exchange->previous->next = exchange->next;
-    else if (*list_of(exchange) == exchange)
-        *list_of(exchange) = exchange->next;
+    else if (*send_list_of(exchange) == exchange)
+        *send_list_of(exchange) = exchange->next;
 }
 
 /* The connection that the alias is known to has ended. */
@@ -161,7 +161,7 @@ void exchange_stream(haft_exchange *exchange)
         return;
     haft_buffer_clear(text);
     haft_buffer_printf(text, "id: %llu-0\nretry: %d\ndata: \n\n",
-                       (unsigned long long)exchange->stream, RETRY_MS);
+                       (unsigned long long)exchange->stream, SEND_RETRY_MS);
     write_text(exchange, text);
 }
 
@@ -247,7 +247,7 @@ void exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
         exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
 }
 
-static void take_response(haft_exchange *exchange, const haft_outgoing *message)
+static void send_take_response(haft_exchange *exchange, const haft_outgoing *message)
 {
     struct http_session *session = exchange->session;
     bool ends = exchange->creates && message->error_code;
@@ -309,12 +309,12 @@ void endpoint_let_go_session(void *context, void *tag, bool over)
         let_go(tag, over);
 }
 
-static void take(haft_exchange *exchange, const haft_outgoing *message)
+static void send_take(haft_exchange *exchange, const haft_outgoing *message)
 {
     if (exchange->done)
         return;
     if (message->kind == HAFT_OUT_RESPONSE)
-        take_response(exchange, message);
+        send_take_response(exchange, message);
     else if (exchange->takes_events)
         take_event(exchange, message, false);
 }
@@ -323,7 +323,7 @@ void endpoint_send_shared(void *context, const haft_outgoing *message)
 {
     (void)context;
     if (message->tag)
-        take(message->tag, message);
+        send_take(message->tag, message);
 }
 
 /* What the session says unasked.  Who was there to hear it and is not now finds it on coming back. */
@@ -352,5 +352,5 @@ void endpoint_send_session(void *context, const haft_outgoing *message)
     if (session->sse || !message->tag)
         tell(session, message);
     else
-        take(message->tag, message);
+        send_take(message->tag, message);
 }

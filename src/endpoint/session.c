@@ -8,7 +8,7 @@
 #include "endpoint/job.h"
 
 enum {
-    FIRST_SLOTS = 64,
+    SESSION_FIRST_SLOTS = 64,
     SPARED_MS = 60 * 1000 /* since its latest use, a session does not make room for another */
 };
 
@@ -23,7 +23,7 @@ static bool grow(haft_endpoint *endpoint)
 {
     const haft_allocator *allocator = endpoint->allocator;
     struct http_session **old = endpoint->slots;
-    size_t n_old = endpoint->n_slots, n = n_old ? n_old * 2 : FIRST_SLOTS;
+    size_t n_old = endpoint->n_slots, n = n_old ? n_old * 2 : SESSION_FIRST_SLOTS;
     struct http_session **slots = allocator->alloc(allocator->context, n * sizeof *slots);
 
     if (!slots)
@@ -112,7 +112,7 @@ static void http_session_on_closed(void *context)
     free_session(session);
 }
 
-static bool make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
+static bool session_make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
 {
     unsigned char bytes[SESSION_ID / 2];
 
@@ -204,7 +204,7 @@ struct http_session *http_session_new(haft_endpoint *endpoint, const char *princ
 {
     char id[SESSION_ID + 1];
     struct http_session *session =
-        make_id(endpoint, id) ? http_session_make(endpoint, id, principal) : NULL;
+        session_make_id(endpoint, id) ? http_session_make(endpoint, id, principal) : NULL;
 
     if (session)
         http_session_add(session);

@@ -35,8 +35,8 @@ static int move_first(haft_gateway *gateway, const char *path, haft_reason *rete
     return 0;
 }
 
-static int mount(void *context, const char *path, haft_http_options *http,
-                 haft_reason *reterr_reason)
+static int command_mount(void *context, const char *path, haft_http_options *http,
+                         haft_reason *reterr_reason)
 {
     struct hosting *hosting = context;
     int status = path ? move_first(hosting->gateway, path, reterr_reason) : 0;
@@ -64,7 +64,7 @@ int gateway_command(haft_gateway *gateway, const struct gateway_program *program
                     char **argv)
 {
     struct hosting hosting = {.app = {.endpoint = endpoint,
-                                      .mount = mount,
+                                      .mount = command_mount,
                                       .operand = program->operand ? operand : NULL,
                                       .release = release,
                                       .context = &hosting,

@@ -9,7 +9,7 @@
 #include "schema/model/node.h"
 #include "base/struct.h"
 
-enum { TEXT_LIMIT = 1 << 20, PLACE = 160, ROUTES_SUGGESTED = 32 };
+enum { CONFIGURE_TEXT_LIMIT = 1 << 20, CONFIGURE_PLACE = 160, ROUTES_SUGGESTED = 32 };
 
 /* ---- what is wrong ---- */
 
@@ -19,7 +19,7 @@ static int configure_refuse_issue(const haft_issues *issues, haft_reason *reterr
     haft_buffer path;
     int status = HAFT_EINVAL;
 
-    haft_buffer_init(&path, NULL, TEXT_LIMIT);
+    haft_buffer_init(&path, NULL, CONFIGURE_TEXT_LIMIT);
     haft_issue_path(&issues->list[0], &path);
     haft_buffer_add(&path, "", 1);
     if (path.status)
@@ -50,7 +50,7 @@ int configure_policies(haft_gateway *gateway, const gateway_section *section,
 
     if (!section->policies)
         return 0;
-    haft_buffer_init(&text, NULL, TEXT_LIMIT);
+    haft_buffer_init(&text, NULL, CONFIGURE_TEXT_LIMIT);
     haft_json_write(section->policies, &text);
     status = text.status ? text.status : haft_policies_json(gateway, text.data, text.size);
     haft_buffer_finish(&text);
@@ -81,11 +81,11 @@ static int configure_refuse_route(const haft_gateway *gateway, const char *name,
                                   haft_reason *reterr_reason)
 {
     struct nearest search = nearest_begin(name);
-    char place[PLACE], names[ROUTES_SUGGESTED][PLACE];
+    char place[CONFIGURE_PLACE], names[ROUTES_SUGGESTED][CONFIGURE_PLACE];
     const struct route *route = gateway->routes;
 
     for (size_t i = 0; i < ROUTES_SUGGESTED && route; i++, route = route->next) {
-        snprintf(names[i], PLACE, "%s %s", route->method, route->path);
+        snprintf(names[i], CONFIGURE_PLACE, "%s %s", route->method, route->path);
         nearest_offer(&search, names[i]);
     }
     snprintf(place, sizeof place, "routes.%s", name);
@@ -99,7 +99,7 @@ int configure_route(haft_gateway *gateway, const struct route *route,
                     haft_reason *reterr_reason)
 {
     const char *names = route->info->policies;
-    char place[PLACE];
+    char place[CONFIGURE_PLACE];
 
     for (size_t i = 0; i < section->n_routes; i++)
         if (configure_is_route(route, section->routes_keys[i])) {
@@ -176,7 +176,7 @@ static int configure_entry(const struct configuration *configuration, const endp
                   .routes = entry->routes,
                   .policies = configure_join(arena, entry->policies, entry->n_policies));
     const char *tools = haft_arena_copy(arena, entry->tools, strlen(entry->tools));
-    char place[PLACE];
+    char place[CONFIGURE_PLACE];
 
     if (!options.endpoint || !options.policies || !tools)
         return HAFT_ENOMEM;
@@ -230,7 +230,7 @@ const char *configure_write(haft_arena *arena, haft_value *value)
 
     if (!value)
         return copy;
-    haft_buffer_init(&text, NULL, TEXT_LIMIT);
+    haft_buffer_init(&text, NULL, CONFIGURE_TEXT_LIMIT);
     haft_json_write(value, &text);
     copy = text.status ? NULL : haft_arena_copy(arena, text.data, text.size);
     haft_buffer_finish(&text);

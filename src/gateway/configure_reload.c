@@ -11,7 +11,7 @@
 
 #include "gateway/policies.h"
 
-enum { ARENA_LIMIT = 64 << 20, PLACE = 160 };
+enum { CONFIGURE_RELOAD_ARENA_LIMIT = 64 << 20, CONFIGURE_RELOAD_PLACE = 160 };
 
 /* Other policies, and where they apply: all that can change.  It is made beside what is in force,
  * and kept until the gateway is freed, as requests may be in it. */
@@ -44,7 +44,7 @@ static size_t count_endpoints(const haft_gateway *gateway)
 
 static struct generation *generation_new(const haft_gateway *gateway)
 {
-    haft_arena *arena = haft_arena_new(gateway->allocator, ARENA_LIMIT);
+    haft_arena *arena = haft_arena_new(gateway->allocator, CONFIGURE_RELOAD_ARENA_LIMIT);
     struct generation *generation = arena ? haft_arena_zalloc(arena, 1, sizeof *generation) : NULL;
 
     if (generation) {
@@ -91,7 +91,7 @@ static int generation_find_endpoints(const struct configuration *configuration,
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++) {
         const char *names = configuration->endpoint ? configuration->endpoint->policies : NULL;
         size_t at = i - configuration->n_own;
-        char place[PLACE] = "";
+        char place[CONFIGURE_RELOAD_PLACE] = "";
 
         if (i < configuration->n_own) /* the program's, with lasting policies */
             continue;

@@ -8,10 +8,10 @@
 #include "loop/executor.h"
 
 enum {
-    ARENA_LIMIT = 256 << 20,
+    GATEWAY_ARENA_LIMIT = 256 << 20,
     DEFAULT_INVOKE_DEPTH = 8,
     DEFAULT_INVOKES = 64,
-    MAX_WAITING = 256 /* requests of haft_invoke_all, for a thread */
+    GATEWAY_MAX_WAITING = 256 /* requests of haft_invoke_all, for a thread */
 };
 
 static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
@@ -47,7 +47,7 @@ haft_server *haft_gateway_server(haft_gateway *gateway)
     return gateway->server;
 }
 
-static void set_defaults(haft_gateway_options *options)
+static void gateway_set_defaults(haft_gateway_options *options)
 {
     options->forward = options->forward ? options->forward : default_forward;
     options->max_depth = options->max_depth ? options->max_depth : DEFAULT_INVOKE_DEPTH;
@@ -59,7 +59,7 @@ static bool install(haft_gateway *gateway)
 {
     const haft_gateway_options *options = &gateway->options;
 
-    gateway->arena = haft_arena_new(gateway->allocator, ARENA_LIMIT);
+    gateway->arena = haft_arena_new(gateway->allocator, GATEWAY_ARENA_LIMIT);
     gateway->server = haft_server_new_with("routes", "0.0.0", options->server);
     if (!gateway->arena || !gateway->server)
         return false;
@@ -70,7 +70,7 @@ static bool install(haft_gateway *gateway)
     if (options->executor)
         gateway->executor = *options->executor;
     else if (!options->one_thread) {
-        gateway->workers = executor_new(gateway->allocator, options->workers, MAX_WAITING);
+        gateway->workers = executor_new(gateway->allocator, options->workers, GATEWAY_MAX_WAITING);
         if (!gateway->workers)
             return false;
         gateway->executor = executor_interface(gateway->workers);
@@ -96,7 +96,7 @@ haft_gateway *haft_gateway_new(const haft_gateway_options *options)
     gateway->allocator = allocator;
     gateway->last_route = &gateway->routes;
     gateway->last_endpoint = &gateway->endpoints;
-    set_defaults(&gateway->options);
+    gateway_set_defaults(&gateway->options);
     if (!install(gateway)) {
         haft_gateway_free(gateway);
         return NULL;

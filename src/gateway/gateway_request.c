@@ -384,7 +384,7 @@ static int respond_without_route(haft_gateway_request *req)
 /* ---- the whole way ---- */
 
 /* Whether there is a way to go: a route, and time. */
-static bool enter(haft_gateway_request *req)
+static bool gateway_request_enter(haft_gateway_request *req)
 {
     int status = gateway_request_is_late(req);
 
@@ -400,7 +400,7 @@ int gateway_request_advance(haft_gateway_request *req)
     int status;
 
     if (req->step == VISIT_START)
-        req->step = req->mcp || enter(req) ? VISIT_INBOUND : VISIT_END;
+        req->step = req->mcp || gateway_request_enter(req) ? VISIT_INBOUND : VISIT_END;
     if (req->step == VISIT_INBOUND) {
         status = gateway_request_inbound(req);
         if (status == HAFT_PENDING)

@@ -14,9 +14,9 @@
 
 enum { WAIT_PARKED = 1, WAIT_CONTINUED = 2, WAIT_ABANDONED = 4 };
 enum {
-    LOOK_MS = 20,
+    GATEWAY_REQUEST_WAIT_LOOK_MS = 20,
     TURN_MS = 2,
-    GRACE_MS = 1000, /* for a policy to notice that nobody waits any more */
+    GATEWAY_REQUEST_WAIT_GRACE_MS = 1000, /* for a policy to notice that nobody waits any more */
     NANOSECONDS = 1000000
 };
 
@@ -114,7 +114,7 @@ static int waiter_wait(struct waiter *waiter, const haft_call *call)
     uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
 
     while (!waiter->continued) {
-        uint64_t now = uv_hrtime(), slice = (uint64_t)LOOK_MS * NANOSECONDS;
+        uint64_t now = uv_hrtime(), slice = (uint64_t)GATEWAY_REQUEST_WAIT_LOOK_MS * NANOSECONDS;
 
         if (haft_call_time_left(call) == 0 || (left >= 0 && now >= end))
             return 504;
@@ -144,7 +144,7 @@ static bool gateway_request_abandon(haft_gateway_request *req, int status)
 /* A policy that looks at haft_call_cancelled is soon done, and has then put away what it used. */
 static void waiter_indulge(struct waiter *waiter, const haft_gateway_request *req)
 {
-    uint64_t end = uv_hrtime() + (uint64_t)GRACE_MS * NANOSECONDS, now;
+    uint64_t end = uv_hrtime() + (uint64_t)GATEWAY_REQUEST_WAIT_GRACE_MS * NANOSECONDS, now;
 
     if (req->step != VISIT_INBOUND)
         return;

@@ -74,7 +74,8 @@ static const haft_responder through = {on_respond, on_stream, on_write, on_end};
 
 /* ---- the way in ---- */
 
-static struct inflight *enter(struct inflight *inflight, const haft_request *request, haft_time now)
+static struct inflight *inflight_mcp_enter(struct inflight *inflight, const haft_request *request,
+                                           haft_time now)
 {
     inflight->inside = true;
     inflight->exchange = endpoint_app.handle(inflight->endpoint, request, &through, inflight, now);
@@ -91,7 +92,7 @@ struct inflight *inflight_enter_endpoint(struct inflight *inflight)
 
     req->request.principal = req->call->request.principal;
     req->request.via_ = req;
-    return enter(inflight, &req->request, inflight->now);
+    return inflight_mcp_enter(inflight, &req->request, inflight->now);
 }
 
 void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
@@ -101,7 +102,7 @@ void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
     haft_gateway_request *req;
 
     if (!policies->n)
-        return enter(inflight, request, inflight->now);
+        return inflight_mcp_enter(inflight, request, inflight->now);
     req = inflight_make_gateway_request(inflight, request);
     if (!req)
         return inflight_refuse(inflight);

@@ -19,7 +19,7 @@ static const struct field *field_named(const struct route *route, const char *na
     return NULL;
 }
 
-static int refuse(haft_gateway_request *req, int status, const char *detail)
+static int gateway_input_refuse(haft_gateway_request *req, int status, const char *detail)
 {
     return !detail || respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
 }
@@ -27,9 +27,10 @@ static int refuse(haft_gateway_request *req, int status, const char *detail)
 /* Something is where another field of that name is not taken from. */
 static int refuse_place(haft_gateway_request *req, enum origin place, const struct field *field)
 {
-    return refuse(req, 400,
-                  haft_arena_printf(req->call->arena, "%s.%s: it comes from the %s",
-                                    origin_names[place], field->name, origin_names[field->origin]));
+    return gateway_input_refuse(req, 400,
+                                haft_arena_printf(req->call->arena, "%s.%s: it comes from the %s",
+                                                  origin_names[place], field->name,
+                                                  origin_names[field->origin]));
 }
 
 /* ---- texts ---- */
@@ -39,14 +40,14 @@ struct texts {
     size_t n;
 };
 
-static void add_text(struct texts *texts, const char *name, const char *value)
+static void input_add_text(struct texts *texts, const char *name, const char *value)
 {
     texts->list[texts->n++] = (struct text_field){name, strlen(name), value, strlen(value)};
 }
 
 /* Those of the path and the headers, and all of the query: what no field wants is shown to the
  * schema, which knows whether that matters. */
-static int gather(haft_gateway_request *req, struct texts *texts)
+static int input_gather(haft_gateway_request *req, struct texts *texts)
 {
     const struct route *route = req->route;
 
@@ -62,7 +63,7 @@ static int gather(haft_gateway_request *req, struct texts *texts)
                                : NULL;
 
         if (text)
-            add_text(texts, field->name, text);
+            input_add_text(texts, field->name, text);
     }
     for (size_t i = 0; i < req->n_query; i++) {
         const haft_header *pair = &req->query[i];
@@ -70,7 +71,7 @@ static int gather(haft_gateway_request *req, struct texts *texts)
 
         if (field && field->origin != ORIGIN_QUERY)
             return refuse_place(req, ORIGIN_QUERY, field);
-        add_text(texts, pair->name, pair->value);
+        input_add_text(texts, pair->name, pair->value);
     }
     return 0;
 }
@@ -133,15 +134,16 @@ static int read_body(haft_gateway_request *req, yyjson_val **ret_body)
     haft_reason reason;
 
     if (!is_json_type(haft_request_header(call, "content-type")))
-        return refuse(req, 415, "The body must be of type application/json.");
+        return gateway_input_refuse(req, 415, "The body must be of type application/json.");
     body = haft_json_read(req->request.body, req->request.body_size,
                           call->server->options.max_depth, call->arena, &reason);
     if (!body && reason.code == HAFT_ENOMEM)
         return HAFT_ENOMEM;
     if (!body)
-        return refuse(req, 400, haft_arena_printf(call->arena, "body: %s", reason.text));
+        return gateway_input_refuse(req, 400,
+                                    haft_arena_printf(call->arena, "body: %s", reason.text));
     if (!yyjson_is_obj(body))
-        return refuse(req, 400, "body: Invalid input: expected object");
+        return gateway_input_refuse(req, 400, "body: Invalid input: expected object");
     yyjson_obj_foreach(body, index, max, key, value) {
         const struct field *field =
             field_named(req->route, yyjson_get_str(key), yyjson_get_len(key));
@@ -186,12 +188,12 @@ int input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
     }
     status = query_read(req);
     if (status == HAFT_EINVAL)
-        return refuse(req, 400, "query: it is not well written");
+        return gateway_input_refuse(req, 400, "query: it is not well written");
     if (status)
         return status;
     if (!input)
         return read_bare(req, ret_arguments);
-    status = gather(req, &texts);
+    status = input_gather(req, &texts);
     if (!status)
         status = schema_from_texts(input, texts.list, texts.n, arena, ret_arguments);
     if (status || !req->route->has_body || !req->request.body_size)

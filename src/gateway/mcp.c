@@ -15,17 +15,18 @@ enum { ERROR_BODY = 4096 };
 
 /* ---- a response to a result ---- */
 
-static bool begins(const char *text, const char *start)
+static bool mcp_begins(const char *text, const char *start)
 {
     return text && !strncmp(text, start, strlen(start));
 }
 
-static int answer(haft_call *call, const struct route *route, yyjson_val *arguments,
-                  const haft_response *response)
+static int mcp_answer(haft_call *call, const struct route *route, yyjson_val *arguments,
+                      const haft_response *response)
 {
     const char *type = haft_response_header(response, "Content-Type");
     size_t size = response->size < ERROR_BODY ? response->size : ERROR_BODY;
-    bool json = begins(type, "application/json") || begins(type, "application/problem+json");
+    bool json =
+        mcp_begins(type, "application/json") || mcp_begins(type, "application/problem+json");
     haft_contents contents = {.mime_type = type, .bytes = response->body, .size = response->size};
 
     if (!haft_response_ok(response))
@@ -36,9 +37,9 @@ static int answer(haft_call *call, const struct route *route, yyjson_val *argume
         return haft_json(call, response->body, response->size);
     if (!response->size)
         return haft_text(call, "HTTP %d %s", response->status, haft_status_text(response->status));
-    if (begins(type, "image/"))
+    if (mcp_begins(type, "image/"))
         return haft_image(call, type, response->body, response->size);
-    if (begins(type, "audio/"))
+    if (mcp_begins(type, "audio/"))
         return haft_audio(call, type, response->body, response->size);
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
@@ -56,7 +57,7 @@ static int call_route(haft_call *call, const void *in, void *out)
 
     (void)in;
     (void)out;
-    return status ? status : answer(call, route, arguments, &response);
+    return status ? status : mcp_answer(call, route, arguments, &response);
 }
 
 int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *route_id)
@@ -105,7 +106,7 @@ int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids)
     return status;
 }
 
-static int fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *options)
+static int mcp_fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *options)
 {
     const struct policy_list *policies;
     int status = policies_find(gateway, mcp->path, options->policies, &policies);
@@ -170,7 +171,7 @@ haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options
                                        options->version ? options->version : "0.0.0", &server);
     if (!mcp->server)
         gateway_refuse(gateway, HAFT_ENOMEM, mcp->path, "there is no memory for a server");
-    if (!mcp->server || fill(gateway, mcp, options)) {
+    if (!mcp->server || mcp_fill(gateway, mcp, options)) {
         haft_server_free(mcp->server);
         return NULL;
     }

@@ -8,7 +8,7 @@
 
 static const char separators[] = ", \t";
 
-static struct policy *find(const haft_gateway *gateway, const char *name, size_t size)
+static struct policy *policy_find(const haft_gateway *gateway, const char *name, size_t size)
 {
     struct policy *policy = gateway->policies;
 
@@ -20,7 +20,7 @@ static struct policy *find(const haft_gateway *gateway, const char *name, size_t
 
 /* ---- lists of names ---- */
 
-static size_t count(const char *names)
+static size_t policy_count(const char *names)
 {
     size_t n = 0;
 
@@ -34,7 +34,7 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
 {
     for (names = names ? names : ""; *(names += strspn(names, separators));) {
         size_t size = strcspn(names, separators);
-        const struct policy *policy = find(gateway, names, size);
+        const struct policy *policy = policy_find(gateway, names, size);
 
         if (!policy)
             return gateway_refuse(gateway, HAFT_ENOTFOUND, what, "there is no policy %.*s",
@@ -50,7 +50,7 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
 int policies_find(haft_gateway *gateway, const char *what, const char *names,
                   const struct policy_list **ret_list)
 {
-    size_t n = count(gateway->options.policies) + count(names);
+    size_t n = policy_count(gateway->options.policies) + policy_count(names);
     struct policy_list *list = haft_arena_zalloc(gateway->arena, 1, sizeof *list);
     int status;
 
@@ -67,7 +67,7 @@ int policies_find(haft_gateway *gateway, const char *what, const char *names,
 
 /* ---- adding ---- */
 
-static struct policy *put(haft_gateway *gateway, const haft_policy *policy)
+static struct policy *policy_put(haft_gateway *gateway, const haft_policy *policy)
 {
     struct policy *made = haft_arena_zalloc(gateway->arena, 1, sizeof *made);
 
@@ -90,7 +90,7 @@ static int check_name(haft_gateway *gateway, const char *name)
     if (!name || !*name || strcspn(name, separators) != strlen(name))
         return gateway_refuse(gateway, HAFT_EINVAL, name ? name : "",
                               "a policy's name is a word without commas and spaces");
-    if (find(gateway, name, strlen(name)))
+    if (policy_find(gateway, name, strlen(name)))
         return gateway_refuse(gateway, HAFT_EEXISTS, name, "there is a policy of that name");
     return 0;
 }
@@ -110,7 +110,7 @@ int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
         return status;
     if ((!policy->inbound && !policy->outbound) || (policy->preflight && !policy->inbound))
         return gateway_refuse(gateway, HAFT_EINVAL, policy->name, "a policy has something to do");
-    made = put(gateway, policy);
+    made = policy_put(gateway, policy);
     if (!made)
         return gateway_refuse(gateway, HAFT_ENOMEM, policy->name, "out of memory");
     link_in(gateway, made);
@@ -265,7 +265,7 @@ static const struct policy *policy_before(const haft_gateway *gateway, const cha
 /* The same policy in the new list; its data stays the old one's. */
 static int policy_keep(haft_gateway *gateway, const struct policy *before, const char *recipe)
 {
-    struct policy *policy = put(gateway, &before->policy);
+    struct policy *policy = policy_put(gateway, &before->policy);
 
     if (!policy)
         return gateway_refuse(gateway, HAFT_ENOMEM, before->policy.name, "out of memory");
@@ -299,7 +299,7 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
     status = read_options(gateway, kind, name, json, size, &options);
     if (status)
         return status;
-    policy = put(gateway, HAFT_WITH(haft_policy, .name = name));
+    policy = policy_put(gateway, HAFT_WITH(haft_policy, .name = name));
     if (!policy)
         return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
     name = policy->policy.name;

@@ -15,7 +15,7 @@
 #include "endpoint/mux.h"
 #include "engine/call/view.h"
 
-enum { VERIFIERS = 2, MAX_WAITING = 64, MAX_ADDRESSES = 10000, ADDRESS = 64 };
+enum { VERIFIERS = 2, POLICY_BASIC_MAX_WAITING = 64, MAX_ADDRESSES = 10000, ADDRESS = 64 };
 
 HAFT_STRUCT(
     basic_auth_options,
@@ -43,7 +43,7 @@ struct basic_auth {
 
 /* ---- the threads that check ---- */
 
-enum verdict { STOPPED, WRONG, RIGHT, LIMITED };
+enum policy_basic_verdict { STOPPED, WRONG, RIGHT, LIMITED };
 
 /* A password that is checked, in the memory of its call. */
 struct verification {
@@ -55,7 +55,7 @@ struct verification {
     char address[ADDRESS]; /* whose failure it would be */
     size_t address_size;
     haft_time now;
-    enum verdict verdict;
+    enum policy_basic_verdict verdict;
     int failure; /* of counting */
     const struct person *person;
     int64_t wait_ms;
@@ -68,7 +68,7 @@ static bool is_over(void *context)
     return haft_call_cancelled(check->call) || haft_call_time_left(check->call) == 0;
 }
 
-static enum verdict derive(struct verification *check)
+static enum policy_basic_verdict derive(struct verification *check)
 {
     const struct basic_auth *basic_auth = check->basic_auth;
     int right = people_check(&basic_auth->people, check->name, check->password, is_over, check,
@@ -84,10 +84,10 @@ static enum verdict derive(struct verification *check)
 
 /* Every derivation is a failure until it turns out not to be: those that run at the same time are
  * counted, too. */
-static enum verdict judge(struct verification *check)
+static enum policy_basic_verdict policy_basic_judge(struct verification *check)
 {
     const struct basic_auth *basic_auth = check->basic_auth;
-    enum verdict verdict;
+    enum policy_basic_verdict verdict;
     int allowed = 1;
 
     if (is_over(check))
@@ -111,7 +111,7 @@ static enum verdict judge(struct verification *check)
 
 /* ---- answers ---- */
 
-static int refuse(haft_call *call, const struct basic_auth *basic_auth)
+static int policy_basic_refuse(haft_call *call, const struct basic_auth *basic_auth)
 {
     int status = haft_response_set_header(call, "WWW-Authenticate", basic_auth->challenge);
 
@@ -150,14 +150,14 @@ static int verification_answer(const struct verification *check)
     case WRONG:
         break;
     }
-    return refuse(call, check->basic_auth);
+    return policy_basic_refuse(call, check->basic_auth);
 }
 
 static void verification_run(void *argument)
 {
     struct verification *check = argument;
 
-    check->verdict = judge(check);
+    check->verdict = policy_basic_judge(check);
     secret_wipe(check->password, strlen(check->password));
     haft_continue(check->call, verification_answer(check));
 }
@@ -223,7 +223,7 @@ static int check_person(haft_call *call, void *data)
     if (!haft_request_header(call, "authorization") && haft_call_authenticated(call))
         return 0;
     if (!read_credentials(call, &name, &password))
-        return refuse(call, basic_auth);
+        return policy_basic_refuse(call, basic_auth);
     *check = (struct verification){.basic_auth = basic_auth,
                                    .call = call,
                                    .name = name,
@@ -265,7 +265,7 @@ static int equip(haft_gateway *gateway, struct basic_auth *basic_auth)
         return status;
     basic_auth->limiter = limiter_new(gateway->allocator, MAX_ADDRESSES);
     if (!gateway->verifiers)
-        gateway->verifiers = executor_new(gateway->allocator, VERIFIERS, MAX_WAITING);
+        gateway->verifiers = executor_new(gateway->allocator, VERIFIERS, POLICY_BASIC_MAX_WAITING);
     basic_auth->verifiers = gateway->verifiers;
     if (basic_auth->limiter && basic_auth->verifiers)
         return 0;

@@ -8,7 +8,7 @@
 #include "stage/rate.h"
 #include "engine/call/view.h"
 
-enum { MAX_KEYS = 10000, KEY = 512, NAP = 10 };
+enum { POLICY_LIMIT_MAX_KEYS = 10000, POLICY_LIMIT_KEY = 512, NAP = 10 };
 
 /* ---- how often ---- */
 
@@ -28,7 +28,8 @@ struct rate {
     rate_key by;
 };
 
-static size_t key_of(const haft_call *call, const struct rate *rate, char key[KEY])
+static size_t policy_limit_key_of(const haft_call *call, const struct rate *rate,
+                                  char key[POLICY_LIMIT_KEY])
 {
     const haft_request *request = haft_request_of(call);
     const char *who = haft_call_principal(call),
@@ -38,11 +39,11 @@ static size_t key_of(const haft_call *call, const struct rate *rate, char key[KE
 
     address_put_key(request->peer, address, sizeof address);
     if (rate->by == rate_key_all)
-        size = snprintf(key, KEY, "%.100s", rate->name);
+        size = snprintf(key, POLICY_LIMIT_KEY, "%.100s", rate->name);
     else
-        size = snprintf(key, KEY, "%.100s %.100s %s%.200s", rate->name, name, who ? "p" : "",
-                        who ? who : address);
-    return size < 0 ? 0 : size < KEY ? (size_t)size : KEY - 1;
+        size = snprintf(key, POLICY_LIMIT_KEY, "%.100s %.100s %s%.200s", rate->name, name,
+                        who ? "p" : "", who ? who : address);
+    return size < 0 ? 0 : size < POLICY_LIMIT_KEY ? (size_t)size : POLICY_LIMIT_KEY - 1;
 }
 
 static int rate_refuse(haft_call *call, int64_t wait)
@@ -93,8 +94,8 @@ static int ask_for_rate(haft_call *call, const char *key, size_t size, haft_rate
 static int check_rate(haft_call *call, void *data)
 {
     const struct rate *rate = data;
-    char key[KEY];
-    size_t size = key_of(call, rate, key);
+    char key[POLICY_LIMIT_KEY];
+    size_t size = policy_limit_key_of(call, rate, key);
     int64_t wait = 0, now = atomic_load(&call_root(call)->time.now);
     int status;
 
@@ -114,7 +115,7 @@ static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena 
     if (!rate)
         return HAFT_ENOMEM;
     *rate = (struct rate){.name = ret_policy->name,
-                          .limiter = limiter_new(gateway->allocator, MAX_KEYS),
+                          .limiter = limiter_new(gateway->allocator, POLICY_LIMIT_MAX_KEYS),
                           .rate = {(unsigned)options->calls, (unsigned)(options->seconds * 1000)},
                           .by = options->by};
     if (!rate->limiter)

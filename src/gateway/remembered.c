@@ -72,7 +72,8 @@ void remembered_digest(const struct remembered *remembered, const char *name, co
 }
 
 /* With the lock held: the one of a digest, whether it is good or not. */
-static struct known *find(struct remembered *remembered, const unsigned char digest[SHA256_SIZE])
+static struct known *gateway_remembered_find(struct remembered *remembered,
+                                             const unsigned char digest[SHA256_SIZE])
 {
     struct known *found = NULL;
 
@@ -92,7 +93,7 @@ const void *remembered_find(struct remembered *remembered, const unsigned char d
     struct known *known;
 
     uv_mutex_lock(&remembered->lock);
-    known = find(remembered, digest);
+    known = gateway_remembered_find(remembered, digest);
     if (known && known->until > now) {
         known->used = ++remembered->uses;
         whose = known->whose;
@@ -123,7 +124,7 @@ void remembered_add(struct remembered *remembered, const unsigned char digest[SH
     struct known *known;
 
     uv_mutex_lock(&remembered->lock);
-    known = find(remembered, digest);
+    known = gateway_remembered_find(remembered, digest);
     if (!known)
         known = make_room(remembered, now);
     *known = (struct known){.whose = whose, .until = until, .used = ++remembered->uses};

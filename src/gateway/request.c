@@ -34,7 +34,7 @@ const char *haft_request_header(const haft_call *call, const char *name)
                : NULL;
 }
 
-static char *keep(haft_call *call, const char *text)
+static char *request_keep(haft_call *call, const char *text)
 {
     return haft_arena_copy(call->arena, text, strlen(text));
 }
@@ -122,7 +122,7 @@ const char *haft_query_value(haft_call *call, const char *name)
 
 int haft_call_set_principal(haft_call *call, const char *principal)
 {
-    const char *copy = keep(call, principal);
+    const char *copy = request_keep(call, principal);
 
     if (!copy)
         return HAFT_ENOMEM;

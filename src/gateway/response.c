@@ -9,7 +9,7 @@
 #include "protocol/header.h"
 #include "protocol/http_status.h"
 
-enum { REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers */
+enum { RESPONSE_REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers */
 
 /* ---- statuses ---- */
 
@@ -186,7 +186,7 @@ static void put_error(haft_buffer *body, haft_gateway_request *req, const char *
 
     if (yyjson_is_obj(root))
         rpc_read(root, &message);
-    rpc_put_error(body, message.id, REFUSED, detail, NULL);
+    rpc_put_error(body, message.id, RESPONSE_REFUSED, detail, NULL);
 }
 
 int respond_problem(haft_gateway_request *req, int status, const char *detail,

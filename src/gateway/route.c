@@ -166,7 +166,7 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
     return 0;
 }
 
-static int check(haft_gateway *gateway, const haft_route *info)
+static int route_check(haft_gateway *gateway, const haft_route *info)
 {
     const char *id = info->id ? info->id : "";
 
@@ -216,7 +216,7 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
     if (status)
         return status;
     info = view;
-    status = check(gateway, info);
+    status = route_check(gateway, info);
     if (status)
         return status;
     route = haft_arena_zalloc(gateway->arena, 1, sizeof *route);
@@ -251,7 +251,7 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
 /* ---- at run time ---- */
 
 /* "GET /a/{b}" is GET_a_b. */
-static char *make_id(haft_gateway *gateway, const char *method, const char *path)
+static char *route_make_id(haft_gateway *gateway, const char *method, const char *path)
 {
     char *id = haft_arena_printf(gateway->arena, "%s%s", method, path), *to = id;
 
@@ -277,8 +277,8 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
         info->struct_size = sizeof *info;
         info->method = haft_arena_copy(gateway->arena, method, strlen(method));
         info->path = haft_arena_copy(gateway->arena, path, strlen(path));
-        info->id =
-            id ? haft_arena_copy(gateway->arena, id, strlen(id)) : make_id(gateway, method, path);
+        info->id = id ? haft_arena_copy(gateway->arena, id, strlen(id))
+                      : route_make_id(gateway, method, path);
         info->handler = handler;
         info->data = data;
     }

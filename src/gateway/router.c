@@ -130,7 +130,7 @@ int router_add(struct router *router, const char *method, const struct template 
 
 /* ---- finding ---- */
 
-struct search {
+struct router_search {
     const char *method;
     const char *segments[MAX_SEGMENTS]; /* decoded */
     size_t n, n_values;
@@ -138,7 +138,7 @@ struct search {
 };
 
 /* 0; HAFT_ENOTFOUND for a path that no route can have; HAFT_EINVAL; HAFT_ENOMEM. */
-static int split(haft_arena *arena, const char *path, struct search *search)
+static int split(haft_arena *arena, const char *path, struct router_search *search)
 {
     bool possible = true;
     int status;
@@ -177,7 +177,7 @@ static void note_methods(struct match *match, const struct place *place)
 }
 
 /* Goes down the tree; at most MAX_SEGMENTS deep. */
-static bool descend(struct search *search, const struct place *place, size_t depth)
+static bool descend(struct router_search *search, const struct place *place, size_t depth)
 {
     const struct leaf *leaf;
 
@@ -205,7 +205,7 @@ static bool descend(struct search *search, const struct place *place, size_t dep
 int router_find(const struct router *router, const char *method, const char *path,
                 haft_arena *arena, struct match *ret_match)
 {
-    struct search search = {.method = method, .match = ret_match};
+    struct router_search search = {.method = method, .match = ret_match};
     int status;
 
     *ret_match = (struct match){.route = NULL};

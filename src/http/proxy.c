@@ -10,8 +10,8 @@
 #include <uv.h>
 
 enum {
-    MAX_HOPS = 32, /* entries that are looked at, from the right */
-    V4_AT = 12,    /* where an address of IPv4 is in one of IPv6, */
+    PROXY_MAX_HOPS = 32, /* entries that are looked at, from the right */
+    V4_AT = 12,          /* where an address of IPv4 is in one of IPv6, */
     V4_BITS = 8 * V4_AT
 };
 
@@ -179,13 +179,13 @@ struct entry_text {
 
 /* The last entries of a header, of all its lines. */
 struct entries {
-    struct entry_text list[MAX_HOPS]; /* a ring */
+    struct entry_text list[PROXY_MAX_HOPS]; /* a ring */
     size_t n;
 };
 
 static void entries_add(struct entries *entries, struct entry_text entry)
 {
-    entries->list[entries->n++ % MAX_HOPS] = entry;
+    entries->list[entries->n++ % PROXY_MAX_HOPS] = entry;
 }
 
 static bool entry_is_blank(char c)
@@ -323,12 +323,12 @@ static bool node_read(struct entry_text node, unsigned char ret_address[ADDRESS_
 static void entries_walk(const struct proxies *proxies, const struct entries *entries,
                          char client[ADDRESS_TEXT])
 {
-    size_t most = entries->n < MAX_HOPS ? entries->n : MAX_HOPS;
+    size_t most = entries->n < PROXY_MAX_HOPS ? entries->n : PROXY_MAX_HOPS;
 
     for (size_t i = 1; i <= most; i++) {
         unsigned char address[ADDRESS_BYTES];
 
-        if (!node_read(entries->list[(entries->n - i) % MAX_HOPS], address))
+        if (!node_read(entries->list[(entries->n - i) % PROXY_MAX_HOPS], address))
             return;
         address_write(address, client);
         if (!proxies_have(proxies, address))

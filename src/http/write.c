@@ -10,10 +10,10 @@
 #include "protocol/http_status.h"
 
 enum {
-    JOINED = 2048,  /* bytes of small parts: copying them takes less than having them gathered */
-    BLOCK = 4096,   /* the least that is taken for what waits, so that small parts share it */
-    GATHERED = 4,   /* blocks written at once: as many as libuv has room for by itself */
-    FLOOD = 8 << 20 /* more than a reader of a stream may lag behind in one turn */
+    JOINED = 2048, /* bytes of small parts: copying them takes less than having them gathered */
+    WRITE_BLOCK = 4096, /* the least that is taken for what waits, so that small parts share it */
+    GATHERED = 4,       /* blocks written at once: as many as libuv has room for by itself */
+    FLOOD = 8 << 20     /* more than a reader of a stream may lag behind in one turn */
 };
 
 /* Bytes that wait. */
@@ -61,7 +61,7 @@ static char *add_room(struct connection *c, size_t size)
     struct block *block = c->last_block;
 
     if (!block || block->room - block->end < size) {
-        size_t room = size > BLOCK ? size : BLOCK;
+        size_t room = size > WRITE_BLOCK ? size : WRITE_BLOCK;
 
         block = allocator->alloc(allocator->context, sizeof *block + room);
         if (!block)

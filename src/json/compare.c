@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_KEYS = 16 };
+enum { COMPARE_FEW_KEYS = 16 };
 
 static const double TWO_63 = 9223372036854775808.0, TWO_64 = 18446744073709551616.0;
 
@@ -162,8 +162,8 @@ int json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     case YYJSON_TYPE_OBJ:
         if (yyjson_obj_size(left) != yyjson_obj_size(right))
             return 0;
-        return yyjson_obj_size(left) <= FEW_KEYS ? equal_few(left, right, arena)
-                                                 : equal_many(left, right, arena);
+        return yyjson_obj_size(left) <= COMPARE_FEW_KEYS ? equal_few(left, right, arena)
+                                                         : equal_many(left, right, arena);
     default:
         return 1;
     }

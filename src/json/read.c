@@ -8,7 +8,7 @@
 
 #include "base/defaults.h"
 
-enum { FEW_KEYS = 16 };
+enum { READ_FEW_KEYS = 16 };
 
 static void *arena_malloc(void *context, size_t size)
 {
@@ -137,8 +137,8 @@ APART static int many_duplicate(yyjson_val *object, haft_arena *arena, yyjson_va
 
 static inline int find_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
 {
-    return unsafe_yyjson_get_len(object) <= FEW_KEYS ? few_duplicate(object, ret_key)
-                                                     : many_duplicate(object, arena, ret_key);
+    return unsafe_yyjson_get_len(object) <= READ_FEW_KEYS ? few_duplicate(object, ret_key)
+                                                          : many_duplicate(object, arena, ret_key);
 }
 
 int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)

@@ -155,14 +155,14 @@ void logger_set_format(struct logger *logger, enum log_format format)
 
 /* ---- a line ---- */
 
-struct line {
+struct log_line {
     char data[LOG_LINE_MAX];
     size_t size, limit;
     bool json, full; /* what came last did not fit */
 };
 
 /* Text as it may stand in a line, no more than `most` bytes of it. */
-static void log_put(struct line *line, const char *text, size_t size, size_t most)
+static void log_put(struct log_line *line, const char *text, size_t size, size_t most)
 {
     size_t left = line->limit - line->size;
 
@@ -170,7 +170,7 @@ static void log_put(struct line *line, const char *text, size_t size, size_t mos
                               most < left ? most : left, &line->full);
 }
 
-static void log_put_plain(struct line *line, const char *text)
+static void log_put_plain(struct log_line *line, const char *text)
 {
     size_t size = strlen(text);
 
@@ -181,7 +181,7 @@ static void log_put_plain(struct line *line, const char *text)
 }
 
 /* A word with what stands around it; nothing when there is none. */
-static void put_word(struct line *line, const char *before, const char *word, const char *after)
+static void put_word(struct log_line *line, const char *before, const char *word, const char *after)
 {
     if (!word || !*word)
         return;
@@ -190,7 +190,7 @@ static void put_word(struct line *line, const char *before, const char *word, co
     log_put_plain(line, after);
 }
 
-static void put_now(struct line *line)
+static void put_now(struct log_line *line)
 {
     char text[TIME_TEXT];
     struct timespec now;
@@ -201,12 +201,12 @@ static void put_now(struct line *line)
 }
 
 /* Each way of writing: what stands before and after every part. */
-struct shape {
+struct log_shape {
     const char *time, *level, *request[2], *tool[2], *client[2], *principal[2], *trace[2], *text;
     const char *end, *cut;
 };
 
-static const struct shape shapes[] = {
+static const struct log_shape shapes[] = {
     [LOG_TEXT] = {"",
                   " ",
                   {" [", "]"},
@@ -229,10 +229,10 @@ static const struct shape shapes[] = {
                   "\",\"cut\":true}"},
 };
 
-static void make_line(struct line *line, const haft_record *record, enum log_format format,
+static void make_line(struct log_line *line, const haft_record *record, enum log_format format,
                       size_t limit)
 {
-    const struct shape *shape = &shapes[format];
+    const struct log_shape *shape = &shapes[format];
 
     line->size = 0;
     /* What ends a line has its room from the start. */
@@ -280,7 +280,7 @@ static bool log_deliver(struct logger *logger, const char *data, size_t size)
 
 static bool write_record(struct logger *logger, const haft_record *record)
 {
-    struct line line;
+    struct log_line line;
 
     if (logger->spool) {
         make_line(&line, record, logger->options.format, LOG_LINE_MAX);

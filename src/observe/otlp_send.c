@@ -9,7 +9,7 @@
 
 #include "observe/otlp.h"
 
-enum { BODY_LIMIT = 16 << 20, ANSWER_LIMIT = 64 << 10 };
+enum { OTLP_SEND_BODY_LIMIT = 16 << 20, OTLP_SEND_ANSWER_LIMIT = 64 << 10 };
 
 /* ---- the address ---- */
 
@@ -97,7 +97,7 @@ static bool sender_start(struct otlp_sender *sender)
                                            .n_headers = 1,
                                            .body = sender->body.data,
                                            .body_size = sender->body.size,
-                                           .max_answer = ANSWER_LIMIT,
+                                           .max_answer = OTLP_SEND_ANSWER_LIMIT,
                                            .connect_ms = sender->timeout_ms,
                                            .tls_ms = sender->timeout_ms,
                                            .answer_ms = sender->timeout_ms,
@@ -222,7 +222,7 @@ int otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *addr
         status = HAFT_ENOMEM;
         goto no_client;
     }
-    haft_buffer_init(&sender->body, options->allocator, BODY_LIMIT);
+    haft_buffer_init(&sender->body, options->allocator, OTLP_SEND_BODY_LIMIT);
     if (!uv_thread_create(&sender->thread, sender_run, sender))
         return 0;
     error_set(reterr_reason, status, NULL, "no thread can be started: %s", haft_strerror(status));

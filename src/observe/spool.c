@@ -19,8 +19,8 @@
 #include "base/base.h"
 
 enum {
-    RETRY_MS = 100, /* between two looks at what fails or is full */
-    GRACE_MS = 250  /* for the thread to notice that its time is over */
+    SPOOL_RETRY_MS = 100, /* between two looks at what fails or is full */
+    SPOOL_GRACE_MS = 250  /* for the thread to notice that its time is over */
 };
 
 struct spool {
@@ -188,7 +188,7 @@ static const char *spool_why_not(const struct spool *spool, int error)
 /* What cannot be written stays for later, but at the end. */
 static void spool_fail(struct spool *spool, int error)
 {
-    uint64_t until = uv_hrtime() + RETRY_MS * UINT64_C(1000000), now;
+    uint64_t until = uv_hrtime() + SPOOL_RETRY_MS * UINT64_C(1000000), now;
 
     spool->torn = spool->torn || spool->sent;
     spool->sent = 0;
@@ -215,7 +215,7 @@ static void wait_for_room(struct spool *spool)
         spool->n_before = 0;
     } else {
         uv_mutex_unlock(&spool->lock);
-        poll(&poller, 1, RETRY_MS);
+        poll(&poller, 1, SPOOL_RETRY_MS);
         uv_mutex_lock(&spool->lock);
     }
 }
@@ -426,7 +426,7 @@ void spool_flush(struct spool *spool, unsigned ms)
 /* True when the thread is done; else it is left to itself, and what is queued counts as lost. */
 static bool wait_for_end(struct spool *spool)
 {
-    uint64_t by = spool->cut + GRACE_MS * UINT64_C(1000000), now;
+    uint64_t by = spool->cut + SPOOL_GRACE_MS * UINT64_C(1000000), now;
 
     while (!spool->over && ((now = uv_hrtime()) < by || spool->reporting))
         uv_cond_timedwait(&spool->done, &spool->lock, now < by ? by - now : 1000000);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { ARENA_LIMIT = 16 << 20 };
+enum { LINEUP_ARENA_LIMIT = 16 << 20 };
 
 /* ---- line-ups ---- */
 
@@ -33,7 +33,7 @@ void lineup_free(struct lineup *lineup)
 
 struct lineup *lineup_new(const haft_allocator *allocator, size_t room)
 {
-    haft_arena *arena = haft_arena_new(allocator, ARENA_LIMIT);
+    haft_arena *arena = haft_arena_new(allocator, LINEUP_ARENA_LIMIT);
     struct lineup *lineup = arena ? haft_arena_zalloc(arena, 1, sizeof *lineup) : NULL;
 
     if (lineup) {

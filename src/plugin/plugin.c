@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FILE_LIMIT = 256 << 20, BLOCK = 16 << 10, HEADERS = 128, NAME = 64 };
+enum { PLUGIN_FILE_LIMIT = 256 << 20, PLUGIN_BLOCK = 16 << 10, HEADERS = 128, PLUGIN_NAME = 64 };
 
 static int refuse_errno(const char *path, haft_reason *reterr_reason)
 {
@@ -42,7 +42,7 @@ bool plugin_is_of(const struct plugin *plugin, const char *path)
 /* 0, or -1 with errno set. */
 static int copy_bytes(int from, int to)
 {
-    char block[BLOCK];
+    char block[PLUGIN_BLOCK];
     ssize_t n;
 
     while ((n = read(from, block, sizeof block)) != 0) {
@@ -66,9 +66,9 @@ static int copy_open_file(struct plugin *plugin, int fd, const char *path,
         return refuse_errno(path, reterr_reason);
     if (!S_ISREG(plugin->file.st_mode))
         return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a file");
-    if (plugin->file.st_size > FILE_LIMIT)
+    if (plugin->file.st_size > PLUGIN_FILE_LIMIT)
         return error_set(reterr_reason, HAFT_ETOOBIG, path, "a plugin has at most %d MiB",
-                         FILE_LIMIT >> 20);
+                         PLUGIN_FILE_LIMIT >> 20);
     plugin->fd = memfd_create("haft-plugin", MFD_CLOEXEC);
     if (plugin->fd < 0 || copy_bytes(fd, plugin->fd) || fstat(fd, &after))
         return refuse_errno(path, reterr_reason);
@@ -127,7 +127,7 @@ static int refuse_load(const char *name, const char *path, haft_reason *reterr_r
 
 static int plugin_load(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
 {
-    char name[NAME];
+    char name[PLUGIN_NAME];
 
     if (!plugin_is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
         return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");

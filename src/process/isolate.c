@@ -23,8 +23,8 @@
 #include "engine/call/carry.h"
 
 enum {
-    LOOK_MS = 20, /* how often a thread that listens looks whether the call is cancelled */
-    END_MS = 5,   /* the same for a supervisor that is to end, */
+    ISOLATE_LOOK_MS = 20, /* how often a thread that listens looks whether the call is cancelled */
+    END_MS = 5,           /* the same for a supervisor that is to end, */
     END_LOOKS = 400
 };
 
@@ -174,7 +174,7 @@ static int await(void *context, int fd, short events)
     int n, status;
 
     do {
-        n = poll(&poller, 1, LOOK_MS);
+        n = poll(&poller, 1, ISOLATE_LOOK_MS);
         status = n > 0 ? 0 : n < 0 && errno != EINTR ? HAFT_ECLOSED : look_at_call(listener);
     } while (n <= 0 && !status);
     return status;

@@ -16,7 +16,7 @@
 #include "engine/call/carry.h"
 #include "engine/call/tool_call.h"
 
-struct process {
+struct isolate_child_process {
     haft_server *server;
     int fd;
     pthread_t thread; /* that runs the handler */
@@ -25,7 +25,8 @@ struct process {
     haft_call *call;
 };
 
-static void child_say(struct process *process, enum packet kind, const void *bytes, size_t size)
+static void child_say(struct isolate_child_process *process, enum packet kind, const void *bytes,
+                      size_t size)
 {
     if (packet_send(process->fd, kind, bytes, size, NULL, NULL))
         _exit(0);
@@ -48,7 +49,7 @@ static void on_let_go(void *context, void *tag, bool over)
 
 static void child_on_post(void *context, haft_posted *posted)
 {
-    struct process *process = context;
+    struct isolate_child_process *process = context;
 
     if (pthread_equal(pthread_self(), process->thread))
         haft_session_deliver(process->session, posted);
@@ -70,7 +71,7 @@ static void on_record(void *context, const haft_record *record)
 
 /* Does what other threads want done, waiting for it if there is nothing yet.  False when there was
  * nothing. */
-static bool do_posted(struct process *process, bool wait)
+static bool do_posted(struct isolate_child_process *process, bool wait)
 {
     struct pollfd poller = {.fd = process->posts[0], .events = POLLIN};
     haft_posted *posted;
@@ -83,7 +84,7 @@ static bool do_posted(struct process *process, bool wait)
     return true;
 }
 
-static int child_run(struct process *process)
+static int child_run(struct isolate_child_process *process)
 {
     haft_call *call = process->call;
     int status = tool_execute(call);
@@ -106,7 +107,7 @@ static void limit_memory(size_t bytes)
         setrlimit(RLIMIT_AS, &limit);
 }
 
-static void child_prepare(struct process *process)
+static void child_prepare(struct isolate_child_process *process)
 {
     haft_server *server = process->server;
     haft_transport transport =
@@ -130,7 +131,7 @@ static void child_prepare(struct process *process)
 
 _Noreturn void isolate_child(haft_server *server, int fd)
 {
-    struct process process = {.server = server, .fd = fd};
+    struct isolate_child_process process = {.server = server, .fd = fd};
     size_t limit = server->options.max_message;
     struct packet_reader reader = {.kind = 0};
     haft_buffer out;

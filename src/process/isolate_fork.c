@@ -24,7 +24,7 @@
 enum {
     SOCKET = 3, /* where each process has the one socket that it needs */
     MAX_CHILDREN = 1024,
-    REST_MS = 50 /* before a fork server that died is replaced */
+    ISOLATE_FORK_REST_MS = 50 /* before a fork server that died is replaced */
 };
 
 struct child {
@@ -271,7 +271,7 @@ static void forget_keys(haft_server *server)
 
 _Noreturn void isolate_keep(haft_server *server, int control)
 {
-    struct timespec rest = {0, REST_MS * 1000000L};
+    struct timespec rest = {0, ISOLATE_FORK_REST_MS * 1000000L};
     int status;
     pid_t pid;
 

@@ -92,7 +92,7 @@ int packet_receive(int fd, struct packet_reader *reader, packet_wait *wait, void
 
 /* ---- descriptors ---- */
 
-union control {
+union isolate_packet_control {
     struct cmsghdr head;
     char room[CMSG_SPACE(sizeof(int))];
 };
@@ -101,7 +101,7 @@ int packet_send_descriptor(int fd, int descriptor)
 {
     char byte = 0;
     struct iovec part = {&byte, 1};
-    union control control;
+    union isolate_packet_control control;
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = &control,
@@ -123,7 +123,7 @@ int packet_receive_descriptor(int fd)
 {
     char byte;
     struct iovec part = {&byte, 1};
-    union control control;
+    union isolate_packet_control control;
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = &control,

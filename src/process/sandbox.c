@@ -22,28 +22,28 @@
 
 enum { ASK_VERSION = 1, RULE_PATH = 1 };
 
-enum use { NEVER = 0, READ = 1, WRITE = 2, OF_FILE = 4 };
+enum use { SANDBOX_NEVER = 0, READ = 1, WRITE = 2, OF_FILE = 4 };
 
 static const struct right {
     int since; /* version of Landlock */
     int use;   /* what gives it back, and whether it is a file's, too */
 } rights[] = {
-    {1, NEVER},                  /* execute */
+    {1, SANDBOX_NEVER},          /* execute */
     {1, WRITE | OF_FILE},        /* write a file */
     {1, READ | WRITE | OF_FILE}, /* read a file */
     {1, READ | WRITE},           /* list a directory */
     {1, WRITE},                  /* remove a directory */
     {1, WRITE},                  /* remove a file */
-    {1, NEVER},                  /* make a character device */
+    {1, SANDBOX_NEVER},          /* make a character device */
     {1, WRITE},                  /* make a directory */
     {1, WRITE},                  /* make a file */
-    {1, NEVER},                  /* make a socket */
-    {1, NEVER},                  /* make a pipe */
-    {1, NEVER},                  /* make a block device */
-    {1, NEVER},                  /* make a symbolic link, which leads out */
+    {1, SANDBOX_NEVER},          /* make a socket */
+    {1, SANDBOX_NEVER},          /* make a pipe */
+    {1, SANDBOX_NEVER},          /* make a block device */
+    {1, SANDBOX_NEVER},          /* make a symbolic link, which leads out */
     {2, WRITE},                  /* move between directories */
     {3, WRITE | OF_FILE},        /* cut a file short */
-    {5, NEVER},                  /* control a device */
+    {5, SANDBOX_NEVER},          /* control a device */
 };
 enum { RIGHTS = sizeof rights / sizeof *rights };
 

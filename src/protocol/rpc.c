@@ -28,10 +28,10 @@ static void invalid(struct rpc_message *message, const char *why)
 }
 
 /* The members of a message. */
-enum member { JSONRPC, ID, METHOD, PARAMS, RESULT, ERROR, MEMBERS };
+enum rpc_member { JSONRPC, ID, METHOD, PARAMS, RESULT, ERROR, MEMBERS };
 
 /* Which member a key names; MEMBERS for none.  Their sizes tell most of them apart. */
-static enum member member_of(const char *key, size_t size)
+static enum rpc_member member_of(const char *key, size_t size)
 {
     switch (size) {
     case 2:
@@ -59,7 +59,7 @@ static unsigned rpc_collect(yyjson_val *root, yyjson_val *found[MEMBERS])
     yyjson_val *key, *value;
 
     yyjson_obj_foreach(root, i, n, key, value) {
-        enum member member = member_of(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
+        enum rpc_member member = member_of(unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
 
         if (member == MEMBERS || found[member])
             bits |= 1u << member;

@@ -11,7 +11,7 @@
 /* What haft itself writes of a line is shorter than OWN, all of it together: it is put without a look
  * whether it fits, since there is so much room behind the limit.  What came from outside ends at the
  * limit. */
-enum { LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096 };
+enum { AUDIT_LINE_LIMIT = 8191, OWN = 512, ARGUMENTS_LIMIT = 4096 };
 
 struct audit {
     haft_audit_function *write;
@@ -21,20 +21,20 @@ struct audit {
 
 /* Whatever puts something takes where it begins, and returns where it ends.  A line that ends behind
  * the limit did not fit. */
-static inline char *put(char *at, const char *text, size_t size)
+static inline char *audit_put(char *at, const char *text, size_t size)
 {
     memcpy(at, text, size);
     return at + size;
 }
 
-#define put_literal(at, text) put(at, text, sizeof text - 1)
+#define put_literal(at, text) audit_put(at, text, sizeof text - 1)
 
 /* What is of any length: it ends at the limit when it does not fit. */
 static inline char *put_long(char *at, char *limit, const char *text, size_t size)
 {
     if (at >= limit)
         return at;
-    return (size_t)(limit - at) < size ? limit : put(at, text, size);
+    return (size_t)(limit - at) < size ? limit : audit_put(at, text, size);
 }
 
 /* Text that came from outside, in quotes: any, and such as mostly comes. */
@@ -48,7 +48,7 @@ APART static char *put_escaped(char *at, char *limit, const char *text, size_t s
 }
 
 /* There may be a NUL in it, and is one behind it. */
-static char *put_text(char *at, char *limit, const char *text, size_t size)
+static char *audit_put_text(char *at, char *limit, const char *text, size_t size)
 {
     const char *from = text;
     char *to = at;
@@ -67,7 +67,7 @@ static char *put_text(char *at, char *limit, const char *text, size_t size)
 
 /* Nothing when there is none. */
 #define put_member(at, limit, key, text, size)                                                     \
-    ((size) ? put_text(put_literal(at, key), limit, text, size) : (at))
+    ((size) ? audit_put_text(put_literal(at, key), limit, text, size) : (at))
 
 static char *put_number(char *at, int64_t number)
 {
@@ -106,7 +106,7 @@ static char *put_id(char *at, char *limit, yyjson_val *id)
 {
     at = put_literal(at, ",\"id\":");
     if (yyjson_is_str(id))
-        return put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id));
+        return audit_put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id));
     return at + rpc_id_to_text(id, at, RPC_ID_NUMBER);
 }
 
@@ -135,7 +135,7 @@ static char *put_outcome(char *at, haft_outcome outcome)
 #undef HAFT_OUTCOME_
     };
 
-    return put(at, texts[outcome].data, texts[outcome].size);
+    return audit_put(at, texts[outcome].data, texts[outcome].size);
 }
 
 /* ---- arguments ---- */
@@ -207,7 +207,8 @@ static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_v
 
 /* What was asked can be compared without being told.  Whoever has the key can try out what a secret
  * may be, so that a digest is of the redacted arguments too. */
-static char *put_arguments(char *at, char *limit, const haft_call *call, yyjson_val *arguments)
+static char *audit_put_arguments(char *at, char *limit, const haft_call *call,
+                                 yyjson_val *arguments)
 {
     const haft_schema *input = call->item ? call->item->input : NULL;
 
@@ -219,7 +220,7 @@ static char *put_arguments(char *at, char *limit, const haft_call *call, yyjson_
 /* ---- a line ---- */
 
 /* One that has introduced itself has said its name once. */
-static char *put_client(char *at, char *limit, const haft_call *call)
+static char *audit_put_client(char *at, char *limit, const haft_call *call)
 {
     const struct text *quoted = &call->client.quoted;
 
@@ -239,12 +240,12 @@ static char *put_tool(char *at, char *limit, const haft_call *call)
     return put_long(at, limit, call->item->quoted.data, call->item->quoted.size);
 }
 
-static char *put_trace(char *at, const haft_trace *trace)
+static char *audit_put_trace(char *at, const haft_trace *trace)
 {
     at = put_literal(at, ",\"trace\":\"");
-    at = put(at, trace->trace_id, sizeof trace->trace_id - 1);
+    at = audit_put(at, trace->trace_id, sizeof trace->trace_id - 1);
     at = put_literal(at, "\",\"span\":\"");
-    at = put(at, trace->span_id, sizeof trace->span_id - 1);
+    at = audit_put(at, trace->span_id, sizeof trace->span_id - 1);
     return put_literal(at, "\"");
 }
 
@@ -257,12 +258,12 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
     if (all && call->request.id)
         at = put_id(at, limit, call->request.id);
     if (all)
-        at = put_client(at, limit, call);
+        at = audit_put_client(at, limit, call);
     if (call->request.principal)
         at = put_member(at, limit, ",\"principal\":", call->request.principal,
                         strlen(call->request.principal));
     at = put_literal(at, ",\"revision\":\"");
-    at = put(at, revision_row(call->revision)->name, REVISION_NAME);
+    at = audit_put(at, revision_row(call->revision)->name, REVISION_NAME);
     at = put_literal(at, "\"");
     if (all || call->item)
         at = put_tool(at, limit, call);
@@ -273,17 +274,17 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
         at = put_number(put_literal(at, ",\"bytes\":"),
                         (int64_t)(content_size(call) + call->structured.size));
     if (call->request.trace)
-        at = put_trace(at, call->request.trace);
+        at = audit_put_trace(at, call->request.trace);
     if (arguments)
-        at = put_arguments(at, limit, call, arguments);
+        at = audit_put_arguments(at, limit, call, arguments);
     return at;
 }
 
-static void after(haft_call *call, haft_outcome outcome, void *data)
+static void audit_after(haft_call *call, haft_outcome outcome, void *data)
 {
     struct audit *audit = data;
-    char room[LINE_LIMIT + OWN] UNSET;
-    char *limit = room + LINE_LIMIT;
+    char room[AUDIT_LINE_LIMIT + OWN] UNSET;
+    char *limit = room + AUDIT_LINE_LIMIT;
     char *end = put_literal(put_call(room, limit, call, outcome, true), "}");
 
     /* Something that was sent does not fit: who called what is said all the same, or a client could
@@ -305,7 +306,7 @@ int haft_audit_add(haft_server *server, haft_audit_function *write, void *contex
     audit->write = write;
     audit->context = context;
     audit->stage =
-        (haft_stage)HAFT_INIT(haft_stage, .name = "audit", .after = after, .data = audit);
+        (haft_stage)HAFT_INIT(haft_stage, .name = "audit", .after = audit_after, .data = audit);
     return haft_stage_add(server, &audit->stage);
 }
 

@@ -8,7 +8,7 @@
 #include "store/window.h"
 
 enum {
-    SLOTS = 1024,
+    LIMITER_SLOTS = 1024,
     MAX_BYTES = 16 << 20 /* of all windows together */
 };
 
@@ -25,7 +25,7 @@ struct counter {
 struct limiter {
     const haft_allocator *allocator;
     atomic_flag lock;
-    struct counter *slots[SLOTS];
+    struct counter *slots[LIMITER_SLOTS];
     struct counter *oldest, *newest;
     size_t n_keys, max_keys;
     size_t bytes; /* of all windows */
@@ -62,7 +62,7 @@ static void put_last(struct limiter *limiter, struct counter *counter)
 
 COLD static void forget(struct limiter *limiter, struct counter *counter)
 {
-    struct counter **link = &limiter->slots[counter->hash % SLOTS];
+    struct counter **link = &limiter->slots[counter->hash % LIMITER_SLOTS];
 
     while (*link != counter)
         link = &(*link)->next;
@@ -87,7 +87,7 @@ void limiter_free(struct limiter *limiter)
 APART static struct counter *counter_new(struct limiter *limiter, const char *key, size_t key_size,
                                          uint64_t hash)
 {
-    struct counter *counter, **slot = &limiter->slots[hash % SLOTS];
+    struct counter *counter, **slot = &limiter->slots[hash % LIMITER_SLOTS];
 
     if (limiter->n_keys == limiter->max_keys)
         forget(limiter, limiter->oldest);
@@ -111,7 +111,7 @@ static inline bool is_of(const struct counter *counter, const char *key, size_t 
 static struct counter *counter_find(struct limiter *limiter, const char *key, size_t size,
                                     uint64_t hash)
 {
-    struct counter *counter = limiter->slots[hash % SLOTS];
+    struct counter *counter = limiter->slots[hash % LIMITER_SLOTS];
 
     while (counter && (counter->hash != hash || !is_of(counter, key, size)))
         counter = counter->next;
@@ -138,8 +138,8 @@ COLD static void make_room(struct limiter *limiter, const struct counter *counte
         forget(limiter, limiter->oldest);
 }
 
-static int count(struct limiter *limiter, struct counter *counter, haft_rate rate, int64_t now,
-                 int64_t *ret_wait)
+static int limiter_count(struct limiter *limiter, struct counter *counter, haft_rate rate,
+                         int64_t now, int64_t *ret_wait)
 {
     struct window *window = &counter->window;
     size_t before = counter->bytes;
@@ -183,7 +183,7 @@ int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rat
     counter = limiter->newest;
     if (!counter || !is_of(counter, key, size))
         counter = counter_of(limiter, key, size);
-    status = counter ? count(limiter, counter, rate, now, ret_wait) : HAFT_ENOMEM;
+    status = counter ? limiter_count(limiter, counter, rate, now, ret_wait) : HAFT_ENOMEM;
     unlock(limiter);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "stage/metrics.h"
 #include "engine/call/call.h"
 
-enum { SLOTS = 1024, MAX_TOOLS = 512, NAME = 129, BUCKETS = 15 };
+enum { METRICS_SLOTS = 1024, MAX_TOOLS = 512, METRICS_NAME = 129, BUCKETS = 15 };
 
 /* Upper bounds in nanoseconds, and as they are written. */
 static const struct {
@@ -29,7 +29,7 @@ struct histogram {
 
 struct counts {
     atomic_int state; /* 0 free, 1 being named, 2 in use */
-    char name[NAME];
+    char name[METRICS_NAME];
     atomic_ullong outcomes[HAFT_OUTCOME_COUNT_];
     struct histogram durations; /* of the ones that ran */
     atomic_ullong bytes, repairs;
@@ -41,15 +41,15 @@ struct metrics {
     struct histogram stays; /* of sessions that are over */
     atomic_size_t n_tools;
     struct counts unknown; /* tools that do not exist, and those too many */
-    struct counts slots[SLOTS];
+    struct counts slots[METRICS_SLOTS];
 };
 
 static struct counts *counts_of(struct metrics *metrics, const char *name, size_t size)
 {
     size_t at = hash_bytes(name, size);
 
-    for (size_t tries = 0; tries < SLOTS; tries++, at++) {
-        struct counts *counts = &metrics->slots[at % SLOTS];
+    for (size_t tries = 0; tries < METRICS_SLOTS; tries++, at++) {
+        struct counts *counts = &metrics->slots[at % METRICS_SLOTS];
         int state = 0;
 
         if (atomic_load(&metrics->n_tools) < MAX_TOOLS &&
@@ -90,8 +90,9 @@ static void measure(struct histogram *histogram, uint64_t ns)
 
 APART static struct counts *look_up(struct metrics *metrics, struct item *item)
 {
-    struct counts *counts = item->name_size < NAME ? counts_of(metrics, item->name, item->name_size)
-                                                   : &metrics->unknown;
+    struct counts *counts = item->name_size < METRICS_NAME
+                                ? counts_of(metrics, item->name, item->name_size)
+                                : &metrics->unknown;
 
     atomic_store(&item->counts, counts);
     return counts;
@@ -117,7 +118,7 @@ static int before(haft_call *call, void *data)
     return 0;
 }
 
-static void after(haft_call *call, haft_outcome outcome, void *data)
+static void metrics_after(haft_call *call, haft_outcome outcome, void *data)
 {
     struct metrics *metrics = data;
     struct counts *counts = counts_for(metrics, call);
@@ -173,7 +174,7 @@ int haft_metrics_enable(haft_server *server)
     if (!metrics)
         return server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
     metrics->stage = (haft_stage)HAFT_INIT(haft_stage, .name = "metrics", .before = before,
-                                           .after = after, .data = metrics);
+                                           .after = metrics_after, .data = metrics);
     server->metering.metrics = metrics;
     server->metering.observer = &observer;
     return haft_stage_add(server, &metrics->stage);
@@ -226,7 +227,7 @@ static void put_histogram(haft_buffer *out, const char *name, const char *labels
 
 static void put_duration(haft_buffer *out, struct counts *counts, const char *tool)
 {
-    char labels[NAME + 64];
+    char labels[METRICS_NAME + 64];
 
     if (!atomic_load(&counts->durations.n))
         return;
@@ -325,7 +326,7 @@ int haft_metrics_write(haft_server *server, haft_buffer *buffer)
             continue;
         }
         families[i].put(buffer, &metrics->unknown, "_other");
-        for (size_t k = 0; k < SLOTS; k++)
+        for (size_t k = 0; k < METRICS_SLOTS; k++)
             if (atomic_load(&metrics->slots[k].state) == 2)
                 families[i].put(buffer, &metrics->slots[k], metrics->slots[k].name);
     }

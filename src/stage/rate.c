@@ -10,14 +10,14 @@
 #include "stage/rate.h"
 #include "engine/call/fault.h"
 
-enum { MAX_KEYS = 10000, KEY = 512 };
+enum { RATE_MAX_KEYS = 10000, RATE_KEY = 512 };
 
 /* ---- keys ---- */
 
 /* A part of a key, cut to half of one. */
 static size_t put_part(char *at, const char *text, size_t size)
 {
-    size = size < KEY / 2 - 1 ? size : KEY / 2 - 2;
+    size = size < RATE_KEY / 2 - 1 ? size : RATE_KEY / 2 - 2;
     memcpy(at, text, size);
     return size;
 }
@@ -25,13 +25,13 @@ static size_t put_part(char *at, const char *text, size_t size)
 APART static size_t put_known(const haft_call *call, char *at)
 {
     if (!call->request.principal)
-        return address_put_key(call->request.peer, at, KEY / 2);
+        return address_put_key(call->request.peer, at, RATE_KEY / 2);
     *at = 'p';
     return 1 + put_part(at + 1, call->request.principal, strlen(call->request.principal));
 }
 
 /* Who is calling, as far as that can be told. */
-static size_t put_client(const haft_call *call, char *at)
+static size_t rate_put_client(const haft_call *call, char *at)
 {
     const struct owner *owner = call->owner;
 
@@ -63,7 +63,7 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
 /* Where calls are counted in this process: made by the first call that is. */
 APART static struct limiter *rate_limiter(haft_server *server)
 {
-    struct limiter *none = NULL, *limiter = limiter_new(server->allocator, MAX_KEYS);
+    struct limiter *none = NULL, *limiter = limiter_new(server->allocator, RATE_MAX_KEYS);
 
     if (limiter && !atomic_compare_exchange_strong(&server->metering.limiter, &none, limiter)) {
         limiter_free(limiter);
@@ -79,7 +79,7 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
 {
     haft_server *server = call->server;
     struct limiter *limiter = atomic_load_explicit(&server->metering.limiter, memory_order_acquire);
-    char key[KEY] UNSET;
+    char key[RATE_KEY] UNSET;
     int64_t wait = 0;
     size_t size = tool ? put_part(key, tool, call->item->name_size) : 0;
     int allowed;
@@ -90,7 +90,7 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
             return HAFT_ENOMEM;
     }
     key[size++] = '\0';
-    size += put_client(call, key + size);
+    size += rate_put_client(call, key + size);
     allowed = limiter_take(limiter, key, size, rate, call->time.now, &wait);
     if (allowed < 0)
         return allowed;
@@ -137,14 +137,14 @@ static void rate_add_op(struct rate_ask *ask, haft_rate rate, haft_slice key)
 COLD static int rate_ask(haft_call *call, haft_rate all, haft_rate own)
 {
     struct rate_ask *ask = haft_arena_zalloc(call->arena, 1, sizeof *ask);
-    char group[KEY] UNSET;
+    char group[RATE_KEY] UNSET;
     int status;
 
     if (!ask)
         return HAFT_ENOMEM;
     ask->counts_all = all.calls;
     ask->request = (haft_store_request){.space = "rate",
-                                        .group = {group, put_client(call, group)},
+                                        .group = {group, rate_put_client(call, group)},
                                         .ops = ask->ops,
                                         .now = call->time.now,
                                         .done = on_rate_answered,

@@ -37,7 +37,7 @@ enum {
  * parent's thread that started this process has ended, which SIGTERM could not tell apart. */
 enum { PARENT_GONE = SIGURG };
 
-enum stage { SERVING, ENDING, CLOSING };
+enum stdio_stage { SERVING, ENDING, CLOSING };
 
 struct stdio {
     haft_stdio_options options;
@@ -53,7 +53,7 @@ struct stdio {
     struct signals signals;
     pid_t parent;
 
-    enum stage stage;
+    enum stdio_stage stage;
     bool ended;     /* the input has */
     bool broken;    /* nobody reads the output */
     bool abandoned; /* calls that do not come back are waited for no longer */

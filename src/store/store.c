@@ -5,7 +5,7 @@
 
 enum {
     MAX_OPS = 64,
-    MAX_NAME = 1024, /* of a group or a key */
+    STORE_MAX_NAME = 1024, /* of a group or a key */
     DEFAULT_RECORDS = 256,
     DEFAULT_LOG_BYTES = 1 << 20,
     DEFAULT_STEP = 100
@@ -32,7 +32,7 @@ const char *haft_store_op_name(haft_store_kind kind)
 /* An empty one is "", not NULL. */
 static bool slice_is_name(haft_slice slice)
 {
-    return slice.size <= MAX_NAME && slice.data;
+    return slice.size <= STORE_MAX_NAME && slice.data;
 }
 
 static bool op_is_valid(const haft_store_op *op)

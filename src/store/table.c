@@ -4,7 +4,7 @@
 #include "base/list.h"
 
 enum {
-    FIRST_SLOTS = 64,
+    TABLE_FIRST_SLOTS = 64,
     SWEEP_WHEN_FULL = 256, /* slots */
     DEFAULT_ENTRIES = 10000,
     DEFAULT_BYTES = 64 << 20
@@ -15,15 +15,15 @@ enum {
 int table_init(struct table *table, const haft_store_space *limits, const haft_allocator *allocator)
 {
     *table = (struct table){
-        .limits = *limits, .allocator = allocator, .n_slots = FIRST_SLOTS, .version = 1};
+        .limits = *limits, .allocator = allocator, .n_slots = TABLE_FIRST_SLOTS, .version = 1};
     if (!table->limits.max_entries)
         table->limits.max_entries = DEFAULT_ENTRIES;
     if (!table->limits.max_bytes)
         table->limits.max_bytes = DEFAULT_BYTES;
-    table->slots = allocator->alloc(allocator->context, FIRST_SLOTS * sizeof *table->slots);
+    table->slots = allocator->alloc(allocator->context, TABLE_FIRST_SLOTS * sizeof *table->slots);
     if (!table->slots)
         return HAFT_ENOMEM;
-    memset(table->slots, 0, FIRST_SLOTS * sizeof *table->slots);
+    memset(table->slots, 0, TABLE_FIRST_SLOTS * sizeof *table->slots);
     return 0;
 }
 

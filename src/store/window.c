@@ -1,7 +1,7 @@
 /* window.c - a sliding window over the times of calls. */
 #include "store/window.h"
 
-enum { FIRST_CAPACITY = 8 };
+enum { WINDOW_FIRST_CAPACITY = 8 };
 
 static bool is_sliced(haft_rate rate)
 {
@@ -48,7 +48,7 @@ void window_set_rate(struct window *window, haft_rate rate, const haft_allocator
 
 int window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes)
 {
-    unsigned capacity = window->capacity ? window->capacity * 2 : FIRST_CAPACITY;
+    unsigned capacity = window->capacity ? window->capacity * 2 : WINDOW_FIRST_CAPACITY;
     unsigned calls = window->rate.calls;
 
     if (is_sliced(window->rate))

@@ -16,7 +16,7 @@ enum { NOTICE_MEMORY = 8 << 20 };
 
 /* ---- a call ---- */
 
-static void put_value(haft_buffer *out, const char *key, const yyjson_val *value)
+static void carry_put_value(haft_buffer *out, const char *key, const yyjson_val *value)
 {
     if (!value)
         return;
@@ -41,7 +41,7 @@ static void put_answers(haft_buffer *out, const haft_call *call)
     haft_buffer_add(out, "}", 1);
 }
 
-static void put_trace(haft_buffer *out, const haft_trace *trace)
+static void carry_put_trace(haft_buffer *out, const haft_trace *trace)
 {
     if (!trace)
         return;
@@ -80,14 +80,14 @@ void carry_write_call(haft_call *call, haft_buffer *out)
     put_text_member(out, "principal", call->request.principal);
     put_text_member(out, "name", call->item->name);
     put_text_member(out, "state", call->asking.state);
-    put_value(out, "can", call->client.capabilities);
+    carry_put_value(out, "can", call->client.capabilities);
     put_answers(out, call);
-    put_trace(out, call->request.trace);
-    put_value(out, "id", call->request.id);
-    put_value(out, "params", call->request.params);
+    carry_put_trace(out, call->request.trace);
+    carry_put_value(out, "id", call->request.id);
+    carry_put_value(out, "params", call->request.params);
     /* Those that the message does not have, or that have been changed since. */
     if (call->args.json != yyjson_obj_get(call->request.params, "arguments"))
-        put_value(out, "arguments", call->args.json);
+        carry_put_value(out, "arguments", call->args.json);
     put_given(out, call, true);
     haft_buffer_add(out, "}", 1);
 }
@@ -179,7 +179,7 @@ static bool take_name(haft_call *call, const char *name)
 }
 
 /* Everything of a call that the text has. */
-static int fill(haft_call *call, yyjson_val *root)
+static int carry_fill(haft_call *call, yyjson_val *root)
 {
     int64_t left = yyjson_get_sint(yyjson_obj_get(root, "left"));
     yyjson_val *arguments = yyjson_obj_get(root, "arguments");
@@ -218,7 +218,7 @@ haft_call *carry_read_call(struct owner *owner, const char *text, size_t size, i
     yyjson_val *root =
         call ? haft_json_read(text, size, JSON_MAX_DEPTH, call->arena, &reason) : NULL;
 
-    *ret_status = !call ? HAFT_ENOMEM : !root ? reason.code : fill(call, root);
+    *ret_status = !call ? HAFT_ENOMEM : !root ? reason.code : carry_fill(call, root);
     if (*ret_status && call)
         call_release(call);
     return *ret_status ? NULL : call;

@@ -18,11 +18,11 @@ struct argument {
 
 /* ---- for callbacks ---- */
 
-static void complete(haft_call *call);
+static void completion_complete(haft_call *call);
 
 static bool is_completion(const haft_call *call)
 {
-    return call->handler.complete == complete;
+    return call->handler.complete == completion_complete;
 }
 
 int haft_completion_add(haft_call *call, const char *value)
@@ -64,7 +64,7 @@ static void put_completion(haft_call *call)
     respond_end(call, true);
 }
 
-static void complete(haft_call *call)
+static void completion_complete(haft_call *call)
 {
     if (!call->status)
         call->status = call->structured.status;
@@ -73,7 +73,7 @@ static void complete(haft_call *call)
 }
 
 /* Nobody can be asked while a person is typing. */
-static int execute(haft_call *call)
+static int completion_execute(haft_call *call)
 {
     const struct item *item = call->item;
     const struct argument *argument = call->handler.in;
@@ -97,7 +97,7 @@ static struct item *find_prompt(haft_call *call, yyjson_val *name)
 }
 
 /* A template, or a resource, which has nothing to fill in. */
-static struct item *find_template(haft_call *call, yyjson_val *uri)
+static struct item *completion_find_template(haft_call *call, yyjson_val *uri)
 {
     static const haft_offer kinds[] = {HAFT_OFFER_TEMPLATE, HAFT_OFFER_RESOURCE};
 
@@ -113,14 +113,14 @@ static struct item *find_template(haft_call *call, yyjson_val *uri)
 }
 
 /* What `ref` means; NULL when it was refused. */
-static struct item *find(haft_call *call)
+static struct item *completion_find(haft_call *call)
 {
     static const struct {
         const char *type, *key;
         struct item *(*find)(haft_call *call, yyjson_val *name);
     } kinds[] = {
         {"ref/prompt", "name", find_prompt},
-        {"ref/resource", "uri", find_template},
+        {"ref/resource", "uri", completion_find_template},
     };
     yyjson_val *ref = rpc_object(call->request.params, "ref"), *type = yyjson_obj_get(ref, "type");
 
@@ -180,12 +180,12 @@ void handle_complete(haft_call *call)
     }
     argument->name = text_member(call, "name");
     argument->value = argument->name ? text_member(call, "value") : NULL;
-    call->item = argument->value ? find(call) : NULL;
+    call->item = argument->value ? completion_find(call) : NULL;
     if (!call->item)
         return;
     call->handler.in = argument;
     if (can_complete(call->item) && has_argument(call->item, argument->name))
-        plain_call_start(call, execute, complete);
+        plain_call_start(call, completion_execute, completion_complete);
     else
         put_completion(call);
 }

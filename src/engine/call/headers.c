@@ -9,13 +9,13 @@
 #include "engine/call/respond.h"
 #include "protocol/header.h"
 
-enum { HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
+enum { HEADERS_HTTP_BAD_REQUEST = 400, MAX_ABSENT_DEPTH = 4 };
 
 static bool mismatch(haft_call *call, const char *header, const char *why)
 {
     const char *message = haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
 
-    call->error.http_status = HTTP_BAD_REQUEST;
+    call->error.http_status = HEADERS_HTTP_BAD_REQUEST;
     respond_error(call, RPC_HEADER_MISMATCH, message, NULL);
     return false;
 }
@@ -36,7 +36,7 @@ static const char *header(const haft_call *call, const char *name, size_t *ret_s
 }
 
 /* Takes a value out of its base64; false when it is not what it claims to be. */
-static bool decode(haft_call *call, const char **value, size_t *size)
+static bool headers_decode(haft_call *call, const char **value, size_t *size)
 {
     static const char before[] = "=?base64?", after[] = "?=";
     size_t n_before = sizeof before - 1, n_after = sizeof after - 1;
@@ -57,7 +57,7 @@ static bool decode(haft_call *call, const char **value, size_t *size)
     return true;
 }
 
-static bool is_text(const char *value, size_t size, yyjson_val *text)
+static bool headers_is_text(const char *value, size_t size, yyjson_val *text)
 {
     return yyjson_get_len(text) == size && !memcmp(yyjson_get_str(text), value, size);
 }
@@ -79,7 +79,7 @@ bool headers_agree_on_version(haft_call *call)
     if (!call->request.headers)
         return true;
     value = header(call, "mcp-protocol-version", &size);
-    if (is_text(value, size, call->request.message.envelope.version))
+    if (headers_is_text(value, size, call->request.message.envelope.version))
         return true;
     return mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
 }
@@ -104,7 +104,7 @@ bool headers_agree_on_method(haft_call *call, const char *named)
     value = header(call, "mcp-name", &size);
     if (!value)
         return mismatch(call, "Mcp-Name", "is required");
-    if (!decode(call, &value, &size) || !is_text(value, size, name))
+    if (!headers_decode(call, &value, &size) || !headers_is_text(value, size, name))
         return mismatch(call, "Mcp-Name", "is not what the request names");
     return true;
 }
@@ -128,7 +128,7 @@ static bool same_value(const char *value, size_t size, yyjson_val *argument)
     yyjson_val number = {0};
 
     if (yyjson_is_str(argument))
-        return is_text(value, size, argument);
+        return headers_is_text(value, size, argument);
     if (yyjson_is_bool(argument)) {
         const char *text = yyjson_get_bool(argument) ? "true" : "false";
 
@@ -170,7 +170,7 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
         return mismatch(call, name, "is required");
     if (is_twice(call, name))
         return mismatch(call, name, "is there twice");
-    if (!decode(call, &value, &size))
+    if (!headers_decode(call, &value, &size))
         return mismatch(call, name, "is not well written");
     if (!is_exact(argument))
         return mismatch(call, name, "is for whole numbers below 2^53");

@@ -9,7 +9,7 @@
 #include "engine/call/seal.h"
 #include "engine/call/tool_call.h"
 
-enum { MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000 };
+enum { INPUT_MAX_ROUNDS = 8, ROUND_MS = 10 * 60 * 1000 };
 
 /* ---- modern clients ---- */
 
@@ -213,8 +213,8 @@ static yyjson_val *keep_answer(haft_call *call, const yyjson_val *result)
     return copy;
 }
 
-static void take_answer(haft_call *call, struct question *question,
-                        const struct rpc_message *message)
+static void input_take_answer(haft_call *call, struct question *question,
+                              const struct rpc_message *message)
 {
     if (message->result && yyjson_is_obj(message->result))
         question->answer = keep_answer(call, message->result);
@@ -237,7 +237,7 @@ void input_answer(struct owner *owner, const struct rpc_message *message)
             if (!q->request_id || q->answer || !yyjson_is_int(message->id) ||
                 yyjson_get_sint(message->id) != q->request_id)
                 continue;
-            take_answer(call, q, message);
+            input_take_answer(call, q, message);
             return;
         }
     }
@@ -249,7 +249,7 @@ void input_ask(haft_call *call)
 {
     bool modern = revision_row(call->revision)->modern;
 
-    if (++call->asking.rounds > MAX_ROUNDS || !is_waiting(call)) {
+    if (++call->asking.rounds > INPUT_MAX_ROUNDS || !is_waiting(call)) {
         if (is_waiting(call))
             haft_log(call, HAFT_ERROR, "asked for input %u times", call->asking.rounds);
         else

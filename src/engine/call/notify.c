@@ -19,7 +19,7 @@ int level_named(const yyjson_val *name)
     return -1;
 }
 
-static void put_text(haft_buffer *message, const char *format, va_list args)
+static void notify_put_text(haft_buffer *message, const char *format, va_list args)
 {
     char text[LINE];
     int size = vsnprintf(text, sizeof text, format, args);
@@ -49,7 +49,7 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
     if (format && revision_row(call->revision)->message) {
         haft_buffer_puts(&message, ",\"message\":");
         va_start(args, format);
-        put_text(&message, format, args);
+        notify_put_text(&message, format, args);
         va_end(args);
     }
     haft_buffer_puts(&message, "}}");
@@ -73,7 +73,7 @@ void haft_message(haft_call *call, haft_level level, const char *logger, const c
     put_text_member(&message, "logger", logger);
     haft_buffer_puts(&message, ",\"data\":");
     va_start(args, format);
-    put_text(&message, format, args);
+    notify_put_text(&message, format, args);
     va_end(args);
     haft_buffer_puts(&message, "}}");
     call_notify(call, &message, NULL);

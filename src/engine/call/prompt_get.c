@@ -31,12 +31,12 @@ int haft_prompt_description(haft_call *call, const char *text)
 
 /* ---- prompts/get ---- */
 
-static int execute(haft_call *call)
+static int prompt_get_execute(haft_call *call)
 {
     return call->item->prompt->get(call, call->handler.in);
 }
 
-static void complete(haft_call *call)
+static void prompt_get_complete(haft_call *call)
 {
     const char *description = call->result.description;
     haft_buffer *out;
@@ -57,7 +57,7 @@ static void complete(haft_call *call)
     respond_end(call, true);
 }
 
-static void refuse_arguments(haft_call *call, const haft_issues *issues)
+static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issues)
 {
     haft_buffer text;
     const char *message, *data;
@@ -75,7 +75,7 @@ static void refuse_arguments(haft_call *call, const haft_issues *issues)
 }
 
 /* The arguments as the declared struct.  False when they were refused. */
-static bool decode(haft_call *call)
+static bool prompt_get_decode(haft_call *call)
 {
     const haft_schema *input = call->item->input;
     yyjson_val *arguments = yyjson_obj_get(call->request.params, "arguments");
@@ -97,7 +97,7 @@ static bool decode(haft_call *call)
         status = haft_schema_decode(input, call->args.json, call->arena, in, &issues);
     call->handler.in = in;
     if (status && issues.count)
-        refuse_arguments(call, &issues);
+        prompt_get_refuse_arguments(call, &issues);
     else if (status)
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
     return !status;
@@ -119,6 +119,6 @@ void handle_prompt_get(haft_call *call)
         return;
     }
     call->item = entry->item;
-    if (decode(call) && input_restore(call))
-        plain_call_start(call, execute, complete);
+    if (prompt_get_decode(call) && input_restore(call))
+        plain_call_start(call, prompt_get_execute, prompt_get_complete);
 }

@@ -10,14 +10,14 @@
 #include "engine/offer/form.h"
 #include "engine/call/question.h"
 
-enum { FORM_LIMIT = 1 << 20 };
+enum { QUESTION_FORM_LIMIT = 1 << 20 };
 
 /* How the parameters of a question with an address to open begin. */
 #define URL_MODE "{\"mode\":\"url\","
 
 /* ---- a call's questions ---- */
 
-static struct question *find(const haft_call *call, const char *key)
+static struct question *question_find(const haft_call *call, const char *key)
 {
     struct question *question = call->asking.questions;
 
@@ -26,7 +26,7 @@ static struct question *find(const haft_call *call, const char *key)
     return question;
 }
 
-static struct question *add(haft_call *call, const char *key, size_t size)
+static struct question *question_add(haft_call *call, const char *key, size_t size)
 {
     struct question *question = haft_arena_zalloc(call->arena, 1, sizeof *question);
     struct question **link = &call->asking.questions;
@@ -46,13 +46,13 @@ static struct question *add(haft_call *call, const char *key, size_t size)
 static yyjson_val *ask(haft_call *call, const char *key, const char *method, const char *params,
                        int *ret_status)
 {
-    struct question *question = find(call, key);
+    struct question *question = question_find(call, key);
 
     if (question && question->answer)
         return question->answer;
     *ret_status = HAFT_AGAIN;
     if (!question)
-        question = add(call, key, strlen(key));
+        question = question_add(call, key, strlen(key));
     if (!question || !params) {
         *ret_status = HAFT_ENOMEM;
         return NULL;
@@ -67,7 +67,7 @@ static yyjson_val *ask(haft_call *call, const char *key, const char *method, con
 /* Puts a question that was answered badly again. */
 static int ask_again(haft_call *call, const char *key, const char *method, const char *params)
 {
-    struct question *question = find(call, key);
+    struct question *question = question_find(call, key);
     int status = 0;
 
     question->answer = NULL;
@@ -90,7 +90,7 @@ static const char *own_json(haft_call *call, const char *json, yyjson_val **ret_
         *ret_status = value ? HAFT_EINVAL : reason.code;
         return NULL;
     }
-    haft_buffer_init(&text, call->server->allocator, FORM_LIMIT);
+    haft_buffer_init(&text, call->server->allocator, QUESTION_FORM_LIMIT);
     haft_json_write(value, &text);
     copy = text_of(call->arena, &text).data;
     *ret_status = copy ? 0 : HAFT_ENOMEM;
@@ -109,7 +109,7 @@ bool question_put(haft_call *call, const char *key, const char *method, yyjson_v
 {
     static const char *const methods[] = {"elicitation/create", "sampling/createMessage",
                                           "roots/list"};
-    struct question *question = find(call, key);
+    struct question *question = question_find(call, key);
     haft_buffer text;
     size_t i = 0;
 
@@ -118,10 +118,10 @@ bool question_put(haft_call *call, const char *key, const char *method, yyjson_v
     if (i == sizeof methods / sizeof *methods || !yyjson_is_obj(params))
         return false;
     if (!question)
-        question = add(call, key, strlen(key));
+        question = question_add(call, key, strlen(key));
     if (!question)
         return false;
-    haft_buffer_init(&text, call->server->allocator, FORM_LIMIT);
+    haft_buffer_init(&text, call->server->allocator, QUESTION_FORM_LIMIT);
     haft_json_write(params, &text);
     question->params = text_of(call->arena, &text).data;
     question->method = methods[i];
@@ -134,10 +134,10 @@ bool question_put(haft_call *call, const char *key, const char *method, yyjson_v
 
 bool question_give(haft_call *call, yyjson_val *key, yyjson_val *answer)
 {
-    struct question *question = find(call, yyjson_get_str(key));
+    struct question *question = question_find(call, yyjson_get_str(key));
 
     if (!question)
-        question = add(call, yyjson_get_str(key), yyjson_get_len(key));
+        question = question_add(call, yyjson_get_str(key), yyjson_get_len(key));
     if (question)
         question->answer = answer;
     return question;
@@ -158,7 +158,7 @@ static const char *elicit_params(haft_call *call, const char *message, const cha
     haft_buffer params;
     const char *text;
 
-    haft_buffer_init(&params, call->server->allocator, FORM_LIMIT);
+    haft_buffer_init(&params, call->server->allocator, QUESTION_FORM_LIMIT);
     haft_buffer_puts(&params, mode ? "{\"mode\":\"form\",\"message\":" : "{\"message\":");
     haft_buffer_json_string(&params, message, strlen(message));
     haft_buffer_puts(&params, ",\"requestedSchema\":");
@@ -281,7 +281,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     }
     if (!row->modes || !haft_client_can(call, "elicitation.url"))
         return lacks(call, "{\"elicitation\":{\"url\":{}}}");
-    haft_buffer_init(&params, call->server->allocator, FORM_LIMIT);
+    haft_buffer_init(&params, call->server->allocator, QUESTION_FORM_LIMIT);
     haft_buffer_puts(&params, URL_MODE "\"message\":");
     haft_buffer_json_string(&params, message, strlen(message));
     haft_buffer_puts(&params, ",\"url\":");

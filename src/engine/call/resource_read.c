@@ -10,7 +10,7 @@
 
 /* Looks among the templates, and sets the variables of the first that matches.  1, 0 or
  * HAFT_ENOMEM. */
-static int find_template(haft_call *call, yyjson_val *uri)
+static int resource_read_find_template(haft_call *call, yyjson_val *uri)
 {
     const struct offer_list *shelf = &call->catalogue->shelves[HAFT_OFFER_TEMPLATE];
     struct address address;
@@ -34,13 +34,13 @@ static int find_template(haft_call *call, yyjson_val *uri)
     return 0;
 }
 
-static int find(haft_call *call, yyjson_val *uri)
+static int resource_read_find(haft_call *call, yyjson_val *uri)
 {
     struct entry *entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
                                           yyjson_get_str(uri), yyjson_get_len(uri));
 
     if (!entry || entry->disabled)
-        return find_template(call, uri);
+        return resource_read_find_template(call, uri);
     call->item = entry->item;
     return 1;
 }
@@ -75,12 +75,12 @@ static void refuse_uri(haft_call *call)
                   plain_call_data(call, "uri", text, size));
 }
 
-static int execute(haft_call *call)
+static int resource_read_execute(haft_call *call)
 {
     return call->item->resource->read(call, call->handler.in);
 }
 
-static void complete(haft_call *call)
+static void resource_read_complete(haft_call *call)
 {
     haft_buffer *out;
 
@@ -111,7 +111,7 @@ void handle_resource_read(haft_call *call)
         respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
         return;
     }
-    status = find(call, uri);
+    status = resource_read_find(call, uri);
     if (status < 0) {
         respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
@@ -122,5 +122,5 @@ void handle_resource_read(haft_call *call)
     }
     call->handler.in = yyjson_get_str(uri);
     if (input_restore(call))
-        plain_call_start(call, execute, complete);
+        plain_call_start(call, resource_read_execute, resource_read_complete);
 }

@@ -7,7 +7,7 @@
 
 enum { LIFETIME_MS = 10 * 60 * 1000, HEAD = 8 + SHA256_SIZE };
 
-static void add_part(struct sha256 *hash, const char *text, size_t size)
+static void seal_add_part(struct sha256 *hash, const char *text, size_t size)
 {
     unsigned char length[8];
 
@@ -40,9 +40,9 @@ static void put_params(haft_call *call, haft_buffer *out)
     }
 }
 
-static void add_text(struct sha256 *hash, const char *text)
+static void seal_add_text(struct sha256 *hash, const char *text)
 {
-    add_part(hash, text ? text : "", text ? strlen(text) : 0);
+    seal_add_part(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
 /* A digest of what the state belongs to: servers that share a key, as the endpoints of a gateway do,
@@ -59,12 +59,12 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     ok = !params.status;
     if (ok) {
         sha256_init(&hash);
-        add_text(&hash, server->name);
-        add_text(&hash, server->endpoint);
-        add_text(&hash, call->request.principal);
-        add_text(&hash, call->request.method);
-        add_text(&hash, haft_call_name(call));
-        add_part(&hash, params.data ? params.data : "", params.size);
+        seal_add_text(&hash, server->name);
+        seal_add_text(&hash, server->endpoint);
+        seal_add_text(&hash, call->request.principal);
+        seal_add_text(&hash, call->request.method);
+        seal_add_text(&hash, haft_call_name(call));
+        seal_add_part(&hash, params.data ? params.data : "", params.size);
         sha256_finish(&hash, digest);
     }
     haft_buffer_finish(&params);
@@ -73,7 +73,7 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
 
 /* What to seal with; NULL when there is none.  A client in this process could read any key, so it
  * needs none. */
-static const unsigned char *key_of(const haft_call *call)
+static const unsigned char *seal_key_of(const haft_call *call)
 {
     static const unsigned char none[sizeof call->server->keys.seal];
 
@@ -88,7 +88,7 @@ const char *seal(haft_call *call, const char *payload, size_t size)
     unsigned char *plain = haft_arena_alloc(call->arena, total);
     char *text = haft_arena_alloc(call->arena, HAFT_BASE64_SIZE(total) + 1);
     uint64_t expiry = (uint64_t)(call->owner->now + LIFETIME_MS);
-    const unsigned char *key = key_of(call);
+    const unsigned char *key = seal_key_of(call);
 
     if (!plain || !text || !key || !bind(call, plain + 8))
         return NULL;
@@ -104,7 +104,7 @@ yyjson_val *unseal(haft_call *call, const char *text, size_t size)
 {
     unsigned char *plain = haft_arena_alloc(call->arena, size / 4 * 3 + 1);
     unsigned char mac[SHA256_SIZE], bound[SHA256_SIZE];
-    const unsigned char *key = key_of(call);
+    const unsigned char *key = seal_key_of(call);
     yyjson_val *payload = NULL;
     const char *reason;
     uint64_t expiry = 0;

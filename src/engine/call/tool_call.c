@@ -194,7 +194,7 @@ static int look(haft_call *call, void *data)
 const haft_stage visibility_stage = HAFT_INIT(haft_stage, .name = "visibility", .before = look);
 
 /* A result that the model can read and mend, with the issues as data. */
-static int refuse_arguments(haft_call *call, const haft_issues *issues)
+static int tool_call_refuse_arguments(haft_call *call, const haft_issues *issues)
 {
     size_t start = meta_begin(&call->result_meta, META_ISSUES, sizeof META_ISSUES - 1);
     haft_buffer text;
@@ -278,7 +278,7 @@ static bool is_lenient(const haft_call *call)
     return lenient == HAFT_UNSET ? atomic_load(&call->server->limits.lenient) : lenient == HAFT_YES;
 }
 
-static int decode(haft_call *call, haft_issues *issues)
+static int tool_call_decode(haft_call *call, haft_issues *issues)
 {
     const struct item *item = call->item;
     const haft_schema *input = item->input;
@@ -345,10 +345,10 @@ static int check_arguments(haft_call *call, void *data)
     (void)data;
     if (!call->inner.req && has_too_many(call))
         return refuse_many(call);
-    status = decode(call, &issues);
+    status = tool_call_decode(call, &issues);
     if (status && issues.count)
         return call->inner.on_invalid ? call->inner.on_invalid(call, &issues)
-                                      : refuse_arguments(call, &issues);
+                                      : tool_call_refuse_arguments(call, &issues);
     if (!status && !call->item->isolate)
         status = make_out(call);
     if (status)
@@ -359,7 +359,7 @@ static int check_arguments(haft_call *call, void *data)
 int tool_execute(haft_call *call)
 {
     haft_issues issues = {0};
-    int status = decode(call, &issues);
+    int status = tool_call_decode(call, &issues);
 
     if (!status)
         status = make_out(call);
@@ -391,7 +391,7 @@ static void end_early(haft_call *call, int status)
 }
 
 /* Finds the tool of that name; NULL for no name. */
-static bool find(haft_call *call, yyjson_val *name)
+static bool tool_call_find(haft_call *call, yyjson_val *name)
 {
     call->entry = name ? offer_list_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
                                          yyjson_get_str(name), yyjson_get_len(name))
@@ -411,7 +411,7 @@ static void begin(haft_call *call)
 void tool_call_refused(haft_call *call, haft_outcome outcome)
 {
     begin(call);
-    if (find(call, rpc_string(call->request.params, "name")))
+    if (tool_call_find(call, rpc_string(call->request.params, "name")))
         set_arguments(call);
     call->stages.outcome = outcome;
     call_end(call);
@@ -431,7 +431,7 @@ static bool tool_call_stands(haft_call *call, yyjson_val *name)
     int status;
 
     begin(call);
-    if (!find(call, name)) {
+    if (!tool_call_find(call, name)) {
         call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
         return false;
     }

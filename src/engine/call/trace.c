@@ -69,7 +69,7 @@ static bool is_value(const char *text, size_t size)
     return true;
 }
 
-static bool is_blank(char c)
+static bool trace_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
@@ -79,9 +79,9 @@ static bool is_member(const char *text, size_t size)
 {
     const char *equals;
 
-    while (size && is_blank(*text))
+    while (size && trace_is_blank(*text))
         text++, size--;
-    while (size && is_blank(text[size - 1]))
+    while (size && trace_is_blank(text[size - 1]))
         size--;
     if (!size)
         return true;
@@ -128,7 +128,8 @@ static uint64_t new_span(haft_server *server, const haft_trace *trace)
     return number ? number : 1;
 }
 
-static const char *value_of(const haft_call *call, const char *name, bool in_meta, size_t *ret_size)
+static const char *trace_value_of(const haft_call *call, const char *name, bool in_meta,
+                                  size_t *ret_size)
 {
     const haft_headers *headers = call->request.headers;
     yyjson_val *value;
@@ -146,7 +147,7 @@ void trace_read(haft_call *call)
     haft_trace read = {0}, *trace;
     size_t size = 0;
     bool in_meta = yyjson_obj_get(call->request.meta, "traceparent");
-    const char *text = value_of(call, "traceparent", in_meta, &size), *state;
+    const char *text = trace_value_of(call, "traceparent", in_meta, &size), *state;
 
     if (!text || !read_parent(text, size, &read))
         return;
@@ -160,7 +161,7 @@ void trace_read(haft_call *call)
     memcpy(read.traceparent + 4 + TRACE, read.span_id, SPAN);
     read.traceparent[4 + TRACE + SPAN] = '-';
     put_hex(read.traceparent + 5 + TRACE + SPAN, read.flags & KNOWN_FLAGS, FLAGS);
-    state = value_of(call, "tracestate", in_meta, &size);
+    state = trace_value_of(call, "tracestate", in_meta, &size);
     if (state && is_state(state, size))
         read.tracestate = haft_arena_copy(call->arena, state, size);
     if (!read.tracestate)

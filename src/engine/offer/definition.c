@@ -11,7 +11,7 @@
 
 enum { DOCUMENT_LIMIT = 16 << 20, PATH = 128, NEAR = 2 };
 
-struct reading {
+struct definition_reading {
     haft_server *server;
     haft_tool_builder *builder;
     haft_arena *arena; /* of the document */
@@ -20,16 +20,16 @@ struct reading {
 };
 
 /* Reads a member into `into`, which is what its table says. */
-typedef int member_function(struct reading *reading, yyjson_val *value, void *into);
+typedef int member_function(struct definition_reading *reading, yyjson_val *value, void *into);
 
-struct row {
+struct definition_row {
     const char *name;
     member_function *read;
     size_t offset; /* of where it goes */
     bool required;
 };
 
-static int refuse(struct reading *reading, const char *text)
+static int definition_refuse(struct definition_reading *reading, const char *text)
 {
     return server_refuse(reading->server, HAFT_EINVAL, reading->path, "%s%s%s%s",
                          *reading->name ? "tool " : "", reading->name, *reading->name ? ": " : "",
@@ -38,7 +38,8 @@ static int refuse(struct reading *reading, const char *text)
 
 /* ---- an object by its table ---- */
 
-static const struct row *row_named(const struct row *members, size_t n, yyjson_val *key)
+static const struct definition_row *row_named(const struct definition_row *members, size_t n,
+                                              yyjson_val *key)
 {
     for (size_t i = 0; i < n; i++)
         if (strlen(members[i].name) == yyjson_get_len(key) &&
@@ -47,8 +48,8 @@ static const struct row *row_named(const struct row *members, size_t n, yyjson_v
     return NULL;
 }
 
-static int refuse_unknown(struct reading *reading, const struct row *members, size_t n,
-                          const char *key)
+static int refuse_unknown(struct definition_reading *reading, const struct definition_row *members,
+                          size_t n, const char *key)
 {
     struct nearest search = {.given = key, .edits = NEAR + 1};
     char text[PATH] = "there is no such member";
@@ -57,11 +58,11 @@ static int refuse_unknown(struct reading *reading, const struct row *members, si
         nearest_offer(&search, members[i].name);
     if (search.name)
         snprintf(text, sizeof text, "there is no such member; \"%s\" is meant?", search.name);
-    return refuse(reading, text);
+    return definition_refuse(reading, text);
 }
 
 /* Goes one step down the path; returns where it was. */
-static size_t enter(struct reading *reading, const char *step)
+static size_t definition_enter(struct definition_reading *reading, const char *step)
 {
     size_t size = strlen(reading->path);
 
@@ -70,19 +71,19 @@ static size_t enter(struct reading *reading, const char *step)
     return size;
 }
 
-static int read_members(struct reading *reading, yyjson_val *object, const struct row *members,
-                        size_t n, void *into)
+static int read_members(struct definition_reading *reading, yyjson_val *object,
+                        const struct definition_row *members, size_t n, void *into)
 {
     size_t i, count, before;
     yyjson_val *key, *value;
     int status = 0;
 
     if (!yyjson_is_obj(object))
-        return refuse(reading, "must be an object");
+        return definition_refuse(reading, "must be an object");
     yyjson_obj_foreach(object, i, count, key, value) {
-        const struct row *member = row_named(members, n, key);
+        const struct definition_row *member = row_named(members, n, key);
 
-        before = enter(reading, yyjson_get_str(key));
+        before = definition_enter(reading, yyjson_get_str(key));
         status = member ? member->read(reading, value, (char *)into + member->offset)
                         : refuse_unknown(reading, members, n, yyjson_get_str(key));
         if (status)
@@ -92,8 +93,8 @@ static int read_members(struct reading *reading, yyjson_val *object, const struc
     for (i = 0; i < n; i++) {
         if (!members[i].required || yyjson_obj_get(object, members[i].name))
             continue;
-        enter(reading, members[i].name);
-        return refuse(reading, "is missing");
+        definition_enter(reading, members[i].name);
+        return definition_refuse(reading, "is missing");
     }
     return 0;
 }
@@ -103,41 +104,41 @@ static int read_members(struct reading *reading, yyjson_val *object, const struc
 
 /* ---- values ---- */
 
-static int read_text(struct reading *reading, yyjson_val *value, void *into)
+static int read_text(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     const char **text = into;
 
     if (!yyjson_is_str(value))
-        return refuse(reading, "must be a string");
+        return definition_refuse(reading, "must be a string");
     if (strlen(yyjson_get_str(value)) != yyjson_get_len(value))
-        return refuse(reading, "must not hold U+0000");
+        return definition_refuse(reading, "must not hold U+0000");
     *text = haft_arena_copy(reading->builder->arena, yyjson_get_str(value), yyjson_get_len(value));
     return *text ? 0 : HAFT_ENOMEM;
 }
 
-static int read_hint(struct reading *reading, yyjson_val *value, void *into)
+static int read_hint(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     if (!yyjson_is_bool(value))
-        return refuse(reading, "must be true or false");
+        return definition_refuse(reading, "must be true or false");
     *(haft_hint *)into = yyjson_get_bool(value) ? HAFT_YES : HAFT_NO;
     return 0;
 }
 
-static int read_count(struct reading *reading, yyjson_val *value, void *into)
+static int definition_read_count(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     if (!yyjson_is_uint(value) || !yyjson_get_uint(value) || yyjson_get_uint(value) > UINT_MAX)
-        return refuse(reading, "must be a whole number from 1 on");
+        return definition_refuse(reading, "must be a whole number from 1 on");
     *(unsigned *)into = (unsigned)yyjson_get_uint(value);
     return 0;
 }
 
 /* An object that is kept as text. */
-static int read_json(struct reading *reading, yyjson_val *value, void *into)
+static int read_json(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     haft_buffer text;
 
     if (!yyjson_is_obj(value))
-        return refuse(reading, "must be an object");
+        return definition_refuse(reading, "must be an object");
     haft_buffer_init(&text, reading->server->allocator, DOCUMENT_LIMIT);
     haft_json_write(value, &text);
     *(const char **)into = text_of(reading->builder->arena, &text).data;
@@ -146,7 +147,8 @@ static int read_json(struct reading *reading, yyjson_val *value, void *into)
 
 /* ---- schemas ---- */
 
-static int read_schema(struct reading *reading, yyjson_val *value, haft_schema **ret_schema)
+static int read_schema(struct definition_reading *reading, yyjson_val *value,
+                       haft_schema **ret_schema)
 {
     haft_schema_options options =
         HAFT_INIT(haft_schema_options, .allocator = reading->server->allocator,
@@ -160,17 +162,17 @@ static int read_schema(struct reading *reading, yyjson_val *value, haft_schema *
                          reason.path, *reason.path ? ": " : "", reason.text);
 }
 
-static int read_input(struct reading *reading, yyjson_val *value, void *into)
+static int read_input(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     (void)into;
     if (!yyjson_equals_str(yyjson_obj_get(value, "type"), "object")) {
-        enter(reading, "type");
-        return refuse(reading, "must be \"object\"");
+        definition_enter(reading, "type");
+        return definition_refuse(reading, "must be \"object\"");
     }
     return read_schema(reading, value, &reading->builder->input);
 }
 
-static int read_output(struct reading *reading, yyjson_val *value, void *into)
+static int read_output(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     (void)into;
     return read_schema(reading, value, &reading->builder->output);
@@ -178,27 +180,27 @@ static int read_output(struct reading *reading, yyjson_val *value, void *into)
 
 /* ---- annotations ---- */
 
-static int read_rate(struct reading *reading, yyjson_val *value, void *into)
+static int read_rate(struct definition_reading *reading, yyjson_val *value, void *into)
 {
-    static const struct row members[] = {
-        {"windowMs", read_count, offsetof(haft_rate, per_ms), true},
-        {"max", read_count, offsetof(haft_rate, calls), true},
+    static const struct definition_row members[] = {
+        {"windowMs", definition_read_count, offsetof(haft_rate, per_ms), true},
+        {"max", definition_read_count, offsetof(haft_rate, calls), true},
     };
 
     (void)into;
     return READ_MEMBERS(reading, value, members, &reading->builder->tool->rate);
 }
 
-static int read_custom(struct reading *reading, yyjson_val *value, void *into)
+static int read_custom(struct definition_reading *reading, yyjson_val *value, void *into)
 {
-    static const struct row members[] = {{"rateLimit", read_rate, 0, false}};
+    static const struct definition_row members[] = {{"rateLimit", read_rate, 0, false}};
 
     return READ_MEMBERS(reading, value, members, into);
 }
 
-static int read_annotations(struct reading *reading, yyjson_val *value, void *into)
+static int read_annotations(struct definition_reading *reading, yyjson_val *value, void *into)
 {
-    static const struct row members[] = {
+    static const struct definition_row members[] = {
         {"title", read_text, offsetof(haft_annotations, title), false},
         {"readOnlyHint", read_hint, offsetof(haft_annotations, read_only), false},
         {"destructiveHint", read_hint, offsetof(haft_annotations, destructive), false},
@@ -213,19 +215,19 @@ static int read_annotations(struct reading *reading, yyjson_val *value, void *in
 /* ---- tasks ---- */
 
 /* A call is no task here, which suits whoever does without. */
-static int read_task_support(struct reading *reading, yyjson_val *value, void *into)
+static int read_task_support(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     (void)into;
     if (yyjson_equals_str(value, "forbidden") || yyjson_equals_str(value, "optional"))
         return 0;
-    return refuse(reading, yyjson_equals_str(value, "required")
-                               ? "cannot be \"required\": there are no tasks"
-                               : "must be \"forbidden\" or \"optional\"");
+    return definition_refuse(reading, yyjson_equals_str(value, "required")
+                                          ? "cannot be \"required\": there are no tasks"
+                                          : "must be \"forbidden\" or \"optional\"");
 }
 
-static int read_execution(struct reading *reading, yyjson_val *value, void *into)
+static int read_execution(struct definition_reading *reading, yyjson_val *value, void *into)
 {
-    static const struct row members[] = {{"taskSupport", read_task_support, 0, false}};
+    static const struct definition_row members[] = {{"taskSupport", read_task_support, 0, false}};
 
     return READ_MEMBERS(reading, value, members, into);
 }
@@ -233,7 +235,7 @@ static int read_execution(struct reading *reading, yyjson_val *value, void *into
 /* ---- icons ---- */
 
 /* ["48x48", "any"] becomes "48x48 any". */
-static int read_sizes(struct reading *reading, yyjson_val *value, void *into)
+static int read_sizes(struct definition_reading *reading, yyjson_val *value, void *into)
 {
     haft_buffer text;
     yyjson_val *size;
@@ -251,13 +253,13 @@ static int read_sizes(struct reading *reading, yyjson_val *value, void *into)
     }
     *(const char **)into = text_of(reading->builder->arena, &text).data;
     if (!right)
-        return refuse(reading, "must be an array of strings such as \"48x48\"");
+        return definition_refuse(reading, "must be an array of strings such as \"48x48\"");
     return *(const char **)into ? 0 : HAFT_ENOMEM;
 }
 
-static int read_icons(struct reading *reading, yyjson_val *value, void *into)
+static int read_icons(struct definition_reading *reading, yyjson_val *value, void *into)
 {
-    static const struct row members[] = {
+    static const struct definition_row members[] = {
         {"src", read_text, offsetof(haft_icon, src), true},
         {"mimeType", read_text, offsetof(haft_icon, mime_type), false},
         {"sizes", read_sizes, offsetof(haft_icon, sizes), false},
@@ -270,7 +272,7 @@ static int read_icons(struct reading *reading, yyjson_val *value, void *into)
 
     (void)into;
     if (!yyjson_is_arr(value))
-        return refuse(reading, "must be an array");
+        return definition_refuse(reading, "must be an array");
     icons = haft_arena_zalloc(reading->builder->arena, yyjson_arr_size(value) + 1, sizeof *icons);
     if (!icons)
         return HAFT_ENOMEM;
@@ -280,7 +282,7 @@ static int read_icons(struct reading *reading, yyjson_val *value, void *into)
         int status;
 
         snprintf(index, sizeof index, "%zu", i);
-        before = enter(reading, index);
+        before = definition_enter(reading, index);
         status = READ_MEMBERS(reading, icon, members, &icons[i]);
         if (status)
             return status;
@@ -293,9 +295,9 @@ static int read_icons(struct reading *reading, yyjson_val *value, void *into)
 
 /* ---- the definition ---- */
 
-static int read_definition(struct reading *reading, const char *json, size_t size)
+static int read_definition(struct definition_reading *reading, const char *json, size_t size)
 {
-    static const struct row members[] = {
+    static const struct definition_row members[] = {
         {"name", read_text, offsetof(haft_tool, name), true},
         {"title", read_text, offsetof(haft_tool, title), false},
         {"description", read_text, offsetof(haft_tool, description), false},
@@ -319,7 +321,7 @@ static int read_definition(struct reading *reading, const char *json, size_t siz
 
 haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t size)
 {
-    struct reading reading = {.server = server, .name = ""};
+    struct definition_reading reading = {.server = server, .name = ""};
 
     reading.builder = builder_new(server->allocator);
     if (!reading.builder)

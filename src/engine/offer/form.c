@@ -7,7 +7,7 @@
 #include "engine/offer/form.h"
 #include "engine/offer/server.h"
 
-enum { FORM_LIMIT = 1 << 20 };
+enum { OFFER_FORM_LIMIT = 1 << 20 };
 
 static void put_member(haft_buffer *out, const char *key, const yyjson_val *value)
 {
@@ -101,7 +101,7 @@ static bool put_form(haft_buffer *out, const struct object *object)
 
 /* ---- forms of the program's own ---- */
 
-static bool is_text(yyjson_val *value)
+static bool form_is_text(yyjson_val *value)
 {
     return yyjson_is_str(value);
 }
@@ -146,7 +146,7 @@ static bool are(yyjson_val *list, bool (*passes)(yyjson_val *value))
 
 static bool are_texts(yyjson_val *value)
 {
-    return are(value, is_text);
+    return are(value, form_is_text);
 }
 
 static bool are_choices(yyjson_val *value)
@@ -179,9 +179,9 @@ static const struct {
     bool (*fits)(yyjson_val *value);
     const char *what;
 } field_keywords[] = {
-    {"title", FORM_ALL, is_text, "a string"},
-    {"description", FORM_ALL, is_text, "a string"},
-    {"default", FORM_STRING, is_text, "a string"},
+    {"title", FORM_ALL, form_is_text, "a string"},
+    {"description", FORM_ALL, form_is_text, "a string"},
+    {"default", FORM_STRING, form_is_text, "a string"},
     {"default", FORM_NUMBER, is_number, "a number"},
     {"default", FORM_BOOLEAN, is_boolean, "true or false"},
     {"default", FORM_ARRAY, are_texts, "a list of strings"},
@@ -259,7 +259,7 @@ static struct form *form_new(haft_server *server, const haft_type *type)
         server_log(server, HAFT_ERROR, "form %s: %s: %s", type->name, reason.path, reason.text);
         return NULL;
     }
-    haft_buffer_init(&text, server->allocator, FORM_LIMIT);
+    haft_buffer_init(&text, server->allocator, OFFER_FORM_LIMIT);
     fits = schema->root->object && put_form(&text, schema->root->object);
     if (!fits)
         server_log(server, HAFT_ERROR,
@@ -279,7 +279,7 @@ static struct form *form_new(haft_server *server, const haft_type *type)
     return form;
 }
 
-static const struct form *find(const struct form *form, const haft_type *type)
+static const struct form *form_find(const struct form *form, const haft_type *type)
 {
     while (form && form->type != type)
         form = form->next;
@@ -294,7 +294,7 @@ const struct form *form_of(haft_server *server, struct module *module, const haf
     const struct form *form;
 
     server_lock(server);
-    form = find(*forms, type);
+    form = form_find(*forms, type);
     server_unlock(server);
     if (form)
         return form;
@@ -302,7 +302,7 @@ const struct form *form_of(haft_server *server, struct module *module, const haf
     if (!made)
         return NULL;
     server_lock(server);
-    form = find(*forms, type);
+    form = form_find(*forms, type);
     if (!form) {
         made->next = *forms;
         *forms = made;

@@ -7,9 +7,15 @@
 #include "engine/offer/lint.h"
 #include "engine/offer/server.h"
 
-enum { SAFE_NAME = 64, SHORT_NAME = 60, LONGEST_NAME = 128, LONG_TEXT = 2048, MAX_LINT_DEPTH = 32 };
+enum {
+    SAFE_NAME = 64,
+    SHORT_NAME = 60,
+    LINT_LONGEST_NAME = 128,
+    LONG_TEXT = 2048,
+    MAX_LINT_DEPTH = 32
+};
 
-static bool is_name_character(char c)
+static bool lint_is_name_character(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c && strchr("_.-", c));
@@ -25,11 +31,11 @@ int lint_name(haft_server *server, haft_offer kind, const char *name)
         return server_refuse(server, HAFT_EUTF8, "", "a name must be UTF-8");
     if (kind != HAFT_OFFER_TOOL)
         return 0;
-    if (size > LONGEST_NAME)
+    if (size > LINT_LONGEST_NAME)
         return server_refuse(server, HAFT_EINVAL, name, "the name is longer than %d characters",
-                             LONGEST_NAME);
+                             LINT_LONGEST_NAME);
     for (size_t i = 0; i < size; i++)
-        if (!is_name_character(name[i]))
+        if (!lint_is_name_character(name[i]))
             return server_refuse(server, HAFT_EINVAL, name,
                                  "a name is made of letters, digits, '_', '-' and '.'");
     if (size > SAFE_NAME)
@@ -50,24 +56,25 @@ struct lint {
 };
 
 /* Where a property is; NULL for the root. */
-struct place {
-    const struct place *above;
+struct lint_place {
+    const struct lint_place *above;
     const char *name;
 };
 
 /* "items.name", with what goes before it when it is not the root: made only when it is told. */
-static const char *path_of(const struct lint *lint, const char *before, const struct place *place)
+static const char *path_of(const struct lint *lint, const char *before,
+                           const struct lint_place *place)
 {
     const char *path = place ? place->name : "";
 
-    for (const struct place *at = place; path && at && at->above; at = at->above)
+    for (const struct lint_place *at = place; path && at && at->above; at = at->above)
         path = haft_arena_printf(lint->arena, "%s.%s", at->above->name, path);
     if (path && place)
         path = haft_arena_printf(lint->arena, "%s%s", before, path);
     return path ? path : "";
 }
 
-static void warn(const struct lint *lint, const struct place *place, const char *text)
+static void warn(const struct lint *lint, const struct lint_place *place, const char *text)
 {
     server_log(lint->server, HAFT_WARNING, "%s: %s%s: %s", lint->tool, lint->what,
                path_of(lint, ".", place), text);
@@ -88,7 +95,8 @@ static uint32_t hidden_character(const char *text)
     return 0;
 }
 
-static void lint_description(const struct lint *lint, const struct place *place, const char *text)
+static void lint_description(const struct lint *lint, const struct lint_place *place,
+                             const char *text)
 {
     uint32_t hidden = hidden_character(text);
 
@@ -123,7 +131,8 @@ static bool excludes(const struct check *least, const struct check *most)
     }
 }
 
-static void lint_checks(const struct lint *lint, const struct node *node, const struct place *place)
+static void lint_checks(const struct lint *lint, const struct node *node,
+                        const struct lint_place *place)
 {
     for (size_t i = 0; i < node->n_checks; i++)
         for (size_t j = 0; j < node->n_checks; j++)
@@ -133,8 +142,8 @@ static void lint_checks(const struct lint *lint, const struct node *node, const 
             }
 }
 
-static void lint_node(const struct lint *lint, const struct node *node, const struct place *place,
-                      size_t depth)
+static void lint_node(const struct lint *lint, const struct node *node,
+                      const struct lint_place *place, size_t depth)
 {
     if (depth > MAX_LINT_DEPTH)
         return;
@@ -148,7 +157,7 @@ static void lint_node(const struct lint *lint, const struct node *node, const st
         warn(lint, place, "items without a type are refused by some clients");
     for (size_t i = 0; node->object && i < node->object->n_properties; i++) {
         const struct property *property = &node->object->properties[i];
-        struct place here = {place, property->name};
+        struct lint_place here = {place, property->name};
 
         if (lint->what[0] == 'i' && !(property->node->meta && property->node->meta->description))
             warn(lint, &here, "no description: it is the only documentation a model gets");

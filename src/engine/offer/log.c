@@ -7,7 +7,7 @@
 #include "engine/offer/log.h"
 #include "engine/offer/server.h"
 
-enum { LOG_LINE = 8192 };
+enum { OFFER_LOG_LINE = 8192 };
 
 /* Tools are added before anybody can take the log: what is said then is kept, up to a limit. */
 static void module(haft_server *server, const haft_record *record)
@@ -31,13 +31,13 @@ size_t log_written(int size, size_t room)
     return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
 }
 
-struct line {
-    char text[LOG_LINE]; /* with room for a NUL */
+struct offer_log_line {
+    char text[OFFER_LOG_LINE]; /* with room for a NUL */
     size_t size;
 };
 
 /* Whatever was logged, it stays one line: a client may have chosen it, or the id of its request. */
-static void add(struct line *line, const char *text, size_t size)
+static void log_add(struct offer_log_line *line, const char *text, size_t size)
 {
     bool cut;
 
@@ -45,25 +45,26 @@ static void add(struct line *line, const char *text, size_t size)
                               sizeof line->text - 1 - line->size, &cut);
 }
 
-static void add_word(struct line *line, const char *before, const char *word, const char *after)
+static void add_word(struct offer_log_line *line, const char *before, const char *word,
+                     const char *after)
 {
-    add(line, before, strlen(before));
-    add(line, word, strlen(word));
-    add(line, after, strlen(after));
+    log_add(line, before, strlen(before));
+    log_add(line, word, strlen(word));
+    log_add(line, after, strlen(after));
 }
 
 /* `[7] search: text (trace ID)`, for who takes text alone. */
 static void put_line(const haft_server *server, const haft_record *record)
 {
     const haft_server_options *options = &server->options;
-    struct line line;
+    struct offer_log_line line;
 
     line.size = 0;
     if (record->tool) {
         add_word(&line, "[", record->request_id ? record->request_id : "0", "] ");
         add_word(&line, "", record->tool, ": ");
     }
-    add(&line, record->text, record->size);
+    log_add(&line, record->text, record->size);
     if (record->tool && record->trace_id)
         add_word(&line, " (trace ", record->trace_id, ")");
     line.text[line.size] = '\0';
@@ -87,7 +88,7 @@ bool server_has_log(const haft_server *server)
 
 void server_log(haft_server *server, haft_level level, const char *format, ...)
 {
-    char line[LOG_LINE];
+    char line[OFFER_LOG_LINE];
     va_list args;
     int size;
 

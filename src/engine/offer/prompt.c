@@ -21,7 +21,7 @@ static void put_argument(haft_buffer *buffer, const struct property *property)
                                                                      : ",\"required\":false}");
 }
 
-static void put_rest(haft_buffer *buffer, const struct item *item)
+static void prompt_put_rest(haft_buffer *buffer, const struct item *item)
 {
     const haft_prompt *prompt = item->prompt;
     const struct object *object = item->input ? item->input->root->object : NULL;
@@ -43,7 +43,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item)
 }
 
 /* What a person can type: texts, and choices among texts. */
-static bool is_text(const struct node *node)
+static bool prompt_is_text(const struct node *node)
 {
     return !node->nullable && (node->store == STORE_STRING || node->store == STORE_ENUM);
 }
@@ -67,14 +67,14 @@ static int compile_arguments(haft_server *server, struct item *item, const haft_
     item->input = item->owned[0];
     object = item->input->root->object;
     for (size_t i = 0; object && i < object->n_properties; i++)
-        if (!is_text(object->properties[i].node))
+        if (!prompt_is_text(object->properties[i].node))
             return server_refuse(server, HAFT_ESCHEMA, item->name,
                                  "arguments: %s: an argument of a prompt is a text",
                                  object->properties[i].name);
     return 0;
 }
 
-static int fill(haft_server *server, struct item *item, const haft_prompt *prompt)
+static int prompt_fill(haft_server *server, struct item *item, const haft_prompt *prompt)
 {
     int status;
 
@@ -88,7 +88,7 @@ static int fill(haft_server *server, struct item *item, const haft_prompt *promp
         status = check_json_object(server, item->name, "_meta", prompt->meta, item->arena);
     if (!status)
         status = check_icons(server, item->name, prompt->icons, prompt->n_icons);
-    return status ? status : item_render(server, item, put_rest);
+    return status ? status : item_render(server, item, prompt_put_rest);
 }
 
 int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
@@ -105,7 +105,7 @@ int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *m
         return HAFT_ENOMEM;
     status = server_view(server, "haft_prompt", prompt, sizeof *prompt, item->arena, &view);
     if (!status)
-        status = fill(server, item, view);
+        status = prompt_fill(server, item, view);
     if (status)
         item_drop(item);
     else

@@ -13,7 +13,7 @@ static struct annotations resource_annotations(const haft_resource *resource)
                                 resource->last_modified};
 }
 
-static void put_rest(haft_buffer *buffer, const struct item *item)
+static void resource_put_rest(haft_buffer *buffer, const struct item *item)
 {
     const haft_resource *resource = item->resource;
     struct annotations annotations = resource_annotations(resource);
@@ -65,8 +65,8 @@ static int check_annotations(haft_server *server, struct item *item)
                                "1, a time as in 2026-01-31T12:00:00Z");
 }
 
-static int fill(haft_server *server, haft_offer kind, struct item *item,
-                const haft_resource *resource)
+static int resource_fill(haft_server *server, haft_offer kind, struct item *item,
+                         const haft_resource *resource)
 {
     int status;
 
@@ -85,7 +85,7 @@ static int fill(haft_server *server, haft_offer kind, struct item *item,
         status = check_icons(server, item->name, resource->icons, resource->n_icons);
     if (!status)
         status = check_annotations(server, item);
-    return status ? status : item_render(server, item, put_rest);
+    return status ? status : item_render(server, item, resource_put_rest);
 }
 
 int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
@@ -102,7 +102,7 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource *res
         return HAFT_ENOMEM;
     status = server_view(server, "haft_resource", resource, sizeof *resource, item->arena, &view);
     if (!status)
-        status = fill(server, kind, item, view);
+        status = resource_fill(server, kind, item, view);
     if (status)
         item_drop(item);
     else
@@ -110,7 +110,7 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource *res
     return status;
 }
 
-static int add(haft_server *server, haft_offer kind, const haft_resource *resource)
+static int resource_add(haft_server *server, haft_offer kind, const haft_resource *resource)
 {
     struct item *item = NULL;
     int status = resource_item(server, kind, resource, NULL, &item);
@@ -120,12 +120,12 @@ static int add(haft_server *server, haft_offer kind, const haft_resource *resour
 
 int haft_resource_add(haft_server *server, const haft_resource *resource)
 {
-    return add(server, HAFT_OFFER_RESOURCE, resource);
+    return resource_add(server, HAFT_OFFER_RESOURCE, resource);
 }
 
 int haft_template_add(haft_server *server, const haft_resource *resource)
 {
-    return add(server, HAFT_OFFER_TEMPLATE, resource);
+    return resource_add(server, HAFT_OFFER_TEMPLATE, resource);
 }
 
 /* ---- updates ---- */

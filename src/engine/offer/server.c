@@ -11,7 +11,7 @@
 
 enum {
     STRAIGHT_FROM = 1024, /* below it, to look for the arguments takes longer than to parse them */
-    ARENA_LIMIT = 64 << 20,
+    SERVER_ARENA_LIMIT = 64 << 20,
     HELD_LOG = 64 << 10
 };
 
@@ -31,7 +31,7 @@ static void put_info(haft_buffer *buffer, const haft_server *server)
 }
 
 /* The texts that every answer to a client is made with. */
-static bool render(haft_server *server)
+static bool server_render(haft_server *server)
 {
     haft_buffer buffer;
 
@@ -45,7 +45,7 @@ static bool render(haft_server *server)
     return server->info.data && server->modern_tail.data;
 }
 
-static void set_defaults(haft_server_options *options)
+static void server_set_defaults(haft_server_options *options)
 {
     options->timeout_ms = options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT;
     options->max_message = options->max_message ? options->max_message : DEFAULT_MESSAGE;
@@ -123,13 +123,13 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     server->allocator = allocator;
     atomic_flag_clear(&server->lock);
     haft_buffer_init(&server->held, allocator, HELD_LOG);
-    set_defaults(&server->options);
+    server_set_defaults(&server->options);
     server_set_timeout(server, server->options.timeout_ms);
     server_set_lenient(server, server->options.lenient);
     server->limits.direct_from = STRAIGHT_FROM;
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
-    server->arena = haft_arena_new(allocator, ARENA_LIMIT);
+    server->arena = haft_arena_new(allocator, SERVER_ARENA_LIMIT);
     server->catalogue = catalogue_empty(allocator);
     if (server->arena) {
         server->name = haft_arena_copy(server->arena, name, strlen(name));
@@ -137,7 +137,7 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
         check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
-        !render(server) || check_extensions(server)) {
+        !server_render(server) || check_extensions(server)) {
         server_unmake(server);
         return NULL;
     }

@@ -42,8 +42,8 @@ static void put_annotations(haft_buffer *buffer, const haft_annotations *annotat
         buffer->size = start;
 }
 
-static void put_schema(haft_buffer *buffer, const struct item *item, const haft_schema *schema,
-                       enum listed_as as)
+static void tool_put_schema(haft_buffer *buffer, const struct item *item, const haft_schema *schema,
+                            enum listed_as as)
 {
     int status = put_listed(buffer, schema, as, arena_allocator(item->arena));
 
@@ -59,10 +59,10 @@ static void put_output(haft_buffer *buffer, const struct item *item, int era)
     if (!item->output)
         return;
     haft_buffer_puts(buffer, ",\"outputSchema\":");
-    put_schema(buffer, item, item->output, as);
+    tool_put_schema(buffer, item, item->output, as);
 }
 
-static void put_rest(haft_buffer *buffer, const struct item *item, int era)
+static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
 {
     const haft_tool *tool = item->tool;
 
@@ -70,7 +70,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item, int era)
     put_text_member(buffer, "description", tool->description);
     haft_buffer_puts(buffer, ",\"inputSchema\":");
     if (item->input)
-        put_schema(buffer, item, item->input, AS_ARGUMENTS);
+        tool_put_schema(buffer, item, item->input, AS_ARGUMENTS);
     else
         haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{}}");
     put_annotations(buffer, &tool->annotations);
@@ -81,7 +81,7 @@ static void put_rest(haft_buffer *buffer, const struct item *item, int era)
 }
 
 /* Only what is wrapped differs from era to era. */
-static int render(haft_server *server, struct item *item)
+static int tool_render(haft_server *server, struct item *item)
 {
     for (int era = LEGACY; era <= MODERN; era++) {
         haft_buffer buffer;
@@ -91,7 +91,7 @@ static int render(haft_server *server, struct item *item)
             continue;
         }
         haft_buffer_init(&buffer, server->allocator, server->options.max_message);
-        put_rest(&buffer, item, era);
+        tool_put_rest(&buffer, item, era);
         if (buffer.status) {
             int status = buffer.status;
 
@@ -210,10 +210,10 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
     if (status)
         return status;
     item->wraps = item->output && !is_object(item->output);
-    return render(server, item);
+    return tool_render(server, item);
 }
 
-static int fill(haft_server *server, struct item *item, const haft_tool *tool)
+static int tool_fill(haft_server *server, struct item *item, const haft_tool *tool)
 {
     int status = accept(server, item, tool);
 
@@ -248,7 +248,7 @@ int tool_item(haft_server *server, const haft_tool *tool, struct module *module,
         return server_refuse(server, HAFT_ENOMEM, "", "out of memory");
     status = server_view(server, "haft_tool", tool, sizeof *tool, item->arena, &view);
     if (!status)
-        status = fill(server, item, view);
+        status = tool_fill(server, item, view);
     if (status)
         item_drop(item);
     else
@@ -256,7 +256,7 @@ int tool_item(haft_server *server, const haft_tool *tool, struct module *module,
     return status;
 }
 
-static int put(haft_server *server, const haft_tool *tool, const char *instead)
+static int tool_put(haft_server *server, const haft_tool *tool, const char *instead)
 {
     struct item *item = NULL;
     int status;
@@ -271,12 +271,12 @@ static int put(haft_server *server, const haft_tool *tool, const char *instead)
 
 int haft_add(haft_server *server, const haft_tool *tool)
 {
-    return put(server, tool, NULL);
+    return tool_put(server, tool, NULL);
 }
 
 int haft_tool_replace(haft_server *server, const char *name, const haft_tool *tool)
 {
-    return put(server, tool, name);
+    return tool_put(server, tool, name);
 }
 
 /* ---- tools put together at run time ---- */
@@ -312,7 +312,7 @@ haft_tool_builder *haft_tool_new(const char *name)
     return builder;
 }
 
-static const char *keep(haft_tool_builder *builder, const char *text)
+static const char *tool_keep(haft_tool_builder *builder, const char *text)
 {
     const char *copy = text ? haft_arena_copy(builder->arena, text, strlen(text)) : NULL;
 
@@ -324,13 +324,13 @@ static const char *keep(haft_tool_builder *builder, const char *text)
 void haft_tool_describe(haft_tool_builder *builder, const char *text)
 {
     if (builder)
-        builder->tool->description = keep(builder, text);
+        builder->tool->description = tool_keep(builder, text);
 }
 
 void haft_tool_title(haft_tool_builder *builder, const char *text)
 {
     if (builder)
-        builder->tool->title = keep(builder, text);
+        builder->tool->title = tool_keep(builder, text);
 }
 
 void haft_tool_annotate(haft_tool_builder *builder, haft_annotations annotations)
@@ -338,13 +338,13 @@ void haft_tool_annotate(haft_tool_builder *builder, haft_annotations annotations
     if (!builder)
         return;
     builder->tool->annotations = annotations;
-    builder->tool->annotations.title = keep(builder, annotations.title);
+    builder->tool->annotations.title = tool_keep(builder, annotations.title);
 }
 
 void haft_tool_meta(haft_tool_builder *builder, const char *json)
 {
     if (builder)
-        builder->tool->meta = keep(builder, json);
+        builder->tool->meta = tool_keep(builder, json);
 }
 
 void haft_tool_icons(haft_tool_builder *builder, const haft_icon *icons, size_t n)
@@ -358,8 +358,9 @@ void haft_tool_icons(haft_tool_builder *builder, const haft_icon *icons, size_t 
         return;
     }
     for (size_t i = 0; i < n; i++)
-        copies[i] = (haft_icon){keep(builder, icons[i].src), keep(builder, icons[i].mime_type),
-                                keep(builder, icons[i].sizes), keep(builder, icons[i].theme)};
+        copies[i] =
+            (haft_icon){tool_keep(builder, icons[i].src), tool_keep(builder, icons[i].mime_type),
+                        tool_keep(builder, icons[i].sizes), tool_keep(builder, icons[i].theme)};
     builder->tool->icons = copies;
     builder->tool->n_icons = n;
 }
@@ -456,7 +457,7 @@ static int build(haft_tool_builder *builder, haft_server *server, const char *in
     item->owned[1] = builder->output;
     builder->tool->input_schema = builder->input;
     builder->tool->output_schema = builder->output;
-    status = fill(server, item, builder->tool);
+    status = tool_fill(server, item, builder->tool);
     if (status) {
         item_drop(item);
         return status;

@@ -16,7 +16,7 @@ struct value {
     size_t size;
 };
 
-struct match {
+struct uri_match {
     const struct uri_template *made;
     const uint32_t *units;
     size_t n;
@@ -39,7 +39,7 @@ static bool holds(const struct part *part, uint32_t unit)
     return (unit & ADDRESS_ENCODED) || !strchr(stops, (char)c);
 }
 
-static void end_literals(const struct match *match, const struct address *literal,
+static void end_literals(const struct uri_match *match, const struct address *literal,
                          const uint16_t *next, uint16_t *ends)
 {
     for (size_t at = 0; at + literal->n <= match->n; at++)
@@ -48,7 +48,7 @@ static void end_literals(const struct match *match, const struct address *litera
             ends[at] = (uint16_t)(at + literal->n);
 }
 
-static void end_values(const struct match *match, const struct part *part, const uint16_t *next,
+static void end_values(const struct uri_match *match, const struct part *part, const uint16_t *next,
                        uint16_t *ends)
 {
     bool named = part->expression->named;
@@ -71,7 +71,7 @@ static void end_values(const struct match *match, const struct part *part, const
     }
 }
 
-static void find_ends(const struct match *match)
+static void find_ends(const struct uri_match *match)
 {
     size_t stride = match->n + 1;
     uint16_t *next = match->ends + match->made->n_parts * stride;
@@ -98,7 +98,7 @@ static size_t until(const uint32_t *units, size_t from, size_t to, char stop)
     return from;
 }
 
-static ptrdiff_t variable_named(const struct match *match, const struct part *part, size_t from,
+static ptrdiff_t variable_named(const struct uri_match *match, const struct part *part, size_t from,
                                 size_t to)
 {
     for (size_t i = part->first; i < part->first + part->n; i++) {
@@ -112,7 +112,7 @@ static ptrdiff_t variable_named(const struct match *match, const struct part *pa
 }
 
 /* Sets a variable, or adds to one that is exploded.  1, 0 when it cannot be, or HAFT_ENOMEM. */
-static int set(struct match *match, size_t index, size_t from, size_t to)
+static int set(struct uri_match *match, size_t index, size_t from, size_t to)
 {
     const struct variable *variable = &match->made->variables[index];
     struct value *value = &match->values[index];
@@ -137,7 +137,7 @@ static int set(struct match *match, size_t index, size_t from, size_t to)
     return 1;
 }
 
-static int set_named(struct match *match, const struct part *part, size_t from, size_t to)
+static int set_named(struct uri_match *match, const struct part *part, size_t from, size_t to)
 {
     int status = 1;
 
@@ -154,7 +154,7 @@ static int set_named(struct match *match, const struct part *part, size_t from, 
     return status;
 }
 
-static int set_all(struct match *match)
+static int set_all(struct uri_match *match)
 {
     size_t at = 0, stride = match->n + 1;
     int status = 1;
@@ -171,7 +171,7 @@ static int set_all(struct match *match)
     return status;
 }
 
-static int put_pairs(const struct match *match, const struct text **ret_pairs, size_t *ret_n)
+static int put_pairs(const struct uri_match *match, const struct text **ret_pairs, size_t *ret_n)
 {
     const struct uri_template *made = match->made;
     struct text *pairs =
@@ -193,7 +193,7 @@ static int put_pairs(const struct match *match, const struct text **ret_pairs, s
 }
 
 /* Most addresses are told apart by how they begin. */
-static bool begins(const struct uri_template *made, const struct address *address)
+static bool uri_match_begins(const struct uri_template *made, const struct address *address)
 {
     const struct address *literal = &made->parts[0].literal;
 
@@ -205,12 +205,12 @@ static bool begins(const struct uri_template *made, const struct address *addres
 int uri_template_match(const struct uri_template *uri_template, const struct address *address,
                        haft_arena *arena, const struct text **ret_pairs, size_t *ret_n)
 {
-    struct match match = {
+    struct uri_match match = {
         .made = uri_template, .units = address->units, .n = address->n, .arena = arena};
     arena_mark mark = arena_save(arena);
     int status = 0;
 
-    if (!begins(uri_template, address))
+    if (!uri_match_begins(uri_template, address))
         return 0;
     match.ends = haft_arena_alloc(arena, (uri_template->n_parts + 1) * (address->n + 1) *
                                              sizeof *match.ends);

@@ -77,7 +77,7 @@ struct compiler {
     haft_reason *error;
 };
 
-static int refuse(struct compiler *compiler, size_t at, const char *sentence)
+static int uri_template_refuse(struct compiler *compiler, size_t at, const char *sentence)
 {
     return error_set(compiler->error, HAFT_EINVAL, "", "%s at offset %zu", sentence, at);
 }
@@ -87,7 +87,7 @@ static int out_of_memory(struct compiler *compiler)
     return error_set(compiler->error, HAFT_ENOMEM, "", "out of memory");
 }
 
-static struct part *add_part(struct compiler *compiler)
+static struct part *uri_template_add_part(struct compiler *compiler)
 {
     struct uri_template *made = compiler->made;
 
@@ -98,29 +98,30 @@ static int compile_literal(struct compiler *compiler)
 {
     const char *text = compiler->text + compiler->at;
     size_t n = 0, left = compiler->size - compiler->at;
-    struct part *part = add_part(compiler);
+    struct part *part = uri_template_add_part(compiler);
     int status;
 
     if (!part)
-        return refuse(compiler, compiler->at, "there are too many parts");
+        return uri_template_refuse(compiler, compiler->at, "there are too many parts");
     for (; n < left && text[n] != '{'; n++) {
         unsigned char c = (unsigned char)text[n];
 
         if (c == '}')
-            return refuse(compiler, compiler->at + n, "a } without its {");
+            return uri_template_refuse(compiler, compiler->at + n, "a } without its {");
         if (c <= ' ' || c == 0x7F || strchr("\"<>\\^`|", c))
-            return refuse(compiler, compiler->at + n, "a character that no address has");
+            return uri_template_refuse(compiler, compiler->at + n,
+                                       "a character that no address has");
     }
     status = read_units(compiler->arena, text, n, &part->literal);
     if (status == HAFT_ENOMEM)
         return out_of_memory(compiler);
     if (status)
-        return refuse(compiler, compiler->at, "a % that does not encode UTF-8");
+        return uri_template_refuse(compiler, compiler->at, "a % that does not encode UTF-8");
     compiler->at += n;
     return 0;
 }
 
-static bool is_name_character(char c)
+static bool uri_template_is_name_character(char c)
 {
     return c != '-' && c != '~' && c != '.' && percent_is_unreserved((unsigned char)c);
 }
@@ -131,7 +132,7 @@ static size_t name_size(const char *text, size_t size)
     size_t n = 0;
 
     for (bool dot = true; n < size; n++) {
-        if (text[n] == '.' ? dot : !(is_name_character(text[n]) || text[n] == '%'))
+        if (text[n] == '.' ? dot : !(uri_template_is_name_character(text[n]) || text[n] == '%'))
             break;
         dot = text[n] == '.';
     }
@@ -158,7 +159,8 @@ static int compile_modifier(struct compiler *compiler, struct variable *variable
         for (at++; text[at] >= '0' && text[at] <= '9' && variable->longest <= MAX_PREFIX; at++)
             variable->longest = variable->longest * 10 + (size_t)(text[at] - '0');
         if (!variable->longest || variable->longest > MAX_PREFIX || text[compiler->at + 1] == '0')
-            return refuse(compiler, compiler->at, "a prefix is a number from 1 to 9999");
+            return uri_template_refuse(compiler, compiler->at,
+                                       "a prefix is a number from 1 to 9999");
         compiler->at = at;
     }
     return 0;
@@ -173,19 +175,20 @@ static int compile_variable(struct compiler *compiler)
     int status;
 
     if (!n)
-        return refuse(compiler, compiler->at, "a name of letters, digits, _ and . is missing");
+        return uri_template_refuse(compiler, compiler->at,
+                                   "a name of letters, digits, _ and . is missing");
     if (made->n_variables == MAX_PARTS)
-        return refuse(compiler, compiler->at, "there are too many variables");
+        return uri_template_refuse(compiler, compiler->at, "there are too many variables");
     variable->name = (struct text){haft_arena_copy(compiler->arena, text, n), n};
     if (!variable->name.data)
         return out_of_memory(compiler);
     if (uri_template_has(made, variable->name.data))
-        return refuse(compiler, compiler->at, "a variable that is there already");
+        return uri_template_refuse(compiler, compiler->at, "a variable that is there already");
     status = read_units(compiler->arena, text, n, &variable->units);
     if (status == HAFT_ENOMEM)
         return out_of_memory(compiler);
     if (status)
-        return refuse(compiler, compiler->at, "a % that does not encode UTF-8");
+        return uri_template_refuse(compiler, compiler->at, "a % that does not encode UTF-8");
     compiler->at += n;
     made->n_variables++;
     return compile_modifier(compiler, variable);
@@ -213,9 +216,9 @@ static int place_variable(struct compiler *compiler, const struct expression *ex
         last->n++;
         return 0;
     }
-    last = add_part(compiler);
+    last = uri_template_add_part(compiler);
     if (!last)
-        return refuse(compiler, compiler->at, "there are too many parts");
+        return uri_template_refuse(compiler, compiler->at, "there are too many parts");
     last->expression = expression;
     last->before = is_first ? expression->first : expression->next;
     last->segments = made->variables[index].exploded && expression->next == '/';
@@ -232,7 +235,7 @@ static int compile_expression(struct compiler *compiler)
     int status;
 
     if (text[compiler->at] && strchr("=,!@|", text[compiler->at]))
-        return refuse(compiler, compiler->at, "an operator that is reserved");
+        return uri_template_refuse(compiler, compiler->at, "an operator that is reserved");
     compiler->at += expression->sign != 0;
     for (bool is_first = true;; is_first = false) {
         status = compile_variable(compiler);
@@ -245,9 +248,10 @@ static int compile_expression(struct compiler *compiler)
     if (status)
         return status;
     if (compiler->at == compiler->size)
-        return refuse(compiler, start, "a { without its }");
+        return uri_template_refuse(compiler, start, "a { without its }");
     if (text[compiler->at] != '}')
-        return refuse(compiler, compiler->at, "a character that no name of a variable has");
+        return uri_template_refuse(compiler, compiler->at,
+                                   "a character that no name of a variable has");
     compiler->at++;
     return 0;
 }

@@ -9,9 +9,12 @@
 
 #define PLACE "#/properties/result"
 
-enum { SCHEMA_LIMIT = 64 << 20, MAX_DEPTH = 2048 /* a schema nests 512 deep, and its JSON more */ };
+enum {
+    SCHEMA_LIMIT = 64 << 20,
+    WRAP_MAX_DEPTH = 2048 /* a schema nests 512 deep, and its JSON more */
+};
 
-static bool is_one_of(yyjson_val *key, const char *const *names)
+static bool wrap_is_one_of(yyjson_val *key, const char *const *names)
 {
     while (*names && !yyjson_equals_str(key, *names))
         names++;
@@ -62,15 +65,15 @@ static bool move_refs(yyjson_val *value, bool names, haft_arena *arena, size_t d
         return true;
     yyjson_obj_foreach(value, i, n, key, member) {
         if (!names && yyjson_is_str(member))
-            ok = ok && (!is_one_of(key, refs) || move_ref(member, arena));
-        else if (names || !is_one_of(key, data))
-            ok = ok && move_refs(member, !names && is_one_of(key, maps), arena, depth - 1);
+            ok = ok && (!wrap_is_one_of(key, refs) || move_ref(member, arena));
+        else if (names || !wrap_is_one_of(key, data))
+            ok = ok && move_refs(member, !names && wrap_is_one_of(key, maps), arena, depth - 1);
     }
     return ok;
 }
 
 /* A schema that is true or false is no object, and some clients want objects only. */
-static void put_schema(haft_buffer *buffer, yyjson_val *schema)
+static void wrap_put_schema(haft_buffer *buffer, yyjson_val *schema)
 {
     if (yyjson_is_bool(schema))
         haft_buffer_puts(buffer, yyjson_is_true(schema) ? "{}" : "{\"not\":{}}");
@@ -88,7 +91,7 @@ static void put_properties(haft_buffer *buffer, yyjson_val *properties)
         haft_buffer_puts(buffer, i ? "," : "");
         haft_json_write(key, buffer);
         haft_buffer_puts(buffer, ":");
-        put_schema(buffer, schema);
+        wrap_put_schema(buffer, schema);
     }
     haft_buffer_puts(buffer, "}");
 }
@@ -132,12 +135,12 @@ static void put_object(haft_buffer *buffer, yyjson_val *root, enum listed_as as)
     haft_buffer_puts(buffer, "}");
 }
 
-static int put_wrapped(haft_buffer *buffer, yyjson_val *root, haft_arena *arena)
+static int wrap_put_wrapped(haft_buffer *buffer, yyjson_val *root, haft_arena *arena)
 {
-    if (!move_refs(root, false, arena, MAX_DEPTH))
+    if (!move_refs(root, false, arena, WRAP_MAX_DEPTH))
         return HAFT_ENOMEM;
     haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{\"result\":");
-    put_schema(buffer, root);
+    wrap_put_schema(buffer, root);
     haft_buffer_puts(buffer, "},\"required\":[\"result\"],\"additionalProperties\":false}");
     return 0;
 }
@@ -164,9 +167,9 @@ int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as
     if (!status && is_plain(root, as))
         put_json_line(buffer, text.data);
     else if (!status && as == AS_RESULT)
-        status = put_wrapped(buffer, root, arena);
+        status = wrap_put_wrapped(buffer, root, arena);
     else if (!status && as == AS_IT_IS)
-        put_schema(buffer, root);
+        wrap_put_schema(buffer, root);
     else if (!status)
         put_object(buffer, root, as);
     haft_buffer_finish(&text);

@@ -20,15 +20,15 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static void skip_space(struct scan *scan)
+static void direct_skip_space(struct scan *scan)
 {
     while (scan->at < scan->end && is_space(*scan->at))
         scan->at++;
 }
 
-static bool take(struct scan *scan, char c)
+static bool direct_take(struct scan *scan, char c)
 {
-    skip_space(scan);
+    direct_skip_space(scan);
     if (scan->at == scan->end || *scan->at != c)
         return false;
     scan->at++;
@@ -38,16 +38,16 @@ static bool take(struct scan *scan, char c)
 /* A string without escapes. */
 static bool take_string(struct scan *scan, struct text *ret_text)
 {
-    if (!take(scan, '"'))
+    if (!direct_take(scan, '"'))
         return false;
     ret_text->data = scan->at;
     while (scan->at < scan->end && *scan->at != '"' && *scan->at != '\\')
         scan->at++;
     ret_text->size = (size_t)(scan->at - ret_text->data);
-    return take(scan, '"');
+    return direct_take(scan, '"');
 }
 
-static bool is_text(const struct text *text, const char *name)
+static bool direct_is_text(const struct text *text, const char *name)
 {
     return text->size == strlen(name) && !memcmp(text->data, name, text->size);
 }
@@ -67,7 +67,7 @@ static bool skip_value(struct scan *scan)
     for (;;) {
         const char *start;
 
-        skip_space(scan);
+        direct_skip_space(scan);
         start = scan->at;
         if (start == scan->end)
             return false;
@@ -93,7 +93,7 @@ static bool skip_value(struct scan *scan)
     }
 }
 
-static const struct item *find_tool(haft_session *session, const struct text *name)
+static const struct item *direct_find_tool(haft_session *session, const struct text *name)
 {
     const struct entry *entry;
 
@@ -108,49 +108,49 @@ static const struct item *find_in_params(struct scan *scan, haft_session *sessio
     const struct item *item = NULL;
     struct text key, name;
 
-    if (!take(scan, '{'))
+    if (!direct_take(scan, '{'))
         return NULL;
     do {
-        if (!take_string(scan, &key) || !take(scan, ':'))
+        if (!take_string(scan, &key) || !direct_take(scan, ':'))
             return NULL;
-        if (is_text(&key, "arguments")) {
-            skip_space(scan);
+        if (direct_is_text(&key, "arguments")) {
+            direct_skip_space(scan);
             return item;
         }
-        if (!is_text(&key, "name")) {
+        if (!direct_is_text(&key, "name")) {
             if (!skip_value(scan))
                 return NULL;
             continue;
         }
-        skip_space(scan);
-        item = take_string(scan, &name) ? find_tool(session, &name) : NULL;
+        direct_skip_space(scan);
+        item = take_string(scan, &name) ? direct_find_tool(session, &name) : NULL;
         if (!item)
             return NULL;
-    } while (take(scan, ','));
+    } while (direct_take(scan, ','));
     return NULL;
 }
 
-static const struct item *find(struct scan *scan, haft_session *session)
+static const struct item *direct_find(struct scan *scan, haft_session *session)
 {
     struct text key, method = {"", 0};
 
-    if (!take(scan, '{'))
+    if (!direct_take(scan, '{'))
         return NULL;
     do {
-        if (!take_string(scan, &key) || !take(scan, ':'))
+        if (!take_string(scan, &key) || !direct_take(scan, ':'))
             return NULL;
-        if (is_text(&key, "params"))
-            return is_text(&method, "tools/call") ? find_in_params(scan, session) : NULL;
-        if (is_text(&key, "method") ? !take_string(scan, &method) : !skip_value(scan))
+        if (direct_is_text(&key, "params"))
+            return direct_is_text(&method, "tools/call") ? find_in_params(scan, session) : NULL;
+        if (direct_is_text(&key, "method") ? !take_string(scan, &method) : !skip_value(scan))
             return NULL;
-    } while (take(scan, ','));
+    } while (direct_take(scan, ','));
     return NULL;
 }
 
 /* ---- reading them ---- */
 
 /* What is after the arguments in the text; NULL when the lane does not take them. */
-static const char *decode(haft_call *call, const struct item *item, const struct scan *scan)
+static const char *direct_decode(haft_call *call, const struct item *item, const struct scan *scan)
 {
     char *in = haft_arena_zalloc(call->arena, 1, item->input->root->size);
     const char *text = NULL;
@@ -184,9 +184,9 @@ static bool read_direct(haft_session *session, haft_call *call, const char *text
                         yyjson_val **ret_root)
 {
     struct scan scan = {text, text + size};
-    const struct item *item = find(&scan, session);
+    const struct item *item = direct_find(&scan, session);
     arena_mark mark = arena_save(call->arena);
-    const char *after = item ? decode(call, item, &scan) : NULL;
+    const char *after = item ? direct_decode(call, item, &scan) : NULL;
 
     if (after && parse_rest(call, text, (size_t)(scan.at - text), after, size, ret_root)) {
         /* The item is there for as long as what it was found in. */

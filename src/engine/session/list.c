@@ -26,7 +26,7 @@ static const struct list {
     {"prompts/list", HAFT_OFFER_PROMPT, "prompts", {TEXT("{\"name\":")}},
 };
 
-static const struct list *list_of(const char *method)
+static const struct list *session_list_of(const char *method)
 {
     size_t i = 0;
 
@@ -79,7 +79,8 @@ static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *shelf, y
 
 /* ---- the list ---- */
 
-static void put_entry(haft_buffer *out, const struct list *list, const struct item *item, int era)
+static void list_put_entry(haft_buffer *out, const struct list *list, const struct item *item,
+                           int era)
 {
     buffer_add(out, list->first.data, list->first.size);
     buffer_add(out, item->quoted.data, item->quoted.size);
@@ -99,7 +100,7 @@ static size_t put_page(haft_call *call, haft_buffer *out, const struct list *lis
             continue;
         if (n++)
             buffer_literal(out, ",");
-        put_entry(out, list, shelf->entries[i].item, era);
+        list_put_entry(out, list, shelf->entries[i].item, era);
     }
     return i;
 }
@@ -114,7 +115,7 @@ static bool more_enabled(const struct offer_list *shelf, size_t i)
 
 void handle_list(haft_call *call)
 {
-    const struct list *list = list_of(call->request.method);
+    const struct list *list = session_list_of(call->request.method);
     const struct offer_list *shelf = &call->catalogue->shelves[list->kind];
     yyjson_val *cursor = yyjson_obj_get(call->request.params, "cursor");
     ptrdiff_t start = 0;

@@ -18,7 +18,7 @@ enum {
     BATCH_LIMIT = 100,
     LARGE = 512 << 10,         /* of a message: it can be */
     UNREADABLE_DEPTH = 200000, /* as deep as this, and then takes all the memory of a call */
-    HTTP_BAD_REQUEST = 400,
+    MESSAGE_HTTP_BAD_REQUEST = 400,
     HTTP_NOT_FOUND = 404
 };
 
@@ -49,7 +49,7 @@ static bool refuse_message(haft_session *session, const yyjson_val *id, int code
         return false;
     }
     rpc_put_error(&session->owner.out, id, code, message, NULL);
-    owner_send_as(&session->owner, HAFT_OUT_RESPONSE, tag, code, HTTP_BAD_REQUEST);
+    owner_send_as(&session->owner, HAFT_OUT_RESPONSE, tag, code, MESSAGE_HTTP_BAD_REQUEST);
     return true;
 }
 
@@ -74,7 +74,7 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
     haft_buffer_add(&data, "}", 2);
     /* Without the data it is not that error. */
     if (!data.status)
-        call->error.http_status = HTTP_BAD_REQUEST;
+        call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
     respond_error(call, data.status ? RPC_INTERNAL_ERROR : RPC_UNSUPPORTED_VERSION, NULL,
                   data.status ? NULL : data.data);
     haft_buffer_finish(&data);
@@ -85,7 +85,7 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
     const char *data =
         haft_arena_printf(call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
 
-    call->error.http_status = HTTP_BAD_REQUEST;
+    call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
     respond_error(call, RPC_INVALID_PARAMS,
                   haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what),
                   data);
@@ -228,7 +228,7 @@ static void dispatch(haft_call *call, const struct method *method)
 
     if (method && is_offered(call, method)) {
         if (method->remembers && call->owner->options.shared) {
-            call->error.http_status = HTTP_BAD_REQUEST;
+            call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
             respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session", NULL);
         } else {
             method->handle(call);
@@ -351,7 +351,7 @@ static void handle_custom(haft_call *call, const struct custom_method *custom)
 
 /* ---- notifications and responses ---- */
 
-static void cancel(haft_session *session, yyjson_val *params)
+static void message_cancel(haft_session *session, yyjson_val *params)
 {
     yyjson_val *id = yyjson_obj_get(params, "requestId"), *reason = rpc_string(params, "reason");
     void *tag;
@@ -379,7 +379,7 @@ static void receive_notification(haft_session *session, haft_call *call)
     const struct custom_method *custom;
 
     if (message_is(&call->request.message, "notifications/cancelled")) {
-        cancel(session, message->params);
+        message_cancel(session, message->params);
         call_release(call);
         return;
     }

@@ -24,10 +24,10 @@ bool http_check_name(const char *name, size_t size)
 
 bool http_check_method(const char *method)
 {
-    enum { LONGEST = 32 };
-    size_t size = strnlen(method, LONGEST + 1);
+    enum { CHECK_LONGEST = 32 };
+    size_t size = strnlen(method, CHECK_LONGEST + 1);
 
-    return size <= LONGEST && http_check_name(method, size);
+    return size <= CHECK_LONGEST && http_check_name(method, size);
 }
 
 /* field-value of RFC 9110, 5.5: no control characters but tabs */

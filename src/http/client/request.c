@@ -4,7 +4,7 @@
 
 #include "http/client/room.h"
 
-enum { KIB = 1024, MIB = KIB * KIB, MAX_HEADERS = 100 };
+enum { REQUEST_KIB = 1024, REQUEST_MIB = REQUEST_KIB * REQUEST_KIB, REQUEST_MAX_HEADERS = 100 };
 
 /* ---- options ---- */
 
@@ -24,12 +24,12 @@ static struct http_request_options request_with_defaults(const struct http_reque
 
     o.method = o.method ? o.method : "GET";
     o.url = o.url ? o.url : "";
-    o.max_url = request_size_or(o.max_url, 8 * KIB);
-    o.max_send = request_size_or(o.max_send, 64 * KIB);
-    o.max_body = request_size_or(o.max_body, 64 * MIB);
-    o.max_head = request_size_or(o.max_head, 64 * KIB);
+    o.max_url = request_size_or(o.max_url, 8 * REQUEST_KIB);
+    o.max_send = request_size_or(o.max_send, 64 * REQUEST_KIB);
+    o.max_body = request_size_or(o.max_body, 64 * REQUEST_MIB);
+    o.max_head = request_size_or(o.max_head, 64 * REQUEST_KIB);
     o.max_fields = request_size_or(o.max_fields, 200);
-    o.max_answer = request_size_or(o.max_answer, 16 * MIB);
+    o.max_answer = request_size_or(o.max_answer, 16 * REQUEST_MIB);
     o.connect_ms = request_ms_or(o.connect_ms, 10000);
     o.tls_ms = request_ms_or(o.tls_ms, 10000);
     o.answer_ms = request_ms_or(o.answer_ms, 30000);
@@ -42,7 +42,7 @@ static int request_check_headers(const struct http_request_options *o, haft_reas
 {
     size_t total = 0;
 
-    if (o->n_headers > MAX_HEADERS)
+    if (o->n_headers > REQUEST_MAX_HEADERS)
         return http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
                                   "a request has at most 100 headers");
     for (size_t i = 0; i < o->n_headers; i++) {

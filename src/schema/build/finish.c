@@ -208,9 +208,9 @@ static int finish_look_at(struct reach *reach, const struct introduced *introduc
 
 /* ---- definitions that are only themselves ---- */
 
-enum colour { WHITE, GREY, BLACK };
+enum finish_colour { FINISH_WHITE, FINISH_GREY, FINISH_BLACK };
 
-struct visit {
+struct finish_visit {
     const struct node *node;
     size_t next;
 };
@@ -228,24 +228,24 @@ static const struct node *finish_same_value(const struct node *node, size_t i)
 
 /* Whether a node leads back to itself without going into the value: a question without an
  * answer. */
-static bool is_loop(const struct node *from, struct visit *stack, unsigned char *colours)
+static bool is_loop(const struct node *from, struct finish_visit *stack, unsigned char *colours)
 {
     size_t depth = 0;
 
-    stack[depth++] = (struct visit){from, 0};
-    colours[from->id] = GREY;
+    stack[depth++] = (struct finish_visit){from, 0};
+    colours[from->id] = FINISH_GREY;
     while (depth) {
-        struct visit *top = &stack[depth - 1];
+        struct finish_visit *top = &stack[depth - 1];
         const struct node *next = finish_same_value(top->node, top->next++);
 
         if (!next) {
-            colours[top->node->id] = BLACK;
+            colours[top->node->id] = FINISH_BLACK;
             depth--;
-        } else if (colours[next->id] == GREY) {
+        } else if (colours[next->id] == FINISH_GREY) {
             return true;
-        } else if (colours[next->id] == WHITE) {
-            colours[next->id] = GREY;
-            stack[depth++] = (struct visit){next, 0};
+        } else if (colours[next->id] == FINISH_WHITE) {
+            colours[next->id] = FINISH_GREY;
+            stack[depth++] = (struct finish_visit){next, 0};
         }
     }
     return false;
@@ -255,11 +255,11 @@ static int refuse_loops(haft_builder *builder)
 {
     haft_schema *schema = builder->schema;
     arena_mark mark = arena_save(schema->arena);
-    struct visit *stack = build_room(builder, schema->n_nodes, sizeof *stack);
+    struct finish_visit *stack = build_room(builder, schema->n_nodes, sizeof *stack);
     unsigned char *colours = stack ? build_room(builder, schema->n_nodes, 1) : NULL;
 
     for (const struct node *node = schema->nodes; colours && node; node = node->all) {
-        if (colours[node->id] == WHITE && is_loop(node, stack, colours)) {
+        if (colours[node->id] == FINISH_WHITE && is_loop(node, stack, colours)) {
             build_fail(builder, HAFT_EREF, "lazy", "a lazy definition is only itself");
             break;
         }

@@ -9,9 +9,9 @@
 
 #include "schema/document/document.h"
 
-enum colour { WHITE, GREY, BLACK };
+enum cycle_colour { CYCLE_WHITE, CYCLE_GREY, CYCLE_BLACK };
 
-struct visit {
+struct cycle_visit {
     const struct node *node;
     size_t next;
 };
@@ -60,25 +60,25 @@ static int cycle_report(struct document *doc, const struct node *node)
 }
 
 static int search(struct document *doc, const struct node *from, unsigned char *colours,
-                  struct visit *stack)
+                  struct cycle_visit *stack)
 {
     size_t depth = 0;
 
-    stack[depth++] = (struct visit){from, 0};
-    colours[from->id] = GREY;
+    stack[depth++] = (struct cycle_visit){from, 0};
+    colours[from->id] = CYCLE_GREY;
     while (depth) {
-        struct visit *top = &stack[depth - 1];
+        struct cycle_visit *top = &stack[depth - 1];
         bool more;
         const struct node *next = cycle_same_value(doc, top->node, top->next++, &more);
 
         if (!more) {
-            colours[top->node->id] = BLACK;
+            colours[top->node->id] = CYCLE_BLACK;
             depth--;
-        } else if (next && colours[next->id] == GREY) {
+        } else if (next && colours[next->id] == CYCLE_GREY) {
             return cycle_report(doc, next);
-        } else if (next && colours[next->id] == WHITE) {
-            colours[next->id] = GREY;
-            stack[depth++] = (struct visit){next, 0};
+        } else if (next && colours[next->id] == CYCLE_WHITE) {
+            colours[next->id] = CYCLE_GREY;
+            stack[depth++] = (struct cycle_visit){next, 0};
         }
     }
     return 0;
@@ -88,13 +88,13 @@ int check_cycles(struct document *doc)
 {
     size_t n = doc->schema->n_nodes;
     unsigned char *colours = haft_arena_zalloc(doc->scratch, n, 1);
-    struct visit *stack = haft_arena_zalloc(doc->scratch, n, sizeof *stack);
+    struct cycle_visit *stack = haft_arena_zalloc(doc->scratch, n, sizeof *stack);
     int status = 0;
 
     if (!colours || !stack)
         return document_no_memory(doc);
     for (const struct node *node = doc->schema->nodes; node && !status; node = node->all)
-        if (colours[node->id] == WHITE)
+        if (colours[node->id] == CYCLE_WHITE)
             status = search(doc, node, colours, stack);
     return status;
 }

@@ -12,7 +12,7 @@ static const struct dialect dialects[] = {
 };
 
 /* When a vocabulary makes `format` decide. */
-enum asserts { NEVER, WHEN_REQUIRED, ALWAYS };
+enum asserts { DIALECT_NEVER, WHEN_REQUIRED, ALWAYS };
 
 static const struct {
     const char *uri;
@@ -21,20 +21,20 @@ static const struct {
 } vocabularies[] = {
 #define V2020 "https://json-schema.org/draft/2020-12/vocab/"
 #define V2019 "https://json-schema.org/draft/2019-09/vocab/"
-    {V2020 "core", VOCABULARY_CORE, NEVER},
-    {V2020 "applicator", VOCABULARY_APPLICATOR, NEVER},
-    {V2020 "unevaluated", VOCABULARY_UNEVALUATED, NEVER},
-    {V2020 "validation", VOCABULARY_VALIDATION, NEVER},
-    {V2020 "meta-data", VOCABULARY_METADATA, NEVER},
-    {V2020 "format-annotation", VOCABULARY_FORMAT, NEVER},
+    {V2020 "core", VOCABULARY_CORE, DIALECT_NEVER},
+    {V2020 "applicator", VOCABULARY_APPLICATOR, DIALECT_NEVER},
+    {V2020 "unevaluated", VOCABULARY_UNEVALUATED, DIALECT_NEVER},
+    {V2020 "validation", VOCABULARY_VALIDATION, DIALECT_NEVER},
+    {V2020 "meta-data", VOCABULARY_METADATA, DIALECT_NEVER},
+    {V2020 "format-annotation", VOCABULARY_FORMAT, DIALECT_NEVER},
     {V2020 "format-assertion", VOCABULARY_FORMAT, ALWAYS},
-    {V2020 "content", VOCABULARY_CONTENT, NEVER},
-    {V2019 "core", VOCABULARY_CORE, NEVER},
-    {V2019 "applicator", VOCABULARY_APPLICATOR | VOCABULARY_UNEVALUATED, NEVER},
-    {V2019 "validation", VOCABULARY_VALIDATION, NEVER},
-    {V2019 "meta-data", VOCABULARY_METADATA, NEVER},
+    {V2020 "content", VOCABULARY_CONTENT, DIALECT_NEVER},
+    {V2019 "core", VOCABULARY_CORE, DIALECT_NEVER},
+    {V2019 "applicator", VOCABULARY_APPLICATOR | VOCABULARY_UNEVALUATED, DIALECT_NEVER},
+    {V2019 "validation", VOCABULARY_VALIDATION, DIALECT_NEVER},
+    {V2019 "meta-data", VOCABULARY_METADATA, DIALECT_NEVER},
     {V2019 "format", VOCABULARY_FORMAT, WHEN_REQUIRED},
-    {V2019 "content", VOCABULARY_CONTENT, NEVER},
+    {V2019 "content", VOCABULARY_CONTENT, DIALECT_NEVER},
 #undef V2020
 #undef V2019
 };

@@ -11,7 +11,7 @@
 #include "schema/walk/finish.h"
 #include "base/struct.h"
 
-enum { SCRATCH_LIMIT = 64 << 20 };
+enum { DOCUMENT_SCRATCH_LIMIT = 64 << 20 };
 
 static int add_documents(struct document *doc)
 {
@@ -68,8 +68,8 @@ static int parse(haft_schema *schema, const haft_schema_options *options, struct
     struct document doc = {.schema = schema, .options = options, .error = error};
     int status;
 
-    doc.scratch = haft_arena_new(options->allocator,
-                                 options->max_memory ? options->max_memory : SCRATCH_LIMIT);
+    doc.scratch = haft_arena_new(options->allocator, options->max_memory ? options->max_memory
+                                                                         : DOCUMENT_SCRATCH_LIMIT);
     status = doc.scratch ? document_build(&doc, ret_root) : document_no_memory(&doc);
     haft_arena_free(doc.scratch);
     return status;
@@ -115,7 +115,8 @@ int haft_schema_parse_json(haft_value *json, const haft_schema_options *options,
 
     if (!struct_read(&own, sizeof own, options))
         return error_set(reterr_error, HAFT_EINVAL, "haft_schema_options", STRUCT_UNSIZED);
-    haft_buffer_init(&text, own.allocator, own.max_memory ? own.max_memory : SCRATCH_LIMIT);
+    haft_buffer_init(&text, own.allocator,
+                     own.max_memory ? own.max_memory : DOCUMENT_SCRATCH_LIMIT);
     haft_json_write(json, &text);
     status = text.status;
     if (status)

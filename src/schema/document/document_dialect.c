@@ -6,7 +6,7 @@
 #include "schema/text/uri.h"
 
 /* How many metaschemas may stand between a schema and a built-in draft. */
-enum { MAX_HOPS = 8 };
+enum { DOCUMENT_DIALECT_MAX_HOPS = 8 };
 
 static int unknown(struct document *doc, const struct location *where, const char *uri)
 {
@@ -20,7 +20,7 @@ static int find_draft(struct document *doc, const struct location *where, struct
 {
     static const char standard[] = "https://json-schema.org/draft/2020-12/schema";
 
-    for (int hop = 0; source && hop < MAX_HOPS; hop++) {
+    for (int hop = 0; source && hop < DOCUMENT_DIALECT_MAX_HOPS; hop++) {
         int status = source_read(doc, source);
         yyjson_val *next;
         const char *address;

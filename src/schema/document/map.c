@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 32 };
+enum { MAP_FIRST_CAPACITY = 32 };
 
 static struct name_entry *map_find(const struct name_map *map, const void *key, size_t size)
 {
@@ -24,7 +24,7 @@ void *name_map_get(const struct name_map *map, const void *key, size_t size)
 
 static int map_grow(struct name_map *map, haft_arena *arena)
 {
-    struct name_map more = {NULL, map->n, map->capacity ? map->capacity * 2 : FIRST_CAPACITY};
+    struct name_map more = {NULL, map->n, map->capacity ? map->capacity * 2 : MAP_FIRST_CAPACITY};
 
     more.entries = haft_arena_zalloc(arena, more.capacity, sizeof *more.entries);
     if (!more.entries)

@@ -8,20 +8,20 @@
 #include "json/json.h"
 #include "schema/emit/emit.h"
 
-enum { MAX_PRINT_DEPTH = 16, COLUMNS = 4, MAX_CELL = 1 << 12 };
+enum { MAX_PRINT_DEPTH = 16, PRINT_COLUMNS = 4, MAX_CELL = 1 << 12 };
 
-struct row {
-    struct row *next;
-    const char *cells[COLUMNS];
+struct print_row {
+    struct print_row *next;
+    const char *cells[PRINT_COLUMNS];
 };
 
 struct print {
     haft_arena *arena;
-    struct row *first, **last;
+    struct print_row *first, **last;
     int status;
 };
 
-static const char *const headings[COLUMNS] = {"FIELD", "TYPE", "RULES", "DESCRIPTION"};
+static const char *const headings[PRINT_COLUMNS] = {"FIELD", "TYPE", "RULES", "DESCRIPTION"};
 
 static const char *text(struct print *p, const char *made)
 {
@@ -33,13 +33,13 @@ static const char *text(struct print *p, const char *made)
 static void print_add_row(struct print *p, const char *name, const char *type, const char *rules,
                           const char *description)
 {
-    struct row *row = haft_arena_alloc(p->arena, sizeof *row);
+    struct print_row *row = haft_arena_alloc(p->arena, sizeof *row);
 
     if (!row) {
         p->status = HAFT_ENOMEM;
         return;
     }
-    *row = (struct row){NULL, {name, type, rules, description ? description : ""}};
+    *row = (struct print_row){NULL, {name, type, rules, description ? description : ""}};
     *p->last = row;
     p->last = &row->next;
 }
@@ -258,25 +258,25 @@ static void print_put_cell(haft_buffer *buffer, const char *cell)
 
 static void write_rows(const struct print *p, haft_buffer *buffer)
 {
-    size_t widths[COLUMNS] = {0};
+    size_t widths[PRINT_COLUMNS] = {0};
 
-    for (const struct row *row = p->first; row; row = row->next)
-        for (size_t i = 0; i + 1 < COLUMNS; i++) {
+    for (const struct print_row *row = p->first; row; row = row->next)
+        for (size_t i = 0; i + 1 < PRINT_COLUMNS; i++) {
             size_t width = haft_utf8_length(row->cells[i], strlen(row->cells[i]));
 
             if (width > widths[i])
                 widths[i] = width;
         }
-    for (const struct row *row = p->first; row; row = row->next) {
+    for (const struct print_row *row = p->first; row; row = row->next) {
         size_t due = 0; /* spaces, written only when something follows them */
 
-        for (size_t i = 0; i < COLUMNS; i++) {
+        for (size_t i = 0; i < PRINT_COLUMNS; i++) {
             size_t width = haft_utf8_length(row->cells[i], strlen(row->cells[i]));
 
             for (; *row->cells[i] && due; due--)
                 haft_buffer_add(buffer, " ", 1);
             print_put_cell(buffer, row->cells[i]);
-            due += i + 1 < COLUMNS ? widths[i] - width + 2 : 0;
+            due += i + 1 < PRINT_COLUMNS ? widths[i] - width + 2 : 0;
         }
         haft_buffer_add(buffer, "\n", 1);
     }

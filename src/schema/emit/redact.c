@@ -11,7 +11,7 @@
 #include "schema/walk/walk.h"
 
 /* Nodes that may apply to one place; levels of a value.  Beyond either, all is struck out. */
-enum { MAX_NODES = 32, MAX_DEPTH = 64 };
+enum { MAX_NODES = 32, REDACT_MAX_DEPTH = 64 };
 
 struct nodes {
     const struct node *list[MAX_NODES];
@@ -134,7 +134,8 @@ static void redact_put(const haft_schema *schema, struct nodes *nodes, yyjson_va
     bool container = yyjson_is_ctn(value);
 
     redact_gather(nodes, schema);
-    if (nodes->hidden || !nodes->n || depth == MAX_DEPTH || (!container && !redact_is_plain(nodes)))
+    if (nodes->hidden || !nodes->n || depth == REDACT_MAX_DEPTH ||
+        (!container && !redact_is_plain(nodes)))
         haft_buffer_puts(out, "\"***\"");
     else if (yyjson_is_obj(value))
         redact_put_object(schema, nodes, value, depth + 1, out);

@@ -103,7 +103,7 @@ static bool read_unicode(struct ecma *ecma, uint32_t *ret_point)
     return true;
 }
 
-static const struct control {
+static const struct ecma_class_control {
     char letter;
     unsigned char point;
 } controls[] = {{'t', 9}, {'n', 10}, {'v', 11}, {'f', 12}, {'r', 13}};

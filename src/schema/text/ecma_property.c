@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MAX_NAME = 64 };
+enum { ECMA_PROPERTY_MAX_NAME = 64 };
 
 /* A category: its short name, its long one, and the third that a few have. */
 static const struct category {
@@ -226,11 +226,11 @@ static bool put_selected(struct ecma *ecma, bool negated, const char *name, cons
 bool ecma_property(struct ecma *ecma, bool negated)
 {
     size_t start = ecma->pos - 2, size = 0;
-    char name[MAX_NAME + 1], c, *value = NULL;
+    char name[ECMA_PROPERTY_MAX_NAME + 1], c, *value = NULL;
 
     if (ecma_peek(ecma, 0) != '{')
         return ecma_fail(ecma, start, "invalid property name");
-    while (size < MAX_NAME && (c = ecma_peek(ecma, 1 + size)) != '}') {
+    while (size < ECMA_PROPERTY_MAX_NAME && (c = ecma_peek(ecma, 1 + size)) != '}') {
         bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 
         if (c == '=' && !value)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_NAME = 253, MAX_LABEL = 63, PREFIX = 4 };
+enum { FORMAT_IDN_MAX_NAME = 253, MAX_LABEL = 63, PREFIX = 4 };
 
 /* The three further dots of RFC 3490, which input methods produce. */
 static bool is_dot(uint32_t point, bool unicode)
@@ -79,7 +79,7 @@ static bool add_label(struct name *name, const uint32_t *points, size_t count)
     name->size += size + (name->size > 0);
     name->rtl |= idna_has_rtl(points, count);
     name->left_over |= !idna_bidi_rule(points, count);
-    return name->size <= MAX_NAME;
+    return name->size <= FORMAT_IDN_MAX_NAME;
 }
 
 static bool idn_is_name(const char *text, size_t size, bool unicode)

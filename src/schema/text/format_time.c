@@ -145,7 +145,7 @@ bool rfc_date(const char *text, size_t size)
 /* A full-time: the offset is required, and second 60 is only there at the end of a day in UTC. */
 static bool take_full_time(struct cursor *cursor)
 {
-    enum { DAY = 24 * 60 };
+    enum { FORMAT_TIME_DAY = 24 * 60 };
     struct clock clock;
     int offset = 0;
 
@@ -154,7 +154,9 @@ static bool take_full_time(struct cursor *cursor)
     if (!format_time_take(cursor, 'Z') && !format_time_take(cursor, 'z') &&
         !take_offset(cursor, &offset))
         return false;
-    return clock.second < 60 || (clock.hour * 60 + clock.minute - offset + DAY) % DAY == DAY - 1;
+    return clock.second < 60 ||
+           (clock.hour * 60 + clock.minute - offset + FORMAT_TIME_DAY) % FORMAT_TIME_DAY ==
+               FORMAT_TIME_DAY - 1;
 }
 
 bool rfc_time(const char *text, size_t size)

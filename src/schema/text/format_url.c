@@ -345,9 +345,9 @@ static bool is_opaque_host(struct reader reader)
 }
 
 /* What a host may be: of a scheme unknown to the parser, of one it knows, and Zod's httpUrl. */
-enum kind { HOST_OPAQUE, HOST_SPECIAL, HOST_DNS };
+enum format_url_kind { HOST_OPAQUE, HOST_SPECIAL, HOST_DNS };
 
-static bool is_host(struct reader host, enum kind kind)
+static bool is_host(struct reader host, enum format_url_kind kind)
 {
     int first = peek(host);
 
@@ -420,7 +420,7 @@ static bool is_port(struct reader reader)
 }
 
 /* [userinfo@]host[:port] */
-static bool format_url_is_authority(struct reader reader, enum kind kind)
+static bool format_url_is_authority(struct reader reader, enum format_url_kind kind)
 {
     struct reader host = reader, port = {reader.end, reader.end};
     bool user = false, brackets = false;
@@ -467,7 +467,7 @@ static bool format_url_is_file(struct reader reader)
 }
 
 /* What follows a scheme that has a host. */
-static bool is_special(struct reader reader, enum kind kind)
+static bool is_special(struct reader reader, enum format_url_kind kind)
 {
     while (is_slash(peek(reader), true))
         next(&reader);

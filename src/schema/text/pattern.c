@@ -28,7 +28,7 @@ struct piece {
     bool freed;
 };
 
-struct pool {
+struct pattern_pool {
     haft_arena *arena;
     struct piece *newest;
 };
@@ -37,7 +37,7 @@ enum { PIECE_SIZE = (sizeof(struct piece) + 15) / 16 * 16 };
 
 static void *pool_malloc(PCRE2_SIZE size, void *context)
 {
-    struct pool *pool = context;
+    struct pattern_pool *pool = context;
     arena_mark before = arena_save(pool->arena);
     struct piece *piece;
 
@@ -53,7 +53,7 @@ static void *pool_malloc(PCRE2_SIZE size, void *context)
 
 static void pool_free(void *memory, void *context)
 {
-    struct pool *pool = context;
+    struct pattern_pool *pool = context;
 
     if (!memory)
         return;
@@ -72,7 +72,7 @@ static void pool_free(void *memory, void *context)
 /* What PCRE2 is to allocate with, itself in the arena; NULL without memory. */
 static pcre2_general_context *pool_new(haft_arena *arena)
 {
-    struct pool *pool = haft_arena_zalloc(arena, 1, sizeof *pool);
+    struct pattern_pool *pool = haft_arena_zalloc(arena, 1, sizeof *pool);
 
     if (!pool)
         return NULL;

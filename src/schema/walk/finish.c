@@ -9,15 +9,15 @@
 
 enum {
     DEFAULT_CHECK_MEMORY = 64 << 20,
-    NODES_A_LEVEL = 4, /* a use, its type, an array, its item */
-    FEW_PROPERTIES = 8 /* up to here a walk along the names beats a hash */
+    NODES_A_LEVEL = 4,        /* a use, its type, an array, its item */
+    FINISH_FEW_PROPERTIES = 8 /* up to here a walk along the names beats a hash */
 };
 
 static int index_properties(haft_schema *schema, struct object *object)
 {
     size_t n_slots = 16;
 
-    if (object->n_properties <= FEW_PROPERTIES || object->n_slots)
+    if (object->n_properties <= FINISH_FEW_PROPERTIES || object->n_slots)
         return 0;
     while (n_slots < object->n_properties * 2)
         n_slots *= 2;
@@ -82,9 +82,9 @@ static const struct node *child(const struct node *node, size_t i, bool *ret_mor
     return NULL;
 }
 
-enum colour { WHITE, GREY, BLACK };
+enum walk_finish_colour { WALK_FINISH_WHITE, WALK_FINISH_GREY, WALK_FINISH_BLACK };
 
-struct visit {
+struct walk_finish_visit {
     struct node *node;
     size_t next;
 };
@@ -105,31 +105,32 @@ static void mark_written(struct node *node)
 static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
 {
     arena_mark mark = arena_save(schema->arena);
-    struct visit *stack = haft_arena_alloc(schema->arena, schema->n_nodes * sizeof *stack);
+    struct walk_finish_visit *stack =
+        haft_arena_alloc(schema->arena, schema->n_nodes * sizeof *stack);
     unsigned char *colours = haft_arena_zalloc(schema->arena, schema->n_nodes, 1);
     size_t depth = 0;
 
     if (!stack || !colours)
         return error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
-    stack[depth++] = (struct visit){schema->root, 0};
-    colours[schema->root->id] = GREY;
+    stack[depth++] = (struct walk_finish_visit){schema->root, 0};
+    colours[schema->root->id] = WALK_FINISH_GREY;
     while (depth) {
-        struct visit *top = &stack[depth - 1];
+        struct walk_finish_visit *top = &stack[depth - 1];
         bool more;
         /* Nodes are const to each other and belong to the schema that is being made. */
         struct node *next = (struct node *)(uintptr_t)child(top->node, top->next++, &more);
 
         if (!more) {
-            colours[top->node->id] = BLACK;
+            colours[top->node->id] = WALK_FINISH_BLACK;
             depth--;
-        } else if (next && colours[next->id] == GREY) {
+        } else if (next && colours[next->id] == WALK_FINISH_GREY) {
             mark_written(next);
-        } else if (next && colours[next->id] == WHITE) {
+        } else if (next && colours[next->id] == WALK_FINISH_WHITE) {
             if (depth == schema->max_depth * NODES_A_LEVEL)
                 return error_set(reterr_error, HAFT_EDEPTH, NULL,
                                  "the schema is nested deeper than %zu levels", schema->max_depth);
-            colours[next->id] = GREY;
-            stack[depth++] = (struct visit){next, 0};
+            colours[next->id] = WALK_FINISH_GREY;
+            stack[depth++] = (struct walk_finish_visit){next, 0};
         }
     }
     arena_rewind(schema->arena, mark);

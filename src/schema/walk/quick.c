@@ -127,21 +127,21 @@ void quick_prepare(struct node *node)
 
 /* ---- values ---- */
 
-struct fast {
+struct quick_fast {
     haft_arena *arena;
     size_t depth; /* levels left */
 };
 
-static bool accept_array(struct fast *fast, const struct node *node, yyjson_val *value, char *base,
-                         const struct member *member);
-static bool accept_object(struct fast *fast, const struct node *node, yyjson_val *value, char *base,
-                          const struct member *member);
+static bool accept_array(struct quick_fast *fast, const struct node *node, yyjson_val *value,
+                         char *base, const struct member *member);
+static bool accept_object(struct quick_fast *fast, const struct node *node, yyjson_val *value,
+                          char *base, const struct member *member);
 
 /* The value that follows in the document; NULL when this one is not accepted.  Only what has parts
  * is worth a call. */
-static ALWAYS_INLINE yyjson_val *quick_accept_value(struct fast *fast, const struct node *node,
-                                                    yyjson_val *value, char *base,
-                                                    const struct member *member)
+static ALWAYS_INLINE yyjson_val *quick_accept_value(struct quick_fast *fast,
+                                                    const struct node *node, yyjson_val *value,
+                                                    char *base, const struct member *member)
 {
     unsigned type = unsafe_yyjson_get_type(value);
     bool fits;
@@ -163,7 +163,7 @@ static ALWAYS_INLINE yyjson_val *quick_accept_value(struct fast *fast, const str
 
 /* ---- what has parts ---- */
 
-static APART bool accept_array(struct fast *fast, const struct node *node, yyjson_val *value,
+static APART bool accept_array(struct quick_fast *fast, const struct node *node, yyjson_val *value,
                                char *base, const struct member *member)
 {
     const struct node *each = node->array->items;
@@ -199,7 +199,7 @@ static inline bool quick_is_key(const yyjson_val *key, const struct property *pr
 }
 
 /* Keys in the order of the properties, with optional ones left out. */
-static APART bool accept_object(struct fast *fast, const struct node *node, yyjson_val *value,
+static APART bool accept_object(struct quick_fast *fast, const struct node *node, yyjson_val *value,
                                 char *base, const struct member *member)
 {
     const struct property *property = node->object->properties;
@@ -228,7 +228,7 @@ static APART bool accept_object(struct fast *fast, const struct node *node, yyjs
 
 bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)
 {
-    struct fast fast = {arena, schema->max_depth};
+    struct quick_fast fast = {arena, schema->max_depth};
 
     return schema->covered && quick_accept_value(&fast, schema->root, value, to, &fast_whole);
 }

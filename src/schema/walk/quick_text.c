@@ -8,7 +8,7 @@
 #include "schema/walk/lane.h"
 #include "schema/walk/quick.h"
 
-struct fast {
+struct quick_text_fast {
     haft_arena *arena;
     size_t depth;    /* levels left */
     const char *end; /* of the text: a NUL, so that nothing runs past it */
@@ -42,15 +42,16 @@ static ALWAYS_INLINE char *skip_plain(char *at, uint64_t *high)
 }
 
 /* A format whose texts are all of one size has none that JSON would write otherwise. */
-static ALWAYS_INLINE char *read_sized(const struct fast *fast, const struct node *node, char *text)
+static ALWAYS_INLINE char *read_sized(const struct quick_text_fast *fast, const struct node *node,
+                                      char *text)
 {
     size_t size = node->quick.size;
 
     return size && size < (size_t)(fast->end - text) && text[size] == '"' ? text + size : NULL;
 }
 
-static ALWAYS_INLINE char *read_string(struct fast *fast, const struct node *node, char *at,
-                                       char *base, const struct member *member)
+static ALWAYS_INLINE char *read_string(struct quick_text_fast *fast, const struct node *node,
+                                       char *at, char *base, const struct member *member)
 {
     uint64_t high = 0;
     char *text = at + 1, *end = read_sized(fast, node, text);
@@ -98,18 +99,18 @@ static char *read_boolean(const struct node *node, char *at, char *base,
     return at + size;
 }
 
-static char *quick_text_read_array(struct fast *fast, const struct node *node, char *at, char *base,
-                                   const struct member *member);
-static char *read_object(struct fast *fast, const struct node *node, char *at, char *base,
-                         const struct member *member);
+static char *quick_text_read_array(struct quick_text_fast *fast, const struct node *node, char *at,
+                                   char *base, const struct member *member);
+static char *read_object(struct quick_text_fast *fast, const struct node *node, char *at,
+                         char *base, const struct member *member);
 
 static ALWAYS_INLINE bool takes(const struct node *node, unsigned type)
 {
     return node->quick.types >> type & 1;
 }
 
-static ALWAYS_INLINE char *read(struct fast *fast, const struct node *node, char *at, char *base,
-                                const struct member *member)
+static ALWAYS_INLINE char *read(struct quick_text_fast *fast, const struct node *node, char *at,
+                                char *base, const struct member *member)
 {
     switch (*at) {
     case '"':
@@ -145,7 +146,7 @@ struct items {
     size_t n, room;
 };
 
-static bool quick_text_grow(struct fast *fast, struct items *items, size_t stride)
+static bool quick_text_grow(struct quick_text_fast *fast, struct items *items, size_t stride)
 {
     enum { FIRST_ROOM = 4 };
     size_t room = items->room ? items->room * 2 : FIRST_ROOM;
@@ -162,8 +163,8 @@ static bool quick_text_grow(struct fast *fast, struct items *items, size_t strid
     return true;
 }
 
-static APART char *quick_text_read_array(struct fast *fast, const struct node *node, char *at,
-                                         char *base, const struct member *member)
+static APART char *quick_text_read_array(struct quick_text_fast *fast, const struct node *node,
+                                         char *at, char *base, const struct member *member)
 {
     const struct node *each = node->array->items;
     bool keeps = base && node->store == STORE_ARRAY;
@@ -196,15 +197,15 @@ static APART char *quick_text_read_array(struct fast *fast, const struct node *n
 }
 
 /* A name has neither quotes nor escapes: quick_prepare sees to that. */
-static ALWAYS_INLINE bool quick_text_is_key(const struct fast *fast, const char *at,
+static ALWAYS_INLINE bool quick_text_is_key(const struct quick_text_fast *fast, const char *at,
                                             const struct property *property)
 {
     return *at == '"' && (size_t)(fast->end - at) > property->size &&
            at[property->size + 1] == '"' && same_bytes(at + 1, property->name, property->size);
 }
 
-static APART char *read_object(struct fast *fast, const struct node *node, char *at, char *base,
-                               const struct member *member)
+static APART char *read_object(struct quick_text_fast *fast, const struct node *node, char *at,
+                               char *base, const struct member *member)
 {
     const struct property *property = node->object->properties;
     size_t n = node->object->n_properties;
@@ -242,7 +243,7 @@ const char *quick_read(const haft_schema *schema, const char *text, size_t size,
     char *end = NULL;
 
     if (copy) {
-        struct fast fast = {arena, max_depth, copy + size};
+        struct quick_text_fast fast = {arena, max_depth, copy + size};
 
         memcpy(copy, text, size);
         memset(copy + size, 0, sizeof(uint64_t)); /* where a word may begin */

@@ -11,7 +11,12 @@
 
 /* Visits of nodes, and values copied, of one repair; how deep nodes may lead to one another; how
  * far alternatives are followed to tell a type. */
-enum { MAX_STEPS = 1000000, MAX_FRAMES = 512, MAX_ACCEPTS_DEPTH = 16, MAX_ACCEPTS_STEPS = 1024 };
+enum {
+    MAX_STEPS = 1000000,
+    REPAIR_MAX_FRAMES = 512,
+    MAX_ACCEPTS_DEPTH = 16,
+    MAX_ACCEPTS_STEPS = 1024
+};
 
 /* Repairs made, the latest first, so that those of an alternative can be taken back. */
 struct made {
@@ -363,7 +368,7 @@ static yyjson_val *mend(struct mender *m, const struct node *node, yyjson_val *v
 
     if (!spend(m, 1))
         return value;
-    if (m->walk.frames >= MAX_FRAMES) {
+    if (m->walk.frames >= REPAIR_MAX_FRAMES) {
         walk_stop(&m->walk, HAFT_ESTEPS);
         return value;
     }

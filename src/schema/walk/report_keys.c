@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { SHOWN = 120, MAX_LISTED = 24 }; /* bytes of a key that was sent; keys in a sentence */
+enum {
+    REPORT_KEYS_SHOWN = 120,
+    MAX_LISTED = 24
+}; /* bytes of a key that was sent; keys in a sentence */
 
 /* The accepted key that was probably meant; NULL when none is near. */
 static const char *report_keys_nearest(const struct object *object, const char *key)
@@ -40,8 +43,8 @@ static void report_keys_put_key(haft_buffer *text, const char *key)
 {
     size_t size = strlen(key), cut = size;
 
-    if (size > SHOWN)
-        for (cut = SHOWN; ((unsigned char)key[cut] & 0xC0) == 0x80;)
+    if (size > REPORT_KEYS_SHOWN)
+        for (cut = REPORT_KEYS_SHOWN; ((unsigned char)key[cut] & 0xC0) == 0x80;)
             cut--;
     haft_buffer_printf(text, "\"%.*s%s\"", (int)cut, key, cut < size ? "..." : "");
 }

@@ -5,7 +5,7 @@
 #include "schema/walk/walk.h"
 
 /* How far references are followed to find a field. */
-enum { MAX_DEPTH = 16 };
+enum { TEXTS_MAX_DEPTH = 16 };
 
 /* The node of the field of that name; NULL when nothing names it. */
 static const struct node *find_field(const struct node *node, const struct text_field *field,
@@ -15,7 +15,7 @@ static const struct node *find_field(const struct node *node, const struct text_
         node->object ? object_property(node->object, field->name, field->name_size) : NULL;
     const struct node *found = property ? property->node : NULL;
 
-    for (size_t r = 0; r < node->n_rules && depth < MAX_DEPTH && !found; r++) {
+    for (size_t r = 0; r < node->n_rules && depth < TEXTS_MAX_DEPTH && !found; r++) {
         const struct rule *rule = &node->rules[r];
 
         if (rule->op != RULE_REF && rule->op != RULE_ALL)

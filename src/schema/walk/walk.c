@@ -5,7 +5,7 @@
 
 /* How far the C stack may go: a reference that leads to itself without consuming the value ends
  * here and not in a crash. */
-enum { MAX_FRAMES = 1024 };
+enum { WALK_MAX_FRAMES = 1024 };
 
 unsigned walk_stop(struct walk *w, int status)
 {
@@ -268,7 +268,7 @@ static APART unsigned walk_full(struct walk *w, const struct node *node, yyjson_
     struct scope scope = {outer, node->resource};
     unsigned verdict;
 
-    if (w->frames == MAX_FRAMES)
+    if (w->frames == WALK_MAX_FRAMES)
         return walk_stop(w, HAFT_ESTEPS);
     if (node->resource && (!outer || outer->resource != node->resource))
         w->scope = &scope;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { FEW_PROPERTIES = 64, FEW_UNKNOWN = 16 };
+enum { WALK_OBJECT_FEW_PROPERTIES = 64, FEW_UNKNOWN = 16 };
 
 static inline bool walk_object_is_named(const struct property *property, const char *name,
                                         size_t size)
@@ -347,11 +347,11 @@ static unsigned walk_members(struct walk *w, const struct node *node, yyjson_val
                              const struct path *at, struct seen *seen, struct place place)
 {
     const struct object *object = node->object;
-    yyjson_val *few[FEW_PROPERTIES], **values = few, *key;
+    yyjson_val *few[WALK_OBJECT_FEW_PROPERTIES], **values = few, *key;
     size_t unknown = 0;
     unsigned verdict;
 
-    if (object->n_properties > FEW_PROPERTIES)
+    if (object->n_properties > WALK_OBJECT_FEW_PROPERTIES)
         values = haft_arena_alloc(w->arena, object->n_properties * sizeof *values);
     if (!values)
         return walk_stop(w, HAFT_ENOMEM);
