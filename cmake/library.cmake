@@ -8,10 +8,10 @@
 # It is linked with <TARGET>_NEEDS, and its pkg-config file names <TARGET>_MODULES, and <TARGET>_PARTS
 # as what is in it.
 #
-# What begins with haft_ is public; the other names are short and must not meet a user's.  The linker
-# keeps them inside the shared library (exports.map).  In the static one they get a prefix that no name in C
-# can have (hide.sh): so its objects stay apart, and a program takes those that it needs, and needs only the
-# libraries that those need.  A server on standard input and output is without llhttp.
+# What begins with haft_ is public, what begins with hf_ is ours.  The linker keeps the latter inside the shared
+# library (exports.map).  In the static one the prefix keeps it apart from a user's names: so its objects stay
+# apart, and a program takes those that it needs, and needs only the libraries that those need.  A server on standard
+# input and output is without llhttp.
 
 function(haft_library target file description)
     list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
@@ -33,11 +33,6 @@ function(haft_library target file description)
     add_library(${target}_internal STATIC ${objects})
 
     add_library(${target}_static STATIC ${objects})
-    if(NOT HAFT_SANITIZE) # which puts objects into groups whose names must stay as they are
-        add_custom_command(TARGET ${target}_static POST_BUILD VERBATIM
-            COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/hide.sh ${CMAKE_NM} ${CMAKE_OBJCOPY}
-                    $<TARGET_FILE:${target}_static>)
-    endif()
     set_target_properties(${target}_static PROPERTIES OUTPUT_NAME ${file}
         EXPORT_NAME ${target}-static)
 

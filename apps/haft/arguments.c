@@ -59,7 +59,7 @@ static void look_at_choice(void *context, yyjson_val *value)
         (!text.size || !memcmp(text.data, search->text, text.size)))
         search->found = value;
     if (yyjson_is_str(value))
-        nearest_offer(&search->near, yyjson_get_str(value));
+        hf_nearest_offer(&search->near, yyjson_get_str(value));
     if (search->names.size + text.size + 2 < search->names.limit) {
         haft_buffer_puts(&search->names, search->names.size ? ", " : "");
         haft_buffer_add(&search->names, text.data, text.size);
@@ -71,7 +71,7 @@ static void look_at_choice(void *context, yyjson_val *value)
 static int choose(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val *schema, const char *text,
                   size_t size, yyjson_mut_val **ret_value, haft_reason *reason)
 {
-    struct arguments_search search = {.text = text, .size = size, .near = nearest_begin(text)};
+    struct arguments_search search = {.text = text, .size = size, .near = hf_nearest_begin(text)};
     int status = 0;
 
     haft_buffer_init(&search.names, NULL, LONGEST_LIST);
@@ -80,10 +80,10 @@ static int choose(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val *schema, con
         if (search.found)
             *ret_value = yyjson_val_mut_copy(doc, search.found);
         else
-            error_set(reason, status, NULL, "%.40s is none of %.*s%s%.40s%s", text,
-                      (int)search.names.size, search.names.size ? search.names.data : "",
-                      search.near.name ? "; did you mean " : "",
-                      search.near.name ? search.near.name : "", search.near.name ? "?" : "");
+            hf_error_set(reason, status, NULL, "%.40s is none of %.*s%s%.40s%s", text,
+                         (int)search.names.size, search.names.size ? search.names.data : "",
+                         search.near.name ? "; did you mean " : "",
+                         search.near.name ? search.near.name : "", search.near.name ? "?" : "");
     } else if (search.found && yyjson_is_str(search.found)) {
         *ret_value = yyjson_val_mut_copy(doc, search.found);
         status = 1;
@@ -140,7 +140,7 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
     if (types & TAKES_STRING) {
         if (haft_utf8_valid(text, size) == size)
             return yyjson_mut_strncpy(doc, text, size);
-        error_set(reterr_reason, HAFT_EINVAL, NULL, "is not UTF-8");
+        hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "is not UTF-8");
         return NULL;
     }
     if (types & TAKES_ARRAY) {
@@ -154,15 +154,15 @@ yyjson_mut_val *argument_value(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val
                     : argument_value(doc, root, items, text, size, reterr_reason);
         if (!value || !yyjson_mut_arr_append(array, value)) {
             if (!reterr_reason->code)
-                error_set(reterr_reason, HAFT_EINVAL, NULL, "takes JSON: key:=[...]");
+                hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "takes JSON: key:=[...]");
             return NULL;
         }
         return array;
     }
     haft_buffer_init(&name, NULL, LONGEST_LIST);
     argument_type(root, schema, &name);
-    error_set(reterr_reason, HAFT_EINVAL, NULL, "takes %.*s, not %.40s", (int)name.size,
-              name.size ? name.data : "", text);
+    hf_error_set(reterr_reason, HAFT_EINVAL, NULL, "takes %.*s, not %.40s", (int)name.size,
+                 name.size ? name.data : "", text);
     haft_buffer_finish(&name);
     return NULL;
 }
@@ -184,16 +184,16 @@ struct arguments_place {
 
 static int refuse_key(struct build *build, yyjson_val *schema, const char *key)
 {
-    struct nearest search = nearest_begin(key);
+    struct nearest search = hf_nearest_begin(key);
     yyjson_val *name;
     yyjson_obj_iter iter =
         yyjson_obj_iter_with(yyjson_obj_get(schema_resolve(build->root, schema), "properties"));
 
     while ((name = yyjson_obj_iter_next(&iter)))
-        nearest_offer(&search, yyjson_get_str(name));
-    return error_set(build->reason, HAFT_EINVAL, NULL, "there is no argument %.60s%s%.60s%s", key,
-                     search.name ? "; did you mean " : "", search.name ? search.name : "",
-                     search.name ? "?" : "");
+        hf_nearest_offer(&search, yyjson_get_str(name));
+    return hf_error_set(build->reason, HAFT_EINVAL, NULL, "there is no argument %.60s%s%.60s%s",
+                        key, search.name ? "; did you mean " : "", search.name ? search.name : "",
+                        search.name ? "?" : "");
 }
 
 /* A dot goes into an object, unless the name with the dot in it is one that the schema has. */
@@ -210,7 +210,7 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
         yyjson_mut_val *inner;
 
         if (!*key || (!named && dot == 0))
-            return error_set(build->reason, HAFT_EINVAL, NULL, "a key is empty");
+            return hf_error_set(build->reason, HAFT_EINVAL, NULL, "a key is empty");
         if (named || dot == size) {
             if (!whole && schema && schema_is_closed(build->root, schema))
                 return refuse_key(build, schema, key);
@@ -223,11 +223,11 @@ static int find_place(struct build *build, yyjson_mut_val *object, char *key,
             return refuse_key(build, schema, key);
         inner = yyjson_mut_obj_getn(object, key, dot);
         if (inner && !yyjson_mut_is_obj(inner))
-            return error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is no object", key);
+            return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is no object", key);
         if (!inner) {
             inner = yyjson_mut_obj(build->doc);
             if (!yyjson_mut_obj_add(object, yyjson_mut_strncpy(build->doc, key, dot), inner))
-                return error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
+                return hf_error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
         }
         object = inner;
         schema = whole;
@@ -247,10 +247,10 @@ static int arguments_put_value(struct build *build, const struct arguments_place
         if (yyjson_mut_obj_add(place->object,
                                yyjson_mut_strncpy(build->doc, place->key, place->size), value))
             return 0;
-        return error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
     }
     if (!(types & TAKES_ARRAY))
-        return error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is there twice", place->key);
+        return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is there twice", place->key);
     array = there;
     if (!yyjson_mut_is_arr(there)) {
         array = yyjson_mut_arr(build->doc);
@@ -262,7 +262,7 @@ static int arguments_put_value(struct build *build, const struct arguments_place
     if (!yyjson_mut_is_arr(value))
         return yyjson_mut_arr_append(array, value)
                    ? 0
-                   : error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
+                   : hf_error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
     while (yyjson_mut_arr_size(value))
         yyjson_mut_arr_append(array, yyjson_mut_arr_remove_first(value));
     return 0;
@@ -278,8 +278,8 @@ static yyjson_mut_val *raw_value(struct build *build, const char *text, size_t s
     yyjson_mut_val *value = doc ? yyjson_val_mut_copy(build->doc, yyjson_doc_get_root(doc)) : NULL;
 
     if (!value)
-        error_set(build->reason, HAFT_EINVAL, NULL, "is not JSON: %s at byte %zu",
-                  error.msg ? error.msg : "out of memory", error.pos);
+        hf_error_set(build->reason, HAFT_EINVAL, NULL, "is not JSON: %s at byte %zu",
+                     error.msg ? error.msg : "out of memory", error.pos);
     yyjson_doc_free(doc);
     return value;
 }
@@ -317,8 +317,8 @@ static yyjson_mut_val *arguments_value_of(struct build *build, yyjson_val *schem
     }
     haft_buffer_init(&file, NULL, ARGUMENTS_TEXT_LIMIT);
     if (file_read(text + 1, &file)) {
-        error_set(build->reason, HAFT_ENOTFOUND, NULL, "%s cannot be read: %s", text + 1,
-                  file.status ? haft_strerror(file.status) : strerror(errno));
+        hf_error_set(build->reason, HAFT_ENOTFOUND, NULL, "%s cannot be read: %s", text + 1,
+                     file.status ? haft_strerror(file.status) : strerror(errno));
         haft_buffer_finish(&file);
         return NULL;
     }
@@ -346,16 +346,16 @@ static int take_word(struct build *build, yyjson_mut_val *object, const char *wo
     int status;
 
     if (!word[size])
-        return error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is not KEY=VALUE", word);
+        return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is not KEY=VALUE", word);
     key = calloc(1, size + 1);
     if (!key)
-        return error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
     memcpy(key, word, size - raw);
     status = find_place(build, object, key, &place);
     if (!status) {
         value = arguments_value_of(build, place.schema, word + size + 1, raw);
         if (!value && !build->reason->code)
-            error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
+            hf_error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
         if (!value)
             snprintf(build->reason->path, sizeof build->reason->path, "%.*s", (int)(size - raw),
                      word);
@@ -371,13 +371,13 @@ static int take_input(haft_buffer *ret_json, haft_reason *reason)
     int status = arena ? file_read("-", ret_json) : HAFT_ENOMEM;
 
     if (status) {
-        error_set(reason, status, NULL, "standard input cannot be read");
+        hf_error_set(reason, status, NULL, "standard input cannot be read");
     } else if (!yyjson_is_obj(haft_json_read(ret_json->data, ret_json->size, 0, arena, reason))) {
         char why[sizeof reason->text];
 
         snprintf(why, sizeof why, "%s", reason->code ? reason->text : "it is something else");
-        status = error_set(reason, HAFT_EINVAL, NULL, "standard input is not a JSON object: %.180s",
-                           why);
+        status = hf_error_set(reason, HAFT_EINVAL, NULL,
+                              "standard input is not a JSON object: %.180s", why);
     }
     /* Outside of strings, where alone they may be, line ends are as good as spaces; a message has
      * none. */
@@ -402,14 +402,14 @@ int arguments_build(yyjson_val *schema, char *const *words, size_t n, haft_buffe
     build.doc = yyjson_mut_doc_new(NULL);
     object = build.doc ? yyjson_mut_obj(build.doc) : NULL;
     if (!object)
-        status = error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        status = hf_error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
     for (size_t i = 0; i < n && !status; i++)
         status = take_word(&build, object, words[i]);
     text = status ? NULL : yyjson_mut_val_write(object, 0, NULL);
     if (text)
         haft_buffer_puts(ret_json, text);
     else if (!status)
-        status = error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        status = hf_error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
     free(text);
     yyjson_mut_doc_free(build.doc);
     return status ? status : ret_json->status;

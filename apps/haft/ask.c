@@ -364,7 +364,7 @@ static yyjson_val *ask_find_tool(yyjson_val *tools, const char *name)
 
 static int refuse_tool(yyjson_val *tools, const char *name)
 {
-    struct nearest search = nearest_begin(name);
+    struct nearest search = hf_nearest_begin(name);
     size_t i, n;
     yyjson_val *tool;
 
@@ -372,14 +372,14 @@ static int refuse_tool(yyjson_val *tools, const char *name)
         const char *other = yyjson_get_str(yyjson_obj_get(tool, "name"));
 
         if (other)
-            nearest_offer(&search, other);
+            hf_nearest_offer(&search, other);
     }
     return -complain(EXIT_USAGE, "the server has no tool %s%s%s%s", name,
                      search.name ? "; did you mean " : "; haft tools lists what it has",
                      search.name ? search.name : "", search.name ? "?" : "");
 }
 
-static int call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
+static int hf_call_tool(const struct ask_asked *asked, struct remote *remote, yyjson_val *tool)
 {
     haft_buffer arguments, params;
     struct remote_request request = {
@@ -438,7 +438,7 @@ static int run_call(const struct ask_asked *asked, const char *url)
         status = fetch_offered(remote, &tools_list, asked->arena, &tools);
     if (!status) {
         tool = ask_find_tool(tools, asked->tool);
-        status = tool ? call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
+        status = tool ? hf_call_tool(asked, remote, tool) : refuse_tool(tools, asked->tool);
     }
     return end(remote, status < 0 ? -status : status, status < 0);
 }

@@ -97,7 +97,7 @@ static enum reply take_line(struct haft_form *form, yyjson_val *key, yyjson_val 
 
     if (!*text && fallback)
         value = yyjson_val_mut_copy(form->doc, fallback);
-    else if (!*text && manifest_requires(form->schema, yyjson_get_str(key)))
+    else if (!*text && hf_manifest_requires(form->schema, yyjson_get_str(key)))
         return SKIPPED;
     else if (!*text)
         return FILLED;
@@ -134,7 +134,7 @@ static enum reply read_reply(struct haft_form *form, haft_buffer *line)
 static enum reply ask_field(struct haft_form *form, yyjson_val *key, yyjson_val *property,
                             haft_buffer *line)
 {
-    bool required = manifest_requires(form->schema, yyjson_get_str(key));
+    bool required = hf_manifest_requires(form->schema, yyjson_get_str(key));
     enum reply reply;
 
     do {

@@ -45,10 +45,10 @@ int complain(int code, const char *format, ...)
 
 static int refuse_command(const char *given)
 {
-    struct nearest search = nearest_begin(given);
+    struct nearest search = hf_nearest_begin(given);
 
     for (const struct command *row = command_rows; row->name; row++)
-        nearest_offer(&search, row->name);
+        hf_nearest_offer(&search, row->name);
     if (search.name)
         return complain(EXIT_USAGE, "there is no command %s; did you mean %s?", given, search.name);
     return complain(EXIT_USAGE, "there is no command %s; haft help prints those that there are",
@@ -58,11 +58,11 @@ static int refuse_command(const char *given)
 /* `given` ends at its =, if it has one. */
 static int refuse_option(const struct command *command, const char *given)
 {
-    struct nearest search = nearest_begin(given);
+    struct nearest search = hf_nearest_begin(given);
 
     for (const struct option_row *row = option_rows; row->name; row++)
         if (option_is_of(row, command))
-            nearest_offer(&search, row->name);
+            hf_nearest_offer(&search, row->name);
     if (search.name)
         return complain(EXIT_USAGE, "%s has no option %s; did you mean %s?", command->name, given,
                         search.name);

@@ -35,9 +35,11 @@ static void parameters_add(struct gathering *to, const char *name, yyjson_val *v
     else if (yyjson_is_bool(value))
         text = yyjson_get_bool(value) ? "true" : "false";
     else if (yyjson_is_int(value))
-        text = haft_arena_copy(to->arena, digits, integer_to_text(yyjson_get_sint(value), digits));
+        text =
+            haft_arena_copy(to->arena, digits, hf_integer_to_text(yyjson_get_sint(value), digits));
     else if (yyjson_is_real(value)) /* an integer, or it would have no header: 5.0 */
-        text = haft_arena_copy(to->arena, digits, number_to_text(yyjson_get_real(value), digits));
+        text =
+            haft_arena_copy(to->arena, digits, hf_number_to_text(yyjson_get_real(value), digits));
     else
         return;
     name = haft_arena_printf(to->arena, "Mcp-Param-%s", name);
@@ -99,8 +101,8 @@ static bool is_scalar(yyjson_val *type)
     return any;
 }
 
-static const char *fault_of(struct inspection *in, yyjson_val *property,
-                            enum parameters_place place)
+static const char *hf_fault_of(struct inspection *in, yyjson_val *property,
+                               enum parameters_place place)
 {
     yyjson_val *header = yyjson_obj_get(property, "x-mcp-header");
     const char *name = yyjson_get_str(header);
@@ -112,7 +114,7 @@ static const char *fault_of(struct inspection *in, yyjson_val *property,
     if (!is_scalar(yyjson_obj_get(property, "type")))
         return "asks for a header of what is no string, integer or boolean";
     for (size_t i = 0; i < in->n; i++)
-        if (text_same_ignoring_case(in->names[i], name))
+        if (hf_text_same_ignoring_case(in->names[i], name))
             return "asks for a header twice";
     if (in->n == MAX_PARAMETERS)
         return "asks for too many headers";
@@ -132,7 +134,7 @@ static void inspect(struct inspection *in, yyjson_val *value, enum parameters_pl
     if (!value || !depth || in->why)
         return;
     if (header && (place == PROPERTY || yyjson_is_str(header)))
-        in->why = fault_of(in, value, place);
+        in->why = hf_fault_of(in, value, place);
     yyjson_arr_foreach(value, i, n, one)
         inspect(in, one, ELSEWHERE, depth - 1);
     yyjson_obj_foreach(value, i, n, key, one) {

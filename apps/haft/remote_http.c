@@ -58,7 +58,7 @@ static size_t on_body(char *bytes, size_t one, size_t size, void *context)
     (void)one;
     remote_http_judge(exchange);
     if (exchange->is_stream) {
-        exchange->failure = sse_feed(&exchange->sse, bytes, size, on_event, exchange);
+        exchange->failure = hf_sse_feed(&exchange->sse, bytes, size, on_event, exchange);
     } else if (exchange->kind == ASKING) {
         haft_buffer_add(&exchange->body, bytes, size);
         exchange->failure = exchange->body.status;
@@ -180,7 +180,7 @@ static void tell_failure(struct exchange *exchange, CURLcode code)
         remote_lost(remote, exchange->id, EXIT_CONNECTION, "%s: %s", remote->options.url, text);
 }
 
-static void exchange_free(struct exchange *exchange)
+static void hf_exchange_free(struct exchange *exchange)
 {
     struct http *http = exchange->http;
 
@@ -193,7 +193,7 @@ static void exchange_free(struct exchange *exchange)
     curl_easy_cleanup(exchange->easy);
     curl_slist_free_all(exchange->headers);
     haft_buffer_finish(&exchange->body);
-    sse_finish(&exchange->sse);
+    hf_sse_finish(&exchange->sse);
     free(exchange);
 }
 
@@ -210,7 +210,7 @@ static void on_done(void *context, CURL *easy, CURLcode code)
             remote_http_take_answer(exchange);
     }
     uv_stop(&exchange->http->remote->loop);
-    exchange_free(exchange);
+    hf_exchange_free(exchange);
 }
 
 /* ---- what goes out ---- */
@@ -351,7 +351,7 @@ int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoin
     exchange->kind = kind;
     exchange->id = outgoing ? outgoing->id : kind == RESUMING ? http->lost_id : 0;
     haft_buffer_init(&exchange->body, NULL, http->remote->options.limit);
-    sse_init(&exchange->sse, NULL, http->remote->options.limit);
+    hf_sse_init(&exchange->sse, NULL, http->remote->options.limit);
     if (kind == RESUMING)
         haft_buffer_puts(&exchange->sse.last_id, http->last_event);
     exchange->next = http->exchanges;
@@ -368,7 +368,7 @@ int http_begin(struct http *http, enum kind kind, const struct outgoing *outgoin
     status = exchange->failure == HAFT_ETOOBIG
                  ? remote_fail(http->remote, EXIT_USAGE, "an argument is too large for a header")
                  : remote_fail(http->remote, EXIT_LOCAL, "out of memory");
-    exchange_free(exchange);
+    hf_exchange_free(exchange);
     return status;
 }
 
@@ -394,7 +394,7 @@ static void remote_http_forget(void *wire, int64_t id)
     uv_timer_stop(&http->remote->pause);
     for (struct exchange *at = http->exchanges; at; at = at->next)
         if ((at->kind == ASKING || at->kind == RESUMING) && at->id == id) {
-            exchange_free(at);
+            hf_exchange_free(at);
             return;
         }
 }
@@ -420,11 +420,11 @@ static void close_http(void *wire)
 
     /* What is freed is off the list by then, which the analyser does not see. */
     while (http->exchanges)
-        exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
+        hf_exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
     if (http->session && http->remote->interrupted < 2 && !http_begin(http, LEAVING, NULL))
         remote_run(http->remote, CLOSE_WAIT, remote_http_is_flushed, http);
     while (http->exchanges)
-        exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
+        hf_exchange_free(http->exchanges); /* NOLINT(clang-analyzer-unix.Malloc) */
     carrier_close(&http->carrier);
     uv_timer_stop(&http->remote->pause);
     free(http->last_event);

@@ -130,7 +130,7 @@ static void remote_message_take_response(struct remote *remote, const struct rpc
 
         haft_buffer_init(&text, NULL, sizeof remote->why);
         if (message->id)
-            rpc_put_id(&text, message->id);
+            hf_rpc_put_id(&text, message->id);
         haft_buffer_add(&text, "", 1);
         break_off(remote, EXIT_PROTOCOL, "the server answered a request that was not made%s%s",
                   message->id && !text.status ? ": id " : "",
@@ -144,7 +144,7 @@ static int take_message(struct remote *remote, yyjson_val *root)
 {
     struct rpc_message message;
 
-    rpc_read(root, &message);
+    hf_rpc_read(root, &message);
     switch (message.kind) {
     case RPC_RESPONSE:
         remote_message_take_response(remote, &message);
@@ -187,7 +187,7 @@ static void tell_garbage(struct remote *remote, const struct incoming *incoming,
 /* Some old revisions send several messages as an array. */
 static int remote_message_take(struct remote *remote, const struct incoming *incoming)
 {
-    arena_mark mark = arena_save(remote->arena);
+    arena_mark mark = hf_arena_save(remote->arena);
     bool waited = remote->outcome == WAITING;
     haft_reason reason = {0};
     yyjson_val *root = haft_json_read(incoming->text, incoming->size, REMOTE_MESSAGE_MAX_DEPTH,
@@ -211,7 +211,7 @@ static int remote_message_take(struct remote *remote, const struct incoming *inc
     }
     /* What an answer points to stays; everything else is over. */
     if (!(waited && remote->outcome == ANSWERED))
-        arena_rewind(remote->arena, mark);
+        hf_arena_rewind(remote->arena, mark);
     return status;
 }
 

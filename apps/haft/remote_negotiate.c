@@ -137,7 +137,7 @@ static int take_greeting(struct remote *remote)
                            yyjson_get_str(yyjson_obj_get(remote->error, "message")),
                            remote_error_code(remote));
     version = yyjson_obj_get(remote->result, "protocolVersion");
-    revision = revision_named(yyjson_get_str(version), yyjson_get_len(version));
+    revision = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (revision == REVISIONS || revision_row(revision)->modern)
         return remote_fail(remote, EXIT_PROTOCOL,
                            "the server wants to speak %.40s, which haft does not",

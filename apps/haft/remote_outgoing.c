@@ -99,12 +99,12 @@ int remote_reply(struct remote *remote, const yyjson_val *id, const haft_buffer 
     haft_buffer_init(&text, NULL, LETTER_LIMIT);
     if (result->size) {
         haft_buffer_puts(&text, "{\"jsonrpc\":\"2.0\",\"id\":");
-        rpc_put_id(&text, id);
+        hf_rpc_put_id(&text, id);
         haft_buffer_puts(&text, ",\"result\":");
         haft_buffer_add(&text, result->data, result->size);
         haft_buffer_puts(&text, "}");
     } else {
-        rpc_put_error(&text, id, code, NULL, NULL);
+        hf_rpc_put_error(&text, id, code, NULL, NULL);
     }
     outgoing.text = text.data;
     outgoing.size = text.size;

@@ -78,7 +78,7 @@ static void remote_process_give_room(uv_handle_t *handle, size_t suggested, uv_b
     size_t size = 0;
 
     (void)suggested;
-    ret_room->base = lines_room(&process->lines, &size);
+    ret_room->base = hf_lines_room(&process->lines, &size);
     ret_room->len = ret_room->base ? size : 0;
 }
 
@@ -91,8 +91,8 @@ static void on_output(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 
     (void)room;
     if (size > 0)
-        lines_filled(&process->lines, (size_t)size);
-    while ((status = lines_next(&process->lines, size < 0, &line, &n))) {
+        hf_lines_filled(&process->lines, (size_t)size);
+    while ((status = hf_lines_next(&process->lines, size < 0, &line, &n))) {
         if (status > 0)
             remote_incoming(process->remote, line, n);
         else
@@ -160,7 +160,7 @@ static int start(struct remote_process *process)
     process->in.data = process->out.data = process->handle.data = process->mourning.data = process;
     process->told = process->output_ended = false;
     process->unwritten = 0;
-    lines_init(&process->lines, NULL, remote->options.limit);
+    hf_lines_init(&process->lines, NULL, remote->options.limit);
     status = uv_spawn(&remote->loop, &process->handle, &options);
     process->open = 4;
     process->running = !status;
@@ -188,7 +188,7 @@ static void stop(struct remote_process *process)
     close_one(process, &process->handle);
     while (!is_closed(process))
         uv_run(&process->remote->loop, UV_RUN_ONCE);
-    lines_finish(&process->lines);
+    hf_lines_finish(&process->lines);
 }
 
 /* ---- the wire ---- */

@@ -119,7 +119,7 @@ int act_serve(struct invocation *call)
     int status;
 
     call->words[0] = name;
-    status = gateway_command(gateway, &program, (int)call->n_words, call->words);
+    status = hf_gateway_command(gateway, &program, (int)call->n_words, call->words);
     if (empty)
         explain();
     return status;

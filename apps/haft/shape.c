@@ -127,10 +127,10 @@ static int haft_shape_check(struct shape_walk *walk, const struct shape *shape, 
     int status;
 
     if (!value)
-        return error_set(walk->reason, HAFT_EINVAL, walk->path, "is missing");
+        return hf_error_set(walk->reason, HAFT_EINVAL, walk->path, "is missing");
     if (!fits(shape->type, value))
-        return error_set(walk->reason, HAFT_EINVAL, walk->path, "must be %s, not %s",
-                         names[shape->type], type_text(value));
+        return hf_error_set(walk->reason, HAFT_EINVAL, walk->path, "must be %s, not %s",
+                            names[shape->type], type_text(value));
     status = check_members(walk, shape->members, value);
     if (!status)
         status = check_case(walk, shape->cases, value);

@@ -48,10 +48,10 @@ int page_print(struct page *page)
 
 size_t next_character(const char *text, size_t left, bool *ret_harmful)
 {
-    size_t size = utf8_size(text, left);
+    size_t size = hf_utf8_size(text, left);
     const char *next = text;
 
-    *ret_harmful = !size || character_is_hidden(utf8_next(&next));
+    *ret_harmful = !size || hf_character_is_hidden(hf_utf8_next(&next));
     return size ? size : 1;
 }
 
@@ -70,7 +70,8 @@ static void put_harmless(struct page *page, const char *text, size_t size, bool 
             continue;
         haft_buffer_add(&page->text, text + start, i - start);
         if (json)
-            haft_buffer_add(&page->text, escaped, character_escape(utf8_next(&next), escaped));
+            haft_buffer_add(&page->text, escaped,
+                            hf_character_escape(hf_utf8_next(&next), escaped));
         else
             haft_buffer_puts(&page->text, " ");
         start = i + n;
@@ -142,7 +143,7 @@ static void put_hints(struct page *page, yyjson_val *tool)
     haft_buffer text;
 
     haft_buffer_init(&text, NULL, 256);
-    manifest_put_hints(tool, &text);
+    hf_manifest_put_hints(tool, &text);
     if (text.size) {
         put_spaces(page, 2);
         put_painted(page, FAINT, text.data, text.size);
@@ -253,7 +254,7 @@ static void add_properties(struct rows *table, yyjson_val *root, yyjson_val *sch
             return;
         haft_buffer_puts(&row->name, before);
         haft_buffer_add(&row->name, yyjson_get_str(key), yyjson_get_len(key));
-        if (!manifest_requires(schema, yyjson_get_str(key)))
+        if (!hf_manifest_requires(schema, yyjson_get_str(key)))
             haft_buffer_puts(&row->name, "?");
         argument_type(root, property, &row->type);
         haft_buffer_init(&inner, NULL, SHOW_LIMIT);

@@ -20,8 +20,8 @@ void show_progress(yyjson_val *params)
     if (!yyjson_is_num(progress))
         return;
     total = yyjson_is_num(total) ? total : NULL;
-    number_to_text(yyjson_get_num(progress), now);
-    number_to_text(yyjson_get_num(total), most);
+    hf_number_to_text(yyjson_get_num(progress), now);
+    hf_number_to_text(yyjson_get_num(total), most);
     page_init(&line);
     page_line(&line, yyjson_get_str(message), yyjson_get_len(message));
     fprintf(stderr, "\r\033[K%s%s%s %.*s", now, total ? "/" : "", total ? most : "",

@@ -82,7 +82,7 @@ static bool table_add_header(struct invocation *call, const char *value)
 
 static bool set_revision(struct invocation *call, const char *value)
 {
-    call->revision = revision_named(value, strlen(value));
+    call->revision = hf_revision_named(value, strlen(value));
     return call->revision != REVISIONS;
 }
 
@@ -112,7 +112,7 @@ const struct option_row option_rows[] = {
      NULL, NULL},
     {"--ca", "FILE", FOR_ASKING, set_authority, "trust these certificates for https", NULL, NULL},
     {"--revision", "REVISION", FOR_ASKING, set_revision,
-     "speak this one instead of the newest that the server knows", revision_names, NULL},
+     "speak this one instead of the newest that the server knows", hf_revision_names, NULL},
     {"--limit", "MIB", FOR_ASKING, set_limit, "take no larger message (64)", NULL, NULL},
     {"--verbose", NULL, FOR_ASKING, set_verbose, "say on standard error what goes on", NULL, NULL},
     {"--help", NULL, FOR_ASKING, set_help, "print how the command is used", NULL, NULL},
@@ -137,20 +137,20 @@ static bool server_option_at(size_t i, struct option_row *ret_row)
         *ret_row = serve_option;
         return true;
     }
-    if (verb_at(i, &verb)) {
+    if (hf_verb_at(i, &verb)) {
         *ret_row = (struct option_row){.name = verb.name, .takes = verb.takes, .help = verb.help};
         return true;
     }
-    while (verb_at(n, &verb))
+    while (hf_verb_at(n, &verb))
         n++;
     i -= n;
-    if (i >= option_count)
+    if (i >= hf_option_count)
         return false;
-    *ret_row = (struct option_row){.name = option_table[i].flag,
-                                   .takes = option_takes(&option_table[i]),
-                                   .help = option_table[i].help,
-                                   .values = option_table[i].words,
-                                   .initial = option_table[i].initial};
+    *ret_row = (struct option_row){.name = hf_option_table[i].flag,
+                                   .takes = hf_option_takes(&hf_option_table[i]),
+                                   .help = hf_option_table[i].help,
+                                   .values = hf_option_table[i].words,
+                                   .initial = hf_option_table[i].initial};
     return true;
 }
 

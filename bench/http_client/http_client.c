@@ -108,8 +108,8 @@ static void haft_run(struct bench *bench)
 
     haft_part_register(&haft_http_client_part);
     uv_loop_init(&loop);
-    bench->http = http_client_open("bench", NULL);
-    bench->client = http_client_new(
+    bench->http = hf_http_client_open("bench", NULL);
+    bench->client = hf_http_client_new(
         bench->http, &loop,
         &(struct http_client_options){.max_requests = (unsigned)bench->concurrent,
                                       .max_connections = (unsigned)bench->concurrent,

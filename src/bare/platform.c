@@ -1,7 +1,7 @@
 /* platform.c - libhaft-core has no processes: the calls of isolated tools fail, and the log says why. */
 #include "engine/offer/platform.h"
 
-int platform_start(haft_server *server)
+int hf_platform_start(haft_server *server)
 {
     (void)server;
     return 0;

@@ -90,7 +90,7 @@ static size_t address_put_plain(const char *text, char *key, size_t room)
     return 1 + size;
 }
 
-size_t address_put_key(const char *address, char *key, size_t room)
+size_t hf_address_put_key(const char *address, char *key, size_t room)
 {
     unsigned groups[GROUPS];
     uint64_t network = 0;
@@ -111,7 +111,7 @@ size_t address_put_key(const char *address, char *key, size_t room)
     for (size_t i = 0; i < NETWORK; i++)
         network = network << 16 | groups[i];
     key[0] = '6';
-    hex_to_text(network, key + 1);
+    hf_hex_to_text(network, key + 1);
     key[1 + HEX_TEXT] = '\0';
     return 1 + HEX_TEXT;
 }

@@ -47,7 +47,7 @@ static void default_release(void *context, void *memory, size_t size)
     free(memory);
 }
 
-const haft_allocator *allocator_or_default(const haft_allocator *allocator)
+const haft_allocator *hf_allocator_or_default(const haft_allocator *allocator)
 {
     static const haft_allocator standard = {default_alloc, default_resize, default_release, NULL};
 
@@ -58,7 +58,7 @@ haft_arena *haft_arena_new(const haft_allocator *allocator, size_t limit)
 {
     haft_arena *arena;
 
-    allocator = allocator_or_default(allocator);
+    allocator = hf_allocator_or_default(allocator);
     arena = allocator->alloc(allocator->context, sizeof *arena);
     if (arena)
         *arena = (haft_arena){.allocator = allocator, .limit = limit};
@@ -91,12 +91,12 @@ size_t haft_arena_used(const haft_arena *arena)
     return arena->total;
 }
 
-size_t arena_held(const haft_arena *arena)
+size_t hf_arena_held(const haft_arena *arena)
 {
     return arena->held;
 }
 
-const haft_allocator *arena_allocator(const haft_arena *arena)
+const haft_allocator *hf_arena_allocator(const haft_arena *arena)
 {
     return arena->allocator;
 }
@@ -140,7 +140,7 @@ static void release_idle(haft_arena *arena)
     }
 }
 
-void arena_trim(haft_arena *arena, size_t keep)
+void hf_arena_trim(haft_arena *arena, size_t keep)
 {
     haft_arena_reset(arena);
     if (arena->held > keep)
@@ -208,7 +208,7 @@ void *haft_arena_zalloc(haft_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-void *arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size)
+void *hf_arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size)
 {
     size_t old = (old_size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     size_t new = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -271,12 +271,12 @@ char *haft_arena_printf(haft_arena *arena, const char *format, ...)
     return text;
 }
 
-arena_mark arena_save(const haft_arena *arena)
+arena_mark hf_arena_save(const haft_arena *arena)
 {
     return (arena_mark){arena->current, arena->used, arena->total};
 }
 
-void arena_rewind(haft_arena *arena, arena_mark mark)
+void hf_arena_rewind(haft_arena *arena, arena_mark mark)
 {
     arena->current = mark.block;
     arena->used = mark.used;

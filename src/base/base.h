@@ -32,19 +32,19 @@
 #endif
 
 /* What is allocated with, never NULL. */
-const haft_allocator *allocator_or_default(const haft_allocator *allocator);
+const haft_allocator *hf_allocator_or_default(const haft_allocator *allocator);
 
 /* Whether it is 0 or one of HAFT_ERRORS. */
-bool status_is_known(int status);
+bool hf_status_is_known(int status);
 
 /* Fills *error in, if there is one, and returns code. */
-int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
+int hf_error_set(haft_reason *error, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
-int error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
+int hf_error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
     HAFT_PRINTF_(4, 0);
 
 /* Empties it, and does not hold on to more than `keep` bytes. */
-void buffer_trim(haft_buffer *buffer, size_t keep);
+void hf_buffer_trim(haft_buffer *buffer, size_t keep);
 
 /* haft_buffer_add where it is called: when there is room, and there mostly is, a literal of the
  * library's is a store or two.  For what every call passes: used everywhere it would be 2 % more
@@ -61,16 +61,16 @@ static inline void buffer_add(haft_buffer *buffer, const void *bytes, size_t siz
 
 /* The size of the character that begins there when it is U+0085, U+2028 or U+2029, which end a line
  * for some readers though JSON allows them bare, and how JSON writes it otherwise; else 0. */
-size_t line_end_found(const char *text, const char **ret_escape);
+size_t hf_line_end_found(const char *text, const char **ret_escape);
 static inline size_t line_end_size(const char *text, const char **ret_escape)
 {
-    return *text == '\xC2' || *text == '\xE2' ? line_end_found(text, ret_escape) : 0;
+    return *text == '\xC2' || *text == '\xE2' ? hf_line_end_found(text, ret_escape) : 0;
 }
 
 /* The bytes that haft_buffer_json_string appends for the text, which is valid UTF-8; for each of
  * its own at most so many. */
 enum { JSON_ESCAPED = 6 };
-size_t json_string_size(const char *text, size_t size);
+size_t hf_json_string_size(const char *text, size_t size);
 
 /* Appends a literal, whose size the compiler knows. */
 #define buffer_literal(buffer, text) buffer_add(buffer, text, sizeof text - 1)
@@ -81,27 +81,27 @@ typedef struct arena_mark {
     size_t used, total;
 } arena_mark;
 
-arena_mark arena_save(const haft_arena *arena);
-void arena_rewind(haft_arena *arena, arena_mark mark);
+arena_mark hf_arena_save(const haft_arena *arena);
+void hf_arena_rewind(haft_arena *arena, arena_mark mark);
 
 /* A reset after which it does not hold on to more than `keep` bytes. */
-void arena_trim(haft_arena *arena, size_t keep);
+void hf_arena_trim(haft_arena *arena, size_t keep);
 /* Bytes that it has, used or not. */
-size_t arena_held(const haft_arena *arena);
+size_t hf_arena_held(const haft_arena *arena);
 
 /* Grows or shrinks the latest allocation in place when it can, else moves it. */
-void *arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size);
+void *hf_arena_resize(haft_arena *arena, void *memory, size_t old_size, size_t size);
 
-const haft_allocator *arena_allocator(const haft_arena *arena);
+const haft_allocator *hf_arena_allocator(const haft_arena *arena);
 
 /* The number as JavaScript prints it ("1e+21", "0.1", "-5"), with a NUL. */
 enum { NUMBER_TEXT = 32 };
-size_t number_to_text(double value, char ret_text[NUMBER_TEXT]);
-size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
+size_t hf_number_to_text(double value, char ret_text[NUMBER_TEXT]);
+size_t hf_integer_to_text(int64_t value, char ret_text[NUMBER_TEXT]);
 
 /* Sixteen digits, without a NUL. */
 enum { HEX_TEXT = 16 };
-void hex_to_text(uint64_t value, char ret_text[HEX_TEXT]);
+void hf_hex_to_text(uint64_t value, char ret_text[HEX_TEXT]);
 
 /* 2 to the 53rd: below it every whole number is a double, above it every double is whole. */
 #define WHOLE_BELOW 9007199254740992.0
@@ -121,35 +121,35 @@ struct decimal {
 
 /* What a double stands for: the integer that it is, if that fits 64 bits, else the shortest decimal
  * that is read as this double.  False, without a decimal, unless it is finite. */
-bool number_to_decimal(double value, struct decimal *ret_decimal);
+bool hf_number_to_decimal(double value, struct decimal *ret_decimal);
 
 /* Whether a number is a whole multiple of another; of 0 nothing is. */
-bool decimal_is_multiple(struct decimal value, struct decimal of);
+bool hf_decimal_is_multiple(struct decimal value, struct decimal of);
 
 /* Milliseconds since 1970 as "2026-11-15T05:25:27.042Z".  Returns how long it is. */
 enum { TIME_TEXT = 32 };
-size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT]);
+size_t hf_time_to_text(int64_t ms, char ret_text[TIME_TEXT]);
 
 /* The code point at *text, which is moved past it; valid UTF-8 only. */
-uint32_t utf8_next(const char **text);
-size_t utf8_put(uint32_t code_point, char ret_text[4]);
+uint32_t hf_utf8_next(const char **text);
+size_t hf_utf8_put(uint32_t code_point, char ret_text[4]);
 /* Bytes of the character at `text`, of which `left` (at least 1) are there; 0 if it is not valid
  * UTF-8. */
-size_t utf8_size(const char *text, size_t left);
+size_t hf_utf8_size(const char *text, size_t left);
 
 /* Whether people do not see the character, or it changes what they see of others: a control (also
  * tab and line ends), a separator of lines, a mark of direction, a joiner, a tag. */
-bool character_is_hidden(uint32_t code_point);
+bool hf_character_is_hidden(uint32_t code_point);
 
 /* Writes a character as JSON escapes it (\n, \u202e, a surrogate pair); returns its bytes. */
 enum { ESCAPE_TEXT = 12 };
-size_t character_escape(uint32_t code_point, char ret_text[ESCAPE_TEXT]);
+size_t hf_character_escape(uint32_t code_point, char ret_text[ESCAPE_TEXT]);
 
 /* Writes text as part of one line: hidden characters are escaped, bytes that are not UTF-8 become
  * U+FFFD, and with `json` it may stand in a JSON string.  Returns the bytes written, without a NUL;
  * *ret_cut says whether there was no room for the rest. */
-size_t text_escape(const char *text, size_t size, bool json, char *ret_text, size_t room,
-                   bool *ret_cut);
+size_t hf_text_escape(const char *text, size_t size, bool json, char *ret_text, size_t room,
+                      bool *ret_cut);
 
 /* Up to eight bytes as a word: another for others of that size. */
 static inline uint64_t bytes_word(const char *bytes, size_t size)
@@ -202,20 +202,20 @@ static inline char ascii_lower(char c)
 }
 
 /* Whether two texts are equal but for the case of ASCII letters. */
-bool text_same_ignoring_case(const char *left, const char *right);
+bool hf_text_same_ignoring_case(const char *left, const char *right);
 /* The same for a text that has no NUL at its end. */
-bool text_is_ignoring_case(const char *text, size_t size, const char *wanted);
+bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted);
 
 /* Whether a name matches a pattern with `*` and `?`. */
-bool glob_match(const char *pattern, size_t size, const char *text);
+bool hf_glob_match(const char *pattern, size_t size, const char *text);
 
 /* The same of a list: "a*,-*b" is what begins with a but for what ends with b.  The last that
  * matches decides. */
-bool glob_list_allows(const char *list, const char *name);
+bool hf_glob_list_allows(const char *list, const char *name);
 
 /* Edits (insert, delete, replace, swap neighbours) that make one name of the other; SIZE_MAX when
  * either is longer than 32 bytes. */
-size_t edit_distance(const char *left, const char *right);
+size_t hf_edit_distance(const char *left, const char *right);
 
 /* The search for the name that was meant by one that is not known: offer every name that is, then
  * look at `name`, which is NULL when none is near.  Of equally near ones it is the first. */
@@ -224,21 +224,21 @@ struct nearest {
     size_t edits; /* fewer than these is nearer */
 };
 
-struct nearest nearest_begin(const char *given);
-void nearest_offer(struct nearest *search, const char *name);
+struct nearest hf_nearest_begin(const char *given);
+void hf_nearest_offer(struct nearest *search, const char *name);
 /* The same of a name whose distance is measured in another way. */
-void nearest_offer_at(struct nearest *search, const char *name, size_t edits);
+void hf_nearest_offer_at(struct nearest *search, const char *name, size_t edits);
 
 /* Writes the key under which the requests of an address are counted: "a" and the address, or "6" and
  * the first 64 bits of an IPv6 address in hexadecimal; an IPv4 address that is written as one of
  * IPv6 has the key of the IPv4 address.  NULL is the unknown address, "a" alone.  Returns the size
  * without the NUL; what does not fit `room`, which is at least ADDRESS_KEY, is cut. */
 enum { ADDRESS_KEY = 64 };
-size_t address_put_key(const char *address, char *key, size_t room);
+size_t hf_address_put_key(const char *address, char *key, size_t room);
 
 /* A 64-bit hash of bytes, or of a word: fast on short keys, another in every process, not for
  * secrets. */
-uint64_t hash_bytes(const void *bytes, size_t size);
-uint64_t hash_word(uint64_t word);
+uint64_t hf_hash_bytes(const void *bytes, size_t size);
+uint64_t hf_hash_word(uint64_t word);
 
 #endif

@@ -9,7 +9,7 @@ enum { BUFFER_FIRST_CAPACITY = 256, RUN = 64 };
 
 void haft_buffer_init(haft_buffer *buffer, const haft_allocator *allocator, size_t limit)
 {
-    *buffer = (haft_buffer){.limit = limit, .allocator = allocator_or_default(allocator)};
+    *buffer = (haft_buffer){.limit = limit, .allocator = hf_allocator_or_default(allocator)};
 }
 
 void haft_buffer_finish(haft_buffer *buffer)
@@ -25,7 +25,7 @@ void haft_buffer_clear(haft_buffer *buffer)
     buffer->status = 0;
 }
 
-void buffer_trim(haft_buffer *buffer, size_t keep)
+void hf_buffer_trim(haft_buffer *buffer, size_t keep)
 {
     if (buffer->capacity > keep)
         haft_buffer_finish(buffer);
@@ -166,7 +166,7 @@ out:
     return i;
 }
 
-size_t line_end_found(const char *text, const char **ret_escape)
+size_t hf_line_end_found(const char *text, const char **ret_escape)
 {
     static const struct {
         const char *bytes, *escape;
@@ -287,7 +287,7 @@ static size_t string_excess(const char *text, size_t *at)
     return escape == '.' || escape == 'x' ? 0 : escape == 'u' ? 5 : 1;
 }
 
-size_t json_string_size(const char *text, size_t size)
+size_t hf_json_string_size(const char *text, size_t size)
 {
     size_t excess = 2, i = 0, n;
     uint64_t word;
@@ -314,9 +314,9 @@ void haft_buffer_json_integer(haft_buffer *buffer, int64_t value)
     char text[NUMBER_TEXT];
 
     if (NUMBER_TEXT < buffer->capacity - buffer->size && !buffer->status)
-        buffer->size += integer_to_text(value, buffer->data + buffer->size);
+        buffer->size += hf_integer_to_text(value, buffer->data + buffer->size);
     else
-        haft_buffer_add(buffer, text, integer_to_text(value, text));
+        haft_buffer_add(buffer, text, hf_integer_to_text(value, text));
 }
 
 void haft_buffer_json_number(haft_buffer *buffer, double value)
@@ -326,7 +326,7 @@ void haft_buffer_json_number(haft_buffer *buffer, double value)
     if (!isfinite(value))
         buffer_literal(buffer, "null");
     else if (NUMBER_TEXT < buffer->capacity - buffer->size && !buffer->status)
-        buffer->size += number_to_text(value, buffer->data + buffer->size);
+        buffer->size += hf_number_to_text(value, buffer->data + buffer->size);
     else
-        haft_buffer_add(buffer, text, number_to_text(value, text));
+        haft_buffer_add(buffer, text, hf_number_to_text(value, text));
 }

@@ -19,7 +19,7 @@ static const char *sentence(int status)
     }
 }
 
-bool status_is_known(int status)
+bool hf_status_is_known(int status)
 {
     return sentence(status);
 }
@@ -32,7 +32,7 @@ const char *haft_strerror(int status)
 }
 
 /* Built aside, so that the words of an error may become part of it again. */
-int error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
+int hf_error_vset(haft_reason *error, int code, const char *path, const char *format, va_list args)
 {
     haft_reason fresh = {.code = code};
 
@@ -47,12 +47,12 @@ int error_vset(haft_reason *error, int code, const char *path, const char *forma
     return code;
 }
 
-int error_set(haft_reason *error, int code, const char *path, const char *format, ...)
+int hf_error_set(haft_reason *error, int code, const char *path, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    error_vset(error, code, path, format, args);
+    hf_error_vset(error, code, path, format, args);
     va_end(args);
     return code;
 }

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-bool glob_match(const char *pattern, size_t size, const char *text)
+bool hf_glob_match(const char *pattern, size_t size, const char *text)
 {
     const char *end = pattern + size, *star = NULL, *from = NULL;
 
@@ -29,7 +29,7 @@ bool glob_match(const char *pattern, size_t size, const char *text)
     return pattern == end;
 }
 
-bool glob_list_allows(const char *list, const char *name)
+bool hf_glob_list_allows(const char *list, const char *name)
 {
     /* A list that begins by taking away takes from everything. */
     bool allowed = list[strspn(list, " ,")] == '-';
@@ -42,7 +42,7 @@ bool glob_list_allows(const char *list, const char *name)
         minus = *list == '-';
         list += minus;
         size = strcspn(list, " ,");
-        if (size && glob_match(list, size, name))
+        if (size && hf_glob_match(list, size, name))
             allowed = !minus;
         list += size;
     }

@@ -39,12 +39,12 @@ static uint64_t hash_finish(uint64_t hash)
                      UINT64_C(0x8ebc6af09c88c6e3));
 }
 
-uint64_t hash_word(uint64_t word)
+uint64_t hf_hash_word(uint64_t word)
 {
     return hash_finish(word ^ secret());
 }
 
-uint64_t hash_bytes(const void *bytes, size_t size)
+uint64_t hf_hash_bytes(const void *bytes, size_t size)
 {
     const char *at = bytes;
     uint64_t hash = secret() ^ size, word;

@@ -1,7 +1,7 @@
 /* hex.c - bytes as hexadecimal digits, and back. */
 #include "base/hex.h"
 
-bool hex_read(const char *text, size_t size, unsigned char *ret_bytes)
+bool hf_hex_read(const char *text, size_t size, unsigned char *ret_bytes)
 {
     for (size_t i = 0; i < size / 2; i++) {
         int byte = hex_byte(text[2 * i], text[2 * i + 1]);
@@ -13,15 +13,15 @@ bool hex_read(const char *text, size_t size, unsigned char *ret_bytes)
     return size % 2 == 0;
 }
 
-bool hex_read_lower(const char *text, size_t size, unsigned char *ret_bytes)
+bool hf_hex_read_lower(const char *text, size_t size, unsigned char *ret_bytes)
 {
     for (size_t i = 0; i < size; i++)
         if (hex_lower_digit(text[i]) < 0)
             return false;
-    return hex_read(text, size, ret_bytes);
+    return hf_hex_read(text, size, ret_bytes);
 }
 
-void hex_put(const unsigned char *bytes, size_t size, char *ret_text)
+void hf_hex_put(const unsigned char *bytes, size_t size, char *ret_text)
 {
     static const char digits[] = "0123456789abcdef";
 

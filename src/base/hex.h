@@ -25,10 +25,10 @@ static inline int hex_byte(char high, char low)
 
 /* Reads `size` digits of either case, or only in small letters, into half as many bytes.  Returns
  * false unless all of them are digits and their number is even; the bytes are undefined then. */
-bool hex_read(const char *text, size_t size, unsigned char *ret_bytes);
-bool hex_read_lower(const char *text, size_t size, unsigned char *ret_bytes);
+bool hf_hex_read(const char *text, size_t size, unsigned char *ret_bytes);
+bool hf_hex_read_lower(const char *text, size_t size, unsigned char *ret_bytes);
 
 /* Writes two digits in small letters for each byte, without a NUL. */
-void hex_put(const unsigned char *bytes, size_t size, char *ret_text);
+void hf_hex_put(const unsigned char *bytes, size_t size, char *ret_text);
 
 #endif

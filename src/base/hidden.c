@@ -17,7 +17,7 @@ static const struct {
               {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},  {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3},
               {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}};
 
-bool character_is_hidden(uint32_t c)
+bool hf_character_is_hidden(uint32_t c)
 {
     size_t i = 0;
 
@@ -38,7 +38,7 @@ static size_t put_unit(uint32_t unit, char *out)
     return 6;
 }
 
-size_t character_escape(uint32_t c, char ret_text[ESCAPE_TEXT])
+size_t hf_character_escape(uint32_t c, char ret_text[ESCAPE_TEXT])
 {
     static const char named[] = "\bb\ff\nn\rr\tt";
     const char *name = c && c < ' ' ? strchr(named, (int)c) : NULL;
@@ -69,22 +69,22 @@ static size_t hidden_put_character(const char *text, size_t size, bool json, cha
         out[1] = *text;
         return 2;
     }
-    c = utf8_next(&next);
-    if (character_is_hidden(c))
-        return character_escape(c, out);
+    c = hf_utf8_next(&next);
+    if (hf_character_is_hidden(c))
+        return hf_character_escape(c, out);
     memcpy(out, text, size);
     return size;
 }
 
-size_t text_escape(const char *text, size_t size, bool json, char *ret_text, size_t room,
-                   bool *ret_cut)
+size_t hf_text_escape(const char *text, size_t size, bool json, char *ret_text, size_t room,
+                      bool *ret_cut)
 {
     size_t done = 0;
 
     *ret_cut = false;
     for (size_t i = 0; i < size && !*ret_cut;) {
         char out[ESCAPE_TEXT];
-        size_t taken = utf8_size(text + i, size - i),
+        size_t taken = hf_utf8_size(text + i, size - i),
                n = hidden_put_character(text + i, taken, json, out);
 
         *ret_cut = n > room - done;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct nearest nearest_begin(const char *given)
+struct nearest hf_nearest_begin(const char *given)
 {
     size_t size = strlen(given);
 
@@ -11,12 +11,12 @@ struct nearest nearest_begin(const char *given)
     return (struct nearest){.given = given, .edits = size < 3 ? 1 : size / 3 + 2};
 }
 
-void nearest_offer(struct nearest *search, const char *name)
+void hf_nearest_offer(struct nearest *search, const char *name)
 {
-    nearest_offer_at(search, name, edit_distance(search->given, name));
+    hf_nearest_offer_at(search, name, hf_edit_distance(search->given, name));
 }
 
-void nearest_offer_at(struct nearest *search, const char *name, size_t edits)
+void hf_nearest_offer_at(struct nearest *search, const char *name, size_t edits)
 {
     if (edits >= search->edits)
         return;

@@ -18,7 +18,7 @@ static size_t count_digits(uint64_t value)
     return n + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
+size_t hf_integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
 {
     /* Two digits a step, from the end. */
     static const char pairs[] =
@@ -39,7 +39,7 @@ size_t integer_to_text(int64_t value, char ret_text[NUMBER_TEXT])
     return size;
 }
 
-void hex_to_text(uint64_t value, char ret_text[HEX_TEXT])
+void hf_hex_to_text(uint64_t value, char ret_text[HEX_TEXT])
 {
 #define PAIRS(d)                                                                                   \
     d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9" d "a" d "b" d "c" d "d" d "e" d "f"
@@ -108,7 +108,7 @@ static void shortest(double value, char text[64])
         memcpy(text, written, size + 1);
 }
 
-size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
+size_t hf_number_to_text(double value, char ret_text[NUMBER_TEXT])
 {
     char text[64], digits[24];
     size_t n, at = 0;
@@ -124,7 +124,7 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
     }
     /* Whole numbers, as most are: every double of this size is one exactly, and is printed as one. */
     if (value >= -WHOLE_BELOW && value <= WHOLE_BELOW && value == (double)(int64_t)value)
-        return integer_to_text((int64_t)value, ret_text);
+        return hf_integer_to_text((int64_t)value, ret_text);
     if (value < 0)
         at = number_put(ret_text, at, "-", 1);
     shortest(fabs(value), text);
@@ -138,7 +138,7 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
             at = number_put(ret_text, at, digits + 1, n - 1);
         }
         at = number_put(ret_text, at, shown < 0 ? "e-" : "e+", 2);
-        return at + integer_to_text(abs(shown), ret_text + at);
+        return at + hf_integer_to_text(abs(shown), ret_text + at);
     }
     if (exponent <= 0) {
         at = number_put(ret_text, at, "0.", 2);
@@ -156,7 +156,7 @@ size_t number_to_text(double value, char ret_text[NUMBER_TEXT])
     return at;
 }
 
-bool number_to_decimal(double value, struct decimal *ret_decimal)
+bool hf_number_to_decimal(double value, struct decimal *ret_decimal)
 {
     char text[64], digits[24];
     int exponent;
@@ -190,7 +190,7 @@ static int take_factors(uint64_t *number, unsigned factor)
 
 /* A power of ten adds or takes twos and fives only, so these are counted and the rest divided:
  * nothing ever grows past 64 bits. */
-bool decimal_is_multiple(struct decimal value, struct decimal of)
+bool hf_decimal_is_multiple(struct decimal value, struct decimal of)
 {
     int shift = value.exponent - of.exponent, twos, fives;
 

@@ -3,26 +3,26 @@
 
 #include <string.h>
 
-void pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size, const void *salt,
-                  size_t salt_size)
+void hf_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size, const void *salt,
+                     size_t salt_size)
 {
     struct sha256 hash;
 
-    hmac_prepare(&derivation->key, password, size);
-    hmac_begin(&derivation->key, &hash);
-    sha256_add(&hash, salt, salt_size);
-    sha256_add(&hash, "\0\0\0\1", 4); /* the number of the block */
-    hmac_finish(&derivation->key, &hash, derivation->block);
+    hf_hmac_prepare(&derivation->key, password, size);
+    hf_hmac_begin(&derivation->key, &hash);
+    hf_sha256_add(&hash, salt, salt_size);
+    hf_sha256_add(&hash, "\0\0\0\1", 4); /* the number of the block */
+    hf_hmac_finish(&derivation->key, &hash, derivation->block);
     memcpy(derivation->sum, derivation->block, SHA256_SIZE);
     derivation->iterations = 1;
-    secret_wipe(&hash, sizeof hash);
+    hf_secret_wipe(&hash, sizeof hash);
 }
 
-void pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations)
+void hf_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations)
 {
     derivation->iterations += iterations;
     while (iterations--) {
-        hmac_replace(&derivation->key, derivation->block);
+        hf_hmac_replace(&derivation->key, derivation->block);
         for (size_t i = 0; i < SHA256_SIZE; i++)
             derivation->sum[i] ^= derivation->block[i];
     }

@@ -16,9 +16,9 @@ struct pbkdf2 {
 };
 
 /* The first iteration. */
-void pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size, const void *salt,
-                  size_t salt_size);
+void hf_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size, const void *salt,
+                     size_t salt_size);
 /* So many more.  Each costs the same whatever the password is. */
-void pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
+void hf_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
 
 #endif

@@ -1,7 +1,7 @@
 /* percent.c - percent-encoding and decoding. */
 #include "base/percent.h"
 
-size_t percent_decode_bytes(const char *text, size_t size, bool plus, char *ret_text)
+size_t hf_percent_decode_bytes(const char *text, size_t size, bool plus, char *ret_text)
 {
     char *to = ret_text;
 
@@ -21,15 +21,15 @@ size_t percent_decode_bytes(const char *text, size_t size, bool plus, char *ret_
     return (size_t)(to - ret_text);
 }
 
-const char *percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
-                           int *ret_status)
+const char *hf_percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
+                              int *ret_status)
 {
     char *decoded = haft_arena_alloc(arena, size + 1);
 
     *ret_status = decoded ? HAFT_EINVAL : HAFT_ENOMEM;
     if (!decoded)
         return NULL;
-    size = percent_decode_bytes(text, size, plus, decoded);
+    size = hf_percent_decode_bytes(text, size, plus, decoded);
     if (size == PERCENT_INVALID || memchr(decoded, '\0', size) ||
         haft_utf8_valid(decoded, size) != size)
         return NULL;
@@ -38,7 +38,7 @@ const char *percent_decode(haft_arena *arena, const char *text, size_t size, boo
     return decoded;
 }
 
-void percent_encode(haft_buffer *buffer, const char *text, size_t size)
+void hf_percent_encode(haft_buffer *buffer, const char *text, size_t size)
 {
     static const char digits[] = "0123456789ABCDEF";
 

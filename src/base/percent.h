@@ -15,15 +15,15 @@ static inline int percent_byte(const char *text, size_t left)
  * are and may be the text itself.  Returns the size without a NUL, or PERCENT_INVALID when a % begins
  * no escape.  What is decoded may be any bytes. */
 #define PERCENT_INVALID SIZE_MAX
-size_t percent_decode_bytes(const char *text, size_t size, bool plus, char *ret_text);
+size_t hf_percent_decode_bytes(const char *text, size_t size, bool plus, char *ret_text);
 
 /* The same into the arena, with a NUL.  NULL when it is not well written, not UTF-8, has a NUL, or
  * there is no memory (*ret_status says which). */
-const char *percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
-                           int *ret_status);
+const char *hf_percent_decode(haft_arena *arena, const char *text, size_t size, bool plus,
+                              int *ret_status);
 
 /* Appends text with everything encoded that is not unreserved. */
-void percent_encode(haft_buffer *buffer, const char *text, size_t size);
+void hf_percent_encode(haft_buffer *buffer, const char *text, size_t size);
 
 /* Whether a character is never encoded: a letter, a digit or one of -._~ */
 static inline bool percent_is_unreserved(uint32_t c)

@@ -66,7 +66,7 @@ static void compress(uint32_t s[8], const unsigned char block[64])
     s[7] += h;
 }
 
-void sha256_init(struct sha256 *hash)
+void hf_sha256_init(struct sha256 *hash)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -75,7 +75,7 @@ void sha256_init(struct sha256 *hash)
     hash->total = 0;
 }
 
-void sha256_add(struct sha256 *hash, const void *bytes, size_t size)
+void hf_sha256_add(struct sha256 *hash, const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;
 
@@ -97,7 +97,7 @@ static void sha256_put_digest(const uint32_t state[8], unsigned char ret_digest[
         ret_digest[i] = (unsigned char)(state[i / 4] >> (24 - i % 4 * 8));
 }
 
-void sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
+void hf_sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
 {
     static const unsigned char padding[64] = {0x80};
     uint64_t bits = hash->total * 8;
@@ -105,8 +105,8 @@ void sha256_finish(struct sha256 *hash, unsigned char ret_digest[SHA256_SIZE])
 
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)(bits >> (56 - i * 8));
-    sha256_add(hash, padding, (hash->total % 64 < 56 ? 56 : 120) - hash->total % 64);
-    sha256_add(hash, length, sizeof length);
+    hf_sha256_add(hash, padding, (hash->total % 64 < 56 ? 56 : 120) - hash->total % 64);
+    hf_sha256_add(hash, length, sizeof length);
     sha256_put_digest(hash->state, ret_digest);
 }
 
@@ -120,30 +120,30 @@ static void hash_pad(const unsigned char key[64], unsigned char mask, uint32_t r
 
     for (size_t i = 0; i < sizeof pad; i++)
         pad[i] = key[i] ^ mask;
-    sha256_init(&hash);
-    sha256_add(&hash, pad, sizeof pad);
+    hf_sha256_init(&hash);
+    hf_sha256_add(&hash, pad, sizeof pad);
     memcpy(ret_state, hash.state, sizeof hash.state);
-    secret_wipe(&hash, sizeof hash);
-    secret_wipe(pad, sizeof pad);
+    hf_secret_wipe(&hash, sizeof hash);
+    hf_secret_wipe(pad, sizeof pad);
 }
 
-void hmac_prepare(struct hmac_key *key, const void *bytes, size_t size)
+void hf_hmac_prepare(struct hmac_key *key, const void *bytes, size_t size)
 {
     unsigned char block[64] = {0};
 
     if (size > sizeof block) {
         struct sha256 hash;
 
-        sha256_init(&hash);
-        sha256_add(&hash, bytes, size);
-        sha256_finish(&hash, block);
-        secret_wipe(&hash, sizeof hash);
+        hf_sha256_init(&hash);
+        hf_sha256_add(&hash, bytes, size);
+        hf_sha256_finish(&hash, block);
+        hf_secret_wipe(&hash, sizeof hash);
     } else if (size) {
         memcpy(block, bytes, size);
     }
     hash_pad(block, 0x36, key->inner);
     hash_pad(block, 0x5c, key->outer);
-    secret_wipe(block, sizeof block);
+    hf_secret_wipe(block, sizeof block);
 }
 
 static void after_pad(const uint32_t state[8], struct sha256 *hash)
@@ -152,21 +152,21 @@ static void after_pad(const uint32_t state[8], struct sha256 *hash)
     hash->total = sizeof hash->block;
 }
 
-void hmac_begin(const struct hmac_key *key, struct sha256 *ret_hash)
+void hf_hmac_begin(const struct hmac_key *key, struct sha256 *ret_hash)
 {
     after_pad(key->inner, ret_hash);
 }
 
-void hmac_finish(const struct hmac_key *key, struct sha256 *hash,
-                 unsigned char ret_digest[SHA256_SIZE])
+void hf_hmac_finish(const struct hmac_key *key, struct sha256 *hash,
+                    unsigned char ret_digest[SHA256_SIZE])
 {
-    sha256_finish(hash, ret_digest);
+    hf_sha256_finish(hash, ret_digest);
     after_pad(key->outer, hash);
-    sha256_add(hash, ret_digest, SHA256_SIZE);
-    sha256_finish(hash, ret_digest);
+    hf_sha256_add(hash, ret_digest, SHA256_SIZE);
+    hf_sha256_finish(hash, ret_digest);
 }
 
-void hmac_replace(const struct hmac_key *key, unsigned char digest[SHA256_SIZE])
+void hf_hmac_replace(const struct hmac_key *key, unsigned char digest[SHA256_SIZE])
 {
     const uint32_t *const pads[] = {key->inner, key->outer};
     /* One block: a digest, and the padding of what is a block longer than it. */
@@ -181,23 +181,23 @@ void hmac_replace(const struct hmac_key *key, unsigned char digest[SHA256_SIZE])
     }
 }
 
-void hmac_sha256(const void *key, size_t key_size, const void *bytes, size_t size,
-                 unsigned char ret_digest[SHA256_SIZE])
+void hf_hmac_sha256(const void *key, size_t key_size, const void *bytes, size_t size,
+                    unsigned char ret_digest[SHA256_SIZE])
 {
     struct hmac_key prepared;
     struct sha256 hash;
 
-    hmac_prepare(&prepared, key, key_size);
-    hmac_begin(&prepared, &hash);
-    sha256_add(&hash, bytes, size);
-    hmac_finish(&prepared, &hash, ret_digest);
-    secret_wipe(&prepared, sizeof prepared);
-    secret_wipe(&hash, sizeof hash);
+    hf_hmac_prepare(&prepared, key, key_size);
+    hf_hmac_begin(&prepared, &hash);
+    hf_sha256_add(&hash, bytes, size);
+    hf_hmac_finish(&prepared, &hash, ret_digest);
+    hf_secret_wipe(&prepared, sizeof prepared);
+    hf_secret_wipe(&hash, sizeof hash);
 }
 
 /* ---- secrets ---- */
 
-int digest_equal(const unsigned char left[SHA256_SIZE], const unsigned char right[SHA256_SIZE])
+int hf_digest_equal(const unsigned char left[SHA256_SIZE], const unsigned char right[SHA256_SIZE])
 {
     unsigned different = 0;
 
@@ -206,7 +206,7 @@ int digest_equal(const unsigned char left[SHA256_SIZE], const unsigned char righ
     return !different;
 }
 
-void secret_wipe(void *bytes, size_t size)
+void hf_secret_wipe(void *bytes, size_t size)
 {
     volatile unsigned char *at = bytes;
 

@@ -3,7 +3,7 @@
  * Without the key nobody can try out what the text may have been. */
 #include "base/siphash.h"
 
-void siphash_bytes(struct siphash *hash, const void *bytes, size_t size)
+void hf_siphash_bytes(struct siphash *hash, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     uint64_t last = (uint64_t)size << 56;

@@ -53,7 +53,7 @@ static ALWAYS_INLINE void siphash_word(struct siphash *hash, uint64_t word)
     hash->v0 ^= word;
 }
 
-void siphash_bytes(struct siphash *hash, const void *bytes, size_t size);
+void hf_siphash_bytes(struct siphash *hash, const void *bytes, size_t size);
 
 static ALWAYS_INLINE uint64_t siphash_finish(struct siphash *hash)
 {

@@ -10,7 +10,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t edit_distance(const char *left, const char *right)
+size_t hf_edit_distance(const char *left, const char *right)
 {
     size_t rows[3][SPELLING_LONGEST + 1], n = strlen(left), m = strlen(right);
 

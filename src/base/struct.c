@@ -9,7 +9,7 @@ static bool size_is_possible(size_t size)
     return size > sizeof size && size <= SIZE_LIMIT && size % sizeof size == 0;
 }
 
-bool struct_read(void *ret_own, size_t own, const void *given)
+bool hf_struct_read(void *ret_own, size_t own, const void *given)
 {
     size_t size;
 
@@ -24,7 +24,7 @@ bool struct_read(void *ret_own, size_t own, const void *given)
     return true;
 }
 
-int struct_view(const void *given, size_t own, haft_arena *arena, const void **ret_view)
+int hf_struct_view(const void *given, size_t own, haft_arena *arena, const void **ret_view)
 {
     size_t size;
     void *copy;
@@ -38,7 +38,7 @@ int struct_view(const void *given, size_t own, haft_arena *arena, const void **r
     copy = haft_arena_alloc(arena, own);
     if (!copy)
         return HAFT_ENOMEM;
-    struct_read(copy, own, given);
+    hf_struct_read(copy, own, given);
     *ret_view = copy;
     return 0;
 }

@@ -9,10 +9,10 @@
 
 /* Copies *given into the `own` bytes at `ret_own`.  Members that the program did not know of are zero, and so
  * is everything if `given` is NULL.  Returns false if the size of *given cannot be one. */
-bool struct_read(void *ret_own, size_t own, const void *given);
+bool hf_struct_read(void *ret_own, size_t own, const void *given);
 
 /* For structs that are not copied: *ret_view is `given` if it has all the members, else a longer copy from the
  * arena.  Returns 0, HAFT_EINVAL if its size cannot be one, or HAFT_ENOMEM. */
-int struct_view(const void *given, size_t own, haft_arena *arena, const void **ret_view);
+int hf_struct_view(const void *given, size_t own, haft_arena *arena, const void **ret_view);
 
 #endif

@@ -15,7 +15,7 @@ static inline char *time_put(char *at, unsigned value, char after)
     return at + 3;
 }
 
-size_t time_to_text(int64_t ms, char ret_text[TIME_TEXT])
+size_t hf_time_to_text(int64_t ms, char ret_text[TIME_TEXT])
 {
     unsigned days, rest, era, of_era, of_year, year, month, day, shifted;
     char *at = ret_text;

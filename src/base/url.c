@@ -42,7 +42,7 @@ static struct url_part url_cut_after(const char *text, size_t *size, char stop)
     return part;
 }
 
-struct url url_split(const char *text, size_t size)
+struct url hf_url_split(const char *text, size_t size)
 {
     struct url url = {.fragment = url_cut_after(text, &size, '#')};
     size_t n = url_scheme_size(text, size);

@@ -19,6 +19,6 @@ struct url {
 
 /* Takes any text apart: a URL, or a reference that lacks some of its first parts.  Nothing is decoded
  * or checked but the characters of the scheme. */
-struct url url_split(const char *text, size_t size);
+struct url hf_url_split(const char *text, size_t size);
 
 #endif

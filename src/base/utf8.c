@@ -37,7 +37,7 @@ static size_t sequence(const unsigned char *p, size_t left)
     return size;
 }
 
-size_t utf8_size(const char *text, size_t left)
+size_t hf_utf8_size(const char *text, size_t left)
 {
     return sequence((const unsigned char *)text, left);
 }
@@ -75,7 +75,7 @@ size_t haft_utf8_length(const char *text, size_t size)
     return n;
 }
 
-uint32_t utf8_next(const char **text)
+uint32_t hf_utf8_next(const char **text)
 {
     const unsigned char *p = (const unsigned char *)*text;
     uint32_t code_point;
@@ -99,7 +99,7 @@ uint32_t utf8_next(const char **text)
     return code_point;
 }
 
-size_t utf8_put(uint32_t c, char ret_text[4])
+size_t hf_utf8_put(uint32_t c, char ret_text[4])
 {
     if (c < 0x80) {
         ret_text[0] = (char)c;
@@ -123,7 +123,7 @@ size_t utf8_put(uint32_t c, char ret_text[4])
     return 4;
 }
 
-bool text_is_ignoring_case(const char *text, size_t size, const char *wanted)
+bool hf_text_is_ignoring_case(const char *text, size_t size, const char *wanted)
 {
     size_t i = 0;
 
@@ -132,7 +132,7 @@ bool text_is_ignoring_case(const char *text, size_t size, const char *wanted)
     return i == size && !wanted[i];
 }
 
-bool text_same_ignoring_case(const char *left, const char *right)
+bool hf_text_same_ignoring_case(const char *left, const char *right)
 {
     while (*left && ascii_lower(*left) == ascii_lower(*right)) {
         left++;

@@ -7,16 +7,16 @@ static int enter_sandbox(void *context, haft_reason *reterr_reason)
 {
     struct command *command = context;
 
-    return sandbox_enter(command->sandbox, reterr_reason ? reterr_reason : &command->refusal);
+    return hf_sandbox_enter(command->sandbox, reterr_reason ? reterr_reason : &command->refusal);
 }
 
 static void write_rest(void *context)
 {
     struct command *command = context;
 
-    audit_file_flush(command->reload.audit);
+    hf_audit_file_flush(command->reload.audit);
     if (command->reload.logger)
-        logger_flush(command->reload.logger);
+        hf_logger_flush(command->reload.logger);
 }
 
 /* Every server, since each may be the one that serves, or that its isolated tools are forked from. */
@@ -24,7 +24,7 @@ static void attend(struct command *command, bool begins)
 {
     haft_server *server = command->server;
 
-    for (size_t i = 0; server; server = app_at(command->app, command->server, i++)) {
+    for (size_t i = 0; server; server = hf_app_at(command->app, command->server, i++)) {
         server->process.confine = begins && command->sandbox ? enter_sandbox : NULL;
         server->process.leave = begins ? write_rest : NULL;
         server->process.confine_context = server->process.leave_context = command;
@@ -44,15 +44,15 @@ static int start_writers(struct command *command)
 
     if (!command->settings.audit && !command->settings.log_file)
         return COMMAND_OK;
-    for (size_t i = 0; !status && (server = app_at(command->app, command->server, i)); i++)
-        status = isolate_start(server);
+    for (size_t i = 0; !status && (server = hf_app_at(command->app, command->server, i)); i++)
+        status = hf_isolate_start(server);
     if (status)
-        error_set(&reason, status, "isolation", "%s", haft_strerror(status));
+        hf_error_set(&reason, status, "isolation", "%s", haft_strerror(status));
     if (!status && logger)
-        status = logger_start(logger, &reason);
+        status = hf_logger_start(logger, &reason);
     if (!status)
-        status = audit_file_start(audit, &reason);
-    return status ? command_refuse(command, &reason) : COMMAND_OK;
+        status = hf_audit_file_start(audit, &reason);
+    return status ? hf_command_refuse(command, &reason) : COMMAND_OK;
 }
 
 /* The paths are opened now, and the rest is given up by whoever serves.  Spans, the audit and a log
@@ -65,19 +65,19 @@ static int prepare_sandbox(struct command *command, struct sandbox *sandbox)
     haft_reason reason = {0};
 
     wish.best_effort = settings->sandbox == SANDBOX_BEST_EFFORT;
-    for (size_t i = 0; (server = app_at(command->app, command->server, i)); i++)
+    for (size_t i = 0; (server = hf_app_at(command->app, command->server, i)); i++)
         wish.isolates = wish.isolates || atomic_load(&server->isolation.n) > 0;
     wish.threads = (settings->otlp.url ? 1U : 0) + (settings->audit ? 1U : 0) +
                    (settings->log_file && command->reload.logger ? 1U : 0);
     if (settings->otlp.url && !wish.connect) {
-        error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
-        return command_refuse(command, &reason);
+        hf_error_set(&reason, HAFT_EINVAL, "--otlp", "in a sandbox it needs --sandbox-connect");
+        return hf_command_refuse(command, &reason);
     }
-    if (sandbox_open(sandbox, &wish, &reason))
-        return command_refuse(command, &reason);
+    if (hf_sandbox_open(sandbox, &wish, &reason))
+        return hf_command_refuse(command, &reason);
     if (*sandbox->lacks)
-        server_log(command->server, HAFT_WARNING, "the sandbox is without %s: this kernel has none",
-                   sandbox->lacks);
+        hf_server_log(command->server, HAFT_WARNING,
+                      "the sandbox is without %s: this kernel has none", sandbox->lacks);
     command->sandbox = sandbox;
     return COMMAND_OK;
 }
@@ -89,11 +89,11 @@ static void doubt_sandbox(const struct command *command)
 
     if ((wish->read && *wish->read) || (wish->write && *wish->write) || wish->connect ||
         wish->connect_unix)
-        server_log(command->server, HAFT_WARNING,
-                   "there is no sandbox: what is left to one counts with --sandbox only");
+        hf_server_log(command->server, HAFT_WARNING,
+                      "there is no sandbox: what is left to one counts with --sandbox only");
 }
 
-int command_begin(struct command *command, struct sandbox *sandbox)
+int hf_command_begin(struct command *command, struct sandbox *sandbox)
 {
     int status = COMMAND_OK;
 
@@ -105,7 +105,7 @@ int command_begin(struct command *command, struct sandbox *sandbox)
     return status == COMMAND_OK ? start_writers(command) : status;
 }
 
-void command_end(struct command *command)
+void hf_command_end(struct command *command)
 {
     attend(command, false);
     command->sandbox = NULL;

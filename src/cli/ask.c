@@ -11,7 +11,7 @@
 
 enum { CLI_ASK_ARENA_LIMIT = 256 << 20 };
 
-void command_print(const haft_buffer *buffer)
+void hf_command_print(const haft_buffer *buffer)
 {
     if (buffer->size)
         fwrite(buffer->data, 1, buffer->size, stdout);
@@ -24,7 +24,7 @@ static void print_json(yyjson_val *value)
     haft_buffer_init(&buffer, NULL, CLI_ASK_ARENA_LIMIT);
     haft_json_write(value, &buffer);
     haft_buffer_puts(&buffer, "\n");
-    command_print(&buffer);
+    hf_command_print(&buffer);
     haft_buffer_finish(&buffer);
 }
 
@@ -56,13 +56,14 @@ static int cli_show_list(struct command *command, yyjson_val *result, haft_arena
         return COMMAND_OK;
     }
     haft_buffer_init(&buffer, NULL, CLI_ASK_ARENA_LIMIT);
-    status = command->verbose ? manifest_write_details(app_at(command->app, command->server, 0),
-                                                       yyjson_obj_get(result, "tools"), &buffer)
-                              : manifest_write(yyjson_obj_get(result, "tools"), arena, &buffer);
+    status = command->verbose
+                 ? hf_manifest_write_details(hf_app_at(command->app, command->server, 0),
+                                             yyjson_obj_get(result, "tools"), &buffer)
+                 : hf_manifest_write(yyjson_obj_get(result, "tools"), arena, &buffer);
     if (status)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
     else
-        command_print(&buffer);
+        hf_command_print(&buffer);
     haft_buffer_finish(&buffer);
     return status ? COMMAND_FAILED : COMMAND_OK;
 }
@@ -87,10 +88,10 @@ static int ask_and_show(struct command *command, struct local *local, const char
                         const char *params, haft_arena *arena, show_function *show)
 {
     yyjson_val *result = NULL, *error = NULL;
-    int diverted = stdout_divert();
-    int status = local_ask(local, method, params, arena, &result, &error);
+    int diverted = hf_stdout_divert();
+    int status = hf_local_ask(local, method, params, arena, &result, &error);
 
-    stdout_restore(diverted);
+    hf_stdout_restore(diverted);
     if (status) {
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
         return COMMAND_MISUSED;
@@ -109,7 +110,7 @@ static int cli_ask(struct command *command, haft_server *server, const char *met
 {
     haft_arena *arena = haft_arena_new(NULL, CLI_ASK_ARENA_LIMIT);
     struct local local;
-    int status = arena ? local_open(&local, server, command->settings.workers) : HAFT_ENOMEM;
+    int status = arena ? hf_local_open(&local, server, command->settings.workers) : HAFT_ENOMEM;
 
     if (status) {
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
@@ -117,7 +118,7 @@ static int cli_ask(struct command *command, haft_server *server, const char *met
         return COMMAND_FAILED;
     }
     status = ask_and_show(command, &local, method, params, arena, show);
-    if (!local_close(&local)) {
+    if (!hf_local_close(&local)) {
         fflush(stdout);
         if (server->process.leave)
             server->process.leave(server->process.leave_context);
@@ -127,13 +128,13 @@ static int cli_ask(struct command *command, haft_server *server, const char *met
     return status;
 }
 
-int command_list(struct command *command, haft_server *server)
+int hf_command_list(struct command *command, haft_server *server)
 {
     server->options.page_size = 0;
     return cli_ask(command, server, "tools/list", NULL, cli_show_list);
 }
 
-int command_call(struct command *command, haft_server *server)
+int hf_command_call(struct command *command, haft_server *server)
 {
     const char *arguments = command->arguments ? command->arguments : "{}";
     haft_arena *arena = haft_arena_new(NULL, CLI_ASK_ARENA_LIMIT);

@@ -25,36 +25,36 @@ struct command {
 };
 
 /* haft_main, also for what is not one server. */
-int command_main(haft_server *server, const struct app *app, int argc, char **argv);
+int hf_command_main(haft_server *server, const struct app *app, int argc, char **argv);
 
 /* How the process ends when it cannot serve; and the same after it was said why. */
-int command_unable(const struct command *command);
-int command_refuse(const struct command *command, const haft_reason *reason);
+int hf_command_unable(const struct command *command);
+int hf_command_refuse(const struct command *command, const haft_reason *reason);
 
 /* Without a file, or plugins to load anew, there is nothing to read again, and SIGHUP means that a
  * terminal is gone. */
-bool command_can_reload(const struct command *command);
+bool hf_command_can_reload(const struct command *command);
 
 /* ---- command_around.c ---- */
 
 /* Makes the sandbox, if there is to be one, and starts the threads that write files; NULL for a
  * command that serves nobody.  COMMAND_OK, or how the process ends after it was said why. */
-int command_begin(struct command *command, struct sandbox *sandbox);
-void command_end(struct command *command);
+int hf_command_begin(struct command *command, struct sandbox *sandbox);
+void hf_command_end(struct command *command);
 
-/* ---- command_http.c ---- */
+/* ---- hf_command_http.c ---- */
 
-int command_http(struct command *command, haft_server *server);
+int hf_command_http(struct command *command, haft_server *server);
 
 /* Does what the command is about, and sends every call as a span meanwhile. */
-int command_traced(struct command *command, haft_server *server);
+int hf_command_traced(struct command *command, haft_server *server);
 
 /* ---- command_ask.c ---- */
 
-int command_list(struct command *command, haft_server *server);
-int command_call(struct command *command, haft_server *server);
+int hf_command_list(struct command *command, haft_server *server);
+int hf_command_call(struct command *command, haft_server *server);
 
 /* To standard output. */
-void command_print(const haft_buffer *buffer);
+void hf_command_print(const haft_buffer *buffer);
 
 #endif

@@ -28,7 +28,7 @@ static void local_before_sleep(void *context)
     struct local *local = context;
 
     if (local->closing ? local->own.gone || local->given_up : local->answered)
-        session_loop_stop(&local->own);
+        hf_session_loop_stop(&local->own);
 }
 
 static void local_on_timeout(uv_timer_t *handle)
@@ -38,15 +38,15 @@ static void local_on_timeout(uv_timer_t *handle)
     local->given_up = true;
 }
 
-int local_open(struct local *local, haft_server *server, unsigned workers)
+int hf_local_open(struct local *local, haft_server *server, unsigned workers)
 {
     haft_transport transport =
         HAFT_INIT(haft_transport, .send = local_take, .close = local_on_close, .context = local);
     int status;
 
     *local = (struct local){.answered = false};
-    status = session_loop_init(&local->own, server, workers, LOCAL_MAX_WAITING, &transport,
-                               local_before_sleep, local);
+    status = hf_session_loop_init(&local->own, server, workers, LOCAL_MAX_WAITING, &transport,
+                                  local_before_sleep, local);
     if (status)
         return status;
     haft_buffer_init(&local->response, server->allocator, server->options.max_message * 4);
@@ -55,23 +55,23 @@ int local_open(struct local *local, haft_server *server, unsigned workers)
     return 0;
 }
 
-bool local_close(struct local *local)
+bool hf_local_close(struct local *local)
 {
     local->closing = true;
-    session_loop_close(&local->own);
+    hf_session_loop_close(&local->own);
     uv_timer_start(&local->timeout, local_on_timeout, GRACE, 0);
-    session_loop_run(&local->own);
+    hf_session_loop_run(&local->own);
     if (!local->own.gone)
         return false;
     uv_close((uv_handle_t *)&local->timeout, NULL);
-    loop_join(&local->own.loop);
-    session_loop_finish(&local->own);
+    hf_loop_join(&local->own.loop);
+    hf_session_loop_finish(&local->own);
     haft_buffer_finish(&local->response);
     return true;
 }
 
-int local_ask(struct local *local, const char *method, const char *params, haft_arena *arena,
-              yyjson_val **ret_result, yyjson_val **ret_error)
+int hf_local_ask(struct local *local, const char *method, const char *params, haft_arena *arena,
+                 yyjson_val **ret_result, yyjson_val **ret_error)
 {
     haft_buffer *text = &local->response;
     yyjson_val *root;
@@ -92,7 +92,7 @@ int local_ask(struct local *local, const char *method, const char *params, haft_
     status = session_loop_receive(&local->own, request, size, loop_now(&local->own.loop));
     if (status < 0)
         return status;
-    session_loop_run(&local->own);
+    hf_session_loop_run(&local->own);
     root = text->status ? NULL : haft_json_read(text->data, text->size, 512, arena, &reason);
     if (!root)
         return text->status ? text->status : reason.code;

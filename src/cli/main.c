@@ -27,9 +27,9 @@ static const struct verb {
     int (*act)(struct command *command, haft_server *server); /* NULL: it changes how */
 } verbs[] = {
     {{"--stdio", NULL, "serve on standard input and output"}, act_stdio},
-    {{"--list", NULL, "print the tools as a table"}, command_list},
+    {{"--list", NULL, "print the tools as a table"}, hf_command_list},
     {{"--check", NULL, "print what clients would stumble over; 1 if a tool is refused"}, act_check},
-    {{"--call", "TOOL [JSON]", "call a tool and print its text; 1 if it fails"}, command_call},
+    {{"--call", "TOOL [JSON]", "call a tool and print its text; 1 if it fails"}, hf_command_call},
     {{"--print-config", NULL, "print every option's value and where it comes from"}, act_config},
     {{"--json", NULL, "with --list, --call or --print-config: print JSON"}, NULL},
     {{"--verbose", NULL, "with --list: print also what a call of each tool passes"}, NULL},
@@ -38,7 +38,7 @@ static const struct verb {
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-bool verb_at(size_t i, struct verb_text *ret_text)
+bool hf_verb_at(size_t i, struct verb_text *ret_text)
 {
     if (i < VERBS)
         *ret_text = verbs[i].text;
@@ -58,12 +58,12 @@ static const struct verb *find_verb(const char *name)
 static int refuse_name(const struct command *command, const char *given)
 {
     static const char http[] = "--http";
-    struct nearest search = nearest_begin(given);
+    struct nearest search = hf_nearest_begin(given);
 
     for (size_t i = 0; i < VERBS; i++)
-        nearest_offer(&search, verbs[i].text.name);
-    for (size_t i = 0; i < option_count; i++)
-        nearest_offer(&search, option_table[i].flag);
+        hf_nearest_offer(&search, verbs[i].text.name);
+    for (size_t i = 0; i < hf_option_count; i++)
+        hf_nearest_offer(&search, hf_option_table[i].flag);
     if (!HAFT_HTTP && !strncmp(given, http, sizeof http - 1))
         fprintf(stderr, "%s: %s: this one is built without HTTP\n", command->program, http);
     else
@@ -84,7 +84,7 @@ static int read_verb(struct command *command, const struct verb *verb, char **ar
 {
     int taken = 1;
 
-    if (verb->act == command_call) {
+    if (verb->act == hf_command_call) {
         if (left < 2)
             return -1;
         command->tool = argv[taken++];
@@ -107,14 +107,15 @@ static int cli_read_option(struct command *command, char **argv, int left)
     const char *value = equals ? equals + 1 : NULL;
     bool takes;
 
-    for (size_t i = 0; i < option_count && !option; i++)
-        if (strlen(option_table[i].flag) == size && !strncmp(option_table[i].flag, argv[0], size))
-            option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count && !option; i++)
+        if (strlen(hf_option_table[i].flag) == size &&
+            !strncmp(hf_option_table[i].flag, argv[0], size))
+            option = &hf_option_table[i];
     if (!option)
         return 0;
-    takes = !value && option_takes(option) && !option->bare;
+    takes = !value && hf_option_takes(option) && !option->bare;
     if (takes && left < 2) {
-        refuse_without(command, option->flag, option_takes(option));
+        refuse_without(command, option->flag, hf_option_takes(option));
         return -1;
     }
     value = takes ? argv[1] : value ? value : option->bare;
@@ -158,13 +159,13 @@ static int read_arguments(struct command *command, int argc, char **argv)
 static int print_page(struct command *command, const haft_buffer *page)
 {
     if (!page->status)
-        command_print(page);
+        hf_command_print(page);
     else
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(page->status));
     return page->status ? COMMAND_FAILED : COMMAND_OK;
 }
 
-void verb_put_help(haft_buffer *page)
+void hf_verb_put_help(haft_buffer *page)
 {
     for (size_t i = 0; i < VERBS; i++) {
         const struct verb_text *text = &verbs[i].text;
@@ -173,7 +174,7 @@ void verb_put_help(haft_buffer *page)
                            (int)(HELP_WIDTH - 1 - strlen(text->name)),
                            text->takes ? text->takes : "", text->help);
     }
-    option_put_help(page);
+    hf_option_put_help(page);
 }
 
 static int act_help(struct command *command, haft_server *server)
@@ -185,7 +186,7 @@ static int act_help(struct command *command, haft_server *server)
     haft_buffer_printf(&page,
                        "usage: %s [OPTION ...]\n%s %s, a server of the Model Context Protocol.\n\n",
                        command->program, server->name, server->version);
-    verb_put_help(&page);
+    hf_verb_put_help(&page);
     status = print_page(command, &page);
     haft_buffer_finish(&page);
     return status;
@@ -205,9 +206,9 @@ static int act_config(struct command *command, haft_server *server)
 
     haft_buffer_init(&page, server->allocator, PAGE_LIMIT);
     if (command->json)
-        option_put_settings_json(&command->settings, &page);
+        hf_option_put_settings_json(&command->settings, &page);
     else
-        option_put_settings(&command->settings, &page);
+        hf_option_put_settings(&command->settings, &page);
     status = print_page(command, &page);
     haft_buffer_finish(&page);
     return status;
@@ -216,12 +217,12 @@ static int act_config(struct command *command, haft_server *server)
 /* What was wrong has been logged by now. */
 static int act_check(struct command *command, haft_server *server)
 {
-    struct catalogue *catalogue = catalogue_take(server);
+    struct catalogue *catalogue = hf_catalogue_take(server);
     size_t n = catalogue->shelves[HAFT_OFFER_TOOL].n_enabled;
     size_t n_hidden = catalogue->shelves[HAFT_OFFER_TOOL].n - n;
 
     (void)command;
-    catalogue_drop(catalogue);
+    hf_catalogue_drop(catalogue);
     printf("%zu tool%s offered", n, n == 1 ? " is" : "s are");
     if (n_hidden)
         printf(", %zu %s hidden", n_hidden, n_hidden == 1 ? "is" : "are");
@@ -231,21 +232,21 @@ static int act_check(struct command *command, haft_server *server)
 
 /* ---- serving ---- */
 
-bool command_can_reload(const struct command *command)
+bool hf_command_can_reload(const struct command *command)
 {
     return command->settings.config || command->operands ||
            (!command->app && command->from_program.n_sections);
 }
 
-int command_unable(const struct command *command)
+int hf_command_unable(const struct command *command)
 {
     return command->app && command->app->unable ? command->app->unable : COMMAND_FAILED;
 }
 
-int command_refuse(const struct command *command, const haft_reason *reason)
+int hf_command_refuse(const struct command *command, const haft_reason *reason)
 {
     fprintf(stderr, "%s: %s: %s\n", command->program, reason->path, reason->text);
-    return command_unable(command);
+    return hf_command_unable(command);
 }
 
 static int act_stdio(struct command *command, haft_server *server)
@@ -256,14 +257,14 @@ static int act_stdio(struct command *command, haft_server *server)
     stdio.workers = command->settings.workers;
     stdio.max_queue = command->settings.max_queue;
     stdio.drain_ms = command->settings.drain_ms;
-    stdio.reload = command_can_reload(command) ? reload_now : NULL;
+    stdio.reload = hf_command_can_reload(command) ? hf_reload_now : NULL;
     stdio.reload_context = &command->reload;
     status = haft_stdio_serve(server, &stdio);
     if (status < 0 && command->refusal.code)
-        return command_refuse(command, &command->refusal);
+        return hf_command_refuse(command, &command->refusal);
     if (status < 0)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
-    return status < 0 ? command_unable(command) : status;
+    return status < 0 ? hf_command_unable(command) : status;
 }
 
 static int act_serve(struct command *command, haft_server *server)
@@ -271,7 +272,7 @@ static int act_serve(struct command *command, haft_server *server)
     if (!command->settings.http.address && command->app)
         command->settings.http.address = command->app->address;
     if (HAFT_HTTP && command->settings.http.address)
-        return command_http(command, server);
+        return hf_command_http(command, server);
     return act_stdio(command, server);
 }
 
@@ -283,9 +284,9 @@ static int load(struct command *command, haft_server *server)
     struct complaints complaints;
     int status;
 
-    complaints_init(&complaints, server->allocator);
-    status = settings_load(&command->settings, &command->from_program, command->given,
-                           command->n_given, &complaints);
+    hf_complaints_init(&complaints, server->allocator);
+    status = hf_settings_load(&command->settings, &command->from_program, command->given,
+                              command->n_given, &complaints);
     if (status == HAFT_ENOMEM)
         fprintf(stderr, "%s: %s\n", command->program, haft_strerror(status));
     for (size_t at = 0; status == HAFT_EINVAL && at < complaints.text.size;) {
@@ -297,7 +298,7 @@ static int load(struct command *command, haft_server *server)
     }
     if (complaints.n > complaints.max)
         fprintf(stderr, "%s: and %zu more\n", command->program, complaints.n - complaints.max);
-    complaints_finish(&complaints);
+    hf_complaints_finish(&complaints);
     return !status ? COMMAND_OK : status == HAFT_EINVAL ? COMMAND_MISUSED : COMMAND_FAILED;
 }
 
@@ -308,41 +309,42 @@ static int cli_prepare(struct command *command, struct logger *logger, struct au
     int status;
 
     if (command->app) /* what is served may come from a section */
-        settings_commit(&command->settings);
-    if (!app_at(command->app, command->server, 0)) {
+        hf_settings_commit(&command->settings);
+    if (!hf_app_at(command->app, command->server, 0)) {
         fprintf(stderr, "%s: there is no MCP endpoint\n", command->program);
-        return command_unable(command);
+        return hf_command_unable(command);
     }
-    status = app_prepare(command->app, command->server, &command->settings, logger, audit, &reason);
+    status =
+        hf_app_prepare(command->app, command->server, &command->settings, logger, audit, &reason);
     if (status) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-        return command_unable(command);
+        return hf_command_unable(command);
     }
-    settings_commit(&command->settings);
-    app_doubt(command->app, command->server, &command->settings);
+    hf_settings_commit(&command->settings);
+    hf_app_doubt(command->app, command->server, &command->settings);
     return COMMAND_OK;
 }
 
 static int act(struct command *command)
 {
     bool serves = command->act == act_serve || command->act == act_stdio;
-    haft_server *server = app_at(command->app, command->server, 0);
+    haft_server *server = hf_app_at(command->app, command->server, 0);
     struct sandbox sandbox = {.ruleset = -1};
     int status;
 
     if (serves)
-        heap_settle();
+        hf_heap_settle();
     /* Whoever serves hears it; before that, and while everything is put away, there is nothing to
      * read again, and nobody who sends it wants an end. */
-    if (serves && command_can_reload(command))
+    if (serves && hf_command_can_reload(command))
         signal(SIGHUP, SIG_IGN);
-    status = command_begin(command, serves ? &sandbox : NULL);
+    status = hf_command_begin(command, serves ? &sandbox : NULL);
     if (HAFT_HTTP && status == COMMAND_OK && serves && command->settings.otlp.url)
-        status = command_traced(command, server);
+        status = hf_command_traced(command, server);
     else if (status == COMMAND_OK)
         status = command->act(command, server);
-    command_end(command);
-    sandbox_close(&sandbox);
+    hf_command_end(command);
+    hf_sandbox_close(&sandbox);
     return status;
 }
 
@@ -364,12 +366,12 @@ static int cli_run(struct command *command)
                                   .format = (enum log_format)command->settings.log_format,
                                   .file = command->settings.log_file};
     haft_reason reason = {0};
-    bool own_log = !server_has_log(command->server);
+    bool own_log = !hf_server_has_log(command->server);
     int status;
 
-    if (logger_open(&logger, &options, &reason)) {
+    if (hf_logger_open(&logger, &options, &reason)) {
         fprintf(stderr, "%s: %s: %s\n", command->program, reason.path, reason.text);
-        return command_unable(command);
+        return hf_command_unable(command);
     }
     command->reload = (struct reload){.server = command->server,
                                       .app = command->app,
@@ -383,11 +385,11 @@ static int cli_run(struct command *command)
         status = act(command);
     if (fflush(stdout) && status == COMMAND_OK)
         status = COMMAND_FAILED;
-    settings_discard(&command->settings); /* the sections may need the server for it */
-    audit_file_close(&audit);             /* and so may what it has to say */
+    hf_settings_discard(&command->settings); /* the sections may need the server for it */
+    hf_audit_file_close(&audit);             /* and so may what it has to say */
     cli_release(command);
-    reload_finish(&command->reload);
-    logger_finish(&logger);
+    hf_reload_finish(&command->reload);
+    hf_logger_finish(&logger);
     return status;
 }
 
@@ -399,11 +401,11 @@ static int read_and_run(struct command *command, int argc, char **argv)
         status = load(command, command->server);
     if (status == COMMAND_OK)
         status = cli_run(command);
-    settings_finish(&command->settings);
+    hf_settings_finish(&command->settings);
     return status;
 }
 
-int command_main(haft_server *server, const struct app *app, int argc, char **argv)
+int hf_command_main(haft_server *server, const struct app *app, int argc, char **argv)
 {
     struct command command = {.act = act_serve, .server = server, .app = app};
     haft_allocator allocator;
@@ -411,7 +413,7 @@ int command_main(haft_server *server, const struct app *app, int argc, char **ar
     int status;
 
     command.program = argc > 0 && argv[0] ? argv[0] : "haft";
-    status = command_unable(&command);
+    status = hf_command_unable(&command);
     if (!server) {
         fprintf(
             stderr,
@@ -420,7 +422,7 @@ int command_main(haft_server *server, const struct app *app, int argc, char **ar
         return status;
     }
     allocator = *server->allocator;
-    command.from_program = program_settings_of(server);
+    command.from_program = hf_program_settings_of(server);
     command.given = allocator.alloc(allocator.context, size);
     if (command.given)
         status = read_and_run(&command, argc, argv);
@@ -434,5 +436,5 @@ int command_main(haft_server *server, const struct app *app, int argc, char **ar
 
 int haft_main(haft_server *server, int argc, char **argv)
 {
-    return command_main(server, NULL, argc, argv);
+    return hf_command_main(server, NULL, argc, argv);
 }

@@ -12,7 +12,7 @@ static void put_name(yyjson_val *tool, haft_buffer *cell)
     haft_buffer_puts(cell, yyjson_get_str(yyjson_obj_get(tool, "name")));
 }
 
-bool manifest_requires(yyjson_val *schema, const char *name)
+bool hf_manifest_requires(yyjson_val *schema, const char *name)
 {
     size_t i, n;
     yyjson_val *required;
@@ -38,12 +38,12 @@ static void manifest_put_arguments(yyjson_val *tool, haft_buffer *cell)
         const char *type = yyjson_get_str(yyjson_obj_get(property, "type"));
 
         haft_buffer_printf(cell, "%s%s%s%s%s", i ? ", " : "", name,
-                           manifest_requires(schema, name) ? "" : "?", type ? ": " : "",
+                           hf_manifest_requires(schema, name) ? "" : "?", type ? ": " : "",
                            type ? type : "");
     }
 }
 
-void manifest_put_hints(yyjson_val *tool, haft_buffer *buffer)
+void hf_manifest_put_hints(yyjson_val *tool, haft_buffer *buffer)
 {
     static const struct {
         const char *key, *yes, *no;
@@ -82,7 +82,7 @@ static const struct {
 } columns[] = {
     {"NAME", put_name},
     {"ARGUMENTS", manifest_put_arguments},
-    {"HINTS", manifest_put_hints},
+    {"HINTS", hf_manifest_put_hints},
     {"DESCRIPTION", manifest_put_description},
 };
 enum { MANIFEST_COLUMNS = sizeof columns / sizeof *columns, CELL_LIMIT = 1 << 16 };
@@ -132,7 +132,7 @@ static int manifest_fill(yyjson_val *tool, haft_arena *arena, haft_buffer *cell,
     return 0;
 }
 
-int manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer)
+int hf_manifest_write(yyjson_val *tools, haft_arena *arena, haft_buffer *buffer)
 {
     size_t i, n, n_rows = yyjson_arr_size(tools) + 1, widths[MANIFEST_COLUMNS] = {0};
     const char **cells = haft_arena_zalloc(arena, n_rows * MANIFEST_COLUMNS, sizeof *cells);
@@ -201,7 +201,7 @@ static void put_stages(const haft_server *server, const struct item *item, haft_
     const haft_stage *stage;
 
     for (size_t i = 0; (stage = haft_stage_at(server, i)); i++) {
-        if (stage->tools && !glob_list_allows(stage->tools, item->name))
+        if (stage->tools && !hf_glob_list_allows(stage->tools, item->name))
             continue;
         haft_buffer_printf(buffer, "%s%s (%s%s%s)", comma, stage->name,
                            stage->before ? "before" : "",
@@ -227,27 +227,27 @@ static void manifest_put_line(haft_buffer *buffer, const char *title, yyjson_val
         haft_buffer_puts(buffer, "\n");
 }
 
-int manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *buffer)
+int hf_manifest_write_details(haft_server *server, yyjson_val *tools, haft_buffer *buffer)
 {
-    struct catalogue *catalogue = catalogue_take(server);
+    struct catalogue *catalogue = hf_catalogue_take(server);
     yyjson_val *tool;
     size_t i, n;
 
     yyjson_arr_foreach(tools, i, n, tool) {
         yyjson_val *name = yyjson_obj_get(tool, "name");
-        const struct entry *entry = offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL],
-                                                    yyjson_get_str(name), yyjson_get_len(name));
+        const struct entry *entry = hf_offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL],
+                                                       yyjson_get_str(name), yyjson_get_len(name));
 
         haft_buffer_printf(buffer, "%s%s: ", i ? "\n" : "", yyjson_get_str(name));
         manifest_put_description(tool, buffer);
         haft_buffer_puts(buffer, "\n");
         manifest_put_line(buffer, "arguments", tool, manifest_put_arguments);
-        manifest_put_line(buffer, "hints", tool, manifest_put_hints);
+        manifest_put_line(buffer, "hints", tool, hf_manifest_put_hints);
         if (entry) {
             put_limits(server, entry->item, buffer);
             put_stages(server, entry->item, buffer);
         }
     }
-    catalogue_drop(catalogue);
+    hf_catalogue_drop(catalogue);
     return buffer->status;
 }

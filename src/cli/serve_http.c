@@ -36,14 +36,14 @@ static int inherited_socket(void)
 
 static const char *path_given(const struct command *command)
 {
-    const struct option *option = option_by_key("http.path");
+    const struct option *option = hf_option_by_key("http.path");
 
-    return command->settings.from[option - option_table] > FROM_PROGRAM
+    return command->settings.from[option - hf_option_table] > FROM_PROGRAM
                ? command->settings.http.path
                : NULL;
 }
 
-int command_http(struct command *command, haft_server *server)
+int hf_command_http(struct command *command, haft_server *server)
 {
     haft_http_options http = command->settings.http;
     haft_reason reason = {0};
@@ -55,13 +55,13 @@ int command_http(struct command *command, haft_server *server)
     http.fd = inherited_socket();
     http.ready = serve_http_on_ready;
     http.ready_context = command;
-    http.reload = command_can_reload(command) ? reload_now : NULL;
+    http.reload = hf_command_can_reload(command) ? hf_reload_now : NULL;
     http.reload_context = &command->reload;
     if (command->app)
         status = command->app->mount(command->app->context, path_given(command), &http, &reason);
     if (!status)
         status = haft_http_serve(command->app ? command->server : server, &http, &reason);
-    return status < 0 ? command_refuse(command, &reason) : status;
+    return status < 0 ? hf_command_refuse(command, &reason) : status;
 }
 
 /* ---- spans ---- */
@@ -69,18 +69,18 @@ int command_http(struct command *command, haft_server *server)
 /* Spans of every server that is served; NULL, with the reason, when they cannot be sent. */
 static haft_otlp *trace(const struct command *command, haft_reason *reterr_reason)
 {
-    haft_server *server = app_at(command->app, command->server, 0);
+    haft_server *server = hf_app_at(command->app, command->server, 0);
     char needed_by[128];
     haft_otlp *otlp;
     int status = 0;
 
     /* By the option's name, and before there is a sandbox. */
     snprintf(needed_by, sizeof needed_by, "--otlp %s", command->settings.otlp.url);
-    if (!http_client_open(needed_by, reterr_reason))
+    if (!hf_http_client_open(needed_by, reterr_reason))
         return NULL;
     otlp = haft_otlp_new(server, &command->settings.otlp, reterr_reason);
-    for (size_t i = 1; otlp && (server = app_at(command->app, command->server, i)); i++) {
-        status = otlp_tap(otlp, server);
+    for (size_t i = 1; otlp && (server = hf_app_at(command->app, command->server, i)); i++) {
+        status = hf_otlp_tap(otlp, server);
         if (status)
             break;
     }
@@ -91,11 +91,11 @@ static haft_otlp *trace(const struct command *command, haft_reason *reterr_reaso
     return NULL;
 }
 
-int command_traced(struct command *command, haft_server *server)
+int hf_command_traced(struct command *command, haft_server *server)
 {
     haft_reason reason = {0};
     haft_otlp *otlp = trace(command, &reason);
-    int status = otlp ? command->act(command, server) : command_refuse(command, &reason);
+    int status = otlp ? command->act(command, server) : hf_command_refuse(command, &reason);
 
     haft_otlp_free(otlp);
     return status;

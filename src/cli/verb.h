@@ -9,9 +9,9 @@ struct verb_text {
 };
 
 /* The i-th; false past the last. */
-bool verb_at(size_t i, struct verb_text *ret_text);
+bool hf_verb_at(size_t i, struct verb_text *ret_text);
 
 /* All of it for a terminal: what can be done, and the options. */
-void verb_put_help(haft_buffer *page);
+void hf_verb_put_help(haft_buffer *page);
 
 #endif

@@ -21,7 +21,7 @@ static bool put_answer(haft_client *client, const char *method, yyjson_val *para
            yyjson_is_obj(haft_json_read(answer->data, answer->size, 0, client->scratch, NULL));
 }
 
-void answer_request(haft_client *client, yyjson_val *message)
+void hf_answer_request(haft_client *client, yyjson_val *message)
 {
     const char *method = yyjson_get_str(yyjson_obj_get(message, "method"));
     yyjson_val *id = yyjson_obj_get(message, "id");
@@ -30,15 +30,15 @@ void answer_request(haft_client *client, yyjson_val *message)
     haft_buffer_init(&answer, client->allocator, CLIENT_ANSWER_LIMIT);
     if (put_answer(client, method, rpc_object(message, "params"), &answer)) {
         haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-        rpc_put_id(out, id);
+        hf_rpc_put_id(out, id);
         haft_buffer_puts(out, ",\"result\":");
         haft_buffer_add(out, answer.data, answer.size);
         haft_buffer_add(out, "}", 1);
     } else {
-        rpc_put_error(out, id, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        hf_rpc_put_error(out, id, RPC_METHOD_NOT_FOUND, NULL, NULL);
     }
     haft_buffer_finish(&answer);
-    client_deliver(client, HAFT_OUT_RESPONSE);
+    hf_client_deliver(client, HAFT_OUT_RESPONSE);
 }
 
 /* {"key":ANSWER,...} for every question; false when one is refused. */
@@ -71,7 +71,7 @@ static bool answer_put_answers(haft_client *client, yyjson_val *questions, haft_
     return all && !responses->status;
 }
 
-bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
+bool hf_answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
 {
     yyjson_val *questions = rpc_object(result, "inputRequests");
     yyjson_val *state = yyjson_obj_get(result, "requestState");
@@ -86,8 +86,8 @@ bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result)
 
         asked->rounds++;
         asked->wire_id = client->next_id++;
-        sent = !request_write(client, asked, &responses, state) &&
-               !client_deliver(client, HAFT_OUT_REQUEST);
+        sent = !hf_request_write(client, asked, &responses, state) &&
+               !hf_client_deliver(client, HAFT_OUT_REQUEST);
         if (!sent)
             asked->wire_id = before;
     }

@@ -16,7 +16,7 @@ enum { MEMORY = 64 << 20, START = 1000000000 };
 
 /* ---- what comes ---- */
 
-void client_keep(haft_client *client, const char *text, size_t size)
+void hf_client_keep(haft_client *client, const char *text, size_t size)
 {
     const haft_allocator *allocator = client->allocator;
     struct arrived *arrived;
@@ -50,7 +50,7 @@ static void drop_answer(haft_client *client, struct asked *asked)
     asked->answer = NULL;
 }
 
-void client_forget(haft_client *client, struct asked *asked)
+void hf_client_forget(haft_client *client, struct asked *asked)
 {
     struct asked **link = &client->asked;
 
@@ -74,7 +74,7 @@ static bool client_take_response(haft_client *client, struct arrived *arrived, y
         return false;
     }
     if (yyjson_equals_str(yyjson_obj_get(result, "resultType"), "input_required") &&
-        answer_round(client, asked, result))
+        hf_answer_round(client, asked, result))
         return false;
     asked->answer = arrived;
     return true;
@@ -90,13 +90,13 @@ static bool client_look_at(haft_client *client, struct arrived *arrived)
     if (!method)
         return client_take_response(client, arrived, message);
     if (yyjson_obj_get(message, "id"))
-        answer_request(client, message);
+        hf_answer_request(client, message);
     else if (client->options.notify)
         client->options.notify(client->options.context, method, rpc_object(message, "params"));
     return false;
 }
 
-void client_pump(haft_client *client)
+void hf_client_pump(haft_client *client)
 {
     if (client->busy)
         return;
@@ -117,7 +117,7 @@ void client_pump(haft_client *client)
 
 /* ---- what goes ---- */
 
-int client_deliver(haft_client *client, haft_outgoing_kind kind)
+int hf_client_deliver(haft_client *client, haft_outgoing_kind kind)
 {
     haft_buffer *out = &client->out;
     int status = out->status ? out->status : client->closed ? HAFT_ECLOSED : 0;
@@ -132,7 +132,7 @@ int client_deliver(haft_client *client, haft_outgoing_kind kind)
         status = client->sent;
     }
     haft_buffer_clear(out);
-    client_pump(client);
+    hf_client_pump(client);
     return status;
 }
 
@@ -140,14 +140,14 @@ int haft_client_feed(haft_client *client, const char *text, size_t size)
 {
     haft_buffer_clear(&client->out);
     haft_buffer_add(&client->out, text, size);
-    return client_deliver(client, HAFT_OUT_REQUEST);
+    return hf_client_deliver(client, HAFT_OUT_REQUEST);
 }
 
-haft_time client_let_pass(haft_client *client, unsigned milliseconds)
+haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds)
 {
     haft_time now = client->transport.wait(client->transport.context, milliseconds);
 
-    client_pump(client);
+    hf_client_pump(client);
     return now;
 }
 
@@ -156,12 +156,12 @@ void haft_client_advance(haft_client *client, unsigned milliseconds)
     haft_time now, end;
 
     if (client->session) {
-        memory_advance(client, milliseconds);
-        client_pump(client);
+        hf_memory_advance(client, milliseconds);
+        hf_client_pump(client);
     } else if (client->transport.wait) {
-        now = client_let_pass(client, 0);
+        now = hf_client_let_pass(client, 0);
         for (end = now + milliseconds; now < end && !client->closed;)
-            now = client_let_pass(client, (unsigned)(end - now));
+            now = hf_client_let_pass(client, (unsigned)(end - now));
     }
 }
 
@@ -183,7 +183,7 @@ static const char *or_else(const char *text, const char *otherwise)
 /* With everything but a transport. */
 static haft_client *client_new(const haft_client_options *options, enum revision revision)
 {
-    const haft_allocator *allocator = allocator_or_default(options->allocator);
+    const haft_allocator *allocator = hf_allocator_or_default(options->allocator);
     haft_client *client = allocator->alloc(allocator->context, sizeof *client);
 
     if (!client)
@@ -247,7 +247,7 @@ static enum revision client_revision(const haft_client_options *options)
 {
     const char *name = or_else(options->revision, revision_row(REV_NEWEST)->name);
 
-    return revision_named(name, strlen(name));
+    return hf_revision_named(name, strlen(name));
 }
 
 /* The client, once the server knows it; else NULL, and it is freed. */
@@ -265,16 +265,16 @@ haft_client *haft_client_new(haft_server *server, const haft_client_options *opt
     haft_client *client;
     enum revision revision;
 
-    if (!struct_read(&own, sizeof own, options)) {
+    if (!hf_struct_read(&own, sizeof own, options)) {
         if (server)
-            server_refuse(server, HAFT_EINVAL, "haft_client_options", STRUCT_UNSIZED);
+            hf_server_refuse(server, HAFT_EINVAL, "haft_client_options", STRUCT_UNSIZED);
         return NULL;
     }
     revision = client_revision(&own);
     client = server && revision < REVISIONS ? client_new(&own, revision) : NULL;
     if (!client)
         return NULL;
-    if (!memory_open(client, server, revision)) {
+    if (!hf_memory_open(client, server, revision)) {
         haft_client_free(client);
         return NULL;
     }
@@ -290,8 +290,8 @@ static int client_take_message(void *context, const char *text, size_t size, voi
 
     (void)tag;
     (void)now;
-    client_keep(client, text, size);
-    client_pump(client);
+    hf_client_keep(client, text, size);
+    hf_client_pump(client);
     return client->status == HAFT_ENOMEM ? HAFT_ENOMEM : 0;
 }
 
@@ -320,9 +320,9 @@ haft_client *haft_client_open(const haft_transport *transport, const haft_client
     haft_client *client;
     enum revision revision;
 
-    if (!struct_read(&its, sizeof its, transport))
+    if (!hf_struct_read(&its, sizeof its, transport))
         return NULL;
-    revision = struct_read(&own, sizeof own, options) ? client_revision(&own) : REVISIONS;
+    revision = hf_struct_read(&own, sizeof own, options) ? client_revision(&own) : REVISIONS;
     client = revision < REVISIONS ? client_new(&own, revision) : NULL;
     if (!client) {
         if (its.close)
@@ -344,7 +344,7 @@ void haft_client_free(haft_client *client)
     if (client->transport.close)
         client->transport.close(client->transport.context);
     while (client->asked)
-        client_forget(client, client->asked);
+        hf_client_forget(client, client->asked);
     while (client->first) {
         struct arrived *arrived = client->first;
 

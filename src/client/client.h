@@ -51,38 +51,38 @@ struct haft_client {
 /* ---- client.c ---- */
 
 /* Keeps a message that has come until it is looked at. */
-void client_keep(haft_client *client, const char *text, size_t size);
+void hf_client_keep(haft_client *client, const char *text, size_t size);
 /* Sends what is in client->out, and looks at what has come. */
-int client_deliver(haft_client *client, haft_outgoing_kind kind);
+int hf_client_deliver(haft_client *client, haft_outgoing_kind kind);
 /* Has the transport wait, and looks at what has come.  Returns the time. */
-haft_time client_let_pass(haft_client *client, unsigned milliseconds);
+haft_time hf_client_let_pass(haft_client *client, unsigned milliseconds);
 /* Looks at everything that has come. */
-void client_pump(haft_client *client);
-void client_forget(haft_client *client, struct asked *asked);
+void hf_client_pump(haft_client *client);
+void hf_client_forget(haft_client *client, struct asked *asked);
 
 /* ---- memory.c ---- */
 
 /* Makes the session, and the transport to it.  False without memory. */
-bool memory_open(haft_client *client, haft_server *server, enum revision revision);
+bool hf_memory_open(haft_client *client, haft_server *server, enum revision revision);
 /* Lets the client's own time pass. */
-void memory_advance(haft_client *client, unsigned milliseconds);
+void hf_memory_advance(haft_client *client, unsigned milliseconds);
 
 /* ---- request.c ---- */
 
 /* Writes a request into client->out; `responses` and `state` of a further round, or NULL. */
-int request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
-                  const yyjson_val *state);
+int hf_request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
+                     const yyjson_val *state);
 
 /* ---- answer.c ---- */
 
 /* What the server asks in a request of its own. */
-void answer_request(haft_client *client, yyjson_val *message);
+void hf_answer_request(haft_client *client, yyjson_val *message);
 /* The questions of a result that requires input.  True when they were answered and asked again. */
-bool answer_round(haft_client *client, struct asked *asked, yyjson_val *result);
+bool hf_answer_round(haft_client *client, struct asked *asked, yyjson_val *result);
 
 /* ---- result.c ---- */
 
 /* Reads an answer into *ret_result; lives in client->results. */
-int result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result);
+int hf_result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result);
 
 #endif

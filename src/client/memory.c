@@ -14,7 +14,7 @@ static void memory_answer(void *context, const haft_outgoing *message)
 {
     haft_client *client = context;
 
-    client_keep(client, message->text, message->size);
+    hf_client_keep(client, message->text, message->size);
 }
 
 /* ---- the client's ---- */
@@ -42,7 +42,7 @@ static haft_time memory_wait(void *context, unsigned milliseconds)
     if (!milliseconds)
         return now;
     next = haft_session_tick(client->session, now);
-    client_pump(client);
+    hf_client_pump(client);
     if (!client->options.clock)
         client->now = next > now && next < end ? next : end;
     now = memory_now(client);
@@ -58,7 +58,7 @@ static void memory_close(void *context)
     haft_session_free(client->session);
 }
 
-bool memory_open(haft_client *client, haft_server *server, enum revision revision)
+bool hf_memory_open(haft_client *client, haft_server *server, enum revision revision)
 {
     haft_transport server_side =
         HAFT_INIT(haft_transport, .send = memory_answer, .context = client);
@@ -70,13 +70,13 @@ bool memory_open(haft_client *client, haft_server *server, enum revision revisio
         haft_session_new(server, HAFT_WITH(haft_session_options, .transport = &server_side,
                                            .revision = revision_row(revision)->name,
                                            .principal = client->options.principal));
-    if (!client->session || platform_start(server))
+    if (!client->session || hf_platform_start(server))
         return false;
     client->session->owner.inside = true;
     return true;
 }
 
-void memory_advance(haft_client *client, unsigned milliseconds)
+void hf_memory_advance(haft_client *client, unsigned milliseconds)
 {
     client->now += milliseconds;
     haft_session_tick(client->session, memory_now(client));

@@ -122,8 +122,8 @@ static yyjson_val *read_params(haft_client *client, const char *params, int *ret
     return NULL;
 }
 
-int request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
-                  const yyjson_val *state)
+int hf_request_write(haft_client *client, const struct asked *asked, const haft_buffer *responses,
+                     const yyjson_val *state)
 {
     int status;
     yyjson_val *params = read_params(client, asked->params, &status);
@@ -176,13 +176,13 @@ int64_t haft_client_send(haft_client *client, const char *method, const char *pa
         return HAFT_ENOMEM;
     id = client->latest = asked->id;
     client->status = 0;
-    status = request_write(client, asked, NULL, NULL);
+    status = hf_request_write(client, asked, NULL, NULL);
     if (!status)
-        status = client_deliver(client, HAFT_OUT_REQUEST);
+        status = hf_client_deliver(client, HAFT_OUT_REQUEST);
     if (!status)
         return id;
     haft_buffer_clear(&client->out);
-    client_forget(client, asked);
+    hf_client_forget(client, asked);
     return status;
 }
 
@@ -206,7 +206,7 @@ int haft_client_notify(haft_client *client, const char *method, const char *para
     if (params)
         request_put_params(client, value, 0, NULL, NULL);
     haft_buffer_add(&client->out, "}", 1);
-    return client_deliver(client, HAFT_OUT_NOTIFICATION);
+    return hf_client_deliver(client, HAFT_OUT_NOTIFICATION);
 }
 
 static struct asked *request_find(const haft_client *client, int64_t id)
@@ -229,8 +229,8 @@ int haft_client_cancel(haft_client *client, int64_t id)
     haft_buffer_puts(out, ",\"params\":{\"requestId\":");
     haft_buffer_json_integer(out, asked->wire_id);
     haft_buffer_puts(out, "}}");
-    client_forget(client, asked);
-    return client_deliver(client, HAFT_OUT_NOTIFICATION);
+    hf_client_forget(client, asked);
+    return hf_client_deliver(client, HAFT_OUT_NOTIFICATION);
 }
 
 /* ---- waiting ---- */
@@ -244,17 +244,17 @@ int haft_client_wait(haft_client *client, int64_t id, unsigned milliseconds,
 
     if (!asked)
         return HAFT_ENOTFOUND;
-    client_pump(client);
+    hf_client_pump(client);
     if (!asked->answer && client->transport.wait) {
-        now = client_let_pass(client, 0);
+        now = hf_client_let_pass(client, 0);
         for (end = now + milliseconds; !asked->answer && !client->closed && now < end;)
-            now = client_let_pass(client, (unsigned)(end - now));
+            now = hf_client_let_pass(client, (unsigned)(end - now));
     }
     if (!asked->answer)
         return client->status ? client->status : client->closed ? HAFT_ECLOSED : HAFT_PENDING;
     haft_arena_reset(client->results);
-    status = result_read(client, asked->answer->text, asked->answer->size, ret_result);
-    client_forget(client, asked);
+    status = hf_result_read(client, asked->answer->text, asked->answer->size, ret_result);
+    hf_client_forget(client, asked);
     return status;
 }
 

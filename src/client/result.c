@@ -64,7 +64,7 @@ static int read_error(haft_value *error, haft_result *ret_result)
     return 0;
 }
 
-int result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result)
+int hf_result_read(haft_client *client, const char *text, size_t size, haft_result *ret_result)
 {
     haft_value *message = haft_json_read(text, size, JSON_MAX_DEPTH, client->results, NULL);
     haft_value *error = yyjson_obj_get(message, "error");

@@ -5,7 +5,7 @@
 
 enum { SSE_LONGEST_NAME = 256, LONGEST_ID = 1024, RETRY_DIGITS = 9 };
 
-void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
+void hf_sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
 {
     *sse = (struct sse){0};
     haft_buffer_init(&sse->line, allocator, limit);
@@ -15,7 +15,7 @@ void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit)
     haft_buffer_init(&sse->last_id, allocator, LONGEST_ID);
 }
 
-void sse_finish(struct sse *sse)
+void hf_sse_finish(struct sse *sse)
 {
     haft_buffer_finish(&sse->line);
     haft_buffer_finish(&sse->data);
@@ -119,7 +119,8 @@ static size_t to_line_end(const char *bytes, size_t size)
     return cr ? (size_t)(cr - bytes) : n;
 }
 
-int sse_feed(struct sse *sse, const char *bytes, size_t size, sse_function *on_event, void *context)
+int hf_sse_feed(struct sse *sse, const char *bytes, size_t size, sse_function *on_event,
+                void *context)
 {
     while (size) {
         size_t n;

@@ -23,13 +23,13 @@ struct sse {
 };
 
 /* `limit` is for a line, and for the data of an event. */
-void sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit);
-void sse_finish(struct sse *sse);
+void hf_sse_init(struct sse *sse, const haft_allocator *allocator, size_t limit);
+void hf_sse_finish(struct sse *sse);
 
 /* Reads on and calls `on_event` for each event that is complete.  0, or HAFT_ETOOBIG or
  * HAFT_ENOMEM, after which nothing more can be read.  An event that the stream's end cuts off is
  * none. */
-int sse_feed(struct sse *sse, const char *bytes, size_t size, sse_function *on_event,
-             void *context);
+int hf_sse_feed(struct sse *sse, const char *bytes, size_t size, sse_function *on_event,
+                void *context);
 
 #endif

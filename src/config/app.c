@@ -12,7 +12,7 @@
 
 enum { MEANT = 64 }; /* bytes of a word about what was meant */
 
-haft_server *app_at(const struct app *app, haft_server *own, size_t i)
+haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i)
 {
     const char *path;
 
@@ -25,7 +25,7 @@ haft_server *app_at(const struct app *app, haft_server *own, size_t i)
 
 static bool is_said(const struct settings *settings, const struct option *option)
 {
-    return settings->from[option - option_table] > FROM_PROGRAM;
+    return settings->from[option - hf_option_table] > FROM_PROGRAM;
 }
 
 /* An endpoint keeps what the program has said of it, but for what whoever runs it says. */
@@ -33,8 +33,8 @@ static void lay_over(const struct settings *settings, haft_server *server)
 {
     const size_t first = offsetof(struct settings, server);
 
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
 
         if (option->offset >= first && option->offset < first + sizeof settings->server &&
             !option->live && is_said(settings, option))
@@ -47,35 +47,35 @@ static haft_server_options live_options(const struct settings *settings, const h
 {
     haft_server_options live = settings->server;
 
-    if (!is_said(settings, option_by_key("limits.timeout")))
+    if (!is_said(settings, hf_option_by_key("limits.timeout")))
         live.timeout_ms = server->options.timeout_ms;
-    if (!is_said(settings, option_by_key("tools.lenient")))
+    if (!is_said(settings, hf_option_by_key("tools.lenient")))
         live.lenient = server->options.lenient;
-    if (!is_said(settings, option_by_key("limits.client_rate")))
+    if (!is_said(settings, hf_option_by_key("limits.client_rate")))
         live.client_rate = server->options.client_rate;
     return live;
 }
 
-int app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
-                   bool tools_differ)
+int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
+                      bool tools_differ)
 {
     haft_server *server;
     int status = 0;
 
-    for (size_t i = 0; !status && (server = app_at(app, own, i)); i++) {
+    for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
         haft_server_options live = app ? live_options(settings, server) : settings->server;
 
         if (tools_differ)
-            status = visibility_apply(server, settings);
+            status = hf_visibility_apply(server, settings);
         if (status) {
             own->error = server->error;
             return status;
         }
-        server_set_client_rate(server, live.client_rate);
-        server_set_timeout(server, live.timeout_ms);
-        server_set_lenient(server, live.lenient);
+        hf_server_set_client_rate(server, live.client_rate);
+        hf_server_set_timeout(server, live.timeout_ms);
+        hf_server_set_lenient(server, live.lenient);
     }
-    server_set_timeout(own, settings->server.timeout_ms);
+    hf_server_set_timeout(own, settings->server.timeout_ms);
     return status;
 }
 
@@ -83,28 +83,28 @@ int app_apply_live(const struct app *app, haft_server *own, const struct setting
 
 static bool has_tool(haft_server *server, const char *name)
 {
-    struct catalogue *catalogue = catalogue_take(server);
-    bool has = offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
+    struct catalogue *catalogue = hf_catalogue_take(server);
+    bool has = hf_offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], name, strlen(name));
 
-    catalogue_drop(catalogue);
+    hf_catalogue_drop(catalogue);
     return has;
 }
 
 /* "; did you mean NAME?", or nothing. */
 static void put_nearest(haft_server *server, const char *name, char *text, size_t room)
 {
-    struct catalogue *catalogue = catalogue_take(server);
+    struct catalogue *catalogue = hf_catalogue_take(server);
     const struct offer_list *shelf = &catalogue->shelves[HAFT_OFFER_TOOL];
-    struct nearest search = nearest_begin(name);
+    struct nearest search = hf_nearest_begin(name);
 
     for (size_t i = 0; i < shelf->n; i++)
-        nearest_offer(&search, shelf->entries[i].item->name);
+        hf_nearest_offer(&search, shelf->entries[i].item->name);
     if (search.name)
         snprintf(text, room, "; did you mean %s?", search.name);
-    catalogue_drop(catalogue);
+    hf_catalogue_drop(catalogue);
 }
 
-void app_doubt(const struct app *app, haft_server *own, const struct settings *settings)
+void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings)
 {
     for (size_t i = 0; settings->disabled && settings->disabled[i]; i++) {
         const char *name = settings->disabled[i];
@@ -112,13 +112,14 @@ void app_doubt(const struct app *app, haft_server *own, const struct settings *s
         bool found = strpbrk(name, "*?,");
         haft_server *server;
 
-        for (size_t j = 0; !found && (server = app_at(app, own, j)); j++) {
+        for (size_t j = 0; !found && (server = hf_app_at(app, own, j)); j++) {
             found = has_tool(server, name);
             if (!found && !*nearest)
                 put_nearest(server, name, nearest, sizeof nearest);
         }
         if (!found)
-            server_log(own, HAFT_WARNING, "tools.disabled: there is no tool %s%s", name, nearest);
+            hf_server_log(own, HAFT_WARNING, "tools.disabled: there is no tool %s%s", name,
+                          nearest);
     }
 }
 
@@ -133,8 +134,8 @@ static uint64_t random_number(void)
 
 static void app_set_up(haft_server *server, struct logger *logger)
 {
-    if (logger && !server_has_log(server))
-        server_set_record(server, logger_record, logger);
+    if (logger && !hf_server_has_log(server))
+        hf_server_set_record(server, hf_logger_record, logger);
     if (!server->options.clock)
         server->options.clock = uv_hrtime;
     if (!server->options.random)
@@ -148,14 +149,14 @@ static int app_join(haft_server *server, haft_server *own, const struct settings
     int status = 0;
 
     if (settings->seal_key && server == own)
-        status = seal_file_read(server, settings->seal_key);
+        status = hf_seal_file_read(server, settings->seal_key);
     else if (settings->seal_key)
         haft_server_set_seal_key(server, own->keys.seal);
     haft_audit_set_mode(server, (haft_audit_mode)settings->audit_mode);
     if (!status && server != own && own->metering.metrics)
-        status = metrics_share(server, own);
+        status = hf_metrics_share(server, own);
     if (!status && settings->audit)
-        status = audit_file_take(audit, server);
+        status = hf_audit_file_take(audit, server);
     return status;
 }
 
@@ -165,7 +166,7 @@ static void link_family(const struct app *app, haft_server *own)
     haft_server *last = own, *server;
 
     own->keys.family = own;
-    for (size_t i = 0; (server = app_at(app, own, i)); i++) {
+    for (size_t i = 0; (server = hf_app_at(app, own, i)); i++) {
         if (server->keys.family)
             continue;
         server->keys.family = own;
@@ -174,8 +175,8 @@ static void link_family(const struct app *app, haft_server *own)
     }
 }
 
-int app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
-                struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
+int hf_app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
+                   struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason)
 {
     haft_server *server, *refusing = own;
     int status;
@@ -183,18 +184,18 @@ int app_prepare(const struct app *app, haft_server *own, const struct settings *
     own->options = settings->server;
     app_set_up(own, logger);
     link_family(app, own);
-    for (size_t i = 0; app && (server = app_at(app, own, i)); i++) {
+    for (size_t i = 0; app && (server = hf_app_at(app, own, i)); i++) {
         lay_over(settings, server);
         app_set_up(server, logger);
     }
-    status = app_apply_live(app, own, settings, true);
+    status = hf_app_apply_live(app, own, settings, true);
     if (!status && settings->metrics && !own->metering.metrics)
         status = haft_metrics_enable(own);
     if (!status && settings->audit)
-        status = audit_file_open(audit, own, settings->audit);
+        status = hf_audit_file_open(audit, own, settings->audit);
     if (!status && app)
         status = app_join(own, own, settings, audit);
-    for (size_t i = 0; !status && (server = app_at(app, own, i)); i++) {
+    for (size_t i = 0; !status && (server = hf_app_at(app, own, i)); i++) {
         status = app_join(server, own, settings, audit);
         refusing = status ? server : own;
     }

@@ -30,19 +30,19 @@ struct app {
 };
 
 /* The i-th server that is served; NULL past the last.  `hosted` NULL: `own` is the only one. */
-haft_server *app_at(const struct app *app, haft_server *own, size_t i);
+haft_server *hf_app_at(const struct app *app, haft_server *own, size_t i);
 
 /* What the operator asks of them before they serve: options, log, clock, limits, visibility, seal,
  * audit and metrics.  `logger` NULL leaves their logs alone.  0, or an error with the reason. */
-int app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
-                struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
+int hf_app_prepare(const struct app *app, haft_server *own, const struct settings *settings,
+                   struct logger *logger, struct audit_file *audit, haft_reason *reterr_reason);
 
 /* The same of what can change while they serve. */
-int app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
-                   bool tools_differ);
+int hf_app_apply_live(const struct app *app, haft_server *own, const struct settings *settings,
+                      bool tools_differ);
 
 /* Warns of tools that are to be disabled and that none of them has: a name that was mistyped would
  * leave the tool that was meant where it is. */
-void app_doubt(const struct app *app, haft_server *own, const struct settings *settings);
+void hf_app_doubt(const struct app *app, haft_server *own, const struct settings *settings);
 
 #endif

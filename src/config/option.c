@@ -43,7 +43,7 @@ static const char *const sandbox_modes[] = {
     [SANDBOX_OFF] = "off", [SANDBOX_ON] = "on", [SANDBOX_BEST_EFFORT] = "best-effort", NULL};
 
 /* clang-format off */
-const struct option option_table[] = {
+const struct option hf_option_table[] = {
     {NULL, "--config", NULL, AT(config), OPTION_FILE, .help = "read these options from a file of JSON"},
 
 #if HAFT_HTTP
@@ -139,9 +139,9 @@ const struct option option_table[] = {
     {"lists.public", "--list-public", NULL, AT(server.cache_public), OPTION_SWITCH,
      .help = "whether it may share it with others"},
 
-    {"log.level", "--log-level", NULL, AT(log_level), OPTION_WORD, .words = level_names,
+    {"log.level", "--log-level", NULL, AT(log_level), OPTION_WORD, .words = hf_level_names,
      .takes = "LEVEL", .initial = "warning", .live = true, .help = "write what is at least so grave"},
-    {"log.format", "--log-format", NULL, AT(log_format), OPTION_WORD, .words = log_format_names,
+    {"log.format", "--log-format", NULL, AT(log_format), OPTION_WORD, .words = hf_log_format_names,
      .initial = "text", .live = true, .help = "of its lines"},
     {"log.file", "--log-file", NULL, AT(log_file), OPTION_FILE,
      .help = "append to it, and not to standard error; opened again at SIGHUP"},
@@ -170,28 +170,28 @@ const struct option option_table[] = {
 #endif
 };
 /* clang-format on */
-const size_t option_count = sizeof option_table / sizeof *option_table;
+const size_t hf_option_count = sizeof hf_option_table / sizeof *hf_option_table;
 
-_Static_assert(sizeof option_table / sizeof *option_table <= SETTINGS_MAX,
+_Static_assert(sizeof hf_option_table / sizeof *hf_option_table <= SETTINGS_MAX,
                "settings have room for every option");
 
-const struct option *option_by_flag(const char *flag)
+const struct option *hf_option_by_flag(const char *flag)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (!strcmp(option_table[i].flag, flag))
-            return &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++)
+        if (!strcmp(hf_option_table[i].flag, flag))
+            return &hf_option_table[i];
     return NULL;
 }
 
-const struct option *option_by_key(const char *key)
+const struct option *hf_option_by_key(const char *key)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].key && !strcmp(option_table[i].key, key))
-            return &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++)
+        if (hf_option_table[i].key && !strcmp(hf_option_table[i].key, key))
+            return &hf_option_table[i];
     return NULL;
 }
 
-const struct option_section option_sections[] = {
+const struct option_section hf_option_sections[] = {
 #if HAFT_HTTP
     {"http", "HTTP"},
 #endif
@@ -206,17 +206,17 @@ const struct option_section option_sections[] = {
     {"trace", "Traces"},
 #endif
 };
-const size_t option_section_count = sizeof option_sections / sizeof *option_sections;
+const size_t hf_option_section_count = sizeof hf_option_sections / sizeof *hf_option_sections;
 
-bool option_has_section(const char *section)
+bool hf_option_has_section(const char *section)
 {
-    for (size_t i = 0; i < option_section_count; i++)
-        if (!strcmp(option_sections[i].name, section))
+    for (size_t i = 0; i < hf_option_section_count; i++)
+        if (!strcmp(hf_option_sections[i].name, section))
             return true;
     return false;
 }
 
-void option_variable(const struct option *option, char ret_name[OPTION_VARIABLE])
+void hf_option_variable(const struct option *option, char ret_name[OPTION_VARIABLE])
 {
     static const char prefix[] = "HAFT_";
     size_t at = sizeof prefix - 1;
@@ -239,29 +239,30 @@ static const char *last_part(const char *key)
 /* A name that is right but for its section is near, too. */
 static size_t distance(const char *given, const char *key)
 {
-    size_t whole = edit_distance(given, key);
-    size_t part = edit_distance(last_part(given), last_part(key));
+    size_t whole = hf_edit_distance(given, key);
+    size_t part = hf_edit_distance(last_part(given), last_part(key));
 
     return part < SIZE_MAX && part + 1 < whole ? part + 1 : whole;
 }
 
-const char *option_nearest_key(const char *key)
+const char *hf_option_nearest_key(const char *key)
 {
     struct nearest search = {.given = key, .edits = strlen(last_part(key)) / 2 + 1};
 
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].key)
-            nearest_offer_at(&search, option_table[i].key, distance(key, option_table[i].key));
-    for (size_t i = 0; i < option_section_count; i++)
-        nearest_offer(&search, option_sections[i].name);
+    for (size_t i = 0; i < hf_option_count; i++)
+        if (hf_option_table[i].key)
+            hf_nearest_offer_at(&search, hf_option_table[i].key,
+                                distance(key, hf_option_table[i].key));
+    for (size_t i = 0; i < hf_option_section_count; i++)
+        hf_nearest_offer(&search, hf_option_sections[i].name);
     return search.name;
 }
 
-const char *option_nearest_word(const struct option *option, const char *word)
+const char *hf_option_nearest_word(const struct option *option, const char *word)
 {
     struct nearest search = {.given = word, .edits = strlen(word) / 2 + 1};
 
     for (const char *const *known = option->words; known && *known; known++)
-        nearest_offer(&search, *known);
+        hf_nearest_offer(&search, *known);
     return search.name;
 }

@@ -41,65 +41,67 @@ struct option {
 
 /* ---- the table (option.c) ---- */
 
-extern const struct option option_table[];
-extern const size_t option_count;
+extern const struct option hf_option_table[];
+extern const size_t hf_option_count;
 
 /* What keys begin with, and how pages call it. */
 struct option_section {
     const char *name, *title;
 };
-extern const struct option_section option_sections[];
-extern const size_t option_section_count;
+extern const struct option_section hf_option_sections[];
+extern const size_t hf_option_section_count;
 
 /* By what it is called; NULL when there is none. */
-const struct option *option_by_flag(const char *flag);
-const struct option *option_by_key(const char *key);
+const struct option *hf_option_by_flag(const char *flag);
+const struct option *hf_option_by_key(const char *key);
 
-bool option_has_section(const char *section);
+bool hf_option_has_section(const char *section);
 
 /* The key, or section, that is nearest to one that is none; NULL when nothing is near. */
-const char *option_nearest_key(const char *key);
+const char *hf_option_nearest_key(const char *key);
 /* The word of a row that is nearest to one that is none. */
-const char *option_nearest_word(const struct option *option, const char *word);
+const char *hf_option_nearest_word(const struct option *option, const char *word);
 
 /* Its environment variable: HAFT_ and the flag in capitals. */
 enum { OPTION_VARIABLE = 48, OPTION_LIST_LIMIT = 64 };
-void option_variable(const struct option *option, char ret_name[OPTION_VARIABLE]);
+void hf_option_variable(const struct option *option, char ret_name[OPTION_VARIABLE]);
 
 /* ---- values (option_value.c) ---- */
 
 /* Reads a value and stores it; texts are copied into the settings' arena.  A list is given in one
  * text with commas between, and takes the place of what was there.  0, HAFT_EINVAL when it is not a
  * good value, or HAFT_ENOMEM. */
-int option_read(const struct option *option, const char *text, struct settings *settings);
-int option_read_json(const struct option *option, yyjson_val *value, struct settings *settings);
+int hf_option_read(const struct option *option, const char *text, struct settings *settings);
+int hf_option_read_json(const struct option *option, yyjson_val *value, struct settings *settings);
 /* Puts one more at the end of a list. */
-int option_append(const struct option *option, const char *text, struct settings *settings);
-void option_clear(const struct option *option, struct settings *settings);
+int hf_option_append(const struct option *option, const char *text, struct settings *settings);
+void hf_option_clear(const struct option *option, struct settings *settings);
 
 /* Whether it has a value other than nothing and zero. */
-bool option_is_set(const struct option *option, const struct settings *settings);
-bool option_equal(const struct option *option, const struct settings *a, const struct settings *b);
+bool hf_option_is_set(const struct option *option, const struct settings *settings);
+bool hf_option_equal(const struct option *option, const struct settings *a,
+                     const struct settings *b);
 
-/* Appends the value as option_read takes it, or as the configuration file does. */
-void option_put(const struct option *option, const struct settings *settings, haft_buffer *buffer);
-void option_put_json(const struct option *option, const struct settings *settings,
-                     haft_buffer *buffer);
+/* Appends the value as hf_option_read takes it, or as the configuration file does. */
+void hf_option_put(const struct option *option, const struct settings *settings,
+                   haft_buffer *buffer);
+void hf_option_put_json(const struct option *option, const struct settings *settings,
+                        haft_buffer *buffer);
 
 /* Appends what would be a good value: "a whole number from 1 to 1024". */
-void option_put_expected(const struct option *option, haft_buffer *buffer);
+void hf_option_put_expected(const struct option *option, haft_buffer *buffer);
 
 /* What --help calls the value; NULL when there is none to give. */
-const char *option_takes(const struct option *option);
+const char *hf_option_takes(const struct option *option);
 
 /* ---- pages (option_page.c) ---- */
 
 /* The rows for --help, under the sections they belong to. */
-void option_put_help(haft_buffer *buffer);
+void hf_option_put_help(haft_buffer *buffer);
 /* The same as tables of Markdown. */
-void option_put_markdown(haft_buffer *buffer);
+void hf_option_put_markdown(haft_buffer *buffer);
 /* Every value and where it comes from, for people; or all of them as a configuration file. */
-void option_put_settings(const struct settings *settings, haft_buffer *buffer);
-void option_put_settings_json(const struct settings *settings, haft_buffer *buffer);
+void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer);
+void hf_option_put_settings_json(const struct settings *settings, haft_buffer *buffer);
 
 #endif

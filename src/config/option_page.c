@@ -16,7 +16,7 @@ static size_t section_size(const struct option *option)
 
 static bool begins_section(size_t i)
 {
-    const struct option *option = &option_table[i], *before = option - 1;
+    const struct option *option = &hf_option_table[i], *before = option - 1;
     size_t size = section_size(option);
 
     return !i || section_size(before) != size ||
@@ -27,10 +27,10 @@ static const char *section_title(const struct option *option)
 {
     size_t size = section_size(option);
 
-    for (size_t i = 0; i < option_section_count; i++)
-        if (size == strlen(option_sections[i].name) &&
-            !strncmp(option_sections[i].name, option->key, size))
-            return option_sections[i].title;
+    for (size_t i = 0; i < hf_option_section_count; i++)
+        if (size == strlen(hf_option_sections[i].name) &&
+            !strncmp(hf_option_sections[i].name, option->key, size))
+            return hf_option_sections[i].title;
     return "Configuration";
 }
 
@@ -49,7 +49,7 @@ static void pad(haft_buffer *buffer, size_t start, size_t width)
 
 static void put_flag(const struct option *option, haft_buffer *buffer)
 {
-    const char *takes = option_takes(option);
+    const char *takes = hf_option_takes(option);
 
     if (option->bare)
         haft_buffer_printf(buffer, "%s[=%s]", option->flag, takes);
@@ -57,10 +57,10 @@ static void put_flag(const struct option *option, haft_buffer *buffer)
         haft_buffer_printf(buffer, "%s%s%s", option->flag, takes ? " " : "", takes ? takes : "");
 }
 
-void option_put_help(haft_buffer *buffer)
+void hf_option_put_help(haft_buffer *buffer)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
         size_t start;
 
         if (begins_section(i))
@@ -82,7 +82,7 @@ static void page_put_names(const struct option *option, haft_buffer *buffer)
 {
     char variable[OPTION_VARIABLE];
 
-    option_variable(option, variable);
+    hf_option_variable(option, variable);
     if (option->key)
         haft_buffer_printf(buffer, "| `%s` | `", option->key);
     else
@@ -103,10 +103,10 @@ static void put_plain(const char *text, haft_buffer *buffer)
     }
 }
 
-void option_put_markdown(haft_buffer *buffer)
+void hf_option_put_markdown(haft_buffer *buffer)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
 
         if (begins_section(i))
             haft_buffer_printf(buffer,
@@ -117,7 +117,7 @@ void option_put_markdown(haft_buffer *buffer)
         haft_buffer_puts(buffer, " | ");
         put_plain(option->help, buffer);
         haft_buffer_puts(buffer, " | ");
-        option_put_expected(option, buffer);
+        hf_option_put_expected(option, buffer);
         haft_buffer_puts(buffer, option->type == OPTION_SWITCH ? " | `false` |" : " |");
         if (option->initial)
             haft_buffer_printf(buffer, " `%s` |", option->initial);
@@ -129,36 +129,36 @@ void option_put_markdown(haft_buffer *buffer)
 
 /* ---- values ---- */
 
-void option_put_settings(const struct settings *settings, haft_buffer *buffer)
+void hf_option_put_settings(const struct settings *settings, haft_buffer *buffer)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
         size_t start = buffer->size;
 
         haft_buffer_puts(buffer, option->key ? option->key : option->flag + 2);
         pad(buffer, start, KEY_WIDTH);
         start = buffer->size;
-        option_put(option, settings, buffer);
+        hf_option_put(option, settings, buffer);
         if (buffer->size == start)
             haft_buffer_puts(buffer, "-");
         pad(buffer, start, VALUE_WIDTH);
-        haft_buffer_printf(buffer, "%s\n", source_name(settings->from[i]));
+        haft_buffer_printf(buffer, "%s\n", hf_source_name(settings->from[i]));
     }
 }
 
 /* Only what has a value: the default of the others is to have none. */
 static bool is_worth_writing(const struct option *option, const struct settings *settings)
 {
-    return option->key && (option->type < OPTION_TEXT || option_is_set(option, settings));
+    return option->key && (option->type < OPTION_TEXT || hf_option_is_set(option, settings));
 }
 
-void option_put_settings_json(const struct settings *settings, haft_buffer *buffer)
+void hf_option_put_settings_json(const struct settings *settings, haft_buffer *buffer)
 {
     const struct option *last = NULL;
 
     haft_buffer_puts(buffer, "{");
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
         size_t size = section_size(option);
 
         if (!is_worth_writing(option, settings))
@@ -169,7 +169,7 @@ void option_put_settings_json(const struct settings *settings, haft_buffer *buff
             haft_buffer_printf(buffer, "%s  \"%.*s\": {\n    ", last ? "\n  },\n" : "\n", (int)size,
                                option->key);
         haft_buffer_printf(buffer, "\"%s\": ", option->key + size + 1);
-        option_put_json(option, settings, buffer);
+        hf_option_put_json(option, settings, buffer);
         last = option;
     }
     haft_buffer_puts(buffer, last ? "\n  }\n}\n" : "}\n");

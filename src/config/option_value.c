@@ -39,7 +39,7 @@ static const struct {
     [OPTION_LIST] = {NULL, "NAME", "a list of texts"},
 };
 
-const char *option_takes(const struct option *option)
+const char *hf_option_takes(const struct option *option)
 {
     return option->takes ? option->takes : types[option->type].takes;
 }
@@ -248,12 +248,12 @@ static int value_append(const struct option *option, const char *text, size_t si
     return 0;
 }
 
-int option_append(const struct option *option, const char *text, struct settings *settings)
+int hf_option_append(const struct option *option, const char *text, struct settings *settings)
 {
     return value_append(option, text, strlen(text), settings);
 }
 
-void option_clear(const struct option *option, struct settings *settings)
+void hf_option_clear(const struct option *option, struct settings *settings)
 {
     memset(member(option, settings), 0, option->size);
 }
@@ -262,7 +262,7 @@ static int read_list(const struct option *option, const char *text, struct setti
 {
     int status = 0;
 
-    option_clear(option, settings);
+    hf_option_clear(option, settings);
     for (bool more = true; more && !status;) {
         size_t size = strcspn(text, ",");
 
@@ -273,7 +273,7 @@ static int read_list(const struct option *option, const char *text, struct setti
     return status;
 }
 
-int option_read(const struct option *option, const char *text, struct settings *settings)
+int hf_option_read(const struct option *option, const char *text, struct settings *settings)
 {
     static int (*const readers[OPTION_TYPES])(const struct option *option, const char *text,
                                               struct settings *settings) = {
@@ -294,7 +294,7 @@ static int read_json_list(const struct option *option, yyjson_val *value, struct
     yyjson_val *item;
     int status = 0;
 
-    option_clear(option, settings);
+    hf_option_clear(option, settings);
     yyjson_arr_foreach(value, i, n, item) {
         const char *text = yyjson_get_str(item);
 
@@ -306,7 +306,7 @@ static int read_json_list(const struct option *option, yyjson_val *value, struct
     return status;
 }
 
-int option_read_json(const struct option *option, yyjson_val *value, struct settings *settings)
+int hf_option_read_json(const struct option *option, yyjson_val *value, struct settings *settings)
 {
     const char *text = yyjson_get_str(value);
 
@@ -322,13 +322,13 @@ int option_read_json(const struct option *option, yyjson_val *value, struct sett
         return set_rate(option, settings, yyjson_get_uint(value), OPTION_VALUE_MINUTE);
     if (types[option->type].units && yyjson_is_uint(value))
         return store_number(option, yyjson_get_uint(value), settings);
-    return text && option->type != OPTION_NUMBER ? option_read(option, text, settings)
+    return text && option->type != OPTION_NUMBER ? hf_option_read(option, text, settings)
                                                  : HAFT_EINVAL;
 }
 
 /* ---- comparing ---- */
 
-bool option_is_set(const struct option *option, const struct settings *settings)
+bool hf_option_is_set(const struct option *option, const struct settings *settings)
 {
     static const char zero[sizeof(haft_rate)] = {0};
 
@@ -351,7 +351,8 @@ static bool same_list(const char *const *a, const char *const *b)
     return !*a && !*b;
 }
 
-bool option_equal(const struct option *option, const struct settings *a, const struct settings *b)
+bool hf_option_equal(const struct option *option, const struct settings *a,
+                     const struct settings *b)
 {
     if (option->type == OPTION_LIST)
         return same_list(get_list(option, a), get_list(option, b));
@@ -395,12 +396,13 @@ static const char *word_of(const struct option *option, const struct settings *s
     return option->words[i];
 }
 
-void option_put(const struct option *option, const struct settings *settings, haft_buffer *buffer)
+void hf_option_put(const struct option *option, const struct settings *settings,
+                   haft_buffer *buffer)
 {
     const char *const *list;
 
     if (option->type == OPTION_SWITCH) {
-        haft_buffer_puts(buffer, option_is_set(option, settings) ? "true" : "false");
+        haft_buffer_puts(buffer, hf_option_is_set(option, settings) ? "true" : "false");
     } else if (types[option->type].units) {
         put_units(types[option->type].units, get_number(option, settings), buffer);
     } else if (option->type == OPTION_RATE) {
@@ -422,7 +424,7 @@ static void put_json_text(const struct option *option, const struct settings *se
     haft_buffer text;
 
     haft_buffer_init(&text, buffer->allocator, buffer->limit);
-    option_put(option, settings, &text);
+    hf_option_put(option, settings, &text);
     if (text.status)
         buffer->status = text.status;
     else
@@ -430,13 +432,13 @@ static void put_json_text(const struct option *option, const struct settings *se
     haft_buffer_finish(&text);
 }
 
-void option_put_json(const struct option *option, const struct settings *settings,
-                     haft_buffer *buffer)
+void hf_option_put_json(const struct option *option, const struct settings *settings,
+                        haft_buffer *buffer)
 {
     const char *const *list;
 
     if (option->type == OPTION_SWITCH || option->type == OPTION_NUMBER) {
-        option_put(option, settings, buffer);
+        hf_option_put(option, settings, buffer);
     } else if (option->type == OPTION_LIST) {
         list = get_list(option, settings);
         haft_buffer_puts(buffer, "[");
@@ -450,7 +452,7 @@ void option_put_json(const struct option *option, const struct settings *setting
     }
 }
 
-void option_put_expected(const struct option *option, haft_buffer *buffer)
+void hf_option_put_expected(const struct option *option, haft_buffer *buffer)
 {
     const struct unit *units = types[option->type].units;
 

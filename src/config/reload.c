@@ -14,33 +14,33 @@ static void log_complaints(haft_server *server, const struct complaints *complai
 {
     const char *line = complaints->text.data, *end = line + complaints->text.size;
 
-    server_log(server, HAFT_ERROR, "the configuration was refused, the old one stays in force");
+    hf_server_log(server, HAFT_ERROR, "the configuration was refused, the old one stays in force");
     while (line < end) {
         size_t size = strcspn(line, "\n");
 
-        server_log(server, HAFT_ERROR, "%.*s", (int)size, line);
+        hf_server_log(server, HAFT_ERROR, "%.*s", (int)size, line);
         line += size + 1;
     }
     if (complaints->n > complaints->max)
-        server_log(server, HAFT_ERROR, "and %zu more", complaints->n - complaints->max);
+        hf_server_log(server, HAFT_ERROR, "and %zu more", complaints->n - complaints->max);
 }
 
 static void log_changes(const struct reload *reload, const struct settings *settings)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
         haft_buffer value;
 
-        if (!option->live && !option_equal(option, settings, reload->started))
-            server_log(reload->server, HAFT_WARNING, "%s: a change needs a restart",
-                       option->key ? option->key : option->flag);
-        if (!option->live || option_equal(option, settings, in_force(reload)))
+        if (!option->live && !hf_option_equal(option, settings, reload->started))
+            hf_server_log(reload->server, HAFT_WARNING, "%s: a change needs a restart",
+                          option->key ? option->key : option->flag);
+        if (!option->live || hf_option_equal(option, settings, in_force(reload)))
             continue;
         haft_buffer_init(&value, reload->server->allocator, 1 << 16);
-        option_put(option, settings, &value);
-        server_log(reload->server, HAFT_NOTICE, "%s: now %.*s (%s)", option->key,
-                   value.size ? (int)value.size : 1, value.size ? value.data : "-",
-                   source_name(settings->from[i]));
+        hf_option_put(option, settings, &value);
+        hf_server_log(reload->server, HAFT_NOTICE, "%s: now %.*s (%s)", option->key,
+                      value.size ? (int)value.size : 1, value.size ? value.data : "-",
+                      hf_source_name(settings->from[i]));
         haft_buffer_finish(&value);
     }
 }
@@ -50,21 +50,21 @@ static bool tools_differ(const struct settings *a, const struct settings *b)
     static const char *const keys[] = {"tools.offer", "tools.read_only", "tools.disabled"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!option_equal(option_by_key(keys[i]), a, b))
+        if (!hf_option_equal(hf_option_by_key(keys[i]), a, b))
             return true;
     return false;
 }
 
 static int apply_live(struct reload *reload, const struct settings *settings)
 {
-    int status = app_apply_live(reload->app, reload->server, settings,
-                                tools_differ(settings, in_force(reload)));
+    int status = hf_app_apply_live(reload->app, reload->server, settings,
+                                   tools_differ(settings, in_force(reload)));
 
     if (status)
         return status;
     if (reload->logger) {
-        logger_set_level(reload->logger, (haft_level)settings->log_level);
-        logger_set_format(reload->logger, (enum log_format)settings->log_format);
+        hf_logger_set_level(reload->logger, (haft_level)settings->log_level);
+        hf_logger_set_format(reload->logger, (enum log_format)settings->log_format);
     }
     return 0;
 }
@@ -74,9 +74,9 @@ static void reopen_files(struct reload *reload)
 {
     haft_reason reason = {0};
 
-    if (reload->logger && logger_reopen(reload->logger, &reason))
-        server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
-    audit_file_reopen(reload->audit);
+    if (reload->logger && hf_logger_reopen(reload->logger, &reason))
+        hf_server_log(reload->server, HAFT_ERROR, "%s: %s", reason.path, reason.text);
+    hf_audit_file_reopen(reload->audit);
 }
 
 static int reload_replace(struct reload *reload, struct settings *settings)
@@ -87,15 +87,15 @@ static int reload_replace(struct reload *reload, struct settings *settings)
     status = apply_live(reload, settings);
     if (status)
         return status;
-    settings_commit(settings);
-    app_doubt(reload->app, reload->server, settings);
-    reload_finish(reload);
+    hf_settings_commit(settings);
+    hf_app_doubt(reload->app, reload->server, settings);
+    hf_reload_finish(reload);
     reload->current = *settings;
-    server_log(reload->server, HAFT_NOTICE, "the configuration was read again");
+    hf_server_log(reload->server, HAFT_NOTICE, "the configuration was read again");
     return 0;
 }
 
-void reload_now(void *context)
+void hf_reload_now(void *context)
 {
     struct reload *reload = context;
     struct settings settings;
@@ -103,23 +103,23 @@ void reload_now(void *context)
     int status;
 
     reopen_files(reload);
-    complaints_init(&complaints, reload->server->allocator);
-    status = settings_load(&settings, reload->started->program, reload->given, reload->n_given,
-                           &complaints);
+    hf_complaints_init(&complaints, reload->server->allocator);
+    status = hf_settings_load(&settings, reload->started->program, reload->given, reload->n_given,
+                              &complaints);
     if (status == HAFT_EINVAL)
         log_complaints(reload->server, &complaints);
     else if (!status)
         status = reload_replace(reload, &settings);
     if (status) {
         if (status != HAFT_EINVAL)
-            server_log(reload->server, HAFT_ERROR, "the configuration was not read again: %s",
-                       haft_strerror(status));
-        settings_finish(&settings);
+            hf_server_log(reload->server, HAFT_ERROR, "the configuration was not read again: %s",
+                          haft_strerror(status));
+        hf_settings_finish(&settings);
     }
-    complaints_finish(&complaints);
+    hf_complaints_finish(&complaints);
 }
 
-void reload_finish(struct reload *reload)
+void hf_reload_finish(struct reload *reload)
 {
-    settings_finish(&reload->current);
+    hf_settings_finish(&reload->current);
 }

@@ -19,7 +19,7 @@ struct reload {
 };
 
 /* Reads everything again; a function for haft_http_options.reload. */
-void reload_now(void *reload);
-void reload_finish(struct reload *reload);
+void hf_reload_now(void *reload);
+void hf_reload_finish(struct reload *reload);
 
 #endif

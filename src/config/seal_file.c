@@ -18,7 +18,7 @@ static bool seal_file_read_digits(const char *text, size_t size, unsigned char k
 {
     while (size > SEAL_FILE_DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
         size--;
-    return size == SEAL_FILE_DIGITS && hex_read(text, size, key);
+    return size == SEAL_FILE_DIGITS && hf_hex_read(text, size, key);
 }
 
 /* A group may be what lets the service read it; anybody else has no business there. */
@@ -27,13 +27,13 @@ static void warn_of_mode(haft_server *server, const char *path, int fd)
     struct stat file;
 
     if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_mode & (S_IWGRP | S_IRWXO))
-        server_log(server, HAFT_WARNING,
-                   "%s: mode %04o gives the key to other users; run chmod 600 on it, and make a "
-                   "new key if somebody may have read this one",
-                   path, (unsigned)(file.st_mode & 07777));
+        hf_server_log(server, HAFT_WARNING,
+                      "%s: mode %04o gives the key to other users; run chmod 600 on it, and make a "
+                      "new key if somebody may have read this one",
+                      path, (unsigned)(file.st_mode & 07777));
 }
 
-int seal_file_read(haft_server *server, const char *path)
+int hf_seal_file_read(haft_server *server, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = 0;
     char text[SEAL_FILE_DIGITS + 3];
@@ -41,17 +41,17 @@ int seal_file_read(haft_server *server, const char *path)
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
 
     if (n < 0)
-        status = server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
+        status = hf_server_refuse(server, HAFT_EINVAL, path, "%s", strerror(errno));
     else if ((size_t)n == sizeof text || !seal_file_read_digits(text, (size_t)n, key))
-        status = server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits",
-                               SEAL_FILE_DIGITS);
+        status = hf_server_refuse(server, HAFT_EINVAL, path, "a key is %d hexadecimal digits",
+                                  SEAL_FILE_DIGITS);
     else {
         haft_server_set_seal_key(server, key);
         warn_of_mode(server, path, fd);
     }
     if (fd >= 0)
         close(fd);
-    secret_wipe(text, sizeof text);
-    secret_wipe(key, sizeof key);
+    hf_secret_wipe(text, sizeof text);
+    hf_secret_wipe(key, sizeof key);
     return status;
 }

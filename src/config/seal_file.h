@@ -6,6 +6,6 @@
 
 /* Gives the server the key of a file: 64 hexadecimal digits, and perhaps an end of line.  0, or an
  * error with its reason kept by the server. */
-int seal_file_read(haft_server *server, const char *path);
+int hf_seal_file_read(haft_server *server, const char *path);
 
 #endif

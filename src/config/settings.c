@@ -14,7 +14,7 @@ enum {
     SETTINGS_SHOWN = 64 /* bytes of a value that is wrong */
 };
 
-const char *source_name(enum source source)
+const char *hf_source_name(enum source source)
 {
     static const char *const names[SOURCES] = {
         [FROM_DEFAULT] = "default",
@@ -29,18 +29,18 @@ const char *source_name(enum source source)
 
 /* ---- complaints ---- */
 
-void complaints_init(struct complaints *complaints, const haft_allocator *allocator)
+void hf_complaints_init(struct complaints *complaints, const haft_allocator *allocator)
 {
     *complaints = (struct complaints){.max = MAX_COMPLAINTS};
     haft_buffer_init(&complaints->text, allocator, COMPLAINTS_LIMIT);
 }
 
-void complaints_finish(struct complaints *complaints)
+void hf_complaints_finish(struct complaints *complaints)
 {
     haft_buffer_finish(&complaints->text);
 }
 
-void complaints_add(struct complaints *complaints, const char *format, ...)
+void hf_complaints_add(struct complaints *complaints, const char *format, ...)
 {
     char line[1024];
     va_list args;
@@ -54,18 +54,19 @@ void complaints_add(struct complaints *complaints, const char *format, ...)
     haft_buffer_puts(&complaints->text, "\n");
 }
 
-void complaints_add_value(struct complaints *complaints, const char *place,
-                          const struct option *option, const char *given, size_t size)
+void hf_complaints_add_value(struct complaints *complaints, const char *place,
+                             const struct option *option, const char *given, size_t size)
 {
-    const char *nearest = option->words ? option_nearest_word(option, given) : NULL;
+    const char *nearest = option->words ? hf_option_nearest_word(option, given) : NULL;
     haft_buffer expected;
     size_t shown = size > SETTINGS_SHOWN ? haft_utf8_valid(given, SETTINGS_SHOWN) : size;
 
     haft_buffer_init(&expected, complaints->text.allocator, COMPLAINTS_LIMIT);
-    option_put_expected(option, &expected);
-    complaints_add(complaints, "%s: expected %.*s, not %.*s%s%s%s%s", place, (int)expected.size,
-                   expected.size ? expected.data : "", (int)shown, given, shown < size ? "..." : "",
-                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    hf_option_put_expected(option, &expected);
+    hf_complaints_add(complaints, "%s: expected %.*s, not %.*s%s%s%s%s", place, (int)expected.size,
+                      expected.size ? expected.data : "", (int)shown, given,
+                      shown < size ? "..." : "", nearest ? "; did you mean " : "",
+                      nearest ? nearest : "", nearest ? "?" : "");
     if (expected.status)
         complaints->text.status = expected.status;
     haft_buffer_finish(&expected);
@@ -73,7 +74,7 @@ void complaints_add_value(struct complaints *complaints, const char *place,
 
 /* ---- the program ---- */
 
-struct program_settings program_settings_of(const haft_server *server)
+struct program_settings hf_program_settings_of(const haft_server *server)
 {
     struct program_settings program = {.server = server->options,
                                        .visibility = server->visibility,
@@ -91,14 +92,15 @@ static int read_defaults(struct settings *settings)
     struct settings initial = {.arena = settings->arena};
     int status = 0;
 
-    for (size_t i = 0; i < option_count && !status; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count && !status; i++) {
+        const struct option *option = &hf_option_table[i];
 
         if (option->initial)
-            status = option_read(option, option->initial, &initial);
-        if (!status && option->initial && !option_is_set(option, settings))
-            status = option_read(option, option->initial, settings);
-        settings->from[i] = option_equal(option, settings, &initial) ? FROM_DEFAULT : FROM_PROGRAM;
+            status = hf_option_read(option, option->initial, &initial);
+        if (!status && option->initial && !hf_option_is_set(option, settings))
+            status = hf_option_read(option, option->initial, settings);
+        settings->from[i] =
+            hf_option_equal(option, settings, &initial) ? FROM_DEFAULT : FROM_PROGRAM;
     }
     return status;
 }
@@ -119,7 +121,7 @@ static int read_variable(struct settings *settings, const struct option *option,
     const char *value, *place = name;
     int status;
 
-    option_variable(option, name);
+    hf_option_variable(option, name);
     value = variable_set(name);
     if (!value && option->also) {
         place = option->also;
@@ -127,10 +129,10 @@ static int read_variable(struct settings *settings, const struct option *option,
     }
     if (!value)
         return 0;
-    status = option_read(option, value, settings);
+    status = hf_option_read(option, value, settings);
     if (status == HAFT_EINVAL)
-        complaints_add_value(complaints, place, option, value, strlen(value));
-    settings->from[option - option_table] = FROM_ENVIRONMENT;
+        hf_complaints_add_value(complaints, place, option, value, strlen(value));
+    settings->from[option - hf_option_table] = FROM_ENVIRONMENT;
     return status == HAFT_ENOMEM ? status : 0;
 }
 
@@ -139,18 +141,18 @@ static int read_given(struct settings *settings, const struct given *given,
 {
     const struct option *option = given->option;
     const char *value = given->value ? given->value : "true";
-    unsigned char *from = &settings->from[option - option_table];
+    unsigned char *from = &settings->from[option - hf_option_table];
     int status;
 
     if (option->type == OPTION_LIST) {
         if (*from != FROM_COMMAND_LINE)
-            option_clear(option, settings);
-        status = option_append(option, value, settings);
+            hf_option_clear(option, settings);
+        status = hf_option_append(option, value, settings);
     } else {
-        status = option_read(option, value, settings);
+        status = hf_option_read(option, value, settings);
     }
     if (status == HAFT_EINVAL)
-        complaints_add_value(complaints, option->flag, option, value, strlen(value));
+        hf_complaints_add_value(complaints, option->flag, option, value, strlen(value));
     *from = FROM_COMMAND_LINE;
     return status == HAFT_ENOMEM ? status : 0;
 }
@@ -169,9 +171,10 @@ static int prepare_sections(struct settings *settings, const struct program_sett
         if (status == HAFT_ENOMEM)
             return status;
         if (status) {
-            complaints_add(complaints, "%s%s%s%s%s: %s", settings->config ? settings->config : "",
-                           settings->config ? ": " : "", section->name, *reason.path ? "." : "",
-                           reason.path, *reason.text ? reason.text : haft_strerror(status));
+            hf_complaints_add(complaints, "%s%s%s%s%s: %s",
+                              settings->config ? settings->config : "",
+                              settings->config ? ": " : "", section->name, *reason.path ? "." : "",
+                              reason.path, *reason.text ? reason.text : haft_strerror(status));
             return 0; /* those after it may need it */
         }
         settings->n_prepared = i + 1;
@@ -179,7 +182,7 @@ static int prepare_sections(struct settings *settings, const struct program_sett
     return 0;
 }
 
-void settings_commit(struct settings *settings)
+void hf_settings_commit(struct settings *settings)
 {
     for (size_t i = 0; i < settings->n_prepared; i++)
         settings->program->sections[i]->commit(settings->program->sections[i]->context,
@@ -192,7 +195,7 @@ void settings_commit(struct settings *settings)
 static int read_config(struct settings *settings, const struct given *given, size_t n_given,
                        struct complaints *complaints)
 {
-    const struct option *config = option_by_flag("--config");
+    const struct option *config = hf_option_by_flag("--config");
     int status = read_variable(settings, config, complaints);
 
     for (size_t i = 0; i < n_given && !status; i++)
@@ -201,22 +204,22 @@ static int read_config(struct settings *settings, const struct given *given, siz
     if (status || !settings->config)
         return status;
     if (!strcmp(settings->config, "-")) {
-        complaints_add(complaints, "--config: it cannot come from standard input");
+        hf_complaints_add(complaints, "--config: it cannot come from standard input");
         return 0;
     }
-    return settings_read_file(settings, settings->config, complaints);
+    return hf_settings_read_file(settings, settings->config, complaints);
 }
 
-int settings_load(struct settings *settings, const struct program_settings *program,
-                  const struct given *given, size_t n_given, struct complaints *complaints)
+int hf_settings_load(struct settings *settings, const struct program_settings *program,
+                     const struct given *given, size_t n_given, struct complaints *complaints)
 {
-    int status = settings_init(settings, program);
+    int status = hf_settings_init(settings, program);
 
     if (!status)
         status = read_config(settings, given, n_given, complaints);
-    for (size_t i = 0; i < option_count && !status; i++)
-        if (option_table[i].key)
-            status = read_variable(settings, &option_table[i], complaints);
+    for (size_t i = 0; i < hf_option_count && !status; i++)
+        if (hf_option_table[i].key)
+            status = read_variable(settings, &hf_option_table[i], complaints);
     for (size_t i = 0; i < n_given && !status; i++)
         if (given[i].option->key)
             status = read_given(settings, &given[i], complaints);
@@ -227,7 +230,7 @@ int settings_load(struct settings *settings, const struct program_settings *prog
     return status ? status : complaints->n ? HAFT_EINVAL : 0;
 }
 
-int settings_init(struct settings *settings, const struct program_settings *program)
+int hf_settings_init(struct settings *settings, const struct program_settings *program)
 {
     *settings = (struct settings){.program = program,
                                   .server = program->server,
@@ -241,7 +244,7 @@ int settings_init(struct settings *settings, const struct program_settings *prog
     return settings->arena ? read_defaults(settings) : HAFT_ENOMEM;
 }
 
-void settings_discard(struct settings *settings)
+void hf_settings_discard(struct settings *settings)
 {
     for (size_t i = 0; i < settings->n_prepared; i++) {
         const haft_section *section = settings->program->sections[i];
@@ -252,9 +255,9 @@ void settings_discard(struct settings *settings)
     settings->n_prepared = 0;
 }
 
-void settings_finish(struct settings *settings)
+void hf_settings_finish(struct settings *settings)
 {
-    settings_discard(settings);
+    hf_settings_discard(settings);
     haft_arena_free(settings->arena);
     settings->arena = NULL;
 }
@@ -263,22 +266,22 @@ int haft_section_add(haft_server *server, const haft_section *section)
 {
     const void *view = NULL;
     int status =
-        server_view(server, "haft_section", section, sizeof *section, server->arena, &view);
+        hf_server_view(server, "haft_section", section, sizeof *section, server->arena, &view);
     const char *name;
 
     if (status)
         return status;
     section = view;
     name = section->name ? section->name : "";
-    if (!*name || !section->prepare || !section->commit || option_has_section(name))
-        return server_refuse(server, HAFT_EINVAL, name,
-                             "a section has a name of its own, and functions for its two steps");
+    if (!*name || !section->prepare || !section->commit || hf_option_has_section(name))
+        return hf_server_refuse(server, HAFT_EINVAL, name,
+                                "a section has a name of its own, and functions for its two steps");
     if (server->n_sections == SECTIONS_MAX)
-        return server_refuse(server, HAFT_ETOOBIG, name, "there are %d sections already",
-                             SECTIONS_MAX);
+        return hf_server_refuse(server, HAFT_ETOOBIG, name, "there are %d sections already",
+                                SECTIONS_MAX);
     for (size_t i = 0; i < server->n_sections; i++)
         if (!strcmp(server->sections[i]->name, name))
-            return server_refuse(server, HAFT_EEXISTS, name, "the section is there already");
+            return hf_server_refuse(server, HAFT_EEXISTS, name, "the section is there already");
     server->sections[server->n_sections++] = section;
     return 0;
 }

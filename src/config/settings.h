@@ -17,7 +17,7 @@ enum { SETTINGS_MAX = 64 }; /* options that there may be */
 
 enum source { FROM_DEFAULT, FROM_PROGRAM, FROM_FILE, FROM_ENVIRONMENT, FROM_COMMAND_LINE, SOURCES };
 
-const char *source_name(enum source source);
+const char *hf_source_name(enum source source);
 
 struct option;
 
@@ -64,12 +64,12 @@ struct complaints {
     size_t n, max; /* lines beyond the latter are only counted */
 };
 
-void complaints_init(struct complaints *complaints, const haft_allocator *allocator);
-void complaints_finish(struct complaints *complaints);
-void complaints_add(struct complaints *complaints, const char *format, ...) HAFT_PRINTF_(2, 3);
+void hf_complaints_init(struct complaints *complaints, const haft_allocator *allocator);
+void hf_complaints_finish(struct complaints *complaints);
+void hf_complaints_add(struct complaints *complaints, const char *format, ...) HAFT_PRINTF_(2, 3);
 /* That a value is not what the option takes; `given` ends with a NUL. */
-void complaints_add_value(struct complaints *complaints, const char *place,
-                          const struct option *option, const char *given, size_t size);
+void hf_complaints_add_value(struct complaints *complaints, const char *place,
+                             const struct option *option, const char *given, size_t size);
 
 /* An option as it was given on the command line. */
 struct given {
@@ -79,27 +79,28 @@ struct given {
 
 /* Reads all layers.  0; HAFT_EINVAL when there are complaints; HAFT_ENOMEM.  Finish the settings in
  * any case. */
-int settings_load(struct settings *settings, const struct program_settings *program,
-                  const struct given *given, size_t n_given, struct complaints *complaints);
+int hf_settings_load(struct settings *settings, const struct program_settings *program,
+                     const struct given *given, size_t n_given, struct complaints *complaints);
 /* The sections discard what they prepared, unless it was committed. */
-void settings_discard(struct settings *settings);
+void hf_settings_discard(struct settings *settings);
 /* That, and everything else. */
-void settings_finish(struct settings *settings);
+void hf_settings_finish(struct settings *settings);
 
 /* Hands what was prepared to the sections. */
-void settings_commit(struct settings *settings);
+void hf_settings_commit(struct settings *settings);
 
 /* What a program says, of a server to which nothing has been applied. */
-struct program_settings program_settings_of(const haft_server *server);
+struct program_settings hf_program_settings_of(const haft_server *server);
 
 /* Settings of the program and the defaults alone. */
-int settings_init(struct settings *settings, const struct program_settings *program);
+int hf_settings_init(struct settings *settings, const struct program_settings *program);
 
 /* ---- the file (settings_file.c) ---- */
 
 /* Reads its text over the settings; complaints name the file.  0 or HAFT_ENOMEM. */
-int settings_read_text(struct settings *settings, const char *name, const char *text, size_t size,
-                       struct complaints *complaints);
-int settings_read_file(struct settings *settings, const char *path, struct complaints *complaints);
+int hf_settings_read_text(struct settings *settings, const char *name, const char *text,
+                          size_t size, struct complaints *complaints);
+int hf_settings_read_file(struct settings *settings, const char *path,
+                          struct complaints *complaints);
 
 #endif

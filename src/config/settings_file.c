@@ -22,15 +22,15 @@ struct settings_file_reading {
 static void settings_file_refuse_key(const struct settings_file_reading *reading, const char *key)
 {
     const struct program_settings *program = reading->settings->program;
-    const char *nearest = option_nearest_key(key);
-    struct nearest search = nearest_begin(key);
+    const char *nearest = hf_option_nearest_key(key);
+    struct nearest search = hf_nearest_begin(key);
 
     for (size_t i = 0; i < program->n_sections; i++)
-        nearest_offer(&search, program->sections[i]->name);
+        hf_nearest_offer(&search, program->sections[i]->name);
     if (search.name)
         nearest = search.name;
-    complaints_add(reading->complaints, "%s: %s: unknown key%s%s%s", reading->name, key,
-                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    hf_complaints_add(reading->complaints, "%s: %s: unknown key%s%s%s", reading->name, key,
+                      nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static int refuse_value(const struct settings_file_reading *reading, const struct option *option,
@@ -50,7 +50,7 @@ static int refuse_value(const struct settings_file_reading *reading, const struc
     haft_buffer_add(&text, "", 1);
     status = text.status;
     if (!status)
-        complaints_add_value(reading->complaints, place, option, text.data, text.size - 1);
+        hf_complaints_add_value(reading->complaints, place, option, text.data, text.size - 1);
     haft_buffer_finish(&text);
     return status;
 }
@@ -58,15 +58,15 @@ static int refuse_value(const struct settings_file_reading *reading, const struc
 static int read_member(const struct settings_file_reading *reading, const char *key,
                        yyjson_val *value)
 {
-    const struct option *option = option_by_key(key);
+    const struct option *option = hf_option_by_key(key);
     int status;
 
     if (!option) {
         settings_file_refuse_key(reading, key);
         return 0;
     }
-    status = option_read_json(option, value, reading->settings);
-    reading->settings->from[option - option_table] = FROM_FILE;
+    status = hf_option_read_json(option, value, reading->settings);
+    reading->settings->from[option - hf_option_table] = FROM_FILE;
     return status == HAFT_EINVAL ? refuse_value(reading, option, value) : status;
 }
 
@@ -77,12 +77,13 @@ static int settings_file_read_section(const struct settings_file_reading *readin
     yyjson_val *name, *value;
     int status = 0;
 
-    if (!option_has_section(section)) {
+    if (!hf_option_has_section(section)) {
         settings_file_refuse_key(reading, section);
         return 0;
     }
     if (!yyjson_is_obj(members)) {
-        complaints_add(reading->complaints, "%s: %s: expected an object", reading->name, section);
+        hf_complaints_add(reading->complaints, "%s: %s: expected an object", reading->name,
+                          section);
         return 0;
     }
     yyjson_obj_foreach(members, i, n, name, value) {
@@ -113,22 +114,22 @@ static void refuse_text(const struct settings_file_reading *reading, const char 
     int status;
 
     if (!size) {
-        complaints_add(reading->complaints, "%s: it is empty; {} leaves everything as it is",
-                       reading->name);
+        hf_complaints_add(reading->complaints, "%s: it is empty; {} leaves everything as it is",
+                          reading->name);
         return;
     }
-    status = json_parse(text, size, reading->settings->arena, &value, &offset, &why);
+    status = hf_json_parse(text, size, reading->settings->arena, &value, &offset, &why);
     if (status != HAFT_EPARSE && status != HAFT_EUTF8) {
-        complaints_add(reading->complaints, "%s: %s", reading->name, reason->text);
+        hf_complaints_add(reading->complaints, "%s: %s", reading->name, reason->text);
         return;
     }
     for (size_t i = 0; i < offset && i < size; i++)
         line += text[i] == '\n';
-    complaints_add(reading->complaints, "%s: line %zu: %s", reading->name, line, why);
+    hf_complaints_add(reading->complaints, "%s: line %zu: %s", reading->name, line, why);
 }
 
-int settings_read_text(struct settings *settings, const char *name, const char *text, size_t size,
-                       struct complaints *complaints)
+int hf_settings_read_text(struct settings *settings, const char *name, const char *text,
+                          size_t size, struct complaints *complaints)
 {
     struct settings_file_reading reading = {settings, name, complaints};
     haft_reason reason = {0};
@@ -144,7 +145,7 @@ int settings_read_text(struct settings *settings, const char *name, const char *
         return 0;
     }
     if (!yyjson_is_obj(file)) {
-        complaints_add(complaints, "%s: expected an object", name);
+        hf_complaints_add(complaints, "%s: expected an object", name);
         return 0;
     }
     settings->file = file;
@@ -174,26 +175,27 @@ static int read_all(int fd, haft_buffer *buffer)
     return 0;
 }
 
-int settings_read_file(struct settings *settings, const char *path, struct complaints *complaints)
+int hf_settings_read_file(struct settings *settings, const char *path,
+                          struct complaints *complaints)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
     haft_buffer text;
 
     if (fd < 0) {
-        complaints_add(complaints, "%s: %s", path, strerror(errno));
+        hf_complaints_add(complaints, "%s: %s", path, strerror(errno));
         return 0;
     }
     haft_buffer_init(&text, settings->program->allocator, SETTINGS_FILE_LIMIT);
     status = read_all(fd, &text);
     if (status == HAFT_EINVAL)
-        complaints_add(complaints, "%s: %s", path, strerror(errno));
+        hf_complaints_add(complaints, "%s: %s", path, strerror(errno));
     if (status == HAFT_ETOOBIG)
-        complaints_add(complaints, "%s: a configuration has at most %d bytes", path,
-                       SETTINGS_FILE_LIMIT);
+        hf_complaints_add(complaints, "%s: a configuration has at most %d bytes", path,
+                          SETTINGS_FILE_LIMIT);
     close(fd);
     if (!status)
-        status =
-            settings_read_text(settings, path, text.size ? text.data : "", text.size, complaints);
+        status = hf_settings_read_text(settings, path, text.size ? text.data : "", text.size,
+                                       complaints);
     haft_buffer_finish(&text);
     return status == HAFT_ENOMEM ? status : 0;
 }

@@ -53,7 +53,7 @@ static int visibility_put_names(const struct settings *settings, haft_buffer *na
     return names->status;
 }
 
-int visibility_apply(haft_server *server, const struct settings *settings)
+int hf_visibility_apply(haft_server *server, const struct settings *settings)
 {
     const haft_visibility *program = &settings->program->visibility;
     haft_visibility visibility = HAFT_INIT(haft_visibility, .read_only = settings->read_only,
@@ -64,7 +64,7 @@ int visibility_apply(haft_server *server, const struct settings *settings)
     haft_buffer_init(&names, server->allocator, NAMES_LIMIT);
     status = visibility_put_names(settings, &names);
     if (status) {
-        server_refuse(server, status, "tools", "%s", haft_strerror(status));
+        hf_server_refuse(server, status, "tools", "%s", haft_strerror(status));
     } else {
         visibility.tools = names.size > 1 ? names.data : NULL;
         status = haft_server_set_visibility(server, &visibility);

@@ -6,6 +6,6 @@
 
 /* Hides what the settings, the program, or a variable TOOL_<NAME>_DISABLED hides.  What the program
  * said (settings->program) must outlive the server. */
-int visibility_apply(haft_server *server, const struct settings *settings);
+int hf_visibility_apply(haft_server *server, const struct settings *settings);
 
 #endif

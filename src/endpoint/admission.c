@@ -34,7 +34,7 @@ static const haft_responder admission_responder;
 
 /* ---- life ---- */
 
-void admission_free(struct admission *admission)
+void hf_admission_free(struct admission *admission)
 {
     struct mux *mux = admission->mux;
 
@@ -59,7 +59,7 @@ haft_admission *haft_admission_hold(const haft_request *request)
         return NULL;
     }
     admission->arena = arena;
-    if (admitting->admission || !request_copy(arena, request, &admission->base.request)) {
+    if (admitting->admission || !hf_request_copy(arena, request, &admission->base.request)) {
         haft_arena_free(arena);
         return NULL;
     }
@@ -119,7 +119,7 @@ void haft_admission_answer(haft_admission *given, const haft_response *response)
     haft_response *answer = &admission->answer;
 
     *answer = *response;
-    answer->headers = headers_copy(arena, response->headers, response->n_headers);
+    answer->headers = hf_headers_copy(arena, response->headers, response->n_headers);
     answer->body = haft_arena_copy(arena, response->body ? response->body : "", response->size);
     admission_continue(admission, answer->headers && answer->body ? HAFT_STOP : HAFT_ENOMEM);
 }
@@ -131,7 +131,7 @@ static void admission_over(struct admission *admission)
     admission->answered = true;
     admission->responder = NULL;
     if (!admission->inside)
-        admission_free(admission);
+        hf_admission_free(admission);
 }
 
 static void admission_respond(void *context, const haft_response *response)
@@ -177,13 +177,13 @@ static void admission_enter(struct admission *admission, haft_time now)
 {
     admission->inside = true;
     admission->pending = admission->is_counted
-                             ? mux_serve(admission->by, &admission->base.request,
-                                         &admission_responder, admission, now)
-                             : mux_enter(admission->mux, admission->by, &admission->base.request,
-                                         &admission_responder, admission, now);
+                             ? hf_mux_serve(admission->by, &admission->base.request,
+                                            &admission_responder, admission, now)
+                             : hf_mux_enter(admission->mux, admission->by, &admission->base.request,
+                                            &admission_responder, admission, now);
     admission->inside = false;
     if (admission->answered)
-        admission_free(admission);
+        hf_admission_free(admission);
 }
 
 static void admission_decide(struct admission *admission, haft_time now)
@@ -192,13 +192,13 @@ static void admission_decide(struct admission *admission, haft_time now)
 
     admission->decided = true;
     if (!admission->responder) {
-        admission_free(admission);
+        hf_admission_free(admission);
     } else if (!admission->status) {
         admission_enter(admission, now);
     } else if (admission->status == HAFT_STOP && admission->answer.status) {
         admission_respond(admission, &admission->answer);
     } else {
-        mux_fail_admit(mux, admission->status, &admission_responder, admission);
+        hf_mux_fail_admit(mux, admission->status, &admission_responder, admission);
     }
 }
 
@@ -206,7 +206,7 @@ static void admission_decide(struct admission *admission, haft_time now)
 static void admission_cancel(struct admission *admission)
 {
     if (!admission->decided && admission->cancel && admission->cancel(admission->cancel_context))
-        admission_free(admission);
+        hf_admission_free(admission);
 }
 
 /* The next whose time is over; NULL when there is none. */
@@ -229,14 +229,14 @@ static void admissions_answer_late(struct mux *mux, haft_time now)
 
         one->responder = NULL;
         if (one->is_counted)
-            limit_is_late(mux, responder, one->context);
+            hf_limit_is_late(mux, responder, one->context);
         else
             responder->respond(one->context, &(haft_response){.status = 504, .body = ""});
         admission_cancel(one);
     }
 }
 
-void admissions_tick(struct mux *mux, haft_time now)
+void hf_admissions_tick(struct mux *mux, haft_time now)
 {
     struct admission *continued = atomic_exchange(&mux->continued, NULL), *next;
 
@@ -247,7 +247,7 @@ void admissions_tick(struct mux *mux, haft_time now)
     admissions_answer_late(mux, now);
 }
 
-void admissions_abandon(struct mux *mux)
+void hf_admissions_abandon(struct mux *mux)
 {
     struct admission *next;
 
@@ -268,8 +268,8 @@ static void admission_gone(void *app, void *exchange)
         admission_cancel(admission);
         return;
     }
-    mux_gone(admission->pending);
-    admission_free(admission);
+    hf_mux_gone(admission->pending);
+    hf_admission_free(admission);
 }
 
 /* Before it is admitted nobody has begun with it; its client may still want the answer. */
@@ -278,9 +278,9 @@ static bool admission_half_closed(const void *app, const void *exchange)
     const struct admission *admission = exchange;
 
     (void)app;
-    return !admission->pending.by || mux_half_closed(admission->pending);
+    return !admission->pending.by || hf_mux_half_closed(admission->pending);
 }
 
 static const haft_app admission_app =
     HAFT_INIT(haft_app, .gone = admission_gone, .half_closed = admission_half_closed);
-const struct mount admission_row = {.path = "", .app = &admission_app};
+const struct mount hf_admission_row = {.path = "", .app = &admission_app};

@@ -12,11 +12,11 @@ static bool request_copy_text(haft_arena *arena, const char **text)
     return *text || !from;
 }
 
-bool request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy)
+bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy)
 {
     haft_request copy = *from;
 
-    copy.headers = headers_copy(arena, from->headers, from->n_headers);
+    copy.headers = hf_headers_copy(arena, from->headers, from->n_headers);
     copy.body = haft_arena_copy(arena, from->body ? from->body : "", from->body_size);
     if (from->index_) {
         copy.index_ =

@@ -25,10 +25,10 @@ haft_endpoint *haft_endpoint_new(haft_server *server, const haft_endpoint_option
     endpoint->server = server;
     endpoint->allocator = allocator;
     own = &endpoint->options;
-    if (!struct_read(own, sizeof *own, options) ||
-        !struct_read(&endpoint->loop, sizeof endpoint->loop, own->loop)) {
+    if (!hf_struct_read(own, sizeof *own, options) ||
+        !hf_struct_read(&endpoint->loop, sizeof endpoint->loop, own->loop)) {
         allocator->release(allocator->context, endpoint, sizeof *endpoint);
-        server_refuse(server, HAFT_EINVAL, "haft_endpoint_options", STRUCT_UNSIZED);
+        hf_server_refuse(server, HAFT_EINVAL, "haft_endpoint_options", STRUCT_UNSIZED);
         return NULL;
     }
     own->loop = NULL;
@@ -65,11 +65,11 @@ void haft_endpoint_free(haft_endpoint *endpoint)
     if (!endpoint)
         return;
     allocator = endpoint->allocator;
-    endpoint_abandon(endpoint);
+    hf_endpoint_abandon(endpoint);
     while (endpoint->exchanges)
-        exchange_free(endpoint->exchanges);
+        hf_exchange_free(endpoint->exchanges);
     free_spare(endpoint);
-    jobs_free_spare(endpoint);
+    hf_jobs_free_spare(endpoint);
     if (!endpoint->options.store)
         haft_store_free(endpoint->store);
     if (endpoint->slots)
@@ -88,9 +88,9 @@ static void on_shared_closed(void *context)
 /* The engine's session for clients that have none, by revision. */
 static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision)
 {
-    haft_transport transport =
-        HAFT_INIT(haft_transport, .send = endpoint_send_shared, .let_go = endpoint_let_go_shared,
-                  .close = on_shared_closed, .context = endpoint);
+    haft_transport transport = HAFT_INIT(haft_transport, .send = hf_endpoint_send_shared,
+                                         .let_go = hf_endpoint_let_go_shared,
+                                         .close = on_shared_closed, .context = endpoint);
     haft_session_options options = HAFT_INIT(
         haft_session_options, .transport = &transport, .loop = &endpoint->loop, .shared = true,
         .modern = revision_row(revision)->modern, .revision = revision_row(revision)->name);
@@ -100,7 +100,7 @@ static haft_session *make_shared(haft_endpoint *endpoint, enum revision revision
     return endpoint->shared[revision];
 }
 
-haft_session *endpoint_shared(haft_endpoint *endpoint, enum revision revision)
+haft_session *hf_endpoint_shared(haft_endpoint *endpoint, enum revision revision)
 {
     haft_session *session = endpoint->shared[revision];
 
@@ -126,7 +126,7 @@ static haft_exchange *exchange_new(haft_endpoint *endpoint, const haft_responder
     return exchange;
 }
 
-void exchange_join(haft_exchange *exchange, struct http_session *session)
+void hf_exchange_join(haft_exchange *exchange, struct http_session *session)
 {
     haft_endpoint *endpoint = exchange->endpoint;
 
@@ -134,7 +134,7 @@ void exchange_join(haft_exchange *exchange, struct http_session *session)
     exchange->session = session;
     exchange->engine = session->engine;
     LIST_PUSH(session->exchanges, exchange, previous, next);
-    http_session_touch(session);
+    hf_http_session_touch(session);
 }
 
 void haft_exchange_gone(haft_exchange *exchange)
@@ -143,7 +143,7 @@ void haft_exchange_gone(haft_exchange *exchange)
         haft_exchange *alias = exchange;
 
         exchange = alias->of;
-        exchange_free(alias);
+        hf_exchange_free(alias);
     }
     exchange->gone = true;
     if (exchange->session) {
@@ -152,24 +152,24 @@ void haft_exchange_gone(haft_exchange *exchange)
         /* Losing the connection cancels nothing: the client may come back, unless it is of
          * 2024-11-05. */
         if (exchange->listens)
-            exchange_free(exchange);
+            hf_exchange_free(exchange);
         if (session->sse)
-            http_session_end(session);
+            hf_http_session_end(session);
         return;
     }
     if (!exchange->modern)
         return;
     haft_session_cancel(exchange->engine, exchange);
-    exchange_free(exchange);
+    hf_exchange_free(exchange);
 }
 
 /* ---- a request ---- */
 
 static void preflight(haft_exchange *exchange, const haft_request *request)
 {
-    guard_preflight(&exchange->endpoint->guard, "POST, GET, DELETE", request, &exchange->responder,
-                    exchange->context);
-    exchange_free(exchange);
+    hf_guard_preflight(&exchange->endpoint->guard, "POST, GET, DELETE", request,
+                       &exchange->responder, exchange->context);
+    hf_exchange_free(exchange);
 }
 
 /* At the endpoint's own path. */
@@ -178,27 +178,27 @@ static void route_message(haft_exchange *exchange, const haft_request *request)
     const char *method = request->method;
 
     if (!strcmp(method, "POST"))
-        endpoint_post(exchange, request);
+        hf_endpoint_post(exchange, request);
     else if (!strcmp(method, "GET"))
-        endpoint_get(exchange, request);
+        hf_endpoint_get(exchange, request);
     else if (!strcmp(method, "DELETE"))
-        endpoint_delete(exchange, request);
+        hf_endpoint_delete(exchange, request);
     else if (!strcmp(method, "OPTIONS") && exchange->endpoint->guard.cors_origin)
         preflight(exchange, request);
     else
-        exchange_refuse(exchange, 405, HEADER("Allow", "POST, GET, DELETE"), RPC_INVALID_REQUEST,
-                        "Method Not Allowed");
+        hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST, GET, DELETE"), RPC_INVALID_REQUEST,
+                           "Method Not Allowed");
 }
 
 /* At one of the paths of 2024-11-05. */
 static void route_sse(haft_exchange *exchange, const haft_request *request)
 {
-    if (path_is(request->path, "/sse") && !strcmp(request->method, "GET"))
-        endpoint_get_sse(exchange, request);
-    else if (path_is(request->path, "/messages") && !strcmp(request->method, "POST"))
-        endpoint_post_sse(exchange, request);
+    if (hf_path_is(request->path, "/sse") && !strcmp(request->method, "GET"))
+        hf_endpoint_get_sse(exchange, request);
+    else if (hf_path_is(request->path, "/messages") && !strcmp(request->method, "POST"))
+        hf_endpoint_post_sse(exchange, request);
     else
-        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Not Found");
+        hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Not Found");
 }
 
 /* Whoever has the endpoint has found that the path is its: its own, unless it has others. */
@@ -206,19 +206,19 @@ static void exchange_route(haft_exchange *exchange, const haft_request *request)
 {
     const haft_endpoint_options *options = &exchange->endpoint->options;
 
-    if (options->legacy_sse && !path_is(request->path, options->path))
+    if (options->legacy_sse && !hf_path_is(request->path, options->path))
         route_sse(exchange, request);
     else
         route_message(exchange, request);
 }
 
-void endpoint_route_again(haft_exchange *exchange, const haft_request *request)
+void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request)
 {
     exchange->held = true;
     exchange_route(exchange, request);
     exchange->held = false;
     if (exchange->done)
-        exchange_free(exchange);
+        hf_exchange_free(exchange);
 }
 
 static void *handle(void *context, const haft_request *request, const haft_responder *responder,
@@ -241,18 +241,18 @@ static void *handle(void *context, const haft_request *request, const haft_respo
     /* A stream that has ended already is not gone again. */
     if (!exchange->done)
         return exchange->gone && !exchange->of ? NULL : exchange;
-    exchange_free(exchange);
+    hf_exchange_free(exchange);
     return NULL;
 }
 
 haft_exchange *haft_endpoint_handle(haft_endpoint *endpoint, const haft_request *request,
                                     const haft_responder *responder, void *context, haft_time now)
 {
-    if (!guard_opens(&endpoint->guard, request, responder, context))
+    if (!hf_guard_opens(&endpoint->guard, request, responder, context))
         return NULL;
-    if (!endpoint->options.legacy_sse && !path_is(request->path, endpoint->options.path)) {
-        guard_refuse(&endpoint->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
-                     "Not Found");
+    if (!endpoint->options.legacy_sse && !hf_path_is(request->path, endpoint->options.path)) {
+        hf_guard_refuse(&endpoint->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
+                        "Not Found");
         return NULL;
     }
     return handle(endpoint, request, responder, context, now);
@@ -264,7 +264,7 @@ static void keep_alive(haft_exchange *exchange, haft_time now)
 {
     if (exchange && exchange->streaming && !exchange->gone &&
         exchange->quiet_since + KEEP_ALIVE <= now)
-        exchange_keep_alive(exchange);
+        hf_exchange_keep_alive(exchange);
 }
 
 /* Nobody asks for anything: gives back what is kept for who does. */
@@ -274,9 +274,9 @@ static void rest(haft_endpoint *endpoint)
         if (endpoint->shared[i])
             haft_session_trim(endpoint->shared[i]);
     free_spare(endpoint);
-    jobs_free_spare(endpoint);
-    buffer_trim(&endpoint->scratch, 0);
-    buffer_trim(&endpoint->record, 0);
+    hf_jobs_free_spare(endpoint);
+    hf_buffer_trim(&endpoint->scratch, 0);
+    hf_buffer_trim(&endpoint->record, 0);
 }
 
 void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
@@ -285,7 +285,7 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
     haft_exchange *next;
 
     endpoint->now = now;
-    jobs_tick(endpoint);
+    hf_jobs_tick(endpoint);
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i])
             haft_session_tick(endpoint->shared[i], now);
@@ -304,7 +304,7 @@ void haft_endpoint_tick(haft_endpoint *endpoint, haft_time now)
             keep_alive(exchange, now);
         }
     }
-    http_sessions_expire(endpoint);
+    hf_http_sessions_expire(endpoint);
     if (now - endpoint->used > REST_MS)
         rest(endpoint);
 }
@@ -314,11 +314,11 @@ static void end_listening(struct http_session *session)
     haft_exchange *next;
 
     if (session->listening)
-        exchange_end(session->listening);
+        hf_exchange_end(session->listening);
     for (haft_exchange *exchange = session->exchanges; exchange; exchange = next) {
         next = exchange->next;
         if (exchange->listens)
-            exchange_end(exchange);
+            hf_exchange_end(exchange);
     }
 }
 
@@ -332,12 +332,12 @@ void haft_endpoint_shut_down(haft_endpoint *endpoint)
         end_listening(session);
 }
 
-void endpoint_abandon(haft_endpoint *endpoint)
+void hf_endpoint_abandon(haft_endpoint *endpoint)
 {
     endpoint->guard.closing = endpoint->abandoned = true;
     while (endpoint->oldest)
-        http_session_drop(endpoint->oldest);
-    jobs_abandon(endpoint);
+        hf_http_session_drop(endpoint->oldest);
+    hf_jobs_abandon(endpoint);
     for (int i = 0; i < REVISIONS; i++) {
         haft_session_free(endpoint->shared[i]);
         endpoint->shared[i] = NULL;
@@ -347,14 +347,14 @@ void endpoint_abandon(haft_endpoint *endpoint)
 bool haft_endpoint_idle(const haft_endpoint *endpoint)
 {
     if (endpoint->abandoned)
-        return !endpoint->n_sessions && !endpoint->n_shared && jobs_idle(endpoint);
+        return !endpoint->n_sessions && !endpoint->n_shared && hf_jobs_idle(endpoint);
     for (const struct http_session *session = endpoint->oldest; session; session = session->newer)
         if (haft_session_in_flight(session->engine))
             return false;
     for (int i = 0; i < REVISIONS; i++)
         if (endpoint->shared[i] && haft_session_in_flight(endpoint->shared[i]))
             return false;
-    return jobs_idle(endpoint);
+    return hf_jobs_idle(endpoint);
 }
 
 /* ---- as one of several ---- */
@@ -392,7 +392,7 @@ static void app_shut_down(void *app)
 
 static void app_abandon(void *app)
 {
-    endpoint_abandon(app);
+    hf_endpoint_abandon(app);
 }
 
 static bool app_idle(const void *app)
@@ -400,7 +400,7 @@ static bool app_idle(const void *app)
     return haft_endpoint_idle(app);
 }
 
-const haft_app endpoint_app =
+const haft_app hf_endpoint_app =
     HAFT_INIT(haft_app, .close = app_close, .handle = handle, .gone = app_gone, .tick = app_tick,
               .shut_down = app_shut_down, .abandon = app_abandon, .idle = app_idle,
               .half_closed = app_half_closed);

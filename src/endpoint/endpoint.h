@@ -93,100 +93,101 @@ struct haft_endpoint {
 };
 
 /* The number that the id of the request's session begins with; UINT_MAX without one. */
-unsigned endpoint_home(const haft_request *request);
+unsigned hf_endpoint_home(const haft_request *request);
 
 /* Cancels everything.  haft_endpoint_idle says when it has come back. */
-void endpoint_abandon(haft_endpoint *endpoint);
+void hf_endpoint_abandon(haft_endpoint *endpoint);
 
 /* An endpoint as one of several that answer requests: the guard has been passed. */
-extern const haft_app endpoint_app;
+extern const haft_app hf_endpoint_app;
 
 /* ---- endpoint_send.c: messages of the engine as HTTP ---- */
 
 /* The engine's callbacks, of a session and of what is shared. */
-void endpoint_send_session(void *context, const haft_outgoing *message);
-void endpoint_send_shared(void *context, const haft_outgoing *message);
-void endpoint_let_go_session(void *context, void *tag, bool over);
-void endpoint_let_go_shared(void *context, void *tag, bool over);
+void hf_endpoint_send_session(void *context, const haft_outgoing *message);
+void hf_endpoint_send_shared(void *context, const haft_outgoing *message);
+void hf_endpoint_let_go_session(void *context, void *tag, bool over);
+void hf_endpoint_let_go_shared(void *context, void *tag, bool over);
 
 /* One response: {"jsonrpc":"2.0","error":...}, or any other.  `extra` is a further header, NULL for
  * none. */
-void exchange_refuse(haft_exchange *exchange, int status, const haft_header *extra, int code,
-                     const char *message);
-void exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
-                      const char *body, size_t size);
+void hf_exchange_refuse(haft_exchange *exchange, int status, const haft_header *extra, int code,
+                        const char *message);
+void hf_exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
+                         const char *body, size_t size);
 /* Starts an event stream; a resumable one with the event that a client can come back to. */
-void exchange_stream(haft_exchange *exchange);
+void hf_exchange_stream(haft_exchange *exchange);
 /* False when there was no memory for it: the client has not been sent it. */
-bool exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text, size_t size);
-void exchange_end(haft_exchange *exchange);
+bool hf_exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text,
+                             size_t size);
+void hf_exchange_end(haft_exchange *exchange);
 /* Ends the connection; its request stays. */
-void exchange_hang_up(haft_exchange *exchange);
+void hf_exchange_hang_up(haft_exchange *exchange);
 /* The event is lost to whoever is there now. */
-void exchange_break_off(haft_exchange *exchange);
+void hf_exchange_break_off(haft_exchange *exchange);
 /* The response of a request, after what has to be saved before it. */
-void exchange_answer(haft_exchange *exchange, const haft_outgoing *message);
-void exchange_free(haft_exchange *exchange);
+void hf_exchange_answer(haft_exchange *exchange, const haft_outgoing *message);
+void hf_exchange_free(haft_exchange *exchange);
 /* Takes it away from its session. */
-void exchange_detach(haft_exchange *exchange);
+void hf_exchange_detach(haft_exchange *exchange);
 /* A comment, so that nobody on the way thinks the stream is dead. */
-void exchange_keep_alive(haft_exchange *exchange);
+void hf_exchange_keep_alive(haft_exchange *exchange);
 
 /* Makes it the stream of what a session says unasked.  One that was so before stays open, and is
  * spoken to again when this one has gone. */
-void exchange_listen(haft_exchange *exchange, struct http_session *session);
+void hf_exchange_listen(haft_exchange *exchange, struct http_session *session);
 
 /* ---- endpoint_session.c: legacy sessions ---- */
 
 /* One that only its principal may use; NULL for anybody who knows its id. */
-struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal);
+struct http_session *hf_http_session_new(haft_endpoint *endpoint, const char *principal);
 /* The number that an id begins with; UINT_MAX when it is no id. */
-unsigned http_session_home(const char *id, size_t size);
-struct http_session *http_session_find(haft_endpoint *endpoint, const char *id, size_t size);
+unsigned hf_http_session_home(const char *id, size_t size);
+struct http_session *hf_http_session_find(haft_endpoint *endpoint, const char *id, size_t size);
 /* Whether it is the principal's, who may be nobody. */
-bool http_session_is_of(const struct http_session *session, const char *principal);
+bool hf_http_session_is_of(const struct http_session *session, const char *principal);
 /* Ends it, and removes it from the store. */
-void http_session_end(struct http_session *session);
+void hf_http_session_end(struct http_session *session);
 /* The same without the store, where it is another's, or is to outlive this process. */
-void http_session_drop(struct http_session *session);
-void http_session_touch(struct http_session *session);
+void hf_http_session_drop(struct http_session *session);
+void hf_http_session_touch(struct http_session *session);
 /* Ends those that nobody has used for too long. */
-void http_sessions_expire(haft_endpoint *endpoint);
+void hf_http_sessions_expire(haft_endpoint *endpoint);
 
 /* One that another process has begun: of that id, not in the table yet.  NULL without memory, or where there are
  * too many. */
-struct http_session *http_session_make(haft_endpoint *endpoint, const char *id,
-                                       const char *principal);
-void http_session_add(struct http_session *session);
+struct http_session *hf_http_session_make(haft_endpoint *endpoint, const char *id,
+                                          const char *principal);
+void hf_http_session_add(struct http_session *session);
 /* Frees one that is not in the table. */
-void http_session_discard(struct http_session *session);
+void hf_http_session_discard(struct http_session *session);
 
 /* ---- record.c: sessions in the store ---- */
 
 /* True when the session of that id, if there is one, is here, and is known to be current.  False when the
  * request waits for that, and is routed again, or has been refused. */
-bool http_session_ready(haft_exchange *exchange, const haft_request *request, const char *id,
-                        size_t size);
+bool hf_http_session_ready(haft_exchange *exchange, const haft_request *request, const char *id,
+                           size_t size);
 /* Writes the record; then the response is sent, or the stream begins. */
-void http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *message);
-void http_session_save_and_listen(haft_exchange *exchange);
+void hf_http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *message);
+void hf_http_session_save_and_listen(haft_exchange *exchange);
 /* Removes it from the store; then it ends, and the exchange is answered. */
-void http_session_delete(struct http_session *session, haft_exchange *exchange);
+void hf_http_session_delete(struct http_session *session, haft_exchange *exchange);
 /* In the background: it lives on; its record goes. */
-void http_session_renew(struct http_session *session);
-void http_session_forget(struct http_session *session);
+void hf_http_session_renew(struct http_session *session);
+void hf_http_session_forget(struct http_session *session);
 
 /* ---- replay.c: events for clients that come back ---- */
 
 /* Keeps an event, then sends it to the exchange, which may be NULL; `ends` when its stream ends with it. */
-void http_session_keep(struct http_session *session, haft_exchange *exchange, uint64_t stream,
-                       uint64_t number, const haft_outgoing *message, bool ends);
+void hf_http_session_keep(struct http_session *session, haft_exchange *exchange, uint64_t stream,
+                          uint64_t number, const haft_outgoing *message, bool ends);
 /* Sends what came after the event of that name.  When its request is still at work, the connection becomes that
  * request's. */
-void http_session_resume(struct http_session *session, haft_exchange *exchange, const char *last,
-                         size_t size);
+void hf_http_session_resume(struct http_session *session, haft_exchange *exchange, const char *last,
+                            size_t size);
 /* In the background, where there are any: they live on; they go. */
-void http_session_renew_events(struct http_session *session);
-void http_session_forget_events(struct http_session *session);
+void hf_http_session_renew_events(struct http_session *session);
+void hf_http_session_forget_events(struct http_session *session);
 
 #endif

@@ -11,7 +11,7 @@ enum { HEADERS_LIMIT = 64 << 10, GUARD_BODY_LIMIT = 4 << 10 };
 
 /* ---- answers ---- */
 
-size_t guard_put_cors(const struct guard *guard, haft_header *ret_headers)
+size_t hf_guard_put_cors(const struct guard *guard, haft_header *ret_headers)
 {
     if (!guard->cors_origin)
         return 0;
@@ -21,35 +21,37 @@ size_t guard_put_cors(const struct guard *guard, haft_header *ret_headers)
     return DOOR_CORS;
 }
 
-void guard_respond(struct guard *guard, const haft_responder *responder, void *context, int status,
-                   const haft_header *extra, const char *type, const char *body, size_t size)
+void hf_guard_respond(struct guard *guard, const haft_responder *responder, void *context,
+                      int status, const haft_header *extra, const char *type, const char *body,
+                      size_t size)
 {
     haft_header headers[DOOR_CORS + 2];
     haft_response response = {.status = status, .headers = headers, .body = body, .size = size};
 
     if (size)
         headers[response.n_headers++] = (haft_header){"Content-Type", type};
-    response.n_headers += guard_put_cors(guard, headers + response.n_headers);
+    response.n_headers += hf_guard_put_cors(guard, headers + response.n_headers);
     if (extra)
         headers[response.n_headers++] = *extra;
     responder->respond(context, &response);
 }
 
-void guard_refuse(struct guard *guard, const haft_responder *responder, void *context, int status,
-                  const haft_header *extra, const yyjson_val *id, int code, const char *message)
+void hf_guard_refuse(struct guard *guard, const haft_responder *responder, void *context,
+                     int status, const haft_header *extra, const yyjson_val *id, int code,
+                     const char *message)
 {
     haft_buffer body;
 
     haft_buffer_init(&body, guard->server->allocator, GUARD_BODY_LIMIT);
-    rpc_put_error(&body, id, code, message, NULL);
-    guard_respond(guard, responder, context, status, extra, "application/json", body.data,
-                  body.status ? 0 : body.size);
+    hf_rpc_put_error(&body, id, code, message, NULL);
+    hf_guard_respond(guard, responder, context, status, extra, "application/json", body.data,
+                     body.status ? 0 : body.size);
     haft_buffer_finish(&body);
 }
 
 /* Arguments may be sent as headers, too, whose names only the page knows. */
-void guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
-                     const haft_responder *responder, void *context)
+void hf_guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
+                        const haft_responder *responder, void *context)
 {
     size_t size = 0;
     const char *more = request_header(request, "access-control-request-headers", &size);
@@ -63,7 +65,7 @@ void guard_preflight(struct guard *guard, const char *methods, const haft_reques
     haft_buffer_puts(&allowed, more ? ", " : "");
     haft_buffer_add(&allowed, more ? more : "", size);
     haft_buffer_add(&allowed, "", 1);
-    response.n_headers = guard_put_cors(guard, headers);
+    response.n_headers = hf_guard_put_cors(guard, headers);
     if (allowed.status) {
         response.status = 503;
     } else {
@@ -103,7 +105,7 @@ static size_t host_name(const char *host, size_t size)
 static bool same(const char *text, size_t size, const char *wanted)
 {
     return (size == strlen(wanted) && !memcmp(text, wanted, size)) ||
-           text_is_ignoring_case(text, size, wanted);
+           hf_text_is_ignoring_case(text, size, wanted);
 }
 
 static bool is_allowed_host(const struct guard *guard, const char *host, size_t size)
@@ -144,15 +146,15 @@ static const char *refusal(const struct guard *guard, const haft_request *reques
 
     value = request_header(request, "host", &size);
     if (!value || !is_allowed_host(guard, value, size)) {
-        server_log(guard->server, HAFT_WARNING, "refused the host %.*s",
-                   value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
+        hf_server_log(guard->server, HAFT_WARNING, "refused the host %.*s",
+                      value ? (int)(size < 100 ? size : 100) : 4, value ? value : "none");
         return "Forbidden: the host is not allowed";
     }
     value = request_header(request, "origin", &size);
     if (value && !is_allowed_origin(guard, value, size) &&
         !(guard->allows_origin && guard->allows_origin(guard->context, request, value, size))) {
-        server_log(guard->server, HAFT_WARNING, "refused the origin %.*s",
-                   (int)(size < 100 ? size : 100), value);
+        hf_server_log(guard->server, HAFT_WARNING, "refused the origin %.*s",
+                      (int)(size < 100 ? size : 100), value);
         return "Forbidden: the origin is not allowed";
     }
     return NULL;
@@ -160,7 +162,7 @@ static const char *refusal(const struct guard *guard, const haft_request *reques
 
 /* ---- the guard ---- */
 
-bool path_is(const char *path, const char *wanted)
+bool hf_path_is(const char *path, const char *wanted)
 {
     size_t n = strlen(wanted);
 
@@ -172,32 +174,32 @@ static void guard_probe(struct guard *guard, bool ready, const haft_responder *r
 {
     const char *body = ready ? "{\"status\":\"ok\"}" : "{\"status\":\"draining\"}";
 
-    guard_respond(guard, responder, context, ready ? 200 : 503, HEADER("Cache-Control", "no-store"),
-                  "application/json", body, strlen(body));
+    hf_guard_respond(guard, responder, context, ready ? 200 : 503,
+                     HEADER("Cache-Control", "no-store"), "application/json", body, strlen(body));
 }
 
-bool guard_opens(struct guard *guard, const haft_request *request, const haft_responder *responder,
-                 void *context)
+bool hf_guard_opens(struct guard *guard, const haft_request *request,
+                    const haft_responder *responder, void *context)
 {
     const char *method = request->method, *why;
     bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 
-    if (reads && path_is(request->path, "/healthz")) {
+    if (reads && hf_path_is(request->path, "/healthz")) {
         guard_probe(guard, true, responder, context);
         return false;
     }
-    if (reads && path_is(request->path, "/readyz")) {
+    if (reads && hf_path_is(request->path, "/readyz")) {
         guard_probe(guard, !guard->closing, responder, context);
         return false;
     }
     why = refusal(guard, request);
     if (why) {
-        guard_refuse(guard, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, why);
+        hf_guard_refuse(guard, responder, context, 403, NULL, NULL, RPC_INVALID_REQUEST, why);
         return false;
     }
     if (guard->closing) {
-        guard_refuse(guard, responder, context, 503, HEADER("Retry-After", "5"), NULL,
-                     RPC_INTERNAL_ERROR, "The server is shutting down");
+        hf_guard_refuse(guard, responder, context, 503, HEADER("Retry-After", "5"), NULL,
+                        RPC_INTERNAL_ERROR, "The server is shutting down");
         return false;
     }
     return true;
@@ -236,7 +238,7 @@ static unsigned answers_of(const char *range, size_t size)
     return 0;
 }
 
-void request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events)
+void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events)
 {
     size_t size;
     const char *accept = request_header(request, "accept", &size);
@@ -254,7 +256,7 @@ void request_read_accept(const haft_request *request, bool *ret_json, bool *ret_
     *ret_events = answers & ANSWER_EVENTS;
 }
 
-bool request_is_json(const haft_request *request)
+bool hf_request_is_json(const haft_request *request)
 {
     static const char json[] = "application/json";
     size_t size, n = sizeof json - 1;

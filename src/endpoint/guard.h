@@ -21,23 +21,25 @@ struct guard {
 };
 
 /* False when the request was for the guard itself, or was refused, and has been answered. */
-bool guard_opens(struct guard *guard, const haft_request *request, const haft_responder *responder,
-                 void *context);
+bool hf_guard_opens(struct guard *guard, const haft_request *request,
+                    const haft_responder *responder, void *context);
 
 /* Answers a page that asks whether it may ask; `methods` is what it may then. */
-void guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
-                     const haft_responder *responder, void *context);
+void hf_guard_preflight(struct guard *guard, const char *methods, const haft_request *request,
+                        const haft_responder *responder, void *context);
 
 /* One response, with the headers that every one has; `extra` is a further one, NULL for none. */
-void guard_respond(struct guard *guard, const haft_responder *responder, void *context, int status,
-                   const haft_header *extra, const char *type, const char *body, size_t size);
+void hf_guard_respond(struct guard *guard, const haft_responder *responder, void *context,
+                      int status, const haft_header *extra, const char *type, const char *body,
+                      size_t size);
 /* {"jsonrpc":"2.0","error":...}, with the id of what is refused; NULL for none. */
-void guard_refuse(struct guard *guard, const haft_responder *responder, void *context, int status,
-                  const haft_header *extra, const yyjson_val *id, int code, const char *message);
+void hf_guard_refuse(struct guard *guard, const haft_responder *responder, void *context,
+                     int status, const haft_header *extra, const yyjson_val *id, int code,
+                     const char *message);
 
 /* Writes what CORS wants in every response; nothing when it was not asked for.  Returns how many. */
 enum { DOOR_CORS = 3 };
-size_t guard_put_cors(const struct guard *guard, haft_header *ret_headers);
+size_t hf_guard_put_cors(const struct guard *guard, haft_header *ret_headers);
 
 /* ---- requests as they come ---- */
 
@@ -47,14 +49,14 @@ static inline const char *request_header(const haft_request *request, const char
     return header_find(request->headers, request->n_headers, request->index_, name, ret_size);
 }
 
-bool request_is_json(const haft_request *request);
+bool hf_request_is_json(const haft_request *request);
 /* Which kinds of answer the client takes. */
-void request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events);
+void hf_request_read_accept(const haft_request *request, bool *ret_json, bool *ret_events);
 
 /* A copy of all that a request points to but `via_`; false without memory. */
-bool request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy);
+bool hf_request_copy(haft_arena *arena, const haft_request *from, haft_request *ret_copy);
 
 /* Whether the path is the wanted one, with or without a slash at its end. */
-bool path_is(const char *path, const char *wanted);
+bool hf_path_is(const char *path, const char *wanted);
 
 #endif

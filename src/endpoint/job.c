@@ -9,7 +9,7 @@ enum { JOB_ARENA = 256 << 20, SESSION_BYTES = 16 << 10, ALL_EVENT_BYTES = 64 << 
 
 /* ---- the store ---- */
 
-haft_store *endpoint_store(haft_endpoint *endpoint)
+haft_store *hf_endpoint_store(haft_endpoint *endpoint)
 {
     const size_t n = endpoint->options.max_sessions;
     const haft_store_space spaces[] = {
@@ -27,38 +27,38 @@ haft_store *endpoint_store(haft_endpoint *endpoint)
     return endpoint->store;
 }
 
-void endpoint_note_store(haft_endpoint *endpoint, int status)
+void hf_endpoint_note_store(haft_endpoint *endpoint, int status)
 {
     const char *name = endpoint->store ? endpoint->store->methods->name : "memory";
 
     if (status >= 0 && endpoint->store_fails)
-        server_log(endpoint->server, HAFT_NOTICE, "the session store (%s) answers again", name);
+        hf_server_log(endpoint->server, HAFT_NOTICE, "the session store (%s) answers again", name);
     else if (status < 0 && !endpoint->store_fails)
-        server_log(endpoint->server, HAFT_ERROR, "the session store (%s) failed: %s", name,
-                   status == JOB_LATE ? "it has not answered in time" : haft_strerror(status));
+        hf_server_log(endpoint->server, HAFT_ERROR, "the session store (%s) failed: %s", name,
+                      status == JOB_LATE ? "it has not answered in time" : haft_strerror(status));
     endpoint->store_fails = status < 0;
 }
 
-void exchange_refuse_store(haft_exchange *exchange, int status)
+void hf_exchange_refuse_store(haft_exchange *exchange, int status)
 {
     if (status == JOB_LATE)
-        exchange_refuse(exchange, 504, NULL, RPC_INTERNAL_ERROR,
-                        "The session store has not answered in time");
+        hf_exchange_refuse(exchange, 504, NULL, RPC_INTERNAL_ERROR,
+                           "The session store has not answered in time");
     else if (status == HAFT_ENOMEM)
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
-                        "Out of memory");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
+                           "Out of memory");
     else if (status == HAFT_ETOOBIG)
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                        "There are too many sessions");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
+                           "There are too many sessions");
     else
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
-                        "The session store is not available");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
+                           "The session store is not available");
 }
 
 /* ---- life ---- */
 
-struct store_job *job_new(haft_endpoint *endpoint, const struct job_type *type,
-                          struct http_session *session, haft_exchange *exchange)
+struct store_job *hf_job_new(haft_endpoint *endpoint, const struct job_type *type,
+                             struct http_session *session, haft_exchange *exchange)
 {
     struct store_job *job = endpoint->spare_jobs;
 
@@ -81,7 +81,7 @@ struct store_job *job_new(haft_endpoint *endpoint, const struct job_type *type,
     return job;
 }
 
-haft_exchange *job_take_exchange(struct store_job *job)
+haft_exchange *hf_job_take_exchange(struct store_job *job)
 {
     haft_exchange *exchange = job->exchange;
 
@@ -95,7 +95,7 @@ static void job_over(struct store_job *job)
 {
     haft_endpoint *endpoint = job->endpoint;
 
-    job_take_exchange(job);
+    hf_job_take_exchange(job);
     if (job->linked)
         LIST_TAKE(endpoint->jobs, job, previous, next);
     haft_arena_free(job->arena);
@@ -104,7 +104,7 @@ static void job_over(struct store_job *job)
     endpoint->spare_jobs = job;
 }
 
-void jobs_free_spare(haft_endpoint *endpoint)
+void hf_jobs_free_spare(haft_endpoint *endpoint)
 {
     while (endpoint->spare_jobs) {
         struct store_job *job = endpoint->spare_jobs;
@@ -123,7 +123,7 @@ static haft_arena *job_memory(struct store_job *job)
     return job->kept;
 }
 
-bool job_reads(struct store_job *job)
+bool hf_job_reads(struct store_job *job)
 {
     if (!job->arena)
         job->arena = haft_arena_new(job->endpoint->allocator, JOB_ARENA);
@@ -131,15 +131,15 @@ bool job_reads(struct store_job *job)
     return job->arena;
 }
 
-bool job_keep_request(struct store_job *job)
+bool hf_job_keep_request(struct store_job *job)
 {
-    if (!job_memory(job) || !request_copy(job->kept, job->asked, &job->request_copy))
+    if (!job_memory(job) || !hf_request_copy(job->kept, job->asked, &job->request_copy))
         return false;
     job->asked = &job->request_copy;
     return job->later = true;
 }
 
-bool job_keep_message(struct store_job *job)
+bool hf_job_keep_message(struct store_job *job)
 {
     const char *text = job_memory(job) ? haft_arena_copy(job->kept, job->event.message.text,
                                                          job->event.message.size)
@@ -219,8 +219,8 @@ static void on_job_answered(haft_store_request *request)
     atomic_fetch_sub(&endpoint->n_answering, 1);
 }
 
-haft_store_op *job_op(struct store_job *job, const char *space, haft_store_kind kind,
-                      const char *key)
+haft_store_op *hf_job_op(struct store_job *job, const char *space, haft_store_kind kind,
+                         const char *key)
 {
     job->request = (haft_store_request){.space = space,
                                         .group = {job->id, SESSION_ID},
@@ -236,7 +236,7 @@ haft_store_op *job_op(struct store_job *job, const char *space, haft_store_kind 
 /* HAFT_PENDING, or what came of it. */
 static int job_ask(struct store_job *job)
 {
-    haft_store *store = endpoint_store(job->endpoint);
+    haft_store *store = hf_endpoint_store(job->endpoint);
     int status = store ? job->type->prepare(job) : HAFT_ENOMEM;
 
     if (!status)
@@ -267,7 +267,7 @@ static int job_start(struct store_job *job)
     }
 }
 
-int job_run(struct store_job *job)
+int hf_job_run(struct store_job *job)
 {
     if (!job->session || !job->session->line)
         return job_start(job);
@@ -286,7 +286,7 @@ static void job_answered(struct store_job *job)
     }
     job_leave_line(job);
     if (job->type->finish(job, job->request.status))
-        job_run(job);
+        hf_job_run(job);
     else
         job_over(job);
 }
@@ -298,7 +298,7 @@ static void job_give_up(struct store_job *job)
         job->submitted = false;
     job->given_up = true;
     job->type->finish(job, JOB_LATE);
-    job_take_exchange(job);
+    hf_job_take_exchange(job);
     job->session = NULL;
     /* One whose turn has come is found there. */
     if (!job->submitted && !job->ready)
@@ -346,7 +346,7 @@ static void jobs_give_up_late(haft_endpoint *endpoint, bool all)
         }
 }
 
-void jobs_tick(haft_endpoint *endpoint)
+void hf_jobs_tick(haft_endpoint *endpoint)
 {
     struct store_job *job = jobs_take_answered(endpoint), *next;
 
@@ -359,15 +359,15 @@ void jobs_tick(haft_endpoint *endpoint)
     jobs_start_ready(endpoint);
 }
 
-void jobs_forget_exchange(haft_exchange *exchange)
+void hf_jobs_forget_exchange(haft_exchange *exchange)
 {
     for (struct store_job *job = exchange->endpoint->jobs; job && exchange->n_jobs; job = job->next)
         if (job->exchange == exchange)
-            job_take_exchange(job);
+            hf_job_take_exchange(job);
     exchange->n_jobs = 0;
 }
 
-void jobs_forget_session(struct http_session *session)
+void hf_jobs_forget_session(struct http_session *session)
 {
     struct store_job *job = session->line, *behind;
 
@@ -381,13 +381,13 @@ void jobs_forget_session(struct http_session *session)
     session->line = session->line_end = NULL;
 }
 
-void jobs_abandon(haft_endpoint *endpoint)
+void hf_jobs_abandon(haft_endpoint *endpoint)
 {
     jobs_give_up_late(endpoint, true);
     jobs_start_ready(endpoint);
 }
 
-bool jobs_idle(const haft_endpoint *endpoint)
+bool hf_jobs_idle(const haft_endpoint *endpoint)
 {
     return !endpoint->jobs && !atomic_load(&((haft_endpoint *)(uintptr_t)endpoint)->n_answering);
 }

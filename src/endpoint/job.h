@@ -51,7 +51,7 @@ struct store_job {
     bool ready;     /* its turn has come */
     bool submitted; /* the store has it */
     bool given_up;  /* it is over but for the store, which still has it */
-    bool later;     /* whoever made it has returned, and `request_copy` is what it wanted */
+    bool later;     /* whoever made it has returned, and `hf_request_copy` is what it wanted */
 
     /* what it is about; each type uses some */
     char id[SESSION_ID + 1];
@@ -65,43 +65,43 @@ struct store_job {
 };
 
 /* NULL without memory. */
-struct store_job *job_new(haft_endpoint *endpoint, const struct job_type *type,
-                          struct http_session *session, haft_exchange *exchange);
+struct store_job *hf_job_new(haft_endpoint *endpoint, const struct job_type *type,
+                             struct http_session *session, haft_exchange *exchange);
 
 /* Asks the store, or stands in line for that.  0 when it is over, and gone; else HAFT_PENDING. */
-int job_run(struct store_job *job);
+int hf_job_run(struct store_job *job);
 
 /* For `finish`, which answers it: whoever waits, and does so no longer; NULL when nobody does. */
-haft_exchange *job_take_exchange(struct store_job *job);
+haft_exchange *hf_job_take_exchange(struct store_job *job);
 
 /* The request of one operation, for `prepare`. */
-haft_store_op *job_op(struct store_job *job, const char *space, haft_store_kind kind,
-                      const char *key);
+haft_store_op *hf_job_op(struct store_job *job, const char *space, haft_store_kind kind,
+                         const char *key);
 /* An arena for what is read; false without memory. */
-bool job_reads(struct store_job *job);
+bool hf_job_reads(struct store_job *job);
 
 /* For one that waits: copies what it points to.  False without memory. */
-bool job_keep_request(struct store_job *job);
-bool job_keep_message(struct store_job *job);
+bool hf_job_keep_request(struct store_job *job);
+bool hf_job_keep_message(struct store_job *job);
 
 /* Goes on with those that have been answered, and gives up those whose time is over. */
-void jobs_tick(haft_endpoint *endpoint);
-void jobs_forget_exchange(haft_exchange *exchange);
+void hf_jobs_tick(haft_endpoint *endpoint);
+void hf_jobs_forget_exchange(haft_exchange *exchange);
 /* They leave its line. */
-void jobs_forget_session(struct http_session *session);
+void hf_jobs_forget_session(struct http_session *session);
 /* Gives them all up.  Those that the store does not give back stay until it answers. */
-void jobs_abandon(haft_endpoint *endpoint);
-void jobs_free_spare(haft_endpoint *endpoint);
-bool jobs_idle(const haft_endpoint *endpoint);
+void hf_jobs_abandon(haft_endpoint *endpoint);
+void hf_jobs_free_spare(haft_endpoint *endpoint);
+bool hf_jobs_idle(const haft_endpoint *endpoint);
 
 /* The endpoint's store, made when it is first needed; NULL without memory. */
-haft_store *endpoint_store(haft_endpoint *endpoint);
+haft_store *hf_endpoint_store(haft_endpoint *endpoint);
 /* How long what is in the store lasts without being renewed, in milliseconds; 0 in a store of the endpoint's own, which
  * nobody else looks at (record.c). */
-int64_t endpoint_lifetime(const haft_endpoint *endpoint);
+int64_t hf_endpoint_lifetime(const haft_endpoint *endpoint);
 /* Logs that the store has failed, or answers again: once each. */
-void endpoint_note_store(haft_endpoint *endpoint, int status);
+void hf_endpoint_note_store(haft_endpoint *endpoint, int status);
 /* Answers whoever waits for a store that has failed. */
-void exchange_refuse_store(haft_exchange *exchange, int status);
+void hf_exchange_refuse_store(haft_exchange *exchange, int status);
 
 #endif

@@ -10,30 +10,30 @@
 /* The session that a request names; NULL when it was refused, or waits for the store. */
 static struct http_session *named_session(haft_exchange *exchange, const haft_request *request)
 {
-    enum revision named = request_revision(request);
+    enum revision named = hf_request_revision(request);
     struct http_session *session;
     const char *id;
     size_t size;
 
     if (named == REVISIONS) {
-        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, refusal_revision);
+        hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, hf_refusal_revision);
         return NULL;
     }
     id = request_header(request, "mcp-session-id", &size);
     if (!id || revision_row(named)->modern) {
-        exchange_refuse(exchange, 405, HEADER("Allow", "POST"), RPC_INVALID_REQUEST,
-                        "Method Not Allowed: there is no session");
+        hf_exchange_refuse(exchange, 405, HEADER("Allow", "POST"), RPC_INVALID_REQUEST,
+                           "Method Not Allowed: there is no session");
         return NULL;
     }
-    if (!http_session_ready(exchange, request, id, size))
+    if (!hf_http_session_ready(exchange, request, id, size))
         return NULL;
-    session = request_session(exchange, request, id, size, false);
+    session = hf_request_session(exchange, request, id, size, false);
     if (!session)
-        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
+        hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
     return session;
 }
 
-void endpoint_get(haft_exchange *exchange, const haft_request *request)
+void hf_endpoint_get(haft_exchange *exchange, const haft_request *request)
 {
     struct http_session *session = named_session(exchange, request);
     const char *last;
@@ -41,53 +41,53 @@ void endpoint_get(haft_exchange *exchange, const haft_request *request)
 
     if (!session)
         return;
-    request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
+    hf_request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_events) {
-        exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, refusal_events);
+        hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, hf_refusal_events);
         return;
     }
-    exchange_join(exchange, session);
+    hf_exchange_join(exchange, session);
     last = request_header(request, "last-event-id", &size);
     if (last) {
-        http_session_resume(session, exchange, last, size);
+        hf_http_session_resume(session, exchange, last, size);
         return;
     }
     exchange->stream = session->next_stream++;
     exchange->resumable = true;
-    exchange_listen(exchange, session);
-    http_session_save_and_listen(exchange);
+    hf_exchange_listen(exchange, session);
+    hf_http_session_save_and_listen(exchange);
 }
 
-void endpoint_delete(haft_exchange *exchange, const haft_request *request)
+void hf_endpoint_delete(haft_exchange *exchange, const haft_request *request)
 {
     struct http_session *session = named_session(exchange, request);
 
     if (session)
-        http_session_delete(session, exchange);
+        hf_http_session_delete(session, exchange);
 }
 
 /* ---- 2024-11-05: one stream for everything the server says, and a place to post to ---- */
 
-void endpoint_get_sse(haft_exchange *exchange, const haft_request *request)
+void hf_endpoint_get_sse(haft_exchange *exchange, const haft_request *request)
 {
-    struct http_session *session = http_session_new(exchange->endpoint, request->principal);
+    struct http_session *session = hf_http_session_new(exchange->endpoint, request->principal);
     char event[128];
     int size;
 
     if (!session) {
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                        "There are too many sessions");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
+                           "There are too many sessions");
         return;
     }
     session->sse = true;
-    exchange_join(exchange, session);
+    hf_exchange_join(exchange, session);
     exchange->takes_events = true;
-    exchange_listen(exchange, session);
-    exchange_stream(exchange);
+    hf_exchange_listen(exchange, session);
+    hf_exchange_stream(exchange);
     if (exchange->gone) {
-        exchange_detach(exchange);
-        exchange_free(exchange);
-        http_session_end(session);
+        hf_exchange_detach(exchange);
+        hf_exchange_free(exchange);
+        hf_http_session_end(session);
         return;
     }
     size = snprintf(event, sizeof event, "event: endpoint\ndata: /messages?session=%s\n\n",
@@ -105,40 +105,42 @@ static const char *query_session(const char *query, size_t *ret_size)
     return id;
 }
 
-void endpoint_post_sse(haft_exchange *exchange, const haft_request *request)
+void hf_endpoint_post_sse(haft_exchange *exchange, const haft_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
     size_t size;
     const char *id = query_session(request->query, &size);
-    struct http_session *session = id ? request_session(exchange, request, id, size, true) : NULL;
-    haft_headers headers = request_headers(request);
+    struct http_session *session =
+        id ? hf_request_session(exchange, request, id, size, true) : NULL;
+    haft_headers headers = hf_request_headers(request);
     int status;
 
     if (!session || !session->listening) {
-        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
+        hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
         return;
     }
-    if (!request_is_json(request) || request->body_size > endpoint->server->options.max_message) {
-        exchange_refuse(exchange, request_is_json(request) ? 413 : 415, NULL, RPC_INVALID_REQUEST,
-                        NULL);
+    if (!hf_request_is_json(request) ||
+        request->body_size > endpoint->server->options.max_message) {
+        hf_exchange_refuse(exchange, hf_request_is_json(request) ? 413 : 415, NULL,
+                           RPC_INVALID_REQUEST, NULL);
         return;
     }
-    http_session_touch(session);
+    hf_http_session_touch(session);
     status = haft_session_receive_http(session->engine, request->body, request->body_size, &headers,
                                        NULL, endpoint->now);
     if (status != HAFT_ENOMEM)
-        exchange_respond(exchange, 202, NULL, NULL, 0);
+        hf_exchange_respond(exchange, 202, NULL, NULL, 0);
     else
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
-                        "Out of memory");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
+                           "Out of memory");
 }
 
-unsigned endpoint_home(const haft_request *request)
+unsigned hf_endpoint_home(const haft_request *request)
 {
     size_t size;
     const char *id = request_header(request, "mcp-session-id", &size);
 
     if (!id)
         id = query_session(request->query, &size);
-    return http_session_home(id, size);
+    return hf_http_session_home(id, size);
 }

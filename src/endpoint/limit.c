@@ -18,13 +18,13 @@ enum {
     MAX_ID = 256
 };
 
-int limit_new(const haft_http_options *options, const haft_allocator *allocator,
-              struct limiter **ret_limiter)
+int hf_limit_new(const haft_http_options *options, const haft_allocator *allocator,
+                 struct limiter **ret_limiter)
 {
     *ret_limiter = NULL;
     if (!options->rate.calls && !options->total_rate.calls)
         return 0;
-    *ret_limiter = limiter_new(allocator, LIMIT_MAX_KEYS);
+    *ret_limiter = hf_limiter_new(allocator, LIMIT_MAX_KEYS);
     return *ret_limiter ? 0 : HAFT_ENOMEM;
 }
 
@@ -113,15 +113,15 @@ static void limit_refuse(struct mux *mux, const haft_request *request, bool is_r
 
     snprintf(wait_text, sizeof wait_text, "%lld", seconds);
     if (!is_rpc) {
-        guard_respond(&mux->guard, responder, context, 429, &extra, "text/plain", plain,
-                      sizeof plain - 1);
+        hf_guard_respond(&mux->guard, responder, context, 429, &extra, "text/plain", plain,
+                         sizeof plain - 1);
         return;
     }
     snprintf(text, sizeof text, "Too Many Requests: try again in %lld s", seconds);
     doc = read_id(request, room, sizeof room);
     id = yyjson_doc_get_root(doc);
-    guard_refuse(&mux->guard, responder, context, 429, &extra,
-                 yyjson_is_str(id) || yyjson_is_int(id) ? id : NULL, TOO_MANY, text);
+    hf_guard_refuse(&mux->guard, responder, context, 429, &extra,
+                    yyjson_is_str(id) || yyjson_is_int(id) ? id : NULL, TOO_MANY, text);
     yyjson_doc_free(doc);
 }
 
@@ -141,7 +141,7 @@ static size_t limit_put_client(const haft_request *request, char *key, size_t ro
 
     if (request->principal)
         return fitting(snprintf(key, room, "http:p%s", request->principal), room);
-    address_put_key(request->peer, address, sizeof address);
+    hf_address_put_key(request->peer, address, sizeof address);
     return fitting(snprintf(key, room, "http:%s", address), room);
 }
 
@@ -155,12 +155,12 @@ static haft_rate limit_rate_of(const struct mux *mux, bool total)
 
 static void fail_to_count(struct mux *mux, const haft_responder *responder, void *context)
 {
-    guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "1"), NULL,
-                 RPC_INTERNAL_ERROR, "Requests cannot be counted");
+    hf_guard_refuse(&mux->guard, responder, context, 503, HEADER("Retry-After", "1"), NULL,
+                    RPC_INTERNAL_ERROR, "Requests cannot be counted");
 }
 
-bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
-                  const haft_responder *responder, void *context, haft_time now)
+bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
+                     const haft_responder *responder, void *context, haft_time now)
 {
     char key[LIMIT_KEY];
     size_t size = limit_put_client(request, key, sizeof key);
@@ -173,8 +173,8 @@ bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
         haft_rate rate = limit_rate_of(mux, total);
 
         if (rate.calls)
-            allowed = total ? limiter_take(mux->limiter, ALL, sizeof ALL - 1, rate, now, &wait)
-                            : limiter_take(mux->limiter, key, size, rate, now, &wait);
+            allowed = total ? hf_limiter_take(mux->limiter, ALL, sizeof ALL - 1, rate, now, &wait)
+                            : hf_limiter_take(mux->limiter, key, size, rate, now, &wait);
     }
     if (!allowed)
         limit_refuse(mux, request, is_rpc, wait, responder, context);
@@ -219,9 +219,9 @@ static void limit_note(struct mux *mux, const char *why)
     if (atomic_exchange(&mux->cannot_count, why != NULL) == (why != NULL))
         return;
     if (why)
-        server_log(server, HAFT_ERROR, "requests cannot be counted: %s", why);
+        hf_server_log(server, HAFT_ERROR, "requests cannot be counted: %s", why);
     else
-        server_log(server, HAFT_NOTICE, "requests are counted again");
+        hf_server_log(server, HAFT_NOTICE, "requests are counted again");
 }
 
 static void limited_decide(struct limited *limited, int status)
@@ -260,7 +260,7 @@ static void limited_run(struct limited *limited)
         if (!limited->step)
             size = limit_put_client(&limited->admission->request, key, sizeof key);
         limited->request = (haft_store_request){.done = on_limited_answered};
-        rate_request(&limited->request, &limited->op, key, size, rate, limited->now);
+        hf_rate_request(&limited->request, &limited->op, key, size, rate, limited->now);
         status = haft_store_submit(store, &limited->request);
         if (status == HAFT_PENDING)
             return;
@@ -281,11 +281,11 @@ static void on_limited_answered(haft_store_request *request)
     limited_run(limited);
 }
 
-void limit_is_late(struct mux *mux, const haft_responder *responder, void *context)
+void hf_limit_is_late(struct mux *mux, const haft_responder *responder, void *context)
 {
     limit_note(mux, "the store has not answered in time");
-    guard_refuse(&mux->guard, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
-                 "Requests cannot be counted: the store has not answered in time");
+    hf_guard_refuse(&mux->guard, responder, context, 504, NULL, NULL, RPC_INTERNAL_ERROR,
+                    "Requests cannot be counted: the store has not answered in time");
 }
 
 /* Nobody waits any more: the store need not answer. */
@@ -299,9 +299,9 @@ static bool limited_cancel(void *context)
     return true;
 }
 
-struct pending_request limit_ask(struct mux *mux, const struct mount *by,
-                                 const haft_request *request, const haft_responder *responder,
-                                 void *context, haft_time now)
+struct pending_request hf_limit_ask(struct mux *mux, const struct mount *by,
+                                    const haft_request *request, const haft_responder *responder,
+                                    void *context, haft_time now)
 {
     const haft_allocator *allocator = mux->allocator;
     struct limited *limited = allocator->alloc(allocator->context, sizeof *limited);
@@ -323,7 +323,7 @@ struct pending_request limit_ask(struct mux *mux, const struct mount *by,
         return (struct pending_request){0};
     }
     *limited = (struct limited){
-        .mux = mux, .admission = admission, .now = now, .is_rpc = by->app == &endpoint_app};
+        .mux = mux, .admission = admission, .now = now, .is_rpc = by->app == &hf_endpoint_app};
     limited_run(limited);
-    return (struct pending_request){&admission_row, admitting.admission};
+    return (struct pending_request){&hf_admission_row, admitting.admission};
 }

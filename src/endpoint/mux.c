@@ -25,12 +25,12 @@ static int place_of(const struct mux *mux, const char *path, size_t *ret_at, haf
     size_t size = path_size(path), at = 0;
 
     if (path[0] != '/')
-        return error_set(reason, HAFT_EINVAL, path, "a path begins with a slash");
+        return hf_error_set(reason, HAFT_EINVAL, path, "a path begins with a slash");
     for (size_t i = 0; i < mux->n_mounts; i++) {
         const struct mount *row = &mux->mounts[i];
 
         if (row->size == size && !memcmp(row->path, path, size))
-            return error_set(reason, HAFT_EINVAL, path, "something is there already");
+            return hf_error_set(reason, HAFT_EINVAL, path, "something is there already");
         at += row->size >= size;
     }
     *ret_at = at;
@@ -58,17 +58,17 @@ static int mux_mount(struct mux *mux, struct mount row, haft_reason *reason)
 static int mount_endpoint(struct mux *mux, haft_server *server, haft_endpoint_options options,
                           haft_reason *reason)
 {
-    struct mount row = {.path = options.path, .owns = true, .app = &endpoint_app};
+    struct mount row = {.path = options.path, .owns = true, .app = &hf_endpoint_app};
     int status;
 
     options.number = mux->loop.number;
     options.cors_origin = mux->guard.cors_origin;
     options.store = mux->store;
     options.loop = mux->loop.loop;
-    server_make_seal_key(server, options.loop);
+    hf_server_make_seal_key(server, options.loop);
     row.context = haft_endpoint_new(server, &options);
     if (!row.context)
-        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     status = mux_mount(mux, row, reason);
     row.owns = false;
     if (!status && options.legacy_sse) {
@@ -88,7 +88,7 @@ static int mount_app(struct mux *mux, const char *path, const haft_app *app, haf
     row.context = app->open(app->data, &mux->loop, reason);
     if (!row.context)
         return reason && reason->code ? reason->code
-                                      : error_set(reason, HAFT_EINVAL, path, "it does not open");
+                                      : hf_error_set(reason, HAFT_EINVAL, path, "it does not open");
     return mux_mount(mux, row, reason);
 }
 
@@ -99,13 +99,13 @@ static int mount_view(struct mux *mux, const haft_app **app, haft_reason *reason
     const void *view = NULL;
     int status;
 
-    server_lock(server);
-    status = *app ? struct_view(*app, sizeof **app, server->arena, &view) : 0;
-    server_unlock(server);
+    hf_server_lock(server);
+    status = *app ? hf_struct_view(*app, sizeof **app, server->arena, &view) : 0;
+    hf_server_unlock(server);
     *app = view;
     return !status ? 0
-                   : error_set(reason, status, "haft_app", "%s",
-                               status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
+                   : hf_error_set(reason, status, "haft_app", "%s",
+                                  status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
 }
 
 static int mount_one(struct mux *mux, const haft_http_mount *given, haft_reason *reason)
@@ -113,16 +113,16 @@ static int mount_one(struct mux *mux, const haft_http_mount *given, haft_reason 
     haft_http_mount own, *one = &own;
     haft_endpoint_options options;
 
-    if (!struct_read(one, sizeof *one, given))
-        return error_set(reason, HAFT_EINVAL, "haft_http_mount", STRUCT_UNSIZED);
+    if (!hf_struct_read(one, sizeof *one, given))
+        return hf_error_set(reason, HAFT_EINVAL, "haft_http_mount", STRUCT_UNSIZED);
     if (mount_view(mux, &one->app, reason))
         return reason ? reason->code : HAFT_EINVAL;
     options = (haft_endpoint_options)HAFT_INIT(
         haft_endpoint_options, .path = one->path, .legacy_sse = one->legacy_sse,
         .max_sessions = one->max_sessions, .session_idle_ms = one->session_idle_ms);
     if (!one->path || !one->server == !one->app)
-        return error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
-                         "a mount is a path, and either a server or an app");
+        return hf_error_set(reason, HAFT_EINVAL, one->path ? one->path : "mounts",
+                            "a mount is a path, and either a server or an app");
     if (one->app)
         return mount_app(mux, one->path, one->app, reason);
     if (options.max_sessions)
@@ -158,8 +158,8 @@ static bool mount_allows_origin(const void *context, const haft_request *request
 
 /* ---- life ---- */
 
-int mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
-             haft_reason *reterr_reason)
+int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
+                haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = loop->server->allocator;
     haft_endpoint_options own = HAFT_INIT(
@@ -184,22 +184,22 @@ int mux_init(struct mux *mux, const haft_http_options *options, const haft_http_
                         .metrics_for_all = options->metrics_for_all};
     if (loop->server->metering.metrics)
         mux->metrics_path = options->metrics_path ? options->metrics_path : DEFAULT_METRICS;
-    mux->n_cors = guard_put_cors(&mux->guard, mux->cors);
+    mux->n_cors = hf_guard_put_cors(&mux->guard, mux->cors);
     mux->room = 3 * (options->n_mounts + 1);
     mux->mounts = allocator->alloc(allocator->context, mux->room * sizeof *mux->mounts);
     status = mux->mounts ? 0 : HAFT_ENOMEM;
     if (status)
-        error_set(reterr_reason, status, NULL, "out of memory");
+        hf_error_set(reterr_reason, status, NULL, "out of memory");
     else if (*options->path)
         status = mount_endpoint(mux, loop->server, own, reterr_reason);
     for (size_t i = 0; !status && i < options->n_mounts; i++, one = mount_next(one))
         status = mount_one(mux, one, reterr_reason);
     if (status)
-        mux_finish(mux);
+        hf_mux_finish(mux);
     return status;
 }
 
-void mux_finish(struct mux *mux)
+void hf_mux_finish(struct mux *mux)
 {
     for (size_t i = 0; mux->mounts && i < mux->n_mounts; i++)
         if (mux->mounts[i].owns && mux->mounts[i].app->close)
@@ -211,7 +211,7 @@ void mux_finish(struct mux *mux)
     mux->n_mounts = 0;
 }
 
-const char *mux_unauthenticated(const struct mux *mux, const char **ret_path)
+const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path)
 {
     *ret_path = "";
     for (size_t i = 0; i < mux->n_mounts; i++) {
@@ -225,12 +225,12 @@ const char *mux_unauthenticated(const struct mux *mux, const char **ret_path)
         if (row->app->unauthenticated)
             continue;
         *ret_path = row->path;
-        return row->app == &endpoint_app ? "endpoint " : "what is mounted at ";
+        return row->app == &hf_endpoint_app ? "endpoint " : "what is mounted at ";
     }
     return NULL;
 }
 
-size_t mux_max_body(const struct mux *mux, const haft_http_options *options)
+size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options)
 {
     size_t most = mux->loop.server->options.max_message;
 
@@ -257,7 +257,7 @@ static bool is_local(const haft_request *request)
 /* What is counted is nobody's business, unless it was said to be. */
 static bool is_for_metrics(const struct mux *mux, const haft_request *request)
 {
-    return path_is(request->path, mux->metrics_path) &&
+    return hf_path_is(request->path, mux->metrics_path) &&
            (!strcmp(request->method, "GET") || !strcmp(request->method, "HEAD")) &&
            (mux->metrics_for_all || is_local(request));
 }
@@ -268,11 +268,11 @@ static void show_metrics(struct mux *mux, const haft_responder *responder, void 
 
     haft_buffer_init(&text, mux->allocator, METRICS_LIMIT);
     if (haft_metrics_write(mux->guard.server, &text))
-        guard_refuse(&mux->guard, responder, context, 503, NULL, NULL, RPC_INTERNAL_ERROR,
-                     "Out of memory");
+        hf_guard_refuse(&mux->guard, responder, context, 503, NULL, NULL, RPC_INTERNAL_ERROR,
+                        "Out of memory");
     else
-        guard_respond(&mux->guard, responder, context, 200, HEADER("Cache-Control", "no-store"),
-                      "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
+        hf_guard_respond(&mux->guard, responder, context, 200, HEADER("Cache-Control", "no-store"),
+                         "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
     haft_buffer_finish(&text);
 }
 
@@ -297,16 +297,17 @@ static bool has_own_cors(const struct mux *mux, const haft_request *request)
 /* OPTIONS *: what the server takes anywhere. */
 static void answer_for_all(struct mux *mux, const haft_responder *responder, void *context)
 {
-    guard_respond(&mux->guard, responder, context, 204,
-                  HEADER("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), NULL, NULL, 0);
+    hf_guard_respond(&mux->guard, responder, context, 204,
+                     HEADER("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"), NULL, NULL,
+                     0);
 }
 
 /* ---- who is let in ---- */
 
 static const struct pending_request nobody;
 
-struct pending_request mux_serve(const struct mount *by, haft_request *request,
-                                 const haft_responder *responder, void *context, haft_time now)
+struct pending_request hf_mux_serve(const struct mount *by, haft_request *request,
+                                    const haft_responder *responder, void *context, haft_time now)
 {
     struct pending_request pending = {.by = by};
 
@@ -314,26 +315,26 @@ struct pending_request mux_serve(const struct mount *by, haft_request *request,
     return pending.exchange ? pending : nobody;
 }
 
-struct pending_request mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
-                                 const haft_responder *responder, void *context, haft_time now)
+struct pending_request hf_mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
+                                    const haft_responder *responder, void *context, haft_time now)
 {
     if (mux->limiter && mux->guard.server->options.store)
-        return limit_ask(mux, by, request, responder, context, now);
+        return hf_limit_ask(mux, by, request, responder, context, now);
     if (mux->limiter &&
-        !limit_allows(mux, request, by->app == &endpoint_app, responder, context, now))
+        !hf_limit_allows(mux, request, by->app == &hf_endpoint_app, responder, context, now))
         return nobody;
-    return mux_serve(by, request, responder, context, now);
+    return hf_mux_serve(by, request, responder, context, now);
 }
 
-void mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context)
+void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context)
 {
     if (status < 0)
-        server_log(mux->guard.server, HAFT_ERROR, "admit: %s", haft_strerror(status));
+        hf_server_log(mux->guard.server, HAFT_ERROR, "admit: %s", haft_strerror(status));
     else
-        server_log(mux->guard.server, HAFT_ERROR, "admit returned %d, which is not a status",
-                   status);
-    guard_refuse(&mux->guard, responder, context, 500, NULL, NULL, RPC_INTERNAL_ERROR,
-                 "Internal Server Error");
+        hf_server_log(mux->guard.server, HAFT_ERROR, "admit returned %d, which is not a status",
+                      status);
+    hf_guard_refuse(&mux->guard, responder, context, 500, NULL, NULL, RPC_INTERNAL_ERROR,
+                    "Internal Server Error");
 }
 
 static struct pending_request mux_admit(struct mux *mux, const struct mount *by,
@@ -350,22 +351,22 @@ static struct pending_request mux_admit(struct mux *mux, const struct mount *by,
     int status = mux->admit(mux->admit_context, &admitting.request, responder, context);
 
     if (status == HAFT_PENDING && admitting.admission)
-        return (struct pending_request){&admission_row, admitting.admission};
+        return (struct pending_request){&hf_admission_row, admitting.admission};
     if (admitting.admission)
-        admission_free(admitting.admission);
+        hf_admission_free(admitting.admission);
     if (!status)
-        return mux_enter(mux, by, &admitting.request, responder, context, now);
+        return hf_mux_enter(mux, by, &admitting.request, responder, context, now);
     if (status != HAFT_STOP)
-        mux_fail_admit(mux, status, responder, context);
+        hf_mux_fail_admit(mux, status, responder, context);
     return nobody;
 }
 
-struct pending_request mux_handle(struct mux *mux, haft_request *request,
-                                  const haft_responder *responder, void *context, haft_time now)
+struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
+                                     const haft_responder *responder, void *context, haft_time now)
 {
     struct pending_request pending;
 
-    if (!guard_opens(&mux->guard, request, responder, context))
+    if (!hf_guard_opens(&mux->guard, request, responder, context))
         return nobody;
     if (mux->metrics_path && is_for_metrics(mux, request)) {
         show_metrics(mux, responder, context);
@@ -377,29 +378,29 @@ struct pending_request mux_handle(struct mux *mux, haft_request *request,
     }
     pending.by = mount_find(mux, request->path);
     if (!pending.by) {
-        guard_refuse(&mux->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
-                     "Not Found");
+        hf_guard_refuse(&mux->guard, responder, context, 404, NULL, NULL, RPC_INVALID_REQUEST,
+                        "Not Found");
         return nobody;
     }
-    if (pending.by->app != &endpoint_app && !has_own_cors(mux, request)) {
+    if (pending.by->app != &hf_endpoint_app && !has_own_cors(mux, request)) {
         if (is_preflight(mux, request)) {
-            guard_preflight(&mux->guard, "GET, HEAD, POST, PUT, PATCH, DELETE", request, responder,
-                            context);
+            hf_guard_preflight(&mux->guard, "GET, HEAD, POST, PUT, PATCH, DELETE", request,
+                               responder, context);
             return nobody;
         }
         if (mux->app_responder)
             responder = mux->app_responder;
     }
     return mux->admit ? mux_admit(mux, pending.by, request, responder, context, now)
-                      : mux_enter(mux, pending.by, request, responder, context, now);
+                      : hf_mux_enter(mux, pending.by, request, responder, context, now);
 }
 
-void mux_gone(struct pending_request pending)
+void hf_mux_gone(struct pending_request pending)
 {
     pending.by->app->gone(pending.by->context, pending.exchange);
 }
 
-bool mux_half_closed(struct pending_request pending)
+bool hf_mux_half_closed(struct pending_request pending)
 {
     const haft_app *app = pending.by->app;
 
@@ -408,15 +409,15 @@ bool mux_half_closed(struct pending_request pending)
 
 /* ---- all of them ---- */
 
-void mux_tick(struct mux *mux, haft_time now)
+void hf_mux_tick(struct mux *mux, haft_time now)
 {
-    admissions_tick(mux, now);
+    hf_admissions_tick(mux, now);
     for (size_t i = 0; i < mux->n_mounts; i++)
         if (mux->mounts[i].owns && mux->mounts[i].app->tick)
             mux->mounts[i].app->tick(mux->mounts[i].context, now);
 }
 
-void mux_shut_down(struct mux *mux)
+void hf_mux_shut_down(struct mux *mux)
 {
     mux->guard.closing = true;
     for (size_t i = 0; i < mux->n_mounts; i++)
@@ -424,15 +425,15 @@ void mux_shut_down(struct mux *mux)
             mux->mounts[i].app->shut_down(mux->mounts[i].context);
 }
 
-void mux_abandon(struct mux *mux)
+void hf_mux_abandon(struct mux *mux)
 {
-    admissions_abandon(mux);
+    hf_admissions_abandon(mux);
     for (size_t i = 0; i < mux->n_mounts; i++)
         if (mux->mounts[i].owns && mux->mounts[i].app->abandon)
             mux->mounts[i].app->abandon(mux->mounts[i].context);
 }
 
-bool mux_idle(const struct mux *mux)
+bool hf_mux_idle(const struct mux *mux)
 {
     if (mux->admissions || atomic_load(&((struct mux *)(uintptr_t)mux)->n_continuing))
         return false;

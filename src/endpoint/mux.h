@@ -52,27 +52,27 @@ static inline const haft_http_mount *mount_next(const haft_http_mount *one)
     return (const void *)((const char *)one + one->struct_size);
 }
 
-int mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
-             haft_reason *reterr_reason);
-void mux_finish(struct mux *mux);
+int hf_mux_init(struct mux *mux, const haft_http_options *options, const haft_http_loop *loop,
+                haft_reason *reterr_reason);
+void hf_mux_finish(struct mux *mux);
 
 /* What is served without authentication, for a message: "endpoint", and the path; `ret_path` is ""
  * where the text says it all.  NULL when there is nothing. */
-const char *mux_unauthenticated(const struct mux *mux, const char **ret_path);
+const char *hf_mux_unauthenticated(const struct mux *mux, const char **ret_path);
 
 /* The largest body that anybody behind it takes. */
-size_t mux_max_body(const struct mux *mux, const haft_http_options *options);
+size_t hf_mux_max_body(const struct mux *mux, const haft_http_options *options);
 
 /* As haft_endpoint_handle. */
-struct pending_request mux_handle(struct mux *mux, haft_request *request,
-                                  const haft_responder *responder, void *context, haft_time now);
-void mux_gone(struct pending_request pending);
+struct pending_request hf_mux_handle(struct mux *mux, haft_request *request,
+                                     const haft_responder *responder, void *context, haft_time now);
+void hf_mux_gone(struct pending_request pending);
 /* Whether it goes on although its client sends nothing any more. */
-bool mux_half_closed(struct pending_request pending);
-void mux_tick(struct mux *mux, haft_time now);
-void mux_shut_down(struct mux *mux);
-void mux_abandon(struct mux *mux);
-bool mux_idle(const struct mux *mux);
+bool hf_mux_half_closed(struct pending_request pending);
+void hf_mux_tick(struct mux *mux, haft_time now);
+void hf_mux_shut_down(struct mux *mux);
+void hf_mux_abandon(struct mux *mux);
+bool hf_mux_idle(const struct mux *mux);
 
 /* ---- admission.c: requests that wait for `admit` ---- */
 
@@ -92,41 +92,41 @@ struct admitting {
 };
 
 /* Who has a request that waits; the exchange is its admission. */
-extern const struct mount admission_row;
+extern const struct mount hf_admission_row;
 
-void admission_free(struct admission *admission);
+void hf_admission_free(struct admission *admission);
 /* Goes on with those that were continued, and answers those whose time is over. */
-void admissions_tick(struct mux *mux, haft_time now);
+void hf_admissions_tick(struct mux *mux, haft_time now);
 
 /* Takes back those that can be. */
-void admissions_abandon(struct mux *mux);
+void hf_admissions_abandon(struct mux *mux);
 
 /* Behind `admit`: counts a request, and hands it to whoever has its path. */
-struct pending_request mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
-                                 const haft_responder *responder, void *context, haft_time now);
+struct pending_request hf_mux_enter(struct mux *mux, const struct mount *by, haft_request *request,
+                                    const haft_responder *responder, void *context, haft_time now);
 /* The same of one that has been counted. */
-struct pending_request mux_serve(const struct mount *by, haft_request *request,
-                                 const haft_responder *responder, void *context, haft_time now);
+struct pending_request hf_mux_serve(const struct mount *by, haft_request *request,
+                                    const haft_responder *responder, void *context, haft_time now);
 /* Answers 500, and logs what `admit` has returned. */
-void mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context);
+void hf_mux_fail_admit(struct mux *mux, int status, const haft_responder *responder, void *context);
 
 /* ---- endpoint_limit.c: how often clients may ask ---- */
 
 /* What counts requests, for all loops together; NULL, with 0, when the options limit nothing. */
-int limit_new(const haft_http_options *options, const haft_allocator *allocator,
-              struct limiter **ret_limiter);
+int hf_limit_new(const haft_http_options *options, const haft_allocator *allocator,
+                 struct limiter **ret_limiter);
 
 /* False when the request is one too many and has been answered.  One for an MCP endpoint is
  * answered in its words. */
-bool limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
-                  const haft_responder *responder, void *context, haft_time now);
+bool hf_limit_allows(struct mux *mux, const haft_request *request, bool is_rpc,
+                     const haft_responder *responder, void *context, haft_time now);
 
 /* Answers one that the store has not counted in time. */
-void limit_is_late(struct mux *mux, const haft_responder *responder, void *context);
+void hf_limit_is_late(struct mux *mux, const haft_responder *responder, void *context);
 
 /* The same in the server's store, which may answer later: the request waits as for `admit`. */
-struct pending_request limit_ask(struct mux *mux, const struct mount *by,
-                                 const haft_request *request, const haft_responder *responder,
-                                 void *context, haft_time now);
+struct pending_request hf_limit_ask(struct mux *mux, const struct mount *by,
+                                    const haft_request *request, const haft_responder *responder,
+                                    void *context, haft_time now);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-haft_headers request_headers(const haft_request *request)
+haft_headers hf_request_headers(const haft_request *request)
 {
     return (haft_headers){.list = request->headers,
                           .n = request->n_headers,
@@ -18,19 +18,20 @@ haft_headers request_headers(const haft_request *request)
                           .peer = request->peer ? request->peer : ""};
 }
 
-struct http_session *request_session(haft_exchange *exchange, const haft_request *request,
-                                     const char *id, size_t size, bool sse)
+struct http_session *hf_request_session(haft_exchange *exchange, const haft_request *request,
+                                        const char *id, size_t size, bool sse)
 {
-    struct http_session *session = http_session_find(exchange->endpoint, id, size);
+    struct http_session *session = hf_http_session_find(exchange->endpoint, id, size);
 
-    return session && http_session_is_of(session, request->principal) && session->sse == sse
+    return session && hf_http_session_is_of(session, request->principal) && session->sse == sse
                ? session
                : NULL;
 }
 
 static void refuse_without_memory(haft_exchange *exchange)
 {
-    exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR, "Out of memory");
+    hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "1"), RPC_INTERNAL_ERROR,
+                       "Out of memory");
 }
 
 /* The engine has the message; what comes of it may have come already. */
@@ -39,17 +40,17 @@ static void post_conclude(haft_exchange *exchange, int status)
     if (exchange->done)
         return;
     if (status == HAFT_EINVAL)
-        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, NULL);
+        hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, NULL);
     else if (status < 0)
         refuse_without_memory(exchange);
     else if (!status)
-        exchange_respond(exchange, 202, NULL, NULL, 0);
+        hf_exchange_respond(exchange, 202, NULL, NULL, 0);
 }
 
 static void post_process(haft_exchange *exchange, haft_incoming *message, haft_session *engine,
                          const haft_request *request)
 {
-    haft_headers headers = request_headers(request);
+    haft_headers headers = hf_request_headers(request);
 
     exchange->engine = engine;
     post_conclude(exchange, haft_incoming_process(message, engine, &headers));
@@ -58,15 +59,15 @@ static void post_process(haft_exchange *exchange, haft_incoming *message, haft_s
 static void post_initialize(haft_exchange *exchange, haft_incoming *message,
                             const haft_request *request)
 {
-    struct http_session *session = http_session_new(exchange->endpoint, request->principal);
+    struct http_session *session = hf_http_session_new(exchange->endpoint, request->principal);
 
     if (!session) {
         haft_incoming_drop(message);
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                        "There are too many sessions");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
+                           "There are too many sessions");
         return;
     }
-    exchange_join(exchange, session);
+    hf_exchange_join(exchange, session);
     exchange->creates = true;
     post_process(exchange, message, session->engine, request);
 }
@@ -75,7 +76,7 @@ static void post_initialize(haft_exchange *exchange, haft_incoming *message,
 static void post_alone(haft_exchange *exchange, haft_incoming *message, const haft_request *request,
                        enum revision revision)
 {
-    haft_session *engine = endpoint_shared(exchange->endpoint, revision);
+    haft_session *engine = hf_endpoint_shared(exchange->endpoint, revision);
 
     if (engine) {
         post_process(exchange, message, engine, request);
@@ -91,27 +92,27 @@ static void post_to_session(haft_exchange *exchange, haft_incoming *message,
 {
     if (!session) {
         haft_incoming_drop(message);
-        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
+        hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
         return;
     }
-    exchange_join(exchange, session);
+    hf_exchange_join(exchange, session);
     if (exchange->kind == HAFT_INCOMING_REQUEST) {
-        exchange->resumable = revision_row(session_revision(session->engine))->resumes;
+        exchange->resumable = revision_row(hf_session_revision(session->engine))->resumes;
         exchange->stream = session->next_stream++;
     }
     post_process(exchange, message, session->engine, request);
 }
 
-const char refusal_revision[] =
+const char hf_refusal_revision[] =
     "Invalid Request: MCP-Protocol-Version names no revision that is served";
-const char refusal_events[] = "Not Acceptable: the stream is text/event-stream";
+const char hf_refusal_events[] = "Not Acceptable: the stream is text/event-stream";
 
-enum revision request_revision(const haft_request *request)
+enum revision hf_request_revision(const haft_request *request)
 {
     size_t size;
     const char *value = request_header(request, "mcp-protocol-version", &size);
 
-    return value ? revision_named(value, size) : REV_UNNAMED;
+    return value ? hf_revision_named(value, size) : REV_UNNAMED;
 }
 
 /* A message with a header that names a modern revision: it is for the engine's session of that revision,
@@ -119,17 +120,17 @@ enum revision request_revision(const haft_request *request)
 static void post_modern(haft_exchange *exchange, const haft_request *request, enum revision named)
 {
     static const char listen[] = "subscriptions/listen";
-    haft_headers headers = request_headers(request);
+    haft_headers headers = hf_request_headers(request);
     size_t size = 0;
     const char *method =
         exchange->takes_events ? NULL : request_header(request, "mcp-method", &size);
 
     /* A request whose body says something else than the header is refused by the engine. */
     if (method && size == strlen(listen) && !memcmp(method, listen, size)) {
-        exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, refusal_events);
+        hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST, hf_refusal_events);
         return;
     }
-    exchange->engine = endpoint_shared(exchange->endpoint, named);
+    exchange->engine = hf_endpoint_shared(exchange->endpoint, named);
     if (!exchange->engine) {
         refuse_without_memory(exchange);
         return;
@@ -147,7 +148,7 @@ static bool post_finds_session(haft_exchange *exchange, const haft_request *requ
     size_t size;
     const char *id = request_header(request, "mcp-session-id", &size);
 
-    return !id || http_session_ready(exchange, request, id, size);
+    return !id || hf_http_session_ready(exchange, request, id, size);
 }
 
 /* A message whose header names a legacy revision, none that is known, or none at all.  It is read for the
@@ -158,8 +159,9 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
     enum revision spoken = named == REVISIONS ? REV_UNNAMED : named;
     size_t size;
     const char *id = request_header(request, "mcp-session-id", &size);
-    struct http_session *session = id ? request_session(exchange, request, id, size, false) : NULL;
-    haft_session *reader = session ? session->engine : endpoint_shared(endpoint, spoken);
+    struct http_session *session =
+        id ? hf_request_session(exchange, request, id, size, false) : NULL;
+    haft_session *reader = session ? session->engine : hf_endpoint_shared(endpoint, spoken);
     haft_incoming *incoming = reader ? haft_incoming_read(reader, request->body, request->body_size,
                                                           exchange, endpoint->now)
                                      : NULL;
@@ -170,18 +172,18 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
         refuse_without_memory(exchange);
         return;
     }
-    message = incoming_message(incoming);
+    message = hf_incoming_message(incoming);
     exchange->kind = message->kind;
     asks = message->kind == HAFT_INCOMING_REQUEST;
     if (asks && message->envelope.version) {
         /* The engine says what its headers lack. */
         exchange->modern = true;
         post_alone(exchange, incoming, request, REV_NEWEST);
-    } else if (asks && message_is(message, "initialize")) {
+    } else if (asks && hf_message_is(message, "initialize")) {
         post_initialize(exchange, incoming, request);
     } else if (named == REVISIONS) {
         haft_incoming_drop(incoming);
-        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, refusal_revision);
+        hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, hf_refusal_revision);
     } else if (id) {
         post_to_session(exchange, incoming, request, session);
     } else {
@@ -189,25 +191,25 @@ static void post_legacy(haft_exchange *exchange, const haft_request *request, en
     }
 }
 
-void endpoint_post(haft_exchange *exchange, const haft_request *request)
+void hf_endpoint_post(haft_exchange *exchange, const haft_request *request)
 {
     haft_endpoint *endpoint = exchange->endpoint;
-    enum revision named = request_revision(request);
+    enum revision named = hf_request_revision(request);
 
-    if (!request_is_json(request)) {
-        exchange_refuse(exchange, 415, NULL, RPC_INVALID_REQUEST,
-                        "Unsupported Media Type: Content-Type must be application/json");
+    if (!hf_request_is_json(request)) {
+        hf_exchange_refuse(exchange, 415, NULL, RPC_INVALID_REQUEST,
+                           "Unsupported Media Type: Content-Type must be application/json");
         return;
     }
-    request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
+    hf_request_read_accept(request, &exchange->takes_json, &exchange->takes_events);
     if (!exchange->takes_json && !exchange->takes_events) {
-        exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST,
-                        "Not Acceptable: answers are application/json or text/event-stream");
+        hf_exchange_refuse(exchange, 406, NULL, RPC_INVALID_REQUEST,
+                           "Not Acceptable: answers are application/json or text/event-stream");
         return;
     }
     if (request->body_size > endpoint->server->options.max_message) {
-        exchange_refuse(exchange, 413, NULL, RPC_INVALID_REQUEST,
-                        "Content Too Large: the message is too long");
+        hf_exchange_refuse(exchange, 413, NULL, RPC_INVALID_REQUEST,
+                           "Content Too Large: the message is too long");
         return;
     }
     if (named < REVISIONS && revision_row(named)->modern)

@@ -14,7 +14,7 @@ enum { FORMAT = 1, ATTEMPTS = 3 };
 static const char space_sessions[] = "session", key_record[] = "record";
 
 /* Longer than a session lives without use: the process that has it ends it first. */
-int64_t endpoint_lifetime(const haft_endpoint *endpoint)
+int64_t hf_endpoint_lifetime(const haft_endpoint *endpoint)
 {
     return endpoint->options.store ? 2 * (int64_t)endpoint->options.session_idle_ms : 0;
 }
@@ -40,7 +40,7 @@ static const haft_buffer *record_write(const struct http_session *session)
     if (session->principal)
         record_put_text(out, "principal", session->principal);
     haft_buffer_puts(out, ",\"client\":");
-    session_put_memory(session->engine, out);
+    hf_session_put_memory(session->engine, out);
     haft_buffer_puts(out, "}");
     return out;
 }
@@ -61,7 +61,7 @@ static int record_read(struct store_job *job, haft_slice text, struct http_sessi
     struct http_session *session;
     const char *reason;
     size_t offset;
-    int status = json_parse(text.data, text.size, job->arena, &record, &offset, &reason);
+    int status = hf_json_parse(text.data, text.size, job->arena, &record, &offset, &reason);
 
     if (status)
         return status;
@@ -70,12 +70,12 @@ static int record_read(struct store_job *job, haft_slice text, struct http_sessi
         !record_is(record, "path", endpoint->options.path) ||
         !record_is(record, "principal", job->asked->principal))
         return HAFT_ENOTFOUND;
-    session = http_session_make(endpoint, job->id, job->asked->principal);
+    session = hf_http_session_make(endpoint, job->id, job->asked->principal);
     if (!session)
         return HAFT_ETOOBIG;
-    status = session_restore_memory(session->engine, rpc_object(record, "client"));
+    status = hf_session_restore_memory(session->engine, rpc_object(record, "client"));
     if (status) {
-        http_session_discard(session);
+        hf_http_session_discard(session);
         return status;
     }
     /* The numbers of streams and events are above all that have been given out. */
@@ -93,13 +93,13 @@ static int record_prepare_put(struct store_job *job, const struct http_session *
                               uint64_t version)
 {
     const haft_buffer *text = record_write(session);
-    haft_store_op *op = job_op(job, space_sessions, HAFT_STORE_PUT, key_record);
+    haft_store_op *op = hf_job_op(job, space_sessions, HAFT_STORE_PUT, key_record);
 
     op->value = (haft_slice){text->data, text->size};
     op->if_version = true;
     op->version = version;
-    op->expires_ms = endpoint_lifetime(job->endpoint);
-    job->changes = session_changes(session->engine);
+    op->expires_ms = hf_endpoint_lifetime(job->endpoint);
+    job->changes = hf_session_changes(session->engine);
     return text->status;
 }
 
@@ -116,10 +116,10 @@ static int record_prepare_renew(struct store_job *job)
 
     if (!job->session)
         return HAFT_ENOTFOUND;
-    op = job_op(job, space_sessions, HAFT_STORE_EXPIRE, key_record);
+    op = hf_job_op(job, space_sessions, HAFT_STORE_EXPIRE, key_record);
     op->if_version = true;
     op->version = job->session->version;
-    op->expires_ms = endpoint_lifetime(job->endpoint);
+    op->expires_ms = hf_endpoint_lifetime(job->endpoint);
     return 0;
 }
 
@@ -130,7 +130,7 @@ enum { CHECK_RENEW, CHECK_FIND, CHECK_TAKE_OVER };
 /* Where to look: here, or in the store. */
 static void check_begin(struct store_job *job)
 {
-    job->session = http_session_find(job->endpoint, job->id, SESSION_ID);
+    job->session = hf_http_session_find(job->endpoint, job->id, SESSION_ID);
     job->step = job->session ? CHECK_RENEW : CHECK_FIND;
 }
 
@@ -140,27 +140,27 @@ static int check_prepare(struct store_job *job)
         return record_prepare_renew(job);
     if (job->step == CHECK_TAKE_OVER)
         return record_prepare_put(job, job->restored, job->version);
-    job_op(job, space_sessions, HAFT_STORE_GET, key_record);
-    return job_reads(job) ? 0 : HAFT_ENOMEM;
+    hf_job_op(job, space_sessions, HAFT_STORE_GET, key_record);
+    return hf_job_reads(job) ? 0 : HAFT_ENOMEM;
 }
 
 /* The request goes on, with a session or without. */
 static bool check_go_on(struct store_job *job)
 {
-    haft_exchange *exchange = job_take_exchange(job);
+    haft_exchange *exchange = hf_job_take_exchange(job);
 
     exchange->checked = true;
     if (job->later && exchange->gone)
-        exchange_free(exchange);
+        hf_exchange_free(exchange);
     else if (job->later)
-        endpoint_route_again(exchange, job->asked);
+        hf_endpoint_route_again(exchange, job->asked);
     return false;
 }
 
 static bool check_refuse(struct store_job *job, int status)
 {
-    endpoint_note_store(job->endpoint, status);
-    exchange_refuse_store(job_take_exchange(job), status);
+    hf_endpoint_note_store(job->endpoint, status);
+    hf_exchange_refuse_store(hf_job_take_exchange(job), status);
     return false;
 }
 
@@ -171,13 +171,13 @@ static bool check_renewed(struct store_job *job, int status)
     if (status < 0 && status != HAFT_ENOTFOUND)
         return check_refuse(job, status);
     if (status > 0 && session) {
-        if (session->events_used + endpoint_lifetime(job->endpoint) / 4 < job->endpoint->now)
-            http_session_renew_events(session);
+        if (session->events_used + hf_endpoint_lifetime(job->endpoint) / 4 < job->endpoint->now)
+            hf_http_session_renew_events(session);
         return check_go_on(job);
     }
     /* It is another's by now, or has been ended by one. */
     if (session)
-        http_session_drop(session);
+        hf_http_session_drop(session);
     job->session = NULL;
     if (!job->endpoint->options.store)
         return check_go_on(job);
@@ -191,7 +191,7 @@ static bool check_found(struct store_job *job, int status)
 
     if (status < 0)
         return check_refuse(job, status);
-    endpoint_note_store(job->endpoint, 0);
+    hf_endpoint_note_store(job->endpoint, 0);
     /* Another request may have brought it here meanwhile. */
     check_begin(job);
     if (job->session)
@@ -202,12 +202,12 @@ static bool check_found(struct store_job *job, int status)
     if (status == HAFT_ENOTFOUND)
         return check_go_on(job);
     if (status == HAFT_ENOMEM || status == HAFT_ETOOBIG) {
-        exchange_refuse_store(job_take_exchange(job), status);
+        hf_exchange_refuse_store(hf_job_take_exchange(job), status);
         return false;
     }
     if (status) {
-        server_log(job->endpoint->server, HAFT_ERROR, "a session's record cannot be read: %s",
-                   haft_strerror(status));
+        hf_server_log(job->endpoint->server, HAFT_ERROR, "a session's record cannot be read: %s",
+                      haft_strerror(status));
         return check_go_on(job);
     }
     job->version = op->ret_version;
@@ -220,12 +220,12 @@ static bool check_taken_over(struct store_job *job, int status)
     struct http_session *session = job->restored;
 
     job->restored = NULL;
-    if (status > 0 && !http_session_find(job->endpoint, job->id, SESSION_ID)) {
+    if (status > 0 && !hf_http_session_find(job->endpoint, job->id, SESSION_ID)) {
         record_is_written(job, session);
-        http_session_add(session);
+        hf_http_session_add(session);
         return check_go_on(job);
     }
-    http_session_discard(session);
+    hf_http_session_discard(session);
     if (status < 0)
         return check_refuse(job, status);
     if (++job->attempts == ATTEMPTS)
@@ -238,7 +238,7 @@ static bool check_finish(struct store_job *job, int status)
 {
     if (!job->exchange) {
         if (job->restored)
-            http_session_discard(job->restored);
+            hf_http_session_discard(job->restored);
         job->restored = NULL;
         return false;
     }
@@ -249,29 +249,29 @@ static bool check_finish(struct store_job *job, int status)
 
 static const struct job_type check_type = {check_prepare, check_finish};
 
-bool http_session_ready(haft_exchange *exchange, const haft_request *request, const char *id,
-                        size_t size)
+bool hf_http_session_ready(haft_exchange *exchange, const haft_request *request, const char *id,
+                           size_t size)
 {
     haft_endpoint *endpoint = exchange->endpoint;
-    const struct http_session *session = http_session_find(endpoint, id, size);
+    const struct http_session *session = hf_http_session_find(endpoint, id, size);
     struct store_job *job;
 
     if (exchange->checked || size != SESSION_ID ||
-        (session ? session->sse || !http_session_is_of(session, request->principal)
+        (session ? session->sse || !hf_http_session_is_of(session, request->principal)
                  : !endpoint->options.store))
         return true;
-    job = job_new(endpoint, &check_type, NULL, exchange);
+    job = hf_job_new(endpoint, &check_type, NULL, exchange);
     if (!job) {
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
         return false;
     }
     memcpy(job->id, id, SESSION_ID);
     job->asked = request;
     check_begin(job);
-    if (job_run(job) != HAFT_PENDING)
+    if (hf_job_run(job) != HAFT_PENDING)
         return exchange->checked;
-    if (!job_keep_request(job))
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+    if (!hf_job_keep_request(job))
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
     return false;
 }
 
@@ -290,84 +290,84 @@ static bool save_has_worked(struct store_job *job, haft_exchange *exchange, int 
     bool creates = exchange && exchange->creates;
 
     if (status > 0 && session) {
-        endpoint_note_store(job->endpoint, 0);
+        hf_endpoint_note_store(job->endpoint, 0);
         record_is_written(job, session);
         return exchange;
     }
     if (status < 0 && status != HAFT_ENOTFOUND)
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
     if (exchange)
         exchange->creates = false;
     if (exchange && exchange->streaming)
-        exchange_end(exchange);
+        hf_exchange_end(exchange);
     else if (exchange && status == HAFT_ETOOBIG && !creates)
-        exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
-                        "The session store is full");
+        hf_exchange_refuse(exchange, 503, HEADER("Retry-After", "10"), RPC_INTERNAL_ERROR,
+                           "The session store is full");
     else if (exchange && status < 0 && status != HAFT_ENOTFOUND)
-        exchange_refuse_store(exchange, status);
+        hf_exchange_refuse_store(exchange, status);
     else if (exchange)
-        exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
+        hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
     if (session && (!status || creates))
-        http_session_drop(session);
+        hf_http_session_drop(session);
     return false;
 }
 
 static bool save_and_answer_finish(struct store_job *job, int status)
 {
-    haft_exchange *exchange = job_take_exchange(job);
+    haft_exchange *exchange = hf_job_take_exchange(job);
 
     if (!save_has_worked(job, exchange, status))
         return false;
     if (job->event.message.text)
-        exchange_answer(exchange, &job->event.message);
+        hf_exchange_answer(exchange, &job->event.message);
     else
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
     return false;
 }
 
 static bool save_and_listen_finish(struct store_job *job, int status)
 {
-    haft_exchange *exchange = job_take_exchange(job);
+    haft_exchange *exchange = hf_job_take_exchange(job);
 
     if (!save_has_worked(job, exchange, status) || exchange->streaming)
         return false;
-    exchange_stream(exchange);
+    hf_exchange_stream(exchange);
     if (exchange->gone)
-        exchange_free(exchange);
+        hf_exchange_free(exchange);
     return false;
 }
 
 static const struct job_type save_and_answer_type = {save_prepare, save_and_answer_finish};
 static const struct job_type save_and_listen_type = {save_prepare, save_and_listen_finish};
 
-void http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *message)
+void hf_http_session_save_and_answer(haft_exchange *exchange, const haft_outgoing *message)
 {
     struct http_session *session = exchange->session;
-    struct store_job *job = job_new(session->endpoint, &save_and_answer_type, session, exchange);
+    struct store_job *job = hf_job_new(session->endpoint, &save_and_answer_type, session, exchange);
 
     if (!job) {
         bool creates = exchange->creates;
 
         exchange->creates = false;
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
         if (creates)
-            http_session_drop(session);
+            hf_http_session_drop(session);
         return;
     }
     job->event.message = *message;
-    if (job_run(job) == HAFT_PENDING)
-        job_keep_message(job);
+    if (hf_job_run(job) == HAFT_PENDING)
+        hf_job_keep_message(job);
 }
 
-void http_session_save_and_listen(haft_exchange *exchange)
+void hf_http_session_save_and_listen(haft_exchange *exchange)
 {
     struct http_session *session = exchange->session;
-    struct store_job *job = job_new(session->endpoint, &save_and_listen_type, session, exchange);
+    struct store_job *job = hf_job_new(session->endpoint, &save_and_listen_type, session, exchange);
 
     if (job)
-        job_run(job);
+        hf_job_run(job);
     else
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
 }
 
 /* ---- in the background ---- */
@@ -375,29 +375,29 @@ void http_session_save_and_listen(haft_exchange *exchange)
 static bool renew_finish(struct store_job *job, int status)
 {
     if (status < 0 && status != HAFT_ENOTFOUND)
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
     else if (!status && job->session)
-        http_session_drop(job->session);
+        hf_http_session_drop(job->session);
     return false;
 }
 
 static const struct job_type renew_type = {record_prepare_renew, renew_finish};
 
-void http_session_renew(struct http_session *session)
+void hf_http_session_renew(struct http_session *session)
 {
     struct store_job *job =
-        session->version ? job_new(session->endpoint, &renew_type, session, NULL) : NULL;
+        session->version ? hf_job_new(session->endpoint, &renew_type, session, NULL) : NULL;
 
-    http_session_renew_events(session);
+    hf_http_session_renew_events(session);
     if (job)
-        job_run(job);
+        hf_job_run(job);
 }
 
 /* ---- its end ---- */
 
 static int delete_prepare(struct store_job *job)
 {
-    haft_store_op *op = job_op(job, space_sessions, HAFT_STORE_DELETE, key_record);
+    haft_store_op *op = hf_job_op(job, space_sessions, HAFT_STORE_DELETE, key_record);
 
     op->if_version = job->version;
     op->version = job->version;
@@ -407,54 +407,54 @@ static int delete_prepare(struct store_job *job)
 static bool forget_finish(struct store_job *job, int status)
 {
     if (status < 0)
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
     return false;
 }
 
 static const struct job_type forget_type = {delete_prepare, forget_finish};
 
 /* Where it fails, the record ends by itself. */
-void http_session_forget(struct http_session *session)
+void hf_http_session_forget(struct http_session *session)
 {
     struct store_job *job =
-        session->version ? job_new(session->endpoint, &forget_type, NULL, NULL) : NULL;
+        session->version ? hf_job_new(session->endpoint, &forget_type, NULL, NULL) : NULL;
 
-    http_session_forget_events(session);
+    hf_http_session_forget_events(session);
     if (!job)
         return;
     memcpy(job->id, session->id, sizeof job->id);
     job->version = session->version;
-    job_run(job);
+    hf_job_run(job);
 }
 
 static bool delete_finish(struct store_job *job, int status)
 {
-    haft_exchange *exchange = job_take_exchange(job);
+    haft_exchange *exchange = hf_job_take_exchange(job);
 
     if (status < 0) {
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
         if (exchange)
-            exchange_refuse_store(exchange, status);
+            hf_exchange_refuse_store(exchange, status);
         return false;
     }
     if (job->session) {
-        http_session_forget_events(job->session);
-        http_session_drop(job->session);
+        hf_http_session_forget_events(job->session);
+        hf_http_session_drop(job->session);
     }
     if (exchange)
-        exchange_respond(exchange, 200, NULL, NULL, 0);
+        hf_exchange_respond(exchange, 200, NULL, NULL, 0);
     return false;
 }
 
 static const struct job_type delete_type = {delete_prepare, delete_finish};
 
 /* Whoever has the id may end it, whatever its version. */
-void http_session_delete(struct http_session *session, haft_exchange *exchange)
+void hf_http_session_delete(struct http_session *session, haft_exchange *exchange)
 {
-    struct store_job *job = job_new(session->endpoint, &delete_type, session, exchange);
+    struct store_job *job = hf_job_new(session->endpoint, &delete_type, session, exchange);
 
     if (job)
-        job_run(job);
+        hf_job_run(job);
     else
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
 }

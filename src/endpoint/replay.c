@@ -59,11 +59,11 @@ static int keep_prepare(struct store_job *job)
     haft_buffer_printf(text, "%llu-%llu\n", (unsigned long long)job->event.stream,
                        (unsigned long long)job->event.number);
     haft_buffer_add(text, job->event.message.text, job->event.message.size);
-    op = job_op(job, space_events, HAFT_STORE_APPEND, key_log);
+    op = hf_job_op(job, space_events, HAFT_STORE_APPEND, key_log);
     op->value = (haft_slice){text->data, text->size};
     op->max_records = job->endpoint->options.max_events;
     op->max_bytes = text->size > EVENT_BYTES ? text->size : EVENT_BYTES;
-    op->expires_ms = endpoint_lifetime(job->endpoint);
+    op->expires_ms = hf_endpoint_lifetime(job->endpoint);
     return text->status;
 }
 
@@ -71,21 +71,21 @@ static void event_send(haft_exchange *exchange, uint64_t number, const haft_outg
                        bool ends)
 {
     bool sent =
-        message->text && exchange_write_event(exchange, number, message->text, message->size);
+        message->text && hf_exchange_write_event(exchange, number, message->text, message->size);
 
     if (ends || (sent && exchange->ending && !exchange->n_jobs))
-        exchange_end(exchange);
+        hf_exchange_end(exchange);
     else if (!sent)
-        exchange_break_off(exchange);
+        hf_exchange_break_off(exchange);
 }
 
 /* One that cannot be kept is sent all the same. */
 static bool keep_finish(struct store_job *job, int status)
 {
-    haft_exchange *exchange = job_take_exchange(job);
+    haft_exchange *exchange = hf_job_take_exchange(job);
 
     if (status != HAFT_ENOTFOUND)
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
     if (status > 0 && job->session)
         job->session->events_used = job->endpoint->now;
     if (exchange)
@@ -95,10 +95,10 @@ static bool keep_finish(struct store_job *job, int status)
 
 static const struct job_type keep_type = {keep_prepare, keep_finish};
 
-void http_session_keep(struct http_session *session, haft_exchange *exchange, uint64_t stream,
-                       uint64_t number, const haft_outgoing *message, bool ends)
+void hf_http_session_keep(struct http_session *session, haft_exchange *exchange, uint64_t stream,
+                          uint64_t number, const haft_outgoing *message, bool ends)
 {
-    struct store_job *job = job_new(session->endpoint, &keep_type, session, exchange);
+    struct store_job *job = hf_job_new(session->endpoint, &keep_type, session, exchange);
 
     if (!job) {
         /* Not before those that wait. */
@@ -112,8 +112,8 @@ void http_session_keep(struct http_session *session, haft_exchange *exchange, ui
     job->event.number = number;
     job->event.message = *message;
     job->event.ends = ends;
-    if (job_run(job) == HAFT_PENDING)
-        job_keep_message(job);
+    if (hf_job_run(job) == HAFT_PENDING)
+        hf_job_keep_message(job);
 }
 
 /* ---- coming back ---- */
@@ -134,10 +134,10 @@ static int replay_prepare(struct store_job *job)
 
     if (!job->session)
         return HAFT_ENOTFOUND;
-    op = job_op(job, space_events, HAFT_STORE_RANGE, key_log);
+    op = hf_job_op(job, space_events, HAFT_STORE_RANGE, key_log);
     op->max_records = job->endpoint->options.max_events;
     op->max_bytes = SIZE_MAX / 2;
-    return job_reads(job) ? 0 : HAFT_ENOMEM;
+    return hf_job_reads(job) ? 0 : HAFT_ENOMEM;
 }
 
 /* False when it has ended in the middle, so that the client comes back for the rest. */
@@ -152,8 +152,8 @@ static bool replay_events(const struct store_job *job, haft_exchange *exchange)
         if (!event_split(&text, &stream, &number) || stream != job->event.stream ||
             number <= job->event.number)
             continue;
-        if (!exchange_write_event(exchange, number, text.data, text.size)) {
-            exchange_end(exchange);
+        if (!hf_exchange_write_event(exchange, number, text.data, text.size)) {
+            hf_exchange_end(exchange);
             return false;
         }
         exchange->number = number;
@@ -165,7 +165,7 @@ static bool replay_events(const struct store_job *job, haft_exchange *exchange)
  * request by the exchange that it came with. */
 static void replay_join(haft_exchange *exchange, haft_exchange *open)
 {
-    exchange_hang_up(open);
+    hf_exchange_hang_up(open);
     open->responder = exchange->responder;
     open->context = exchange->context;
     open->gone = false;
@@ -177,23 +177,23 @@ static void replay_join(haft_exchange *exchange, haft_exchange *open)
 
 static bool replay_finish(struct store_job *job, int status)
 {
-    haft_exchange *exchange = job_take_exchange(job), *open;
+    haft_exchange *exchange = hf_job_take_exchange(job), *open;
     struct http_session *session = job->session;
 
     if (status != HAFT_ENOTFOUND)
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
     if (!exchange)
         return false;
     if (status < 0 || !session || exchange->gone) {
-        exchange_refuse_store(exchange, status < 0 ? status : HAFT_ENOTFOUND);
+        hf_exchange_refuse_store(exchange, status < 0 ? status : HAFT_ENOTFOUND);
         return false;
     }
     open = exchange_of(session, job->event.stream);
     exchange->stream = job->event.stream;
     exchange->number = job->event.number;
-    exchange_stream(exchange);
+    hf_exchange_stream(exchange);
     if (exchange->gone) {
-        exchange_free(exchange);
+        hf_exchange_free(exchange);
         return false;
     }
     exchange->resumable = true;
@@ -203,20 +203,20 @@ static bool replay_finish(struct store_job *job, int status)
         replay_join(exchange, open);
     } else if (job->event.stream == session->listen_stream) {
         if (session->listening)
-            exchange_end(session->listening);
+            hf_exchange_end(session->listening);
         if (exchange->number < session->listen_number)
             exchange->number = session->listen_number;
-        exchange_listen(exchange, session);
+        hf_exchange_listen(exchange, session);
     } else {
-        exchange_end(exchange);
+        hf_exchange_end(exchange);
     }
     return false;
 }
 
 static const struct job_type replay_type = {replay_prepare, replay_finish};
 
-void http_session_resume(struct http_session *session, haft_exchange *exchange, const char *last,
-                         size_t size)
+void hf_http_session_resume(struct http_session *session, haft_exchange *exchange, const char *last,
+                            size_t size)
 {
     uint64_t stream = 0, number = 0;
     const haft_exchange *open = NULL;
@@ -230,38 +230,38 @@ void http_session_resume(struct http_session *session, haft_exchange *exchange, 
     /* A request that may yet be answered with JSON has no stream to come back to: whoever names
      * one has guessed it. */
     if (!known) {
-        exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, "Last-Event-ID is not known");
+        hf_exchange_refuse(exchange, 400, NULL, RPC_INVALID_REQUEST, "Last-Event-ID is not known");
         return;
     }
-    job = job_new(session->endpoint, &replay_type, session, exchange);
+    job = hf_job_new(session->endpoint, &replay_type, session, exchange);
     if (!job) {
-        exchange_refuse_store(exchange, HAFT_ENOMEM);
+        hf_exchange_refuse_store(exchange, HAFT_ENOMEM);
         return;
     }
     job->event.stream = stream;
     job->event.number = number;
-    job_run(job);
+    hf_job_run(job);
 }
 
 /* ---- in the background ---- */
 
 static int renew_events_prepare(struct store_job *job)
 {
-    job_op(job, space_events, HAFT_STORE_EXPIRE, key_log)->expires_ms =
-        endpoint_lifetime(job->endpoint);
+    hf_job_op(job, space_events, HAFT_STORE_EXPIRE, key_log)->expires_ms =
+        hf_endpoint_lifetime(job->endpoint);
     return 0;
 }
 
 static int forget_events_prepare(struct store_job *job)
 {
-    job_op(job, space_events, HAFT_STORE_DELETE, key_log);
+    hf_job_op(job, space_events, HAFT_STORE_DELETE, key_log);
     return 0;
 }
 
 static bool events_finish(struct store_job *job, int status)
 {
     if (status < 0)
-        endpoint_note_store(job->endpoint, status);
+        hf_endpoint_note_store(job->endpoint, status);
     return false;
 }
 
@@ -271,22 +271,22 @@ static const struct job_type forget_events_type = {forget_events_prepare, events
 static void events_run(struct http_session *session, const struct job_type *type)
 {
     struct store_job *job =
-        session->events_used ? job_new(session->endpoint, type, NULL, NULL) : NULL;
+        session->events_used ? hf_job_new(session->endpoint, type, NULL, NULL) : NULL;
 
     if (!job)
         return;
     memcpy(job->id, session->id, sizeof job->id);
     session->events_used = session->endpoint->now;
-    job_run(job);
+    hf_job_run(job);
 }
 
-void http_session_renew_events(struct http_session *session)
+void hf_http_session_renew_events(struct http_session *session)
 {
-    if (endpoint_lifetime(session->endpoint))
+    if (hf_endpoint_lifetime(session->endpoint))
         events_run(session, &renew_events_type);
 }
 
-void http_session_forget_events(struct http_session *session)
+void hf_http_session_forget_events(struct http_session *session)
 {
     events_run(session, &forget_events_type);
 }

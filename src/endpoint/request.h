@@ -7,38 +7,38 @@
 /* ---- endpoint.c ---- */
 
 /* The engine's session for clients that have none; NULL without memory. */
-haft_session *endpoint_shared(haft_endpoint *endpoint, enum revision revision);
+haft_session *hf_endpoint_shared(haft_endpoint *endpoint, enum revision revision);
 
 /* Moves an exchange to its session's. */
-void exchange_join(haft_exchange *exchange, struct http_session *session);
+void hf_exchange_join(haft_exchange *exchange, struct http_session *session);
 
 /* A request that has waited, as if it came now. */
-void endpoint_route_again(haft_exchange *exchange, const haft_request *request);
+void hf_endpoint_route_again(haft_exchange *exchange, const haft_request *request);
 
-/* ---- endpoint_post.c: requests that bring a message ---- */
+/* ---- hf_endpoint_post.c: requests that bring a message ---- */
 
-void endpoint_post(haft_exchange *exchange, const haft_request *request);
+void hf_endpoint_post(haft_exchange *exchange, const haft_request *request);
 
 /* With whose they are. */
-haft_headers request_headers(const haft_request *request);
+haft_headers hf_request_headers(const haft_request *request);
 
 /* The revision that the header names: REV_UNNAMED without one, REVISIONS for one that is not known. */
-enum revision request_revision(const haft_request *request);
+enum revision hf_request_revision(const haft_request *request);
 
 /* The session of that id, if it is the client's own: knowing the id of somebody else's is not
  * enough.  One of the 2024-11-05 kind is found only when that is asked for. */
-struct http_session *request_session(haft_exchange *exchange, const haft_request *request,
-                                     const char *id, size_t size, bool sse);
+struct http_session *hf_request_session(haft_exchange *exchange, const haft_request *request,
+                                        const char *id, size_t size, bool sse);
 
-extern const char refusal_revision[], refusal_events[];
+extern const char hf_refusal_revision[], hf_refusal_events[];
 
 /* ---- endpoint_legacy.c: what only legacy clients ask for ---- */
 
-void endpoint_get(haft_exchange *exchange, const haft_request *request);
-void endpoint_delete(haft_exchange *exchange, const haft_request *request);
+void hf_endpoint_get(haft_exchange *exchange, const haft_request *request);
+void hf_endpoint_delete(haft_exchange *exchange, const haft_request *request);
 
 /* 2024-11-05: one stream for everything the server says, and a place to post to. */
-void endpoint_get_sse(haft_exchange *exchange, const haft_request *request);
-void endpoint_post_sse(haft_exchange *exchange, const haft_request *request);
+void hf_endpoint_get_sse(haft_exchange *exchange, const haft_request *request);
+void hf_endpoint_post_sse(haft_exchange *exchange, const haft_request *request);
 
 #endif

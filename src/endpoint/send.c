@@ -41,10 +41,10 @@ static void free_alias(haft_exchange *exchange)
     if (!alias)
         return;
     alias->of = NULL;
-    exchange_free(alias);
+    hf_exchange_free(alias);
 }
 
-void exchange_free(haft_exchange *exchange)
+void hf_exchange_free(haft_exchange *exchange)
 {
     haft_endpoint *endpoint = exchange->endpoint;
 
@@ -54,7 +54,7 @@ void exchange_free(haft_exchange *exchange)
     }
     unlink_exchange(exchange);
     if (exchange->n_jobs)
-        jobs_forget_exchange(exchange);
+        hf_jobs_forget_exchange(exchange);
     if (exchange->of)
         exchange->of->alias = NULL;
     free_alias(exchange);
@@ -63,14 +63,14 @@ void exchange_free(haft_exchange *exchange)
     endpoint->n_exchanges--;
 }
 
-void exchange_detach(haft_exchange *exchange)
+void hf_exchange_detach(haft_exchange *exchange)
 {
     unlink_exchange(exchange);
     exchange->next = exchange->previous = NULL;
     exchange->session = NULL;
 }
 
-void exchange_listen(haft_exchange *exchange, struct http_session *session)
+void hf_exchange_listen(haft_exchange *exchange, struct http_session *session)
 {
     haft_exchange *before = session->listening;
 
@@ -100,11 +100,11 @@ static size_t exchange_put_headers(const haft_exchange *exchange, const char *ty
         ret_headers[n++] = (haft_header){"Content-Type", type};
     if (exchange->creates && exchange->session)
         ret_headers[n++] = (haft_header){"Mcp-Session-Id", exchange->session->id};
-    return n + guard_put_cors(&exchange->endpoint->guard, ret_headers + n);
+    return n + hf_guard_put_cors(&exchange->endpoint->guard, ret_headers + n);
 }
 
-void exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
-                      const char *body, size_t size)
+void hf_exchange_respond(haft_exchange *exchange, int status, const haft_header *extra,
+                         const char *body, size_t size)
 {
     haft_header headers[EXCHANGE_HEADERS];
     haft_response response = {.status = status, .headers = headers, .body = body, .size = size};
@@ -116,18 +116,18 @@ void exchange_respond(haft_exchange *exchange, int status, const haft_header *ex
             headers[response.n_headers++] = *extra;
         exchange->responder.respond(exchange->context, &response);
     }
-    exchange_free(exchange);
+    hf_exchange_free(exchange);
 }
 
-void exchange_refuse(haft_exchange *exchange, int status, const haft_header *extra, int code,
-                     const char *message)
+void hf_exchange_refuse(haft_exchange *exchange, int status, const haft_header *extra, int code,
+                        const char *message)
 {
     char body[512];
     haft_buffer json;
 
     haft_buffer_init(&json, exchange->endpoint->allocator, sizeof body);
-    rpc_put_error(&json, NULL, code, message, NULL);
-    exchange_respond(exchange, status, extra, json.data, json.status ? 0 : json.size);
+    hf_rpc_put_error(&json, NULL, code, message, NULL);
+    hf_exchange_respond(exchange, status, extra, json.data, json.status ? 0 : json.size);
     haft_buffer_finish(&json);
 }
 
@@ -142,7 +142,7 @@ static bool write_text(haft_exchange *exchange, const haft_buffer *text)
     return !text->status;
 }
 
-void exchange_stream(haft_exchange *exchange)
+void hf_exchange_stream(haft_exchange *exchange)
 {
     haft_buffer *text = &exchange->endpoint->scratch;
     bool primes = exchange->resumable && exchange->number == 0;
@@ -157,7 +157,7 @@ void exchange_stream(haft_exchange *exchange)
         exchange->responder.stream(exchange->context, &head);
     }
     exchange->quiet_since = exchange->endpoint->now;
-    if (!primes || !revision_row(session_revision(exchange->engine))->primes)
+    if (!primes || !revision_row(hf_session_revision(exchange->engine))->primes)
         return;
     haft_buffer_clear(text);
     haft_buffer_printf(text, "id: %llu-0\nretry: %d\ndata: \n\n",
@@ -165,7 +165,8 @@ void exchange_stream(haft_exchange *exchange)
     write_text(exchange, text);
 }
 
-bool exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text, size_t size)
+bool hf_exchange_write_event(haft_exchange *exchange, uint64_t number, const char *text,
+                             size_t size)
 {
     haft_buffer *event = &exchange->endpoint->scratch;
     bool written;
@@ -178,11 +179,11 @@ bool exchange_write_event(haft_exchange *exchange, uint64_t number, const char *
     haft_buffer_add(event, text, size);
     haft_buffer_puts(event, "\n\n");
     written = write_text(exchange, event);
-    buffer_trim(event, KEPT_SCRATCH);
+    hf_buffer_trim(event, KEPT_SCRATCH);
     return written;
 }
 
-void exchange_keep_alive(haft_exchange *exchange)
+void hf_exchange_keep_alive(haft_exchange *exchange)
 {
     haft_buffer *text = &exchange->endpoint->scratch;
 
@@ -191,19 +192,19 @@ void exchange_keep_alive(haft_exchange *exchange)
     write_text(exchange, text);
 }
 
-void exchange_end(haft_exchange *exchange)
+void hf_exchange_end(haft_exchange *exchange)
 {
     /* One that listens may still wait for the store. */
     if (!exchange->gone && !exchange->streaming)
-        exchange_stream(exchange);
+        hf_exchange_stream(exchange);
     if (!exchange->gone)
         exchange->responder.end(exchange->context);
-    exchange_free(exchange);
+    hf_exchange_free(exchange);
 }
 
 /* ---- what the engine sends ---- */
 
-void exchange_hang_up(haft_exchange *exchange)
+void hf_exchange_hang_up(haft_exchange *exchange)
 {
     if (!exchange->gone)
         exchange->responder.end(exchange->context);
@@ -213,12 +214,12 @@ void exchange_hang_up(haft_exchange *exchange)
 
 /* A client that knows nothing of it might wait for ever, so its stream ends.  One that can come back finds it
  * then. */
-void exchange_break_off(haft_exchange *exchange)
+void hf_exchange_break_off(haft_exchange *exchange)
 {
     if (exchange->session && exchange->session->listening == exchange)
-        exchange_end(exchange);
+        hf_exchange_end(exchange);
     else
-        exchange_hang_up(exchange);
+        hf_exchange_hang_up(exchange);
 }
 
 /* Sends an event, after it has been kept when the client may come back for it; the last when it `ends` the
@@ -226,25 +227,25 @@ void exchange_break_off(haft_exchange *exchange)
 static void take_event(haft_exchange *exchange, const haft_outgoing *message, bool ends)
 {
     if (!exchange->streaming)
-        exchange_stream(exchange);
+        hf_exchange_stream(exchange);
     exchange->number++;
     if (exchange->resumable && exchange->session) {
-        http_session_keep(exchange->session, exchange, exchange->stream, exchange->number, message,
-                          ends);
+        hf_http_session_keep(exchange->session, exchange, exchange->stream, exchange->number,
+                             message, ends);
         return;
     }
-    if (!exchange_write_event(exchange, exchange->number, message->text, message->size) && !ends)
-        exchange_break_off(exchange);
+    if (!hf_exchange_write_event(exchange, exchange->number, message->text, message->size) && !ends)
+        hf_exchange_break_off(exchange);
     if (ends)
-        exchange_end(exchange);
+        hf_exchange_end(exchange);
 }
 
-void exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
+void hf_exchange_answer(haft_exchange *exchange, const haft_outgoing *message)
 {
     if (exchange->streaming || (!exchange->takes_json && !message->error_code))
         take_event(exchange, message, true);
     else
-        exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
+        hf_exchange_respond(exchange, message->http_status, NULL, message->text, message->size);
 }
 
 static void send_take_response(haft_exchange *exchange, const haft_outgoing *message)
@@ -254,24 +255,25 @@ static void send_take_response(haft_exchange *exchange, const haft_outgoing *mes
 
     if (ends)
         exchange->creates = false;
-    else if (session && !session->deleted && session_changes(session->engine) != session->saved) {
-        http_session_save_and_answer(exchange, message);
+    else if (session && !session->deleted &&
+             hf_session_changes(session->engine) != session->saved) {
+        hf_http_session_save_and_answer(exchange, message);
         return;
     }
-    exchange_answer(exchange, message);
+    hf_exchange_answer(exchange, message);
     if (ends)
-        http_session_end(session);
+        hf_http_session_end(session);
 }
 
 /* The connection goes, the request stays. */
 static void pause(haft_exchange *exchange)
 {
     if (!exchange->resumable || !exchange->takes_events || exchange->gone ||
-        !revision_row(session_revision(exchange->engine))->primes)
+        !revision_row(hf_session_revision(exchange->engine))->primes)
         return;
     if (!exchange->streaming)
-        exchange_stream(exchange);
-    exchange_hang_up(exchange);
+        hf_exchange_stream(exchange);
+    hf_exchange_hang_up(exchange);
 }
 
 static void let_go(haft_exchange *exchange, bool over)
@@ -282,26 +284,26 @@ static void let_go(haft_exchange *exchange, bool over)
     if (over && !exchange->streaming && exchange->kind == HAFT_INCOMING_REQUEST &&
         exchange->takes_events) {
         exchange->resumable = false;
-        exchange_stream(exchange);
+        hf_exchange_stream(exchange);
     }
     if (!over)
         pause(exchange);
     else if (exchange->n_jobs)
         exchange->ending = true;
     else if (exchange->streaming)
-        exchange_end(exchange);
+        hf_exchange_end(exchange);
     else
-        exchange_respond(exchange, 202, NULL, NULL, 0);
+        hf_exchange_respond(exchange, 202, NULL, NULL, 0);
 }
 
-void endpoint_let_go_shared(void *context, void *tag, bool over)
+void hf_endpoint_let_go_shared(void *context, void *tag, bool over)
 {
     (void)context;
     if (tag)
         let_go(tag, over);
 }
 
-void endpoint_let_go_session(void *context, void *tag, bool over)
+void hf_endpoint_let_go_session(void *context, void *tag, bool over)
 {
     const struct http_session *session = context;
 
@@ -319,7 +321,7 @@ static void send_take(haft_exchange *exchange, const haft_outgoing *message)
         take_event(exchange, message, false);
 }
 
-void endpoint_send_shared(void *context, const haft_outgoing *message)
+void hf_endpoint_send_shared(void *context, const haft_outgoing *message)
 {
     (void)context;
     if (message->tag)
@@ -335,17 +337,17 @@ static void tell(struct http_session *session, const haft_outgoing *message)
     while (other && !other->listens)
         other = other->next;
     if (other)
-        exchange_listen(other, session);
+        hf_exchange_listen(other, session);
     if (session->listening) {
         session->listen_number = session->listening->number + 1;
         take_event(session->listening, message, false);
     } else if (session->listen_stream) {
-        http_session_keep(session, NULL, session->listen_stream, ++session->listen_number, message,
-                          false);
+        hf_http_session_keep(session, NULL, session->listen_stream, ++session->listen_number,
+                             message, false);
     }
 }
 
-void endpoint_send_session(void *context, const haft_outgoing *message)
+void hf_endpoint_send_session(void *context, const haft_outgoing *message)
 {
     struct http_session *session = context;
 

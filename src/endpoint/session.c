@@ -16,7 +16,7 @@ enum {
 
 static struct http_session **slot_of(haft_endpoint *endpoint, const char *id)
 {
-    return &endpoint->slots[hash_bytes(id, SESSION_ID) & (endpoint->n_slots - 1)];
+    return &endpoint->slots[hf_hash_bytes(id, SESSION_ID) & (endpoint->n_slots - 1)];
 }
 
 static bool grow(haft_endpoint *endpoint)
@@ -42,7 +42,7 @@ static bool grow(haft_endpoint *endpoint)
     return true;
 }
 
-struct http_session *http_session_find(haft_endpoint *endpoint, const char *id, size_t size)
+struct http_session *hf_http_session_find(haft_endpoint *endpoint, const char *id, size_t size)
 {
     struct http_session *session;
 
@@ -70,7 +70,7 @@ static void unlink_session(struct http_session *session)
     LIST_REMOVE(endpoint->oldest, endpoint->newest, session, older, newer);
 }
 
-void http_session_touch(struct http_session *session)
+void hf_http_session_touch(struct http_session *session)
 {
     session->used = session->endpoint->now;
     if (session->endpoint->newest == session)
@@ -120,16 +120,16 @@ static bool session_make_id(haft_endpoint *endpoint, char id[SESSION_ID + 1])
         endpoint->loop.random(endpoint->loop.context, bytes, sizeof bytes))
         return false;
     bytes[0] = (unsigned char)endpoint->options.number;
-    hex_put(bytes, sizeof bytes, id);
+    hf_hex_put(bytes, sizeof bytes, id);
     id[SESSION_ID] = '\0';
     return true;
 }
 
-unsigned http_session_home(const char *id, size_t size)
+unsigned hf_http_session_home(const char *id, size_t size)
 {
     unsigned char home;
 
-    return id && size == SESSION_ID && hex_read_lower(id, 2, &home) ? home : UINT_MAX;
+    return id && size == SESSION_ID && hf_hex_read_lower(id, 2, &home) ? home : UINT_MAX;
 }
 
 /* Where there are as many as there may be, those that have been idle for longest make room: else
@@ -143,18 +143,18 @@ static bool has_room(haft_endpoint *endpoint)
         if (session->used + SPARED_MS > endpoint->now)
             break;
         if (!session->exchanges && !session->listening)
-            http_session_end(session);
+            hf_http_session_end(session);
     }
     return endpoint->n_sessions < endpoint->options.max_sessions;
 }
 
-struct http_session *http_session_make(haft_endpoint *endpoint, const char *id,
-                                       const char *principal)
+struct http_session *hf_http_session_make(haft_endpoint *endpoint, const char *id,
+                                          const char *principal)
 {
     const haft_allocator *allocator = endpoint->allocator;
     haft_transport transport =
-        HAFT_INIT(haft_transport, .send = endpoint_send_session, .let_go = endpoint_let_go_session,
-                  .close = http_session_on_closed);
+        HAFT_INIT(haft_transport, .send = hf_endpoint_send_session,
+                  .let_go = hf_endpoint_let_go_session, .close = http_session_on_closed);
     haft_session_options options =
         HAFT_INIT(haft_session_options, .transport = &transport, .loop = &endpoint->loop);
     struct http_session *session;
@@ -184,12 +184,12 @@ struct http_session *http_session_make(haft_endpoint *endpoint, const char *id,
     return session;
 }
 
-void http_session_discard(struct http_session *session)
+void hf_http_session_discard(struct http_session *session)
 {
     haft_session_free(session->engine);
 }
 
-void http_session_add(struct http_session *session)
+void hf_http_session_add(struct http_session *session)
 {
     haft_endpoint *endpoint = session->endpoint;
     struct http_session **slot = slot_of(endpoint, session->id);
@@ -200,18 +200,18 @@ void http_session_add(struct http_session *session)
     session->used = endpoint->now;
 }
 
-struct http_session *http_session_new(haft_endpoint *endpoint, const char *principal)
+struct http_session *hf_http_session_new(haft_endpoint *endpoint, const char *principal)
 {
     char id[SESSION_ID + 1];
     struct http_session *session =
-        session_make_id(endpoint, id) ? http_session_make(endpoint, id, principal) : NULL;
+        session_make_id(endpoint, id) ? hf_http_session_make(endpoint, id, principal) : NULL;
 
     if (session)
-        http_session_add(session);
+        hf_http_session_add(session);
     return session;
 }
 
-bool http_session_is_of(const struct http_session *session, const char *principal)
+bool hf_http_session_is_of(const struct http_session *session, const char *principal)
 {
     const char *own = session->principal;
 
@@ -221,23 +221,23 @@ bool http_session_is_of(const struct http_session *session, const char *principa
 static void end_exchanges(struct http_session *session)
 {
     if (session->listening)
-        exchange_end(session->listening);
+        hf_exchange_end(session->listening);
     while (session->exchanges) {
         haft_exchange *exchange = session->exchanges;
 
         if (exchange->gone)
-            exchange_free(exchange);
+            hf_exchange_free(exchange);
         else if (exchange->streaming)
-            exchange_end(exchange);
+            hf_exchange_end(exchange);
         else
-            exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
+            hf_exchange_refuse(exchange, 404, NULL, RPC_INVALID_REQUEST, "Session not found");
         /* One that is being handled is freed by whoever does that. */
         if (session->exchanges == exchange)
-            exchange_detach(exchange);
+            hf_exchange_detach(exchange);
     }
 }
 
-void http_session_drop(struct http_session *session)
+void hf_http_session_drop(struct http_session *session)
 {
     struct http_session **link = slot_of(session->endpoint, session->id);
 
@@ -249,18 +249,18 @@ void http_session_drop(struct http_session *session)
     *link = session->next;
     unlink_session(session);
     end_exchanges(session);
-    jobs_forget_session(session);
+    hf_jobs_forget_session(session);
     haft_session_free(session->engine);
 }
 
-void http_session_end(struct http_session *session)
+void hf_http_session_end(struct http_session *session)
 {
     if (!session->deleted)
-        http_session_forget(session);
-    http_session_drop(session);
+        hf_http_session_forget(session);
+    hf_http_session_drop(session);
 }
 
-void http_sessions_expire(haft_endpoint *endpoint)
+void hf_http_sessions_expire(haft_endpoint *endpoint)
 {
     struct http_session *session = endpoint->oldest, *newer;
 
@@ -269,10 +269,10 @@ void http_sessions_expire(haft_endpoint *endpoint)
         if (session->used + endpoint->options.session_idle_ms > endpoint->now)
             return;
         if (session->exchanges || session->listening) {
-            http_session_touch(session);
-            http_session_renew(session);
+            hf_http_session_touch(session);
+            hf_http_session_renew(session);
         } else {
-            http_session_end(session);
+            hf_http_session_end(session);
         }
     }
 }

@@ -26,7 +26,7 @@ static void close_gateway_loop(void *app)
     const haft_allocator *allocator = gateway_loop->gateway->allocator;
     size_t i = 0;
 
-    inflight_drop_spare(gateway_loop, 0);
+    hf_inflight_drop_spare(gateway_loop, 0);
     for (const struct mcp *mcp = gateway_loop->gateway->endpoints; mcp; mcp = mcp->next)
         haft_endpoint_free(gateway_loop->endpoints[i++]);
     allocator->release(allocator->context, gateway_loop, gateway_loop_size(gateway_loop->gateway));
@@ -56,7 +56,7 @@ static void *open_gateway_loop(void *data, const haft_http_loop *loop, haft_reas
             .session_idle_ms = gateway->session_idle_ms, .number = loop->number,
             .loop = loop->loop);
 
-        server_make_seal_key(mcp->server, loop->loop);
+        hf_server_make_seal_key(mcp->server, loop->loop);
         gateway_loop->endpoints[i] = haft_endpoint_new(mcp->server, &options);
         if (!gateway_loop->endpoints[i]) {
             close_gateway_loop(gateway_loop);
@@ -66,7 +66,7 @@ static void *open_gateway_loop(void *data, const haft_http_loop *loop, haft_reas
     return gateway_loop;
 
 no_memory:
-    error_set(reterr_reason, HAFT_ENOMEM, "gateway", "out of memory");
+    hf_error_set(reterr_reason, HAFT_ENOMEM, "gateway", "out of memory");
     return NULL;
 }
 
@@ -88,9 +88,9 @@ static void tick(void *app, haft_time now)
     struct gateway_loop *gateway_loop = app;
 
     for (struct inflight *inflight = gateway_loop->first; inflight; inflight = inflight->next)
-        inflight_tick(inflight, now);
+        hf_inflight_tick(inflight, now);
     if (now - gateway_loop->used > REST_MS)
-        inflight_drop_spare(gateway_loop, 0);
+        hf_inflight_drop_spare(gateway_loop, 0);
     EACH_ENDPOINT(gateway_loop, haft_endpoint_tick(endpoint, now));
 }
 
@@ -108,7 +108,7 @@ static void abandon(void *app)
     for (struct inflight *inflight = gateway_loop->first; inflight; inflight = inflight->next)
         if (inflight->req)
             haft_gateway_request_cancel(inflight->req);
-    EACH_ENDPOINT(gateway_loop, endpoint_abandon(endpoint));
+    EACH_ENDPOINT(gateway_loop, hf_endpoint_abandon(endpoint));
 }
 
 static bool idle(const void *app)
@@ -116,7 +116,7 @@ static bool idle(const void *app)
     const struct gateway_loop *gateway_loop = app;
 
     for (const struct inflight *inflight = gateway_loop->first; inflight; inflight = inflight->next)
-        if (inflight_is_at_work(inflight))
+        if (hf_inflight_is_at_work(inflight))
             return false;
     EACH_ENDPOINT(gateway_loop, if (!haft_endpoint_idle(endpoint)) return false);
     return true;
@@ -127,15 +127,15 @@ static bool idle(const void *app)
 const haft_app *haft_gateway_app(haft_gateway *gateway)
 {
     gateway->app = (haft_app)HAFT_INIT(
-        haft_app, .open = open_gateway_loop, .close = close_gateway_loop, .handle = inflight_begin,
-        .gone = inflight_gone, .tick = tick, .shut_down = shut_down, .abandon = abandon,
-        .idle = idle, .data = gateway, .half_closed = inflight_half_closed,
-        .allows_origin = exposure_allows_origin, .unauthenticated = exposure_unauthenticated);
+        haft_app, .open = open_gateway_loop, .close = close_gateway_loop,
+        .handle = hf_inflight_begin, .gone = hf_inflight_gone, .tick = tick, .shut_down = shut_down,
+        .abandon = abandon, .idle = idle, .data = gateway, .half_closed = hf_inflight_half_closed,
+        .allows_origin = hf_exposure_allows_origin, .unauthenticated = hf_exposure_unauthenticated);
     return &gateway->app;
 }
 
-int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
-                  haft_app *app, haft_reason *reterr_reason)
+int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
+                     haft_app *app, haft_reason *reterr_reason)
 {
     int status = 0;
 
@@ -149,10 +149,10 @@ int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_moun
     http->n_mounts = 1;
     /* What isolated tools are forked from. */
     for (const struct mcp *mcp = gateway->endpoints; mcp && !status; mcp = mcp->next)
-        status = isolate_start(mcp->server);
+        status = hf_isolate_start(mcp->server);
     if (status)
-        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
-                  haft_strerror(status));
+        hf_error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+                     haft_strerror(status));
     return status;
 }
 
@@ -164,8 +164,8 @@ int haft_gateway_serve(haft_gateway *gateway, const haft_http_options *options,
     haft_app app;
     int status;
 
-    if (!struct_read(&own, sizeof own, options))
-        return error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
-    status = gateway_mount(gateway, &own, &mount, &app, reterr_reason);
+    if (!hf_struct_read(&own, sizeof own, options))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
+    status = hf_gateway_mount(gateway, &own, &mount, &app, reterr_reason);
     return status ? status : haft_http_serve(gateway->server, &own, reterr_reason);
 }

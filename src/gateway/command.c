@@ -27,10 +27,11 @@ static int move_first(haft_gateway *gateway, const char *path, haft_reason *rete
 
     for (const struct mcp *other = first->next; other; other = other->next)
         if (!strcmp(other->path, path))
-            return error_set(reterr_reason, HAFT_EEXISTS, path, "there is an endpoint already");
+            return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "there is an endpoint already");
     for (const struct route *route = gateway->routes; route; route = route->next)
         if (!strcmp(route->path, path))
-            return error_set(reterr_reason, HAFT_EEXISTS, path, "the route %s is there", route->id);
+            return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "the route %s is there",
+                                route->id);
     first->path = path;
     return 0;
 }
@@ -42,8 +43,8 @@ static int command_mount(void *context, const char *path, haft_http_options *htt
     int status = path ? move_first(hosting->gateway, path, reterr_reason) : 0;
 
     return status ? status
-                  : gateway_mount(hosting->gateway, http, &hosting->mount, &hosting->http_app,
-                                  reterr_reason);
+                  : hf_gateway_mount(hosting->gateway, http, &hosting->mount, &hosting->http_app,
+                                     reterr_reason);
 }
 
 static void release(void *context)
@@ -60,8 +61,8 @@ static int operand(void *context, const char *word)
     return hosting->program->operand(hosting->program->context, word);
 }
 
-int gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
-                    char **argv)
+int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
+                       char **argv)
 {
     struct hosting hosting = {.app = {.endpoint = endpoint,
                                       .mount = command_mount,
@@ -73,12 +74,12 @@ int gateway_command(haft_gateway *gateway, const struct gateway_program *program
                               .gateway = gateway,
                               .program = program};
 
-    return command_main(gateway ? gateway->server : NULL, &hosting.app, argc, argv);
+    return hf_command_main(gateway ? gateway->server : NULL, &hosting.app, argc, argv);
 }
 
 int haft_gateway_main(haft_gateway *gateway, int argc, char **argv)
 {
     static const struct gateway_program none;
 
-    return gateway_command(gateway, &none, argc, argv);
+    return hf_gateway_command(gateway, &none, argc, argv);
 }

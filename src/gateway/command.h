@@ -12,7 +12,7 @@ struct gateway_program {
     void *context;
 };
 
-int gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
-                    char **argv);
+int hf_gateway_command(haft_gateway *gateway, const struct gateway_program *program, int argc,
+                       char **argv);
 
 #endif

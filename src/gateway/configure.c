@@ -25,25 +25,25 @@ static int configure_refuse_issue(const haft_issues *issues, haft_reason *reterr
     if (path.status)
         status = HAFT_ENOMEM;
     else
-        error_set(reterr_reason, status, path.data, "%s", issues->list[0].message);
+        hf_error_set(reterr_reason, status, path.data, "%s", issues->list[0].message);
     haft_buffer_finish(&path);
     return status;
 }
 
-int configure_refuse(const haft_gateway *gateway, int status, const char *place,
-                     haft_reason *reterr_reason)
+int hf_configure_refuse(const haft_gateway *gateway, int status, const char *place,
+                        haft_reason *reterr_reason)
 {
     const haft_reason *error = haft_gateway_error(gateway);
     bool more = *error->path && strcmp(error->path, place) != 0;
 
-    return error_set(reterr_reason, status, place, "%s%s%s", more ? error->path : "",
-                     more ? ": " : "", error->text);
+    return hf_error_set(reterr_reason, status, place, "%s%s%s", more ? error->path : "",
+                        more ? ": " : "", error->text);
 }
 
 /* ---- policies ---- */
 
-int configure_policies(haft_gateway *gateway, const gateway_section *section,
-                       haft_reason *reterr_reason)
+int hf_configure_policies(haft_gateway *gateway, const gateway_section *section,
+                          haft_reason *reterr_reason)
 {
     haft_buffer text;
     int status;
@@ -54,10 +54,10 @@ int configure_policies(haft_gateway *gateway, const gateway_section *section,
     haft_json_write(section->policies, &text);
     status = text.status ? text.status : haft_policies_json(gateway, text.data, text.size);
     haft_buffer_finish(&text);
-    return status ? configure_refuse(gateway, status, "policies", reterr_reason) : 0;
+    return status ? hf_configure_refuse(gateway, status, "policies", reterr_reason) : 0;
 }
 
-const char *configure_join(haft_arena *arena, const char *const *names, size_t n)
+const char *hf_configure_join(haft_arena *arena, const char *const *names, size_t n)
 {
     const char *joined = "";
 
@@ -80,42 +80,42 @@ static bool configure_is_route(const struct route *route, const char *name)
 static int configure_refuse_route(const haft_gateway *gateway, const char *name,
                                   haft_reason *reterr_reason)
 {
-    struct nearest search = nearest_begin(name);
+    struct nearest search = hf_nearest_begin(name);
     char place[CONFIGURE_PLACE], names[ROUTES_SUGGESTED][CONFIGURE_PLACE];
     const struct route *route = gateway->routes;
 
     for (size_t i = 0; i < ROUTES_SUGGESTED && route; i++, route = route->next) {
         snprintf(names[i], CONFIGURE_PLACE, "%s %s", route->method, route->path);
-        nearest_offer(&search, names[i]);
+        hf_nearest_offer(&search, names[i]);
     }
     snprintf(place, sizeof place, "routes.%s", name);
-    return error_set(reterr_reason, HAFT_EINVAL, place, "there is no such route%s%s%s",
-                     search.name ? "; did you mean " : "", search.name ? search.name : "",
-                     search.name ? "?" : "");
+    return hf_error_set(reterr_reason, HAFT_EINVAL, place, "there is no such route%s%s%s",
+                        search.name ? "; did you mean " : "", search.name ? search.name : "",
+                        search.name ? "?" : "");
 }
 
-int configure_route(haft_gateway *gateway, const struct route *route,
-                    const gateway_section *section, const struct policy_list **ret_list,
-                    haft_reason *reterr_reason)
+int hf_configure_route(haft_gateway *gateway, const struct route *route,
+                       const gateway_section *section, const struct policy_list **ret_list,
+                       haft_reason *reterr_reason)
 {
     const char *names = route->info->policies;
     char place[CONFIGURE_PLACE];
 
     for (size_t i = 0; i < section->n_routes; i++)
         if (configure_is_route(route, section->routes_keys[i])) {
-            names = configure_join(gateway->arena, section->routes[i].policies,
-                                   section->routes[i].n_policies);
+            names = hf_configure_join(gateway->arena, section->routes[i].policies,
+                                      section->routes[i].n_policies);
             if (!names)
                 return HAFT_ENOMEM;
         }
     snprintf(place, sizeof place, "routes.%s %s", route->method, route->path);
-    return policies_find(gateway, route->id, names, ret_list)
-               ? configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason)
+    return hf_policies_find(gateway, route->id, names, ret_list)
+               ? hf_configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason)
                : 0;
 }
 
-int configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
-                           haft_reason *reterr_reason)
+int hf_configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
+                              haft_reason *reterr_reason)
 {
     for (size_t i = 0; i < section->n_routes; i++) {
         const struct route *route = gateway->routes;
@@ -131,12 +131,12 @@ int configure_check_routes(const haft_gateway *gateway, const gateway_section *s
 static int configure_routes(haft_gateway *gateway, const gateway_section *section,
                             haft_reason *reterr_reason)
 {
-    int status = configure_check_routes(gateway, section, reterr_reason);
+    int status = hf_configure_check_routes(gateway, section, reterr_reason);
 
     for (struct route *route = gateway->routes; route && !status; route = route->next) {
         const struct policy_list *list;
 
-        status = configure_route(gateway, route, section, &list, reterr_reason);
+        status = hf_configure_route(gateway, route, section, &list, reterr_reason);
         if (!status)
             atomic_store(&route->policies, list);
     }
@@ -158,12 +158,12 @@ static int configure_endpoint(const struct configuration *configuration, haft_mc
     options.routes = NULL;
     server = haft_mcp_add(gateway, &options);
     if (!server)
-        return configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
-    status = plugins_offer(configuration->plugins, server, tools, &reason);
+        return hf_configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
+    status = hf_plugins_offer(configuration->plugins, server, tools, &reason);
     if (status)
-        return error_set(reterr_reason, status, place, "%s: %s", reason.path, reason.text);
-    status = mcp_add_routes(gateway, server, routes);
-    return status ? configure_refuse(gateway, status, place, reterr_reason) : 0;
+        return hf_error_set(reterr_reason, status, place, "%s: %s", reason.path, reason.text);
+    status = hf_mcp_add_routes(gateway, server, routes);
+    return status ? hf_configure_refuse(gateway, status, place, reterr_reason) : 0;
 }
 
 static int configure_entry(const struct configuration *configuration, const endpoint_entry *entry,
@@ -174,7 +174,7 @@ static int configure_entry(const struct configuration *configuration, const endp
         HAFT_INIT(haft_mcp_options, .name = entry->name, .version = entry->version,
                   .endpoint = haft_arena_copy(arena, entry->endpoint, strlen(entry->endpoint)),
                   .routes = entry->routes,
-                  .policies = configure_join(arena, entry->policies, entry->n_policies));
+                  .policies = hf_configure_join(arena, entry->policies, entry->n_policies));
     const char *tools = haft_arena_copy(arena, entry->tools, strlen(entry->tools));
     char place[CONFIGURE_PLACE];
 
@@ -192,9 +192,10 @@ static int configure_endpoints(const struct configuration *configuration,
     int status = 0;
 
     if (own && !section->n_endpoints)
-        return plugins_offer(configuration->plugins, own->server, "*", reterr_reason);
-    if (!section->n_endpoints && !struct_read(&endpoint, sizeof endpoint, configuration->endpoint))
-        return error_set(reterr_reason, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
+        return hf_plugins_offer(configuration->plugins, own->server, "*", reterr_reason);
+    if (!section->n_endpoints &&
+        !hf_struct_read(&endpoint, sizeof endpoint, configuration->endpoint))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
     if (!section->n_endpoints)
         return configure_endpoint(configuration, endpoint, "*", "", reterr_reason);
     for (size_t i = 0; i < section->n_endpoints && !status; i++)
@@ -208,22 +209,22 @@ static int configure_build(struct configuration *configuration, const gateway_se
                            haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
-    int status = configure_add_parts(configuration, part_add_policies, reterr_reason);
+    int status = hf_configure_add_parts(configuration, hf_part_add_policies, reterr_reason);
 
     configuration->lasting = gateway->policies;
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         configuration->n_own++;
     if (!status)
-        status = configure_policies(gateway, section, reterr_reason);
+        status = hf_configure_policies(gateway, section, reterr_reason);
     if (!status)
-        status = configure_add_parts(configuration, part_add_routes, reterr_reason);
+        status = hf_configure_add_parts(configuration, hf_part_add_routes, reterr_reason);
     if (!status)
         status = configure_routes(gateway, section, reterr_reason);
     configuration->first = gateway->policies;
     return status ? status : configure_endpoints(configuration, section, reterr_reason);
 }
 
-const char *configure_write(haft_arena *arena, haft_value *value)
+const char *hf_configure_write(haft_arena *arena, haft_value *value)
 {
     haft_buffer text;
     const char *copy = "";
@@ -237,8 +238,8 @@ const char *configure_write(haft_arena *arena, haft_value *value)
     return copy;
 }
 
-int configure_read(const struct configuration *configuration, haft_value *value, haft_arena *arena,
-                   gateway_section *ret_section, haft_reason *reterr_reason)
+int hf_configure_read(const struct configuration *configuration, haft_value *value,
+                      haft_arena *arena, gateway_section *ret_section, haft_reason *reterr_reason)
 {
     haft_issues issues = {0};
     int status;
@@ -249,7 +250,7 @@ int configure_read(const struct configuration *configuration, haft_value *value,
     return issues.count ? configure_refuse_issue(&issues, reterr_reason) : status;
 }
 
-const char *configure_shape(haft_arena *arena, const gateway_section *section)
+const char *hf_configure_shape(haft_arena *arena, const gateway_section *section)
 {
     const char *shape = "";
 
@@ -270,7 +271,7 @@ static bool configure_is_empty(const struct configuration *configuration)
     const char *path;
 
     return !gateway->routes && !gateway->endpoints &&
-           !plugins_part_at(configuration->plugins, 0, &path, &part);
+           !hf_plugins_part_at(configuration->plugins, 0, &path, &part);
 }
 
 static int configure_begin(struct configuration *configuration, haft_value *value,
@@ -283,13 +284,13 @@ static int configure_begin(struct configuration *configuration, haft_value *valu
     if (!value && configure_is_empty(configuration)) {
         if (configuration->ret_empty)
             *configuration->ret_empty = true;
-        return error_set(reterr_reason, HAFT_EINVAL, "", "there is nothing to serve");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "there is nothing to serve");
     }
-    configuration->text = configure_write(arena, value);
-    status = configure_read(configuration, value, arena, &section, reterr_reason);
+    configuration->text = hf_configure_write(arena, value);
+    status = hf_configure_read(configuration, value, arena, &section, reterr_reason);
     if (status)
         return status;
-    configuration->shape = configure_shape(arena, &section);
+    configuration->shape = hf_configure_shape(arena, &section);
     if (!configuration->text || !configuration->shape)
         return HAFT_ENOMEM;
     return configure_build(configuration, &section, reterr_reason);
@@ -304,7 +305,7 @@ static int configure_prepare(void *context, haft_value *value, void **ret_prepar
 
     *ret_prepared = NULL;
     return configuration->built
-               ? generation_prepare(configuration, value, ret_prepared, reterr_reason)
+               ? hf_generation_prepare(configuration, value, ret_prepared, reterr_reason)
                : configure_begin(configuration, value, reterr_reason);
 }
 
@@ -315,20 +316,20 @@ static void configure_commit(void *context, void *prepared)
     haft_server *server = configuration->gateway->server;
 
     configuration->built = true;
-    plugins_fix_routes(configuration->plugins);
+    hf_plugins_fix_routes(configuration->plugins);
     if (!generation)
         return;
-    if (generation_use(configuration, generation)) {
-        server_log(server, HAFT_NOTICE, "gateway: other policies apply");
+    if (hf_generation_use(configuration, generation)) {
+        hf_server_log(server, HAFT_NOTICE, "gateway: other policies apply");
         return;
     }
-    server_log(server, HAFT_WARNING, "gateway: a change needs a restart");
-    generation_free(configuration, generation);
+    hf_server_log(server, HAFT_WARNING, "gateway: a change needs a restart");
+    hf_generation_free(configuration, generation);
 }
 
 static void configure_discard(void *context, void *prepared)
 {
-    generation_free(context, prepared);
+    hf_generation_free(context, prepared);
 }
 
 /* ---- life ---- */
@@ -338,7 +339,7 @@ static int configuration_init(struct configuration *configuration)
     haft_schema_options options =
         HAFT_INIT(haft_schema_options, .allocator = configuration->gateway->allocator);
 
-    int status = configure_plugins(configuration);
+    int status = hf_configure_plugins(configuration);
 
     configuration->section = (haft_section)HAFT_INIT(
         haft_section, .name = "gateway", .prepare = configure_prepare, .commit = configure_commit,
@@ -356,21 +357,21 @@ int haft_gateway_configure(haft_gateway *gateway, const haft_mcp_options *endpoi
     if (!gateway)
         return HAFT_EINVAL;
     if (gateway->configuration)
-        return gateway_refuse(gateway, HAFT_EEXISTS, "gateway", "it is configured already");
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, "gateway", "it is configured already");
     configuration = haft_arena_zalloc(gateway->arena, 1, sizeof *configuration);
     if (!configuration)
-        return gateway_refuse(gateway, HAFT_ENOMEM, "gateway", "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, "gateway", "out of memory");
     configuration->gateway = gateway;
     configuration->endpoint = endpoint;
     gateway->configuration = configuration;
     return configuration_init(configuration);
 }
 
-void configuration_finish(struct configuration *configuration)
+void hf_configuration_finish(struct configuration *configuration)
 {
     if (!configuration)
         return;
-    generations_free(configuration);
+    hf_generations_free(configuration);
     haft_plugins_free(configuration->plugins);
     haft_schema_free(configuration->schema);
 }

@@ -30,19 +30,19 @@ struct configuration {
 /* ---- plugins (configure_plugin.c) ---- */
 
 /* Makes the gateway's plugins, and adds their section. */
-int configure_plugins(struct configuration *configuration);
+int hf_configure_plugins(struct configuration *configuration);
 /* Adds one thing of every plugin that has a part for gateways. */
-int configure_add_parts(const struct configuration *configuration,
-                        int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
-                        haft_reason *reterr_reason);
-int part_add_policies(haft_gateway *gateway, const haft_gateway_part *part);
-int part_add_routes(haft_gateway *gateway, const haft_gateway_part *part);
+int hf_configure_add_parts(const struct configuration *configuration,
+                           int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
+                           haft_reason *reterr_reason);
+int hf_part_add_policies(haft_gateway *gateway, const haft_gateway_part *part);
+int hf_part_add_routes(haft_gateway *gateway, const haft_gateway_part *part);
 
 /* ---- the end ---- */
 
-/* Drops the policies that have been replaced; those of the gateway remain for policies_free. */
-void configuration_drop_policies(struct configuration *configuration);
+/* Drops the policies that have been replaced; those of the gateway remain for hf_policies_free. */
+void hf_configuration_drop_policies(struct configuration *configuration);
 /* Frees what is not in the gateway's arena, after its servers; NULL is fine. */
-void configuration_finish(struct configuration *configuration);
+void hf_configuration_finish(struct configuration *configuration);
 
 #endif

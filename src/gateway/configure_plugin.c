@@ -7,7 +7,7 @@ enum { FIRST_FILES = 8 };
 
 /* ---- what plugins bring ---- */
 
-int part_add_policies(haft_gateway *gateway, const haft_gateway_part *part)
+int hf_part_add_policies(haft_gateway *gateway, const haft_gateway_part *part)
 {
     int status = 0;
 
@@ -18,7 +18,7 @@ int part_add_policies(haft_gateway *gateway, const haft_gateway_part *part)
     return status;
 }
 
-int part_add_routes(haft_gateway *gateway, const haft_gateway_part *part)
+int hf_part_add_routes(haft_gateway *gateway, const haft_gateway_part *part)
 {
     int status = 0;
 
@@ -37,30 +37,30 @@ static bool part_has_right_sizes(const haft_gateway_part *part)
     return true;
 }
 
-int configure_add_parts(const struct configuration *configuration,
-                        int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
-                        haft_reason *reterr_reason)
+int hf_configure_add_parts(const struct configuration *configuration,
+                           int (*add)(haft_gateway *gateway, const haft_gateway_part *part),
+                           haft_reason *reterr_reason)
 {
     const haft_gateway_part *part;
     haft_gateway_part own;
     const char *path;
 
-    for (size_t i = 0; plugins_part_at(configuration->plugins, i, &path, &part); i++) {
+    for (size_t i = 0; hf_plugins_part_at(configuration->plugins, i, &path, &part); i++) {
         const haft_reason *error = haft_gateway_error(configuration->gateway);
         int status;
 
         if (!part)
             continue;
         if (!part_has_right_sizes(part))
-            return error_set(reterr_reason, HAFT_EINVAL, "",
-                             "%s was compiled with the headers of another haft than this, %s", path,
-                             HAFT_VERSION);
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "",
+                                "%s was compiled with the headers of another haft than this, %s",
+                                path, HAFT_VERSION);
         memset(&own, 0, sizeof own);
         memcpy(&own, part, part->sizes[0]);
         status = add(configuration->gateway, &own);
         if (status)
-            return error_set(reterr_reason, status, "", "%s: %s: %s", path, error->path,
-                             error->text);
+            return hf_error_set(reterr_reason, status, "", "%s: %s: %s", path, error->path,
+                                error->text);
     }
     return 0;
 }
@@ -75,7 +75,7 @@ static int configure_load(struct configuration *configuration, haft_reason *rete
                                   configuration->n_files, &reason);
 
     configuration->loaded = !status;
-    return status ? error_set(reterr_reason, status, "", "%s: %s", reason.path, reason.text) : 0;
+    return status ? hf_error_set(reterr_reason, status, "", "%s: %s", reason.path, reason.text) : 0;
 }
 
 static int configure_prepare_plugins(void *context, haft_value *value, void **ret_prepared,
@@ -129,9 +129,9 @@ int haft_gateway_plugin(haft_gateway *gateway, const char *path)
     return 0;
 }
 
-int configure_plugins(struct configuration *configuration)
+int hf_configure_plugins(struct configuration *configuration)
 {
-    configuration->plugins = plugins_new_for_gateway(configuration->gateway->server);
+    configuration->plugins = hf_plugins_new_for_gateway(configuration->gateway->server);
     configuration->plugin_section = (haft_section)HAFT_INIT(
         haft_section, .name = "plugins", .prepare = configure_prepare_plugins,
         .commit = configure_commit_plugins, .discard = configure_discard_plugins,

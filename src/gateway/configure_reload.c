@@ -60,11 +60,11 @@ static struct generation *generation_new(const haft_gateway *gateway)
     return NULL;
 }
 
-void generation_free(const struct configuration *configuration, struct generation *generation)
+void hf_generation_free(const struct configuration *configuration, struct generation *generation)
 {
     if (!generation)
         return;
-    policies_drop(generation->policies, configuration->lasting);
+    hf_policies_drop(generation->policies, configuration->lasting);
     haft_arena_free(generation->arena);
 }
 
@@ -78,7 +78,7 @@ static bool generation_blocks(const struct route *route, const struct policy_lis
  * authentication is looked at when the program starts. */
 static bool generation_opens(const struct policy_list *now, const struct policy_list *then)
 {
-    return policies_authenticate(now) && !policies_authenticate(then);
+    return hf_policies_authenticate(now) && !hf_policies_authenticate(then);
 }
 
 static int generation_find_endpoints(const struct configuration *configuration,
@@ -96,14 +96,14 @@ static int generation_find_endpoints(const struct configuration *configuration,
         if (i < configuration->n_own) /* the program's, with lasting policies */
             continue;
         if (at < section->n_endpoints) {
-            names = configure_join(gateway->arena, section->endpoints[at].policies,
-                                   section->endpoints[at].n_policies);
+            names = hf_configure_join(gateway->arena, section->endpoints[at].policies,
+                                      section->endpoints[at].n_policies);
             snprintf(place, sizeof place, "endpoints.%zu", at);
             if (!names)
                 return HAFT_ENOMEM;
         }
-        if (policies_find(gateway, mcp->path, names, &generation->endpoints[i]))
-            return configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
+        if (hf_policies_find(gateway, mcp->path, names, &generation->endpoints[i]))
+            return hf_configure_refuse(gateway, HAFT_EINVAL, place, reterr_reason);
         if (generation_opens(atomic_load(&mcp->policies), generation->endpoints[i]))
             generation->fits = false;
     }
@@ -115,13 +115,13 @@ static int generation_fill(const struct configuration *configuration, struct gen
                            const gateway_section *section, haft_reason *reterr_reason)
 {
     haft_gateway *gateway = configuration->gateway;
-    int status = configure_policies(gateway, section, reterr_reason);
+    int status = hf_configure_policies(gateway, section, reterr_reason);
     size_t i = 0;
 
     if (!status)
-        status = configure_check_routes(gateway, section, reterr_reason);
+        status = hf_configure_check_routes(gateway, section, reterr_reason);
     for (const struct route *route = gateway->routes; route && !status; route = route->next, i++) {
-        status = configure_route(gateway, route, section, &generation->routes[i], reterr_reason);
+        status = hf_configure_route(gateway, route, section, &generation->routes[i], reterr_reason);
         if (!status && (generation_blocks(route, generation->routes[i]) ||
                         generation_opens(atomic_load(&route->policies), generation->routes[i])))
             generation->fits = false;
@@ -138,11 +138,12 @@ static int generation_make(const struct configuration *configuration, struct gen
     struct policy *policies = gateway->policies;
     gateway_section section;
     const char *shape;
-    int status = configure_read(configuration, value, generation->arena, &section, reterr_reason);
+    int status =
+        hf_configure_read(configuration, value, generation->arena, &section, reterr_reason);
 
     if (status)
         return status;
-    shape = configure_shape(generation->arena, &section);
+    shape = hf_configure_shape(generation->arena, &section);
     if (!shape)
         return HAFT_ENOMEM;
     generation->fits = !strcmp(shape, configuration->shape);
@@ -159,7 +160,7 @@ static int generation_make(const struct configuration *configuration, struct gen
     return status;
 }
 
-bool generation_use(struct configuration *configuration, struct generation *generation)
+bool hf_generation_use(struct configuration *configuration, struct generation *generation)
 {
     haft_gateway *gateway = configuration->gateway;
     size_t i = 0;
@@ -179,23 +180,23 @@ bool generation_use(struct configuration *configuration, struct generation *gene
     return true;
 }
 
-int generation_prepare(const struct configuration *configuration, haft_value *value,
-                       void **ret_prepared, haft_reason *reterr_reason)
+int hf_generation_prepare(const struct configuration *configuration, haft_value *value,
+                          void **ret_prepared, haft_reason *reterr_reason)
 {
     struct generation *generation = generation_new(configuration->gateway);
     int status = HAFT_ENOMEM;
 
     if (!generation)
         return status;
-    generation->text = configure_write(generation->arena, value);
+    generation->text = hf_configure_write(generation->arena, value);
     if (generation->text && !strcmp(generation->text, configuration->text)) {
-        generation_free(configuration, generation);
+        hf_generation_free(configuration, generation);
         return 0;
     }
     if (generation->text)
         status = generation_make(configuration, generation, value, reterr_reason);
     if (status)
-        generation_free(configuration, generation);
+        hf_generation_free(configuration, generation);
     else
         *ret_prepared = generation;
     return status;
@@ -203,7 +204,7 @@ int generation_prepare(const struct configuration *configuration, haft_value *va
 
 /* ---- the end ---- */
 
-void generations_free(struct configuration *configuration)
+void hf_generations_free(struct configuration *configuration)
 {
     struct generation *before;
 
@@ -214,12 +215,12 @@ void generations_free(struct configuration *configuration)
     configuration->generations = NULL;
 }
 
-void configuration_drop_policies(struct configuration *configuration)
+void hf_configuration_drop_policies(struct configuration *configuration)
 {
     if (!configuration)
         return;
     for (struct generation *each = configuration->generations; each; each = each->before)
-        policies_drop(each->policies, configuration->lasting);
+        hf_policies_drop(each->policies, configuration->lasting);
     if (configuration->generations)
         configuration->gateway->policies = configuration->first;
 }

@@ -23,41 +23,41 @@ HAFT_STRUCT(gateway_section,
                              "MCP endpoints", .min = 1)));
 
 /* Reads the section, NULL for none; what is read may point into the value. */
-int configure_read(const struct configuration *configuration, haft_value *value, haft_arena *arena,
-                   gateway_section *ret_section, haft_reason *reterr_reason);
+int hf_configure_read(const struct configuration *configuration, haft_value *value,
+                      haft_arena *arena, gateway_section *ret_section, haft_reason *reterr_reason);
 /* The section as one text, to see whether it has changed; NULL without memory. */
-const char *configure_write(haft_arena *arena, haft_value *value);
+const char *hf_configure_write(haft_arena *arena, haft_value *value);
 /* What cannot change while the gateway serves, as text: endpoints but for their policies.  NULL
  * without memory. */
-const char *configure_shape(haft_arena *arena, const gateway_section *section);
+const char *hf_configure_shape(haft_arena *arena, const gateway_section *section);
 
 /* What the gateway said about something, at its place in the section. */
-int configure_refuse(const haft_gateway *gateway, int status, const char *place,
-                     haft_reason *reterr_reason);
+int hf_configure_refuse(const haft_gateway *gateway, int status, const char *place,
+                        haft_reason *reterr_reason);
 
 /* Makes the policies of the section. */
-int configure_policies(haft_gateway *gateway, const gateway_section *section,
-                       haft_reason *reterr_reason);
+int hf_configure_policies(haft_gateway *gateway, const gateway_section *section,
+                          haft_reason *reterr_reason);
 /* Names as the gateway takes them; NULL without memory. */
-const char *configure_join(haft_arena *arena, const char *const *names, size_t n);
+const char *hf_configure_join(haft_arena *arena, const char *const *names, size_t n);
 /* Whether every route of the section is there: 0, or an error. */
-int configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
-                           haft_reason *reterr_reason);
+int hf_configure_check_routes(const haft_gateway *gateway, const gateway_section *section,
+                              haft_reason *reterr_reason);
 /* The policies around a route as the section has them, or else as the route has them itself. */
-int configure_route(haft_gateway *gateway, const struct route *route,
-                    const gateway_section *section, const struct policy_list **ret_list,
-                    haft_reason *reterr_reason);
+int hf_configure_route(haft_gateway *gateway, const struct route *route,
+                       const gateway_section *section, const struct policy_list **ret_list,
+                       haft_reason *reterr_reason);
 
 /* ---- another one while the gateway serves (configure_reload.c) ---- */
 
 /* Makes a generation of the section; *ret_prepared stays as it is when nothing has changed. */
-int generation_prepare(const struct configuration *configuration, haft_value *value,
-                       void **ret_prepared, haft_reason *reterr_reason);
+int hf_generation_prepare(const struct configuration *configuration, haft_value *value,
+                          void **ret_prepared, haft_reason *reterr_reason);
 /* Puts it in force; false when it needs a restart.  Requests that are on their way keep to the
  * policies that they have. */
-bool generation_use(struct configuration *configuration, struct generation *generation);
+bool hf_generation_use(struct configuration *configuration, struct generation *generation);
 /* Frees one that is not in force; NULL is fine. */
-void generation_free(const struct configuration *configuration, struct generation *generation);
-void generations_free(struct configuration *configuration);
+void hf_generation_free(const struct configuration *configuration, struct generation *generation);
+void hf_generations_free(struct configuration *configuration);
 
 #endif

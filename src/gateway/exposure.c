@@ -41,19 +41,19 @@ static const struct policy_list *policies_of_route(const haft_gateway *gateway,
     struct match match;
 
     if (!method ||
-        router_find(&gateway->router, method, request->target ? request->target : request->path,
-                    arena, &match) <= 0)
+        hf_router_find(&gateway->router, method, request->target ? request->target : request->path,
+                       arena, &match) <= 0)
         return NULL;
     return atomic_load(&((const struct route *)match.route)->policies);
 }
 
-bool exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
-                            size_t size)
+bool hf_exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
+                               size_t size)
 {
     const haft_gateway *gateway = ((const struct gateway_loop *)app)->gateway;
     haft_arena *arena = haft_arena_new(gateway->allocator, CALL_ARENA);
     const char *text = arena ? haft_arena_copy(arena, origin, size) : NULL;
-    const struct mcp *mcp = endpoint_find(gateway, request->path, NULL);
+    const struct mcp *mcp = hf_endpoint_find(gateway, request->path, NULL);
     const struct policy_list *policies = !text ? NULL
                                          : mcp ? atomic_load(&mcp->policies)
                                                : policies_of_route(gateway, request, arena);
@@ -65,7 +65,7 @@ bool exposure_allows_origin(const void *app, const haft_request *request, const 
 
 /* ---- authentication ---- */
 
-bool policies_authenticate(const struct policy_list *policies)
+bool hf_policies_authenticate(const struct policy_list *policies)
 {
     for (size_t i = 0; i < policies->n; i++) {
         const haft_policy *policy = &policies->list[i]->policy;
@@ -76,19 +76,19 @@ bool policies_authenticate(const struct policy_list *policies)
     return false;
 }
 
-const char *exposure_unauthenticated(void *app)
+const char *hf_exposure_unauthenticated(void *app)
 {
     struct gateway_loop *gateway_loop = app;
     const haft_gateway *gateway = gateway_loop->gateway;
 
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
-        if (!policies_authenticate(atomic_load(&mcp->policies))) {
+        if (!hf_policies_authenticate(atomic_load(&mcp->policies))) {
             snprintf(gateway_loop->unauthenticated, sizeof gateway_loop->unauthenticated,
                      "endpoint %s", mcp->path);
             return gateway_loop->unauthenticated;
         }
     for (const struct route *route = gateway->routes; route; route = route->next)
-        if (!policies_authenticate(atomic_load(&route->policies))) {
+        if (!hf_policies_authenticate(atomic_load(&route->policies))) {
             snprintf(gateway_loop->unauthenticated, sizeof gateway_loop->unauthenticated,
                      "route %s %s", route->method, route->path);
             return gateway_loop->unauthenticated;

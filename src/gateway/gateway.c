@@ -16,25 +16,25 @@ enum {
 
 static const char *const default_forward[] = {"accept-language", "traceparent", "tracestate", NULL};
 
-int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
+int hf_gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    error_vset(&gateway->error, code, path, format, args);
+    hf_error_vset(&gateway->error, code, path, format, args);
     va_end(args);
-    server_log(gateway->server, HAFT_ERROR, "%s: %s", gateway->error.path, gateway->error.text);
+    hf_server_log(gateway->server, HAFT_ERROR, "%s: %s", gateway->error.path, gateway->error.text);
     return code;
 }
 
-int gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
-                 const void **ret_view)
+int hf_gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
+                    const void **ret_view)
 {
-    int status = struct_view(given, own, gateway->arena, ret_view);
+    int status = hf_struct_view(given, own, gateway->arena, ret_view);
 
     return !status ? 0
-                   : gateway_refuse(gateway, status, type, "%s",
-                                    status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
+                   : hf_gateway_refuse(gateway, status, type, "%s",
+                                       status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
 }
 
 const haft_reason *haft_gateway_error(const haft_gateway *gateway)
@@ -65,15 +65,16 @@ static bool install(haft_gateway *gateway)
         return false;
     gateway->server->gateway = gateway;
     gateway->router.arena = gateway->arena;
-    if (policies_install(gateway))
+    if (hf_policies_install(gateway))
         return false;
     if (options->executor)
         gateway->executor = *options->executor;
     else if (!options->one_thread) {
-        gateway->workers = executor_new(gateway->allocator, options->workers, GATEWAY_MAX_WAITING);
+        gateway->workers =
+            hf_executor_new(gateway->allocator, options->workers, GATEWAY_MAX_WAITING);
         if (!gateway->workers)
             return false;
-        gateway->executor = executor_interface(gateway->workers);
+        gateway->executor = hf_executor_interface(gateway->workers);
     }
     return true;
 }
@@ -85,9 +86,10 @@ haft_gateway *haft_gateway_new(const haft_gateway_options *options)
     const haft_allocator *allocator;
     haft_gateway *gateway;
 
-    if (!struct_read(&own, sizeof own, options) || !struct_read(&server, sizeof server, own.server))
+    if (!hf_struct_read(&own, sizeof own, options) ||
+        !hf_struct_read(&server, sizeof server, own.server))
         return NULL;
-    allocator = allocator_or_default(server.allocator);
+    allocator = hf_allocator_or_default(server.allocator);
     gateway = allocator->alloc(allocator->context, sizeof *gateway);
     if (!gateway)
         return NULL;
@@ -111,16 +113,16 @@ void haft_gateway_free(haft_gateway *gateway)
     if (!gateway)
         return;
     allocator = gateway->allocator;
-    executor_free(gateway->workers);
-    executor_free(gateway->verifiers);
+    hf_executor_free(gateway->workers);
+    hf_executor_free(gateway->verifiers);
     for (struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         haft_server_free(mcp->server);
     for (struct route *route = gateway->routes; route; route = route->next)
-        item_drop(route->item);
-    configuration_drop_policies(gateway->configuration);
-    policies_free(gateway);
+        hf_item_drop(route->item);
+    hf_configuration_drop_policies(gateway->configuration);
+    hf_policies_free(gateway);
     haft_server_free(gateway->server);
-    configuration_finish(gateway->configuration); /* what has been freed may be in a plugin */
+    hf_configuration_finish(gateway->configuration); /* what has been freed may be in a plugin */
     haft_arena_free(gateway->arena);
     allocator->release(allocator->context, gateway, sizeof *gateway);
 }

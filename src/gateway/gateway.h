@@ -101,31 +101,31 @@ struct haft_gateway {
 
 /* Puts a gateway into the options of an HTTP server, as its only app; `mount` and `app` must
  * outlive it. */
-int gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
-                  haft_app *app, haft_reason *reterr_reason);
+int hf_gateway_mount(haft_gateway *gateway, haft_http_options *http, haft_http_mount *mount,
+                     haft_app *app, haft_reason *reterr_reason);
 
 /* Keeps why something was refused, logs it, and returns the code. */
-int gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
+int hf_gateway_refuse(haft_gateway *gateway, int code, const char *path, const char *format, ...)
     HAFT_PRINTF_(4, 5);
 
-/* As struct_view, for a struct of that type and in the gateway's arena; what is refused is kept and logged. */
-int gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
-                 const void **ret_view);
+/* As hf_struct_view, for a struct of that type and in the gateway's arena; what is refused is kept and logged. */
+int hf_gateway_view(haft_gateway *gateway, const char *type, const void *given, size_t own,
+                    const void **ret_view);
 
-struct route *route_named(const haft_gateway *gateway, const char *id);
+struct route *hf_route_named(const haft_gateway *gateway, const char *id);
 
 /* Lists the routes whose ids match as tools of an endpoint's server; NULL for none. */
-int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids);
+int hf_mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids);
 
 /* The policies of a list of names, after the gateway's own; `what` is who lists them. */
-int policies_find(haft_gateway *gateway, const char *what, const char *names,
-                  const struct policy_list **ret_list);
+int hf_policies_find(haft_gateway *gateway, const char *what, const char *names,
+                     const struct policy_list **ret_list);
 /* Drops what policies have, up to one of them; the list ends with NULL. */
-void policies_drop(struct policy *policies, const struct policy *end);
+void hf_policies_drop(struct policy *policies, const struct policy *end);
 /* Whether one of them finds out who calls from outside, or refuses. */
-bool policies_authenticate(const struct policy_list *policies);
-int policies_install(haft_gateway *gateway);
-void policies_free(haft_gateway *gateway);
+bool hf_policies_authenticate(const struct policy_list *policies);
+int hf_policies_install(haft_gateway *gateway);
+void hf_policies_free(haft_gateway *gateway);
 
 /* ---- a request on its way ---- */
 
@@ -183,50 +183,50 @@ struct haft_gateway_request {
 };
 
 /* A visit of a call of inner.c, which may be NULL; frees the call when there is no memory for it. */
-haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *call,
-                                              const haft_request *request);
+haft_gateway_request *hf_gateway_request_of_call(haft_gateway *gateway, haft_call *call,
+                                                 const haft_request *request);
 /* Finds the route that it is for, or says it; sets the deadline. */
-void gateway_request_find_route(haft_gateway_request *req);
-void gateway_request_set_route(haft_gateway_request *req, const struct route *route);
+void hf_gateway_request_find_route(haft_gateway_request *req);
+void hf_gateway_request_set_route(haft_gateway_request *req, const struct route *route);
 /* Through policies to a handler and back, as far as it goes: 0 when there is a response, HAFT_PENDING
- * when it is to be called again after gateway_request_park.  A visit to an endpoint ends behind the policies
- * that let it in; gateway_request_outbound is left then, unless it is answered. */
-int gateway_request_advance(haft_gateway_request *req);
+ * when it is to be called again after hf_gateway_request_park.  A visit to an endpoint ends behind the policies
+ * that let it in; hf_gateway_request_outbound is left then, unless it is answered. */
+int hf_gateway_request_advance(haft_gateway_request *req);
 /* All of it.  It waits here, and not longer than the call has time; the visit is left to whoever
  * continues it then, and haft_gateway_request_response says so. */
-void gateway_request_run(haft_gateway_request *req);
+void hf_gateway_request_run(haft_gateway_request *req);
 
 /* ---- waiting (gateway_request_wait.c) ---- */
 
 /* Before something is called that may return HAFT_PENDING. */
-void gateway_request_expect(haft_gateway_request *req);
-/* As inner_on_finish wants it. */
-void gateway_request_continued(void *req, int status);
+void hf_gateway_request_expect(haft_gateway_request *req);
+/* As hf_inner_on_finish wants it. */
+void hf_gateway_request_continued(void *req, int status);
 /* Has `on_continued` called when the visit is continued, once, on any thread.  False when it has been
- * already: gateway_request_advance is next. */
-bool gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
-                          void *carrier);
+ * already: hf_gateway_request_advance is next. */
+bool hf_gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
+                             void *carrier);
 /* Whether it has been continued. */
-bool gateway_request_is_continued(haft_gateway_request *req);
+bool hf_gateway_request_is_continued(haft_gateway_request *req);
 /* It is not waited for any longer, and answered with this status when it is continued.  Tells the
  * stages if it waits for its handler. */
-void gateway_request_give_up(haft_gateway_request *req, int status);
+void hf_gateway_request_give_up(haft_gateway_request *req, int status);
 
 /* ---- the policies around a visit (gateway_request_policy.c) ---- */
 
 /* The parts of the way: 0, HAFT_PENDING, or HAFT_STOP when it is answered. */
-int gateway_request_inbound(haft_gateway_request *req);
+int hf_gateway_request_inbound(haft_gateway_request *req);
 /* Answers a preflight by those of the policies that do; false when it is none, or none of them did. */
-bool gateway_request_preflight(haft_gateway_request *req, const struct policy_list *policies);
-void gateway_request_outbound(haft_gateway_request *req);
+bool hf_gateway_request_preflight(haft_gateway_request *req, const struct policy_list *policies);
+void hf_gateway_request_outbound(haft_gateway_request *req);
 
 /* Whether a policy is there for this request. */
-bool gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy);
+bool hf_gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy);
 /* Answers when nobody waits for another answer, or the time is over: 1 when it has, 0, or
  * HAFT_ENOMEM. */
-int gateway_request_is_late(haft_gateway_request *req);
+int hf_gateway_request_is_late(haft_gateway_request *req);
 /* Answers 500 or 503; what happened is for the log. */
-void gateway_request_fail(haft_gateway_request *req, const char *who, int status);
+void hf_gateway_request_fail(haft_gateway_request *req, const char *who, int status);
 
 /* An accessor that ran out of memory has shown as absent what is there. */
 static inline int unless_out_of_memory(const haft_gateway_request *req, int status)
@@ -236,38 +236,38 @@ static inline int unless_out_of_memory(const haft_gateway_request *req, int stat
 
 /* The input of a route: from the path, the query, the body and the headers, as one object.  0;
  * HAFT_STOP when it has been answered (400, 415); or an error. */
-int input_read(haft_gateway_request *req, yyjson_val **ret_arguments);
+int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments);
 /* Answers 400 with issues whose paths say where each value came from: `from`, or as the route has
  * it. */
-int input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from);
+int hf_input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from);
 
 /* Writes the request of a visit whose input is values, before somebody looks at it; 0, or HAFT_ENOMEM.
  * (values.c) */
-int values_write_request(haft_gateway_request *req);
+int hf_values_write_request(haft_gateway_request *req);
 
 /* A path with its escapes decoded; the path itself when it cannot be: it is refused where routes are
  * looked for.  NULL without memory. */
-const char *percent_decoded(haft_arena *arena, const char *path);
+const char *hf_percent_decoded(haft_arena *arena, const char *path);
 
 /* Reads the query into pairs; 0, HAFT_EINVAL when it is not well written, or HAFT_ENOMEM. */
-int query_read(haft_gateway_request *req);
+int hf_query_read(haft_gateway_request *req);
 
 /* ---- headers (response.c) ---- */
 
 /* Sets a header, in the place of those of that name, unless `value` is NULL.  Both are copied. */
-int header_list_set(haft_arena *arena, struct header_list *headers, const char *name,
-                    const char *value);
-int header_list_add(haft_arena *arena, struct header_list *headers, const char *name,
-                    const char *value);
+int hf_header_list_set(haft_arena *arena, struct header_list *headers, const char *name,
+                       const char *value);
+int hf_header_list_add(haft_arena *arena, struct header_list *headers, const char *name,
+                       const char *value);
 /* The same headers, which are not copied, in a list of the call's.  HAFT_ENOMEM, or 0. */
-int header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
-                     size_t n);
+int hf_header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
+                        size_t n);
 
 /* Makes a response that lives long enough the visit's. */
-int response_take(haft_gateway_request *req, const haft_response *response);
+int hf_response_take(haft_gateway_request *req, const haft_response *response);
 
 /* An answer with nothing but a status and its problem. */
-int respond_problem(haft_gateway_request *req, int status, const char *detail,
-                    const haft_issues *issues);
+int hf_respond_problem(haft_gateway_request *req, int status, const char *detail,
+                       const haft_issues *issues);
 
 #endif

@@ -19,16 +19,16 @@
 static int refuse_input(haft_call *call, const haft_issues *issues)
 {
     call->stages.outcome = HAFT_OUTCOME_INVALID;
-    return input_refuse_issues(call->inner.req, issues, NULL);
+    return hf_input_refuse_issues(call->inner.req, issues, NULL);
 }
 
-haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *call,
-                                              const haft_request *request)
+haft_gateway_request *hf_gateway_request_of_call(haft_gateway *gateway, haft_call *call,
+                                                 const haft_request *request)
 {
     haft_gateway_request *req = call ? haft_arena_zalloc(call->arena, 1, sizeof *req) : NULL;
 
     if (!req) {
-        inner_free(call);
+        hf_inner_free(call);
         return NULL;
     }
     req->gateway = gateway;
@@ -39,7 +39,7 @@ haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *
     req->edge = !call->inner.parent;
     req->response.body = "";
     atomic_init(&req->owners, 1);
-    inner_on_finish(call, gateway_request_continued, req);
+    hf_inner_on_finish(call, hf_gateway_request_continued, req);
     call->inner.req = req;
     call->request.method = req->request.target;
     call->request.peer = request->peer;
@@ -48,7 +48,7 @@ haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *
             .list = request->headers, .n = request->n_headers, .index_ = request->index_};
 
         call->request.headers = &headers;
-        trace_read(call);
+        hf_trace_read(call);
         call->request.headers = NULL;
     }
     if (req->edge)
@@ -56,35 +56,35 @@ haft_gateway_request *gateway_request_of_call(haft_gateway *gateway, haft_call *
     return req;
 }
 
-void gateway_request_set_route(haft_gateway_request *req, const struct route *route)
+void hf_gateway_request_set_route(haft_gateway_request *req, const struct route *route)
 {
     req->route = route;
     if (!route)
         return;
     req->policies = atomic_load(&((struct route *)(uintptr_t)route)->policies);
-    inner_set_tool(req->call, &route->entry);
+    hf_inner_set_tool(req->call, &route->entry);
     req->call->inner.on_invalid = refuse_input;
 }
 
-void gateway_request_find_route(haft_gateway_request *req)
+void hf_gateway_request_find_route(haft_gateway_request *req)
 {
     const haft_request *request = &req->request;
 
-    req->failure = router_find(&req->gateway->router, request->method, request->target,
-                               req->call->arena, &req->match);
+    req->failure = hf_router_find(&req->gateway->router, request->method, request->target,
+                                  req->call->arena, &req->match);
     if (req->failure > 0)
         req->failure = 0;
-    gateway_request_set_route(req, req->match.route);
+    hf_gateway_request_set_route(req, req->match.route);
 }
 
 haft_gateway_request *haft_gateway_request_new(haft_gateway *gateway, const haft_request *request,
                                                haft_time now)
 {
     haft_gateway_request *req =
-        gateway_request_of_call(gateway, inner_new(gateway->server, NULL, now), request);
+        hf_gateway_request_of_call(gateway, hf_inner_new(gateway->server, NULL, now), request);
 
     if (req)
-        gateway_request_find_route(req);
+        hf_gateway_request_find_route(req);
     return req;
 }
 
@@ -127,12 +127,12 @@ static int respond_with_error(haft_gateway_request *req, bool refused)
     haft_call *call = req->call;
     bool limited = call->stages.outcome == HAFT_OUTCOME_RATE_LIMITED;
     int status = req->status_override ? req->status_override : limited ? 429 : refused ? 403 : 500;
-    const char *text = content_text(call);
+    const char *text = hf_content_text(call);
     int failed = limited ? put_retry_after(req) : 0;
 
     if (!text || failed)
         return HAFT_ENOMEM;
-    return respond_problem(req, status, text, NULL);
+    return hf_respond_problem(req, status, text, NULL);
 }
 
 /* What the handler has left behind, as a response. */
@@ -159,7 +159,7 @@ static int respond_with_result(haft_gateway_request *req, bool refused)
     }
     if (!call->content.n)
         return haft_respond(call, req->status_override ? req->status_override : 204, NULL, NULL, 0);
-    text = content_text(call);
+    text = hf_content_text(call);
     return text ? haft_respond(call, req->status_override ? req->status_override : 200,
                                "text/plain; charset=utf-8", text, strlen(text))
                 : HAFT_ENOMEM;
@@ -182,9 +182,9 @@ static void handler_end(haft_gateway_request *req, int status)
     haft_call *call = req->call;
 
     if (call->line.running)
-        cap_leave(call);
-    stages_after(call, outcome_of(req, status));
-    event_of_end(call);
+        hf_cap_leave(call);
+    hf_stages_after(call, outcome_of(req, status));
+    hf_event_of_end(call);
 }
 
 /* What the handler has come to, as a response. */
@@ -195,17 +195,17 @@ static void handler_conclude(haft_gateway_request *req, int status, bool refused
     status = unless_out_of_memory(req, status > 0 ? HAFT_EINVAL : status);
     if (status == CALL_LATE) {
         req->given_up = 504;
-        status = gateway_request_is_late(req) < 0 ? HAFT_ENOMEM : 0;
+        status = hf_gateway_request_is_late(req) < 0 ? HAFT_ENOMEM : 0;
     }
     if (!status)
         status = respond_with_result(req, refused);
-    if (!status && !refused && gateway_request_is_late(req) < 0)
+    if (!status && !refused && hf_gateway_request_is_late(req) < 0)
         status = HAFT_ENOMEM;
     if (status < 0) {
         if (call->result.is_error && !req->answered && !respond_with_error(req, false))
             status = 0;
         else
-            gateway_request_fail(req, "the handler", status);
+            hf_gateway_request_fail(req, "the handler", status);
     }
     handler_end(req, status);
 }
@@ -214,7 +214,7 @@ static void handler_conclude(haft_gateway_request *req, int status, bool refused
 static void handler_skip(haft_gateway_request *req, int status)
 {
     if (status < 0)
-        gateway_request_fail(req, "the handler", status);
+        hf_gateway_request_fail(req, "the handler", status);
     handler_end(req, status);
 }
 
@@ -223,8 +223,8 @@ static int handler_run(haft_gateway_request *req)
 {
     int status;
 
-    gateway_request_expect(req);
-    status = inner_run(req->call);
+    hf_gateway_request_expect(req);
+    status = hf_inner_run(req->call);
     req->pending = status == HAFT_PENDING;
     if (!req->pending)
         handler_conclude(req, status, false);
@@ -237,9 +237,9 @@ static int handler_launch(haft_gateway_request *req)
     haft_call *call = req->call;
     int status = 1;
 
-    gateway_request_expect(req);
+    hf_gateway_request_expect(req);
     if (call->item->cap)
-        status = cap_enter(call);
+        status = hf_cap_enter(call);
     if (status > 0)
         return handler_run(req);
     req->in_line = req->pending = !status;
@@ -259,9 +259,9 @@ static int handler_walk(haft_gateway_request *req, int status)
     bool refused;
 
     if (!status)
-        status = stages_before(call);
+        status = hf_stages_before(call);
     if (!status)
-        status = stages_ready(call);
+        status = hf_stages_ready(call);
     req->in_stages = req->pending = status == HAFT_PENDING;
     refused = status == HAFT_STOP;
     if (!status)
@@ -275,17 +275,17 @@ static int handler_walk(haft_gateway_request *req, int status)
 static int handler_enter(haft_gateway_request *req)
 {
     haft_call *call = req->call;
-    int status = gateway_request_is_late(req);
+    int status = hf_gateway_request_is_late(req);
 
-    event_of_start(call);
+    hf_event_of_start(call);
     if (status) {
         handler_skip(req, status);
         return 0;
     }
-    status = input_read(req, &call->args.json);
+    status = hf_input_read(req, &call->args.json);
     if (status == HAFT_STOP)
         call->stages.outcome = HAFT_OUTCOME_INVALID;
-    gateway_request_expect(req);
+    hf_gateway_request_expect(req);
     return handler_walk(req, status);
 }
 
@@ -293,12 +293,12 @@ static int handler_enter(haft_gateway_request *req)
 static int handler_resume(haft_gateway_request *req)
 {
     haft_call *call = req->call;
-    int late = gateway_request_is_late(req), status;
+    int late = hf_gateway_request_is_late(req), status;
     bool in_line = req->in_line;
 
     req->pending = req->in_line = false;
     if (in_line)
-        cap_has_turn(call);
+        hf_cap_has_turn(call);
     if (late) {
         handler_skip(req, late);
         return 0;
@@ -306,13 +306,13 @@ static int handler_resume(haft_gateway_request *req)
     if (in_line)
         return handler_run(req);
     if (req->in_stages) {
-        status = stages_continue(call, req->wait_status);
-        gateway_request_expect(req);
+        status = hf_stages_continue(call, req->wait_status);
+        hf_gateway_request_expect(req);
         return handler_walk(req, status);
     }
-    status = call_understand(call, req->wait_status);
+    status = hf_call_understand(call, req->wait_status);
     if (!status && !call->result.is_error)
-        status = tool_check(call);
+        status = hf_tool_check(call);
     handler_conclude(req, status, false);
     return 0;
 }
@@ -337,7 +337,7 @@ static int respond_allow(haft_gateway_request *req, int status, const char *deta
     haft_buffer_finish(&allow);
     if (failed)
         return failed;
-    return detail ? respond_problem(req, status, detail, NULL)
+    return detail ? hf_respond_problem(req, status, detail, NULL)
                   : haft_respond(call, status, NULL, NULL, 0);
 }
 
@@ -354,12 +354,14 @@ static int respond_options(haft_gateway_request *req)
 
     if (!method)
         return respond_allow(req, 204, NULL);
-    status = router_find(&req->gateway->router, method, req->request.target, call->arena, &match);
+    status =
+        hf_router_find(&req->gateway->router, method, req->request.target, call->arena, &match);
     if (status < 0)
         return status;
     route = match.route;
     policies = route ? atomic_load(&route->policies) : NULL;
-    return policies && gateway_request_preflight(req, policies) ? 0 : respond_allow(req, 204, NULL);
+    return policies && hf_gateway_request_preflight(req, policies) ? 0
+                                                                   : respond_allow(req, 204, NULL);
 }
 
 static int respond_without_route(haft_gateway_request *req)
@@ -368,11 +370,11 @@ static int respond_without_route(haft_gateway_request *req)
     haft_arena *arena = req->call->arena;
 
     if (req->failure == HAFT_EINVAL)
-        return respond_problem(req, 400, "The path is not well written.", NULL);
+        return hf_respond_problem(req, 400, "The path is not well written.", NULL);
     if (req->failure)
         return req->failure;
     if (!req->match.n_methods)
-        return respond_problem(
+        return hf_respond_problem(
             req, 404, haft_arena_printf(arena, "There is no route %s.", request->target), NULL);
     if (!strcmp(request->method, "OPTIONS"))
         return respond_options(req);
@@ -386,23 +388,23 @@ static int respond_without_route(haft_gateway_request *req)
 /* Whether there is a way to go: a route, and time. */
 static bool gateway_request_enter(haft_gateway_request *req)
 {
-    int status = gateway_request_is_late(req);
+    int status = hf_gateway_request_is_late(req);
 
     if (!status && !req->route)
         status = unless_out_of_memory(req, respond_without_route(req));
     if (status < 0)
-        gateway_request_fail(req, req->request.target, status);
+        hf_gateway_request_fail(req, req->request.target, status);
     return !status && req->route;
 }
 
-int gateway_request_advance(haft_gateway_request *req)
+int hf_gateway_request_advance(haft_gateway_request *req)
 {
     int status;
 
     if (req->step == VISIT_START)
         req->step = req->mcp || gateway_request_enter(req) ? VISIT_INBOUND : VISIT_END;
     if (req->step == VISIT_INBOUND) {
-        status = gateway_request_inbound(req);
+        status = hf_gateway_request_inbound(req);
         if (status == HAFT_PENDING)
             return status;
         req->step = status ? VISIT_OUTBOUND : req->mcp ? VISIT_END : VISIT_HANDLER;
@@ -414,7 +416,7 @@ int gateway_request_advance(haft_gateway_request *req)
     }
     if (req->step == VISIT_OUTBOUND) {
         req->step = VISIT_END;
-        gateway_request_outbound(req);
+        hf_gateway_request_outbound(req);
     }
     return 0;
 }

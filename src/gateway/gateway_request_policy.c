@@ -7,20 +7,20 @@
 
 #include "gateway/gateway.h"
 
-bool gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy)
+bool hf_gateway_request_concerns(const haft_gateway_request *req, const haft_policy *policy)
 {
     return policy->scope == HAFT_BOTH || (policy->scope == HAFT_EDGE) == req->edge;
 }
 
-void gateway_request_fail(haft_gateway_request *req, const char *who, int status)
+void hf_gateway_request_fail(haft_gateway_request *req, const char *who, int status)
 {
     req->out_of_memory = false;
     haft_log(req->call, HAFT_ERROR, "%s: %s", who, haft_strerror(status));
-    if (!respond_problem(req,
-                         status == HAFT_EBUSY      ? 503
-                         : status == HAFT_ECRASHED ? 502
-                                                   : 500,
-                         NULL, NULL))
+    if (!hf_respond_problem(req,
+                            status == HAFT_EBUSY      ? 503
+                            : status == HAFT_ECRASHED ? 502
+                                                      : 500,
+                            NULL, NULL))
         return;
     /* Not even that: there is no memory. */
     req->response = (haft_response){.status = 500, .body = ""};
@@ -28,7 +28,7 @@ void gateway_request_fail(haft_gateway_request *req, const char *who, int status
     req->answered = true;
 }
 
-int gateway_request_is_late(haft_gateway_request *req)
+int hf_gateway_request_is_late(haft_gateway_request *req)
 {
     haft_call *call = req->call;
     int status = req->given_up                    ? req->given_up
@@ -43,7 +43,7 @@ int gateway_request_is_late(haft_gateway_request *req)
     if (!status)
         return 0;
     call->stages.outcome = status == 504 ? HAFT_OUTCOME_TIMED_OUT : HAFT_OUTCOME_CANCELLED;
-    return respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : 1;
+    return hf_respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : 1;
 }
 
 /* ---- in and out ---- */
@@ -63,7 +63,7 @@ static int note_authenticated(haft_gateway_request *req)
 /* What a policy that has waited was continued with, unless that came too late. */
 static int policy_resume(haft_gateway_request *req)
 {
-    int status = gateway_request_is_late(req);
+    int status = hf_gateway_request_is_late(req);
 
     req->pending = false;
     if (status)
@@ -77,8 +77,8 @@ static int policy_enter(haft_gateway_request *req, const haft_policy *policy)
 
     if (req->pending) {
         status = policy_resume(req);
-    } else if (policy->inbound && gateway_request_concerns(req, policy)) {
-        gateway_request_expect(req);
+    } else if (policy->inbound && hf_gateway_request_concerns(req, policy)) {
+        hf_gateway_request_expect(req);
         status = policy->inbound(req->call, policy->data);
         req->pending = status == HAFT_PENDING;
     }
@@ -94,10 +94,10 @@ static void policy_fail(haft_gateway_request *req, const haft_policy *policy, in
     else if (status > 0)
         haft_log(req->call, HAFT_ERROR, "policy %s returned %d, which is not a status",
                  policy->name, status);
-    gateway_request_fail(req, policy->name, status < 0 ? status : HAFT_EINVAL);
+    hf_gateway_request_fail(req, policy->name, status < 0 ? status : HAFT_EINVAL);
 }
 
-bool gateway_request_preflight(haft_gateway_request *req, const struct policy_list *policies)
+bool hf_gateway_request_preflight(haft_gateway_request *req, const struct policy_list *policies)
 {
     haft_call *call = req->call;
 
@@ -106,7 +106,7 @@ bool gateway_request_preflight(haft_gateway_request *req, const struct policy_li
         return false;
     for (size_t i = 0; i < policies->n && !req->answered; i++) {
         const haft_policy *policy = &policies->list[i]->policy;
-        int status = policy->preflight && gateway_request_concerns(req, policy)
+        int status = policy->preflight && hf_gateway_request_concerns(req, policy)
                          ? unless_out_of_memory(req, policy->inbound(call, policy->data))
                          : 0;
 
@@ -116,7 +116,7 @@ bool gateway_request_preflight(haft_gateway_request *req, const struct policy_li
     return req->answered;
 }
 
-int gateway_request_inbound(haft_gateway_request *req)
+int hf_gateway_request_inbound(haft_gateway_request *req)
 {
     const struct policy_list *policies = req->policies;
 
@@ -137,11 +137,11 @@ int gateway_request_inbound(haft_gateway_request *req)
     return 0;
 }
 
-void gateway_request_outbound(haft_gateway_request *req)
+void hf_gateway_request_outbound(haft_gateway_request *req)
 {
     while (req->n_passed) {
         const haft_policy *policy = &req->policies->list[--req->n_passed]->policy;
-        int status = policy->outbound && gateway_request_concerns(req, policy)
+        int status = policy->outbound && hf_gateway_request_concerns(req, policy)
                          ? policy->outbound(req->call, policy->data)
                          : 0;
 

@@ -20,13 +20,13 @@ enum {
     NANOSECONDS = 1000000
 };
 
-void gateway_request_expect(haft_gateway_request *req)
+void hf_gateway_request_expect(haft_gateway_request *req)
 {
     atomic_store(&req->wait, 0);
 }
 
 /* Called by haft_continue and haft_finish, on any thread. */
-void gateway_request_continued(void *context, int status)
+void hf_gateway_request_continued(void *context, int status)
 {
     haft_gateway_request *req = context;
     unsigned before;
@@ -35,22 +35,22 @@ void gateway_request_continued(void *context, int status)
     before = atomic_fetch_or(&req->wait, WAIT_CONTINUED);
     if (before & WAIT_ABANDONED) {
         req->call->inner.parent = NULL; /* it may be gone */
-        gateway_request_advance(req);
+        hf_gateway_request_advance(req);
         haft_gateway_request_free(req);
     } else if (before & WAIT_PARKED) {
         req->on_continued(req->carrier);
     }
 }
 
-bool gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
-                          void *carrier)
+bool hf_gateway_request_park(haft_gateway_request *req, void (*on_continued)(void *carrier),
+                             void *carrier)
 {
     req->on_continued = on_continued;
     req->carrier = carrier;
     return !(atomic_fetch_or(&req->wait, WAIT_PARKED) & WAIT_CONTINUED);
 }
 
-bool gateway_request_is_continued(haft_gateway_request *req)
+bool hf_gateway_request_is_continued(haft_gateway_request *req)
 {
     return atomic_load(&req->wait) & WAIT_CONTINUED;
 }
@@ -60,12 +60,12 @@ bool gateway_request_is_continued(haft_gateway_request *req)
 static void gateway_request_leave_line(haft_gateway_request *req)
 {
     req->in_line = false;
-    cap_withdraw(req->call);
-    if (!gateway_request_is_continued(req))
-        gateway_request_continued(req, 0);
+    hf_cap_withdraw(req->call);
+    if (!hf_gateway_request_is_continued(req))
+        hf_gateway_request_continued(req, 0);
 }
 
-void gateway_request_give_up(haft_gateway_request *req, int status)
+void hf_gateway_request_give_up(haft_gateway_request *req, int status)
 {
     haft_call *call = req->call;
 
@@ -82,8 +82,8 @@ void gateway_request_give_up(haft_gateway_request *req, int status)
                  "timed out after %u ms; its handler returned HAFT_PENDING, and nobody called "
                  "haft_finish",
                  call->time.allowed_ms);
-    stages_after(call, call->stages.outcome);
-    event_of_end(call);
+    hf_stages_after(call, call->stages.outcome);
+    hf_event_of_end(call);
     if (req->in_line)
         gateway_request_leave_line(req);
 }
@@ -131,13 +131,13 @@ static int waiter_wait(struct waiter *waiter, const haft_call *call)
 static bool gateway_request_abandon(haft_gateway_request *req, int status)
 {
     atomic_fetch_add(&req->owners, 1);
-    gateway_request_give_up(req, status);
+    hf_gateway_request_give_up(req, status);
     if (atomic_fetch_or(&req->wait, WAIT_ABANDONED) & WAIT_CONTINUED) {
         atomic_fetch_sub(&req->owners, 1);
         return false;
     }
     req->abandoned = status;
-    inner_detach(req->call);
+    hf_inner_detach(req->call);
     return true;
 }
 
@@ -159,11 +159,11 @@ static void gateway_request_wait_in_line(haft_gateway_request *req)
     int64_t left = haft_call_time_left(req->call);
     uint64_t end = uv_hrtime() + (uint64_t)(left > 0 ? left : 0) * NANOSECONDS;
 
-    while (!gateway_request_is_continued(req)) {
+    while (!hf_gateway_request_is_continued(req)) {
         bool late = haft_call_time_left(req->call) == 0 || (left >= 0 && uv_hrtime() >= end);
 
         if (late || haft_call_cancelled(req->call))
-            gateway_request_give_up(req, late ? 504 : 499);
+            hf_gateway_request_give_up(req, late ? 504 : 499);
         else
             uv_sleep(TURN_MS);
     }
@@ -187,7 +187,7 @@ static bool gateway_request_wait(haft_gateway_request *req)
         return !gateway_request_abandon(req, 500);
     }
     uv_mutex_lock(&waiter.lock);
-    if (gateway_request_park(req, waiter_wake, &waiter)) {
+    if (hf_gateway_request_park(req, waiter_wake, &waiter)) {
         status = waiter_wait(&waiter, req->call);
         if (status)
             waiter_indulge(&waiter, req);
@@ -201,15 +201,15 @@ static bool gateway_request_wait(haft_gateway_request *req)
     return goes_on;
 }
 
-void gateway_request_run(haft_gateway_request *req)
+void hf_gateway_request_run(haft_gateway_request *req)
 {
-    while (gateway_request_advance(req) == HAFT_PENDING && gateway_request_wait(req))
+    while (hf_gateway_request_advance(req) == HAFT_PENDING && gateway_request_wait(req))
         ;
 }
 
 void haft_gateway_request_run(haft_gateway_request *req)
 {
-    gateway_request_run(req);
+    hf_gateway_request_run(req);
 }
 
 /* The handler may still write to the visit's own. */
@@ -234,5 +234,5 @@ const haft_response *haft_gateway_request_response(const haft_gateway_request *r
 void haft_gateway_request_free(haft_gateway_request *req)
 {
     if (req && atomic_fetch_sub(&req->owners, 1) == 1)
-        inner_free(req->call);
+        hf_inner_free(req->call);
 }

@@ -19,22 +19,22 @@ static const haft_response failed_response = {.status = 500, .body = ""},
 /* ---- life ---- */
 
 /* Its call is kept with it, for the next one that needs one. */
-void inflight_free(struct inflight *inflight)
+void hf_inflight_free(struct inflight *inflight)
 {
     struct gateway_loop *gateway_loop = inflight->gateway_loop;
     haft_call *call = inflight->req ? inflight->req->call : inflight->call;
 
     LIST_TAKE(gateway_loop->first, inflight, previous, next);
     if (call)
-        inner_reset(call);
+        hf_inner_reset(call);
     *inflight =
         (struct inflight){.gateway_loop = gateway_loop, .call = call, .next = gateway_loop->spare};
     gateway_loop->spare = inflight;
     if (++gateway_loop->n_spare > SPARE_PASSAGES)
-        inflight_drop_spare(gateway_loop, SPARE_PASSAGES / 2);
+        hf_inflight_drop_spare(gateway_loop, SPARE_PASSAGES / 2);
 }
 
-void inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep)
+void hf_inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep)
 {
     const haft_allocator *allocator = gateway_loop->gateway->allocator;
 
@@ -43,7 +43,7 @@ void inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep)
 
         gateway_loop->spare = inflight->next;
         gateway_loop->n_spare--;
-        inner_free(inflight->call);
+        hf_inner_free(inflight->call);
         allocator->release(allocator->context, inflight, sizeof *inflight);
     }
 }
@@ -73,18 +73,18 @@ static struct inflight *inflight_new(struct gateway_loop *gateway_loop,
     return inflight;
 }
 
-haft_gateway_request *inflight_make_gateway_request(struct inflight *inflight,
-                                                    const haft_request *request)
+haft_gateway_request *hf_inflight_make_gateway_request(struct inflight *inflight,
+                                                       const haft_request *request)
 {
     haft_gateway *gateway = inflight->gateway_loop->gateway;
     haft_call *call = inflight->call;
 
     if (call)
-        inner_begin(call, inflight->now);
+        hf_inner_begin(call, inflight->now);
     else
-        call = inner_new(gateway->server, NULL, inflight->now);
+        call = hf_inner_new(gateway->server, NULL, inflight->now);
     inflight->call = NULL;
-    inflight->req = gateway_request_of_call(gateway, call, request);
+    inflight->req = hf_gateway_request_of_call(gateway, call, request);
     if (inflight->req)
         call->request.tag = inflight;
     return inflight->req;
@@ -92,7 +92,7 @@ haft_gateway_request *inflight_make_gateway_request(struct inflight *inflight,
 
 /* ---- answers ---- */
 
-void inflight_answer(struct inflight *inflight, const haft_response *response)
+void hf_inflight_answer(struct inflight *inflight, const haft_response *response)
 {
     const haft_responder *responder = inflight->responder;
 
@@ -103,13 +103,13 @@ void inflight_answer(struct inflight *inflight, const haft_response *response)
 
 /* ---- on another thread ---- */
 
-bool inflight_keep_request(struct inflight *inflight)
+bool hf_inflight_keep_request(struct inflight *inflight)
 {
     haft_gateway_request *req = inflight->req;
     haft_call *call = req->call;
 
     req->request.principal = call->request.principal;
-    if (!request_copy(call->arena, &req->request, &req->request))
+    if (!hf_request_copy(call->arena, &req->request, &req->request))
         return false;
     call->request.principal = req->request.principal;
     call->request.method = req->request.target;
@@ -122,25 +122,25 @@ static int inflight_execute(haft_call *call)
     struct inflight *inflight = call->request.tag;
 
     inflight->ran = true;
-    gateway_request_advance(call->inner.req);
+    hf_gateway_request_advance(call->inner.req);
     return 0;
 }
 
 /* Policies that have let the request in see it out, also when nobody waits for an answer. */
 static void see_out(haft_gateway_request *req)
 {
-    int status = req->answered ? 1 : gateway_request_is_late(req);
+    int status = req->answered ? 1 : hf_gateway_request_is_late(req);
 
     if (!status) {
         req->given_up = 503;
-        status = gateway_request_is_late(req);
+        status = hf_gateway_request_is_late(req);
     }
     if (req->step == VISIT_START || req->step == VISIT_END) {
         if (status < 0)
-            gateway_request_fail(req, req->request.target, status);
-        gateway_request_outbound(req);
+            hf_gateway_request_fail(req, req->request.target, status);
+        hf_gateway_request_outbound(req);
     } else {
-        gateway_request_advance(req);
+        hf_gateway_request_advance(req);
     }
 }
 
@@ -152,8 +152,8 @@ static void inflight_end(struct inflight *inflight)
     if (req->n_passed || req->pending)
         see_out(req);
     /* Without a status it has not been run: everything is going away. */
-    inflight_answer(inflight, req->response.status ? &req->response : &gone_response);
-    inflight_free(inflight);
+    hf_inflight_answer(inflight, req->response.status ? &req->response : &gone_response);
+    hf_inflight_free(inflight);
 }
 
 /* Behind the policies of an endpoint, and before it. */
@@ -174,7 +174,7 @@ static struct inflight *inflight_conclude(struct inflight *inflight)
     }
     inflight->req->call->inner.done = NULL;
     inflight->req->call->time.deadline = 0;
-    return inflight_enter_endpoint(inflight);
+    return hf_inflight_enter_endpoint(inflight);
 }
 
 /* ---- waiting ---- */
@@ -200,18 +200,18 @@ static bool inflight_park(struct inflight *inflight)
     inflight->waits = req->step == VISIT_INBOUND;
     inflight->parked = true;
     req->call->inner.done = on_posted;
-    /* Nothing has been done yet for a client that may have left: see inflight_half_closed. */
+    /* Nothing has been done yet for a client that may have left: see hf_inflight_half_closed. */
     if (inflight->half_closed && inflight->waits)
         haft_gateway_request_cancel(req);
-    if (gateway_request_park(req, on_continued, inflight))
+    if (hf_gateway_request_park(req, on_continued, inflight))
         return true;
     inflight->waits = inflight->parked = false;
     return false;
 }
 
-struct inflight *inflight_advance(struct inflight *inflight)
+struct inflight *hf_inflight_advance(struct inflight *inflight)
 {
-    while (gateway_request_advance(inflight->req) == HAFT_PENDING)
+    while (hf_gateway_request_advance(inflight->req) == HAFT_PENDING)
         if (inflight_park(inflight))
             return inflight;
     return inflight_conclude(inflight);
@@ -236,14 +236,14 @@ static void inflight_go_on(struct inflight *inflight)
     haft_gateway_request *req = inflight->req;
 
     if (!inflight->has_worker) {
-        inflight_advance(inflight);
+        hf_inflight_advance(inflight);
         return;
     }
     if (inflight_send(inflight))
         return;
     req->given_up = 503;
     if (haft_response_set_header(req->call, "Retry-After", "1"))
-        gateway_request_fail(req, req->request.target, HAFT_ENOMEM);
+        hf_gateway_request_fail(req, req->request.target, HAFT_ENOMEM);
     inflight_end(inflight);
 }
 
@@ -269,7 +269,7 @@ static void on_returned(haft_call *call)
         inflight_go_on(inflight);
 }
 
-void *inflight_refuse(struct inflight *inflight)
+void *hf_inflight_refuse(struct inflight *inflight)
 {
     static const haft_header later = {"Retry-After", "1"};
     static const haft_response busy = {
@@ -277,35 +277,37 @@ void *inflight_refuse(struct inflight *inflight)
 
     if (inflight->req)
         inflight->req->call->inner.done = NULL;
-    inflight_answer(inflight, &busy);
-    inflight_free(inflight);
+    hf_inflight_answer(inflight, &busy);
+    hf_inflight_free(inflight);
     return NULL;
 }
 
-void *inflight_send_away(struct inflight *inflight)
+void *hf_inflight_send_away(struct inflight *inflight)
 {
     inflight->has_worker = true;
-    return inflight_keep_request(inflight) && inflight_send(inflight) ? inflight
-                                                                      : inflight_refuse(inflight);
+    return hf_inflight_keep_request(inflight) && inflight_send(inflight)
+               ? inflight
+               : hf_inflight_refuse(inflight);
 }
 
 /* ---- requests ---- */
 
 static void *handle_route(struct inflight *inflight, const haft_request *request)
 {
-    haft_gateway_request *req = inflight_make_gateway_request(inflight, request);
+    haft_gateway_request *req = hf_inflight_make_gateway_request(inflight, request);
 
     if (!req)
-        return inflight_refuse(inflight);
-    gateway_request_find_route(req);
+        return hf_inflight_refuse(inflight);
+    hf_gateway_request_find_route(req);
     if (!haft_gateway_request_quick(req))
-        return inflight_send_away(inflight);
+        return hf_inflight_send_away(inflight);
     /* Its handler may return HAFT_PENDING, too. */
-    return inflight_keep_request(inflight) ? inflight_advance(inflight) : inflight_refuse(inflight);
+    return hf_inflight_keep_request(inflight) ? hf_inflight_advance(inflight)
+                                              : hf_inflight_refuse(inflight);
 }
 
-void *inflight_begin(void *app, const haft_request *request, const haft_responder *responder,
-                     void *context, haft_time now)
+void *hf_inflight_begin(void *app, const haft_request *request, const haft_responder *responder,
+                        void *context, haft_time now)
 {
     static const haft_response undecodable = {.status = 400, .body = ""};
     struct gateway_loop *gateway_loop = app;
@@ -319,18 +321,18 @@ void *inflight_begin(void *app, const haft_request *request, const haft_responde
     }
     /* Decoded already, and how it was written is not known: it must not be decoded again. */
     if (!request->target && strchr(request->path, '%')) {
-        inflight_answer(inflight, &undecodable);
-        inflight_free(inflight);
+        hf_inflight_answer(inflight, &undecodable);
+        hf_inflight_free(inflight);
         return NULL;
     }
-    mcp = endpoint_find(gateway_loop->gateway, request->path, &index);
+    mcp = hf_endpoint_find(gateway_loop->gateway, request->path, &index);
     if (!mcp)
         return handle_route(inflight, request);
     inflight->endpoint = gateway_loop->endpoints[index];
-    return inflight_handle_mcp(inflight, mcp, request);
+    return hf_inflight_handle_mcp(inflight, mcp, request);
 }
 
-void inflight_gone(void *app, void *exchange)
+void hf_inflight_gone(void *app, void *exchange)
 {
     struct inflight *inflight = exchange;
 
@@ -340,14 +342,14 @@ void inflight_gone(void *app, void *exchange)
         haft_gateway_request_cancel(inflight->req);
     if (!inflight->exchange)
         return;
-    endpoint_app.gone(inflight->endpoint, inflight->exchange);
-    inflight_free(inflight);
+    hf_endpoint_app.gone(inflight->endpoint, inflight->exchange);
+    hf_inflight_free(inflight);
 }
 
 /* A route's answer is wanted; what an endpoint's is, it knows once it has the request.  While a policy
  * waits, the handler has not begun, and a client that only closes its side cannot be told from one that
  * has left: it is taken for gone, so that nobody's password is checked for nobody. */
-bool inflight_half_closed(const void *app, const void *exchange)
+bool hf_inflight_half_closed(const void *app, const void *exchange)
 {
     struct inflight *inflight = (void *)(uintptr_t)exchange;
 
@@ -355,23 +357,24 @@ bool inflight_half_closed(const void *app, const void *exchange)
     inflight->half_closed = true;
     if (inflight->waits)
         return false;
-    return !inflight->exchange || endpoint_app.half_closed(inflight->endpoint, inflight->exchange);
+    return !inflight->exchange ||
+           hf_endpoint_app.half_closed(inflight->endpoint, inflight->exchange);
 }
 
 /* ---- the time that passes ---- */
 
-bool inflight_is_at_work(const struct inflight *inflight)
+bool hf_inflight_is_at_work(const struct inflight *inflight)
 {
     return inflight->req && inflight->req->call->inner.done;
 }
 
-void inflight_tick(struct inflight *inflight, haft_time now)
+void hf_inflight_tick(struct inflight *inflight, haft_time now)
 {
     haft_gateway_request *req = inflight->req;
 
-    if (!inflight_is_at_work(inflight) || haft_gateway_request_tick(req, now))
+    if (!hf_inflight_is_at_work(inflight) || haft_gateway_request_tick(req, now))
         return;
     if (inflight->parked && !req->given_up)
-        gateway_request_give_up(req, 504);
-    inflight_answer(inflight, &late_response);
+        hf_gateway_request_give_up(req, 504);
+    hf_inflight_answer(inflight, &late_response);
 }

@@ -36,53 +36,54 @@ struct inflight {
 };
 
 /* As haft_app has them; the app is a site. */
-void *inflight_begin(void *app, const haft_request *request, const haft_responder *responder,
-                     void *context, haft_time now);
-void inflight_gone(void *app, void *exchange);
-bool inflight_half_closed(const void *app, const void *exchange);
+void *hf_inflight_begin(void *app, const haft_request *request, const haft_responder *responder,
+                        void *context, haft_time now);
+void hf_inflight_gone(void *app, void *exchange);
+bool hf_inflight_half_closed(const void *app, const void *exchange);
 
 /* Whether a worker has it, or it waits. */
-bool inflight_is_at_work(const struct inflight *inflight);
+bool hf_inflight_is_at_work(const struct inflight *inflight);
 /* Answers it when its time is over. */
-void inflight_tick(struct inflight *inflight, haft_time now);
+void hf_inflight_tick(struct inflight *inflight, haft_time now);
 
 /* Frees spare ones until so many are left. */
-void inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep);
+void hf_inflight_drop_spare(struct gateway_loop *gateway_loop, size_t keep);
 
 /* ---- its steps; each returns the passage, unless it is over ---- */
 
 /* Goes on where the request came in. */
-struct inflight *inflight_advance(struct inflight *inflight);
+struct inflight *hf_inflight_advance(struct inflight *inflight);
 /* Has it run by a worker. */
-void *inflight_send_away(struct inflight *inflight);
+void *hf_inflight_send_away(struct inflight *inflight);
 /* Answers 503: there is no memory, or no worker. */
-void *inflight_refuse(struct inflight *inflight);
+void *hf_inflight_refuse(struct inflight *inflight);
 
 /* The request with what policies see of it; NULL without memory. */
-haft_gateway_request *inflight_make_gateway_request(struct inflight *inflight,
-                                                    const haft_request *request);
+haft_gateway_request *hf_inflight_make_gateway_request(struct inflight *inflight,
+                                                       const haft_request *request);
 /* The request is needed for longer than it is there: a copy takes its place.  False without memory. */
-bool inflight_keep_request(struct inflight *inflight);
+bool hf_inflight_keep_request(struct inflight *inflight);
 
 /* Answers, unless that has been done, or nobody is there to be answered; 500 for NULL. */
-void inflight_answer(struct inflight *inflight, const haft_response *response);
-void inflight_free(struct inflight *inflight);
+void hf_inflight_answer(struct inflight *inflight, const haft_response *response);
+void hf_inflight_free(struct inflight *inflight);
 
 /* ---- inflight_mcp.c ---- */
 
 /* Takes in a request for the endpoint. */
-void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
-                          const haft_request *request);
+void *hf_inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
+                             const haft_request *request);
 /* Gives the request, as the policies have left it, to the endpoint. */
-struct inflight *inflight_enter_endpoint(struct inflight *inflight);
+struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight);
 
 /* The endpoint at a path, and its number; NULL when there is none. */
-const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index);
+const struct mcp *hf_endpoint_find(const haft_gateway *gateway, const char *path,
+                                   size_t *ret_index);
 
 /* ---- exposure.c, as haft_app has them ---- */
 
-bool exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
-                            size_t size);
-const char *exposure_unauthenticated(void *app);
+bool hf_exposure_allows_origin(const void *app, const haft_request *request, const char *origin,
+                               size_t size);
+const char *hf_exposure_unauthenticated(void *app);
 
 #endif

@@ -17,10 +17,10 @@ static const haft_response *pass_outbound(struct inflight *inflight, const haft_
 
     if (!req)
         return response;
-    if (req->out_of_memory || response_take(req, response))
+    if (req->out_of_memory || hf_response_take(req, response))
         return NULL;
     req->answered = true;
-    gateway_request_outbound(req);
+    hf_gateway_request_outbound(req);
     return &req->response;
 }
 
@@ -29,14 +29,14 @@ static void inflight_over(struct inflight *inflight)
 {
     inflight->answered = true;
     if (!inflight->inside)
-        inflight_free(inflight);
+        hf_inflight_free(inflight);
 }
 
 static void on_respond(void *context, const haft_response *response)
 {
     struct inflight *inflight = context;
 
-    inflight_answer(inflight, pass_outbound(inflight, response));
+    hf_inflight_answer(inflight, pass_outbound(inflight, response));
     inflight_over(inflight);
 }
 
@@ -48,7 +48,7 @@ static void on_stream(void *context, const haft_response *head)
     if (head && inflight->responder)
         inflight->responder->stream(inflight->context, head);
     else
-        inflight_answer(inflight, NULL); /* and what comes after it goes nowhere */
+        hf_inflight_answer(inflight, NULL); /* and what comes after it goes nowhere */
 }
 
 static void on_write(void *context, const char *bytes, size_t size)
@@ -78,15 +78,16 @@ static struct inflight *inflight_mcp_enter(struct inflight *inflight, const haft
                                            haft_time now)
 {
     inflight->inside = true;
-    inflight->exchange = endpoint_app.handle(inflight->endpoint, request, &through, inflight, now);
+    inflight->exchange =
+        hf_endpoint_app.handle(inflight->endpoint, request, &through, inflight, now);
     inflight->inside = false;
     if (!inflight->answered)
         return inflight;
-    inflight_free(inflight);
+    hf_inflight_free(inflight);
     return NULL;
 }
 
-struct inflight *inflight_enter_endpoint(struct inflight *inflight)
+struct inflight *hf_inflight_enter_endpoint(struct inflight *inflight)
 {
     haft_gateway_request *req = inflight->req;
 
@@ -95,30 +96,30 @@ struct inflight *inflight_enter_endpoint(struct inflight *inflight)
     return inflight_mcp_enter(inflight, &req->request, inflight->now);
 }
 
-void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
-                          const haft_request *request)
+void *hf_inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
+                             const haft_request *request)
 {
     const struct policy_list *policies = atomic_load(&mcp->policies);
     haft_gateway_request *req;
 
     if (!policies->n)
         return inflight_mcp_enter(inflight, request, inflight->now);
-    req = inflight_make_gateway_request(inflight, request);
+    req = hf_inflight_make_gateway_request(inflight, request);
     if (!req)
-        return inflight_refuse(inflight);
+        return hf_inflight_refuse(inflight);
     req->policies = policies;
     req->mcp = true;
-    call_allow(req->call, 0);
-    if (gateway_request_preflight(req, policies)) {
-        inflight_answer(inflight, &req->response);
-        inflight_free(inflight);
+    hf_call_allow(req->call, 0);
+    if (hf_gateway_request_preflight(req, policies)) {
+        hf_inflight_answer(inflight, &req->response);
+        hf_inflight_free(inflight);
         return NULL;
     }
     if (policies->blocks)
-        return inflight_send_away(inflight);
-    if (policies->waits && !inflight_keep_request(inflight))
-        return inflight_refuse(inflight);
-    return inflight_advance(inflight);
+        return hf_inflight_send_away(inflight);
+    if (policies->waits && !hf_inflight_keep_request(inflight))
+        return hf_inflight_refuse(inflight);
+    return hf_inflight_advance(inflight);
 }
 
 /* ---- which endpoint ---- */
@@ -126,15 +127,15 @@ void *inflight_handle_mcp(struct inflight *inflight, const struct mcp *mcp,
 /* The two paths of the transport of 2024-11-05, which an endpoint can have besides its own. */
 static bool is_legacy(const haft_gateway *gateway, const char *path)
 {
-    return gateway->legacy_sse && (path_is(path, "/sse") || path_is(path, "/messages"));
+    return gateway->legacy_sse && (hf_path_is(path, "/sse") || hf_path_is(path, "/messages"));
 }
 
-const struct mcp *endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index)
+const struct mcp *hf_endpoint_find(const haft_gateway *gateway, const char *path, size_t *ret_index)
 {
     size_t i = 0;
 
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next, i++)
-        if (path_is(path, mcp->path) || (!i && is_legacy(gateway, path))) {
+        if (hf_path_is(path, mcp->path) || (!i && is_legacy(gateway, path))) {
             if (ret_index)
                 *ret_index = i;
             return mcp;

@@ -21,7 +21,7 @@ static const struct field *field_named(const struct route *route, const char *na
 
 static int gateway_input_refuse(haft_gateway_request *req, int status, const char *detail)
 {
-    return !detail || respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
+    return !detail || hf_respond_problem(req, status, detail, NULL) ? HAFT_ENOMEM : HAFT_STOP;
 }
 
 /* Something is where another field of that name is not taken from. */
@@ -174,7 +174,7 @@ static yyjson_val *join(haft_arena *arena, yyjson_val *left, yyjson_val *right)
 
 /* ---- all of it ---- */
 
-int input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
+int hf_input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
 {
     const haft_schema *input = req->route->item->input;
     haft_arena *arena = req->call->arena;
@@ -186,7 +186,7 @@ int input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
         *ret_arguments = req->input;
         return 0;
     }
-    status = query_read(req);
+    status = hf_query_read(req);
     if (status == HAFT_EINVAL)
         return gateway_input_refuse(req, 400, "query: it is not well written");
     if (status)
@@ -195,7 +195,7 @@ int input_read(haft_gateway_request *req, yyjson_val **ret_arguments)
         return read_bare(req, ret_arguments);
     status = input_gather(req, &texts);
     if (!status)
-        status = schema_from_texts(input, texts.list, texts.n, arena, ret_arguments);
+        status = hf_schema_from_texts(input, texts.list, texts.n, arena, ret_arguments);
     if (status || !req->route->has_body || !req->request.body_size)
         return status;
     status = read_body(req, &body);
@@ -223,7 +223,7 @@ static const char *origin_of(const haft_gateway_request *req, const haft_issue *
     return origin_names[ORIGIN_BODY];
 }
 
-int input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from)
+int hf_input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, const char *from)
 {
     haft_arena *arena = req->call->arena;
     haft_buffer text;
@@ -247,7 +247,7 @@ int input_refuse_issues(haft_gateway_request *req, const haft_issues *issues, co
     haft_buffer_init(&text, req->call->server->allocator, 1 << 20);
     haft_issues_text(issues, &text);
     haft_buffer_add(&text, "", 1);
-    status = text.status ? text.status : respond_problem(req, 400, text.data, issues);
+    status = text.status ? text.status : hf_respond_problem(req, 400, text.data, issues);
     haft_buffer_finish(&text);
     return status ? status : HAFT_STOP;
 }

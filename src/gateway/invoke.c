@@ -50,7 +50,7 @@ static int keep_authenticated(haft_call *call)
 }
 
 /* A call of a tool has headers only while it is received: those that may be wanted later are kept. */
-int invoke_keep_headers(haft_call *call, void *data)
+int hf_invoke_keep_headers(haft_call *call, void *data)
 {
     const haft_gateway *gateway = data;
     const haft_headers *headers = call->request.headers;
@@ -66,7 +66,7 @@ int invoke_keep_headers(haft_call *call, void *data)
                       : NULL;
 
         if (value)
-            status = header_list_add(call->arena, &kept, *name, value);
+            status = hf_header_list_add(call->arena, &kept, *name, value);
     }
     if (!status && kept.n) {
         copy = haft_arena_zalloc(call->arena, 1, sizeof *copy);
@@ -103,13 +103,13 @@ static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_o
 
     for (size_t i = options->n_headers; i-- && !status;)
         status =
-            header_list_add(arena, headers, options->headers[i].name, options->headers[i].value);
+            hf_header_list_add(arena, headers, options->headers[i].name, options->headers[i].value);
 
     for (const char *const *name = gateway->options.forward; *name && !status; name++) {
         const char *value = header_of(caller, *name);
 
         if (value && !haft_header_find(headers->list, headers->n, *name))
-            status = header_list_add(arena, headers, *name, value);
+            status = hf_header_list_add(arena, headers, *name, value);
     }
     return status;
 }
@@ -120,7 +120,7 @@ static int forward(haft_gateway *gateway, haft_call *caller, const haft_invoke_o
 static int refuse_child(haft_gateway_request *req)
 {
     const haft_gateway_options *options = &req->gateway->options;
-    haft_call *call = req->call, *root = call_root(call);
+    haft_call *call = req->call, *root = hf_call_root(call);
     unsigned before = atomic_fetch_add(&root->inner.inside, 1);
 
     if (call->inner.depth > options->max_depth) {
@@ -146,7 +146,7 @@ static int read_target(haft_arena *arena, const char *target, haft_request *requ
     if (query)
         *query++ = '\0';
     request->target = path;
-    request->path = percent_decoded(arena, path);
+    request->path = hf_percent_decoded(arena, path);
     request->query = query ? query : "";
     return request->path ? 0 : HAFT_ENOMEM;
 }
@@ -162,7 +162,7 @@ static int child_keep(haft_gateway_request *req, haft_call *caller,
     int status = forward(req->gateway, caller, options, arena, &headers);
 
     if (!status && request->body_size && !haft_header_find(headers.list, headers.n, "content-type"))
-        status = header_list_add(arena, &headers, "content-type", "application/json");
+        status = hf_header_list_add(arena, &headers, "content-type", "application/json");
     request->headers = headers.list;
     request->n_headers = headers.n;
     request->method = haft_arena_copy(arena, request->method, strlen(request->method));
@@ -188,17 +188,17 @@ struct invoked {
 static bool child_aim(haft_gateway_request *req, const struct invoked *invoked)
 {
     if (invoked->route && invoked->input) {
-        gateway_request_set_route(req, invoked->route);
-        req->input = values_copy(req->call->arena, invoked->input);
+        hf_gateway_request_set_route(req, invoked->route);
+        req->input = hf_values_copy(req->call->arena, invoked->input);
         if (!req->input)
             return false;
-        if (values_fit(invoked->route, invoked->input))
+        if (hf_values_fit(invoked->route, invoked->input))
             return true;
-        if (values_write_request(req))
+        if (hf_values_write_request(req))
             return false;
         req->input = NULL;
     }
-    gateway_request_find_route(req);
+    hf_gateway_request_find_route(req);
     return true;
 }
 
@@ -208,7 +208,7 @@ static haft_gateway_request *child_new(haft_call *caller, const struct invoked *
 {
     const haft_invoke_options *options = invoked->options;
     haft_gateway *gateway = caller->server->gateway;
-    haft_call *call = inner_new(gateway->server, caller, now);
+    haft_call *call = hf_inner_new(gateway->server, caller, now);
     haft_request request = {.method = invoked->method, .body = "", .peer = caller->request.peer};
     haft_gateway_request *req;
 
@@ -217,10 +217,10 @@ static haft_gateway_request *child_new(haft_call *caller, const struct invoked *
         request.body_size = options->body_size ? options->body_size : strlen(options->body);
     }
     if (!call || read_target(call->arena, invoked->target, &request)) {
-        inner_free(call);
+        hf_inner_free(call);
         return NULL;
     }
-    req = gateway_request_of_call(gateway, call, &request);
+    req = hf_gateway_request_of_call(gateway, call, &request);
     if (req && !child_keep(req, caller, options) && child_aim(req, invoked) && !refuse_child(req))
         return req;
     haft_gateway_request_free(req);
@@ -241,11 +241,11 @@ static int invoke_prepare(haft_call *caller, struct invoked invoked,
         return HAFT_ENOTFOUND;
     if (!invoked.method || !invoked.target)
         return HAFT_EINVAL;
-    root = inner_hold(caller);
+    root = hf_inner_hold(caller);
     if (!root)
         return HAFT_STOP;
     *ret_gateway_request = child_new(caller, &invoked, atomic_load(&root->time.now));
-    inner_let_go(caller);
+    hf_inner_let_go(caller);
     return *ret_gateway_request ? 0 : HAFT_ENOMEM;
 }
 
@@ -254,7 +254,7 @@ static const haft_response nothing = {.status = 499, .body = ""};
 static void run_child(haft_gateway_request *req)
 {
     if (!req->answered)
-        gateway_request_run(req);
+        hf_gateway_request_run(req);
 }
 
 /* The response in the caller's memory; the child is gone. */
@@ -262,7 +262,7 @@ static int collect(haft_call *caller, haft_gateway_request *req, haft_response *
 {
     const haft_response *from = haft_gateway_request_response(req);
     haft_arena *arena = caller->arena;
-    haft_header *headers = headers_copy(arena, from->headers, from->n_headers);
+    haft_header *headers = hf_headers_copy(arena, from->headers, from->n_headers);
     const char *body = haft_arena_copy(arena, from->body, from->size);
     bool ok = headers && body;
 
@@ -296,8 +296,8 @@ int haft_invoke(haft_call *call, const char *method, const char *target,
                   ret_response);
 }
 
-int invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
-                 haft_response *ret_response)
+int hf_invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
+                    haft_response *ret_response)
 {
     return invoke(
         call,

@@ -5,10 +5,10 @@
 #include "gateway/gateway.h"
 
 /* A stage's `before`, with the gateway as its data: keeps the headers that invokes take along. */
-int invoke_keep_headers(haft_call *call, void *data);
+int hf_invoke_keep_headers(haft_call *call, void *data);
 
 /* haft_invoke of a route with its input as values, an object. */
-int invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
-                 haft_response *ret_response);
+int hf_invoke_route(haft_call *call, const struct route *route, yyjson_val *input,
+                    haft_response *ret_response);
 
 #endif

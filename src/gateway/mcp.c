@@ -44,7 +44,7 @@ static int mcp_answer(haft_call *call, const struct route *route, yyjson_val *ar
     if (haft_utf8_valid(response->body, response->size) == response->size)
         return haft_text_bytes(call, response->body, response->size);
     /* A path alone is no URI, which the contents of a resource must have. */
-    contents.uri = values_uri(call, route, arguments);
+    contents.uri = hf_values_uri(call, route, arguments);
     return contents.uri ? haft_embed(call, &contents) : HAFT_ENOMEM;
 }
 
@@ -53,7 +53,7 @@ static int call_route(haft_call *call, const void *in, void *out)
     const struct route *route = haft_tool_data(call);
     yyjson_val *arguments = haft_call_arguments(call);
     haft_response response;
-    int status = invoke_route(call, route, arguments, &response);
+    int status = hf_invoke_route(call, route, arguments, &response);
 
     (void)in;
     (void)out;
@@ -62,20 +62,20 @@ static int call_route(haft_call *call, const void *in, void *out)
 
 int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *route_id)
 {
-    const struct route *route = route_named(gateway, route_id);
+    const struct route *route = hf_route_named(gateway, route_id);
     haft_tool *tool;
     int status;
 
     if (!route)
-        return gateway_refuse(gateway, HAFT_ENOTFOUND, route_id, "there is no route of that id");
+        return hf_gateway_refuse(gateway, HAFT_ENOTFOUND, route_id, "there is no route of that id");
     if (server->gateway != gateway)
-        return gateway_refuse(gateway, HAFT_EINVAL, route_id, "the server is not the gateway's");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, route_id, "the server is not the gateway's");
     if (!route->item->input && route->path_template.n_variables)
-        return gateway_refuse(gateway, HAFT_EINVAL, route_id,
-                              "it has no input, so nothing says what its path is made of");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, route_id,
+                                 "it has no input, so nothing says what its path is made of");
     tool = haft_arena_alloc(gateway->arena, sizeof *tool);
     if (!tool)
-        return gateway_refuse(gateway, HAFT_ENOMEM, route_id, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, route_id, "out of memory");
     *tool = route->tool;
     tool->input = tool->output = NULL;
     tool->input_schema = route->item->input;
@@ -89,19 +89,19 @@ int haft_route_tool(haft_gateway *gateway, haft_server *server, const char *rout
     tool->quick = route->info->quick && !atomic_load(&route->policies)->blocks;
     status = haft_add(server, tool);
     if (status)
-        error_set(&gateway->error, status, haft_server_error(server)->path, "%s",
-                  haft_server_error(server)->text);
+        hf_error_set(&gateway->error, status, haft_server_error(server)->path, "%s",
+                     haft_server_error(server)->text);
     return status;
 }
 
 /* ---- endpoints ---- */
 
-int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids)
+int hf_mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids)
 {
     int status = 0;
 
     for (const struct route *route = gateway->routes; route && ids && !status; route = route->next)
-        if (glob_list_allows(ids, route->id))
+        if (hf_glob_list_allows(ids, route->id))
             status = haft_route_tool(gateway, server, route->id);
     return status;
 }
@@ -109,21 +109,21 @@ int mcp_add_routes(haft_gateway *gateway, haft_server *server, const char *ids)
 static int mcp_fill(haft_gateway *gateway, struct mcp *mcp, const haft_mcp_options *options)
 {
     const struct policy_list *policies;
-    int status = policies_find(gateway, mcp->path, options->policies, &policies);
+    int status = hf_policies_find(gateway, mcp->path, options->policies, &policies);
 
     mcp->server->gateway = gateway;
     mcp->server->endpoint = mcp->path;
     mcp->forward = (haft_stage)HAFT_INIT(haft_stage, .name = "forward",
-                                         .before = invoke_keep_headers, .data = gateway);
+                                         .before = hf_invoke_keep_headers, .data = gateway);
     if (!status) {
         atomic_store(&mcp->policies, policies);
-        status = stage_use_first(mcp->server, &mcp->forward);
+        status = hf_stage_use_first(mcp->server, &mcp->forward);
     }
     for (const haft_tool *const *tool = options->tools; tool && *tool && !status; tool++)
         status = haft_add(mcp->server, *tool);
     if (status && !gateway->error.code)
         gateway->error = *haft_server_error(mcp->server);
-    return status ? status : mcp_add_routes(gateway, mcp->server, options->routes);
+    return status ? status : hf_mcp_add_routes(gateway, mcp->server, options->routes);
 }
 
 haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options)
@@ -137,40 +137,41 @@ haft_server *haft_mcp_add(haft_gateway *gateway, const haft_mcp_options *options
     if (!gateway)
         return NULL;
     gateway->error = (haft_reason){.code = 0};
-    if (!struct_read(&own, sizeof own, options)) {
-        gateway_refuse(gateway, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
+    if (!hf_struct_read(&own, sizeof own, options)) {
+        hf_gateway_refuse(gateway, HAFT_EINVAL, "haft_mcp_options", STRUCT_UNSIZED);
         return NULL;
     }
     options = &own;
     own.server = own.server ? own.server : gateway->options.server;
-    if (!struct_read(&server, sizeof server, own.server)) {
-        gateway_refuse(gateway, HAFT_EINVAL, "haft_server_options", STRUCT_UNSIZED);
+    if (!hf_struct_read(&server, sizeof server, own.server)) {
+        hf_gateway_refuse(gateway, HAFT_EINVAL, "haft_server_options", STRUCT_UNSIZED);
         return NULL;
     }
     mcp = haft_arena_zalloc(gateway->arena, 1, sizeof *mcp);
     if (!mcp) {
-        gateway_refuse(gateway, HAFT_ENOMEM, "", "out of memory");
+        hf_gateway_refuse(gateway, HAFT_ENOMEM, "", "out of memory");
         return NULL;
     }
     mcp->path = options->endpoint ? options->endpoint : DEFAULT_ENDPOINT;
-    if (template_read(gateway->arena, mcp->path, &path, &reason) || path.n_variables) {
-        gateway_refuse(gateway, HAFT_EINVAL, mcp->path, "an endpoint is a path without variables");
+    if (hf_template_read(gateway->arena, mcp->path, &path, &reason) || path.n_variables) {
+        hf_gateway_refuse(gateway, HAFT_EINVAL, mcp->path,
+                          "an endpoint is a path without variables");
         return NULL;
     }
     for (const struct mcp *other = gateway->endpoints; other; other = other->next)
         if (!strcmp(other->path, mcp->path)) {
-            gateway_refuse(gateway, HAFT_EEXISTS, mcp->path, "there is an endpoint already");
+            hf_gateway_refuse(gateway, HAFT_EEXISTS, mcp->path, "there is an endpoint already");
             return NULL;
         }
     for (const struct route *route = gateway->routes; route; route = route->next)
         if (!strcmp(route->path, mcp->path)) {
-            gateway_refuse(gateway, HAFT_EEXISTS, mcp->path, "the route %s is there", route->id);
+            hf_gateway_refuse(gateway, HAFT_EEXISTS, mcp->path, "the route %s is there", route->id);
             return NULL;
         }
     mcp->server = haft_server_new_with(options->name ? options->name : "MCP Custom Server",
                                        options->version ? options->version : "0.0.0", &server);
     if (!mcp->server)
-        gateway_refuse(gateway, HAFT_ENOMEM, mcp->path, "there is no memory for a server");
+        hf_gateway_refuse(gateway, HAFT_ENOMEM, mcp->path, "there is no memory for a server");
     if (!mcp->server || mcp_fill(gateway, mcp, options)) {
         haft_server_free(mcp->server);
         return NULL;

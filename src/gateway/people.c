@@ -16,9 +16,9 @@ static void put_name_digest(const struct people *people, const char *name,
 {
     struct sha256 hash;
 
-    hmac_begin(&people->key, &hash);
-    sha256_add(&hash, name, strlen(name));
-    hmac_finish(&people->key, &hash, ret_digest);
+    hf_hmac_begin(&people->key, &hash);
+    hf_sha256_add(&hash, name, strlen(name));
+    hf_hmac_finish(&people->key, &hash, ret_digest);
 }
 
 /* name:iterations:salt:hash; false when it is not that. */
@@ -43,32 +43,32 @@ static bool read_person(char *line, struct person *person)
     person->salt_size = salt / 2;
     return *line && strlen(line) <= AUTH_MAX_SECRET && person->iterations &&
            person->iterations <= PEOPLE_MAX_ITERATIONS && salt && salt <= 2 * PEOPLE_MAX_SALT &&
-           hex_read_lower(parts[2], salt, person->salt) && strlen(parts[3]) == 2 * SHA256_SIZE &&
-           hex_read_lower(parts[3], 2 * SHA256_SIZE, person->hash);
+           hf_hex_read_lower(parts[2], salt, person->salt) && strlen(parts[3]) == 2 * SHA256_SIZE &&
+           hf_hex_read_lower(parts[3], 2 * SHA256_SIZE, person->hash);
 }
 
-int people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason)
+int hf_people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason)
 {
-    char *text = auth_read_file(arena, path, reason), *line;
+    char *text = hf_auth_read_file(arena, path, reason), *line;
     unsigned char key[SHA256_SIZE];
     unsigned number = 0;
 
     if (!text)
         return reason->code;
     if (uv_random(NULL, NULL, key, sizeof key, 0, NULL))
-        return error_set(reason, HAFT_EBUSY, path, "the system has no random numbers");
-    hmac_prepare(&people->key, key, sizeof key);
-    secret_wipe(key, sizeof key);
+        return hf_error_set(reason, HAFT_EBUSY, path, "the system has no random numbers");
+    hf_hmac_prepare(&people->key, key, sizeof key);
+    hf_secret_wipe(key, sizeof key);
     people->nobody.salt_size = 16;
     people->nobody.iterations = 1;
-    while ((line = auth_next_line(&text, &number))) {
+    while ((line = hf_auth_next_line(&text, &number))) {
         struct person *person = haft_arena_zalloc(arena, 1, sizeof *person);
 
         if (!person)
             return HAFT_ENOMEM;
         if (!read_person(line, person))
-            return error_set(reason, HAFT_EINVAL, path,
-                             "%s, line %u: name:iterations:salt:hash is needed", path, number);
+            return hf_error_set(reason, HAFT_EINVAL, path,
+                                "%s, line %u: name:iterations:salt:hash is needed", path, number);
         put_name_digest(people, person->name, person->name_digest);
         if (person->iterations > people->nobody.iterations)
             people->nobody.iterations = person->iterations;
@@ -88,7 +88,7 @@ static const struct person *people_find(const struct people *people, const char 
 
     put_name_digest(people, name, digest);
     for (const struct person *person = people->first; person; person = person->next)
-        if (digest_equal(person->name_digest, digest) && !found)
+        if (hf_digest_equal(person->name_digest, digest) && !found)
             found = person;
     return found;
 }
@@ -102,13 +102,13 @@ static bool derive_to(struct pbkdf2 *derivation, unsigned iterations, bool (*sto
 
         if (stop(context))
             return false;
-        pbkdf2_step(derivation, left < STEP ? left : STEP);
+        hf_pbkdf2_step(derivation, left < STEP ? left : STEP);
     }
     return true;
 }
 
-int people_check(const struct people *people, const char *name, const char *password,
-                 bool (*stop)(void *context), void *context, const struct person **ret_person)
+int hf_people_check(const struct people *people, const char *name, const char *password,
+                    bool (*stop)(void *context), void *context, const struct person **ret_person)
 {
     const struct person *person = people_find(people, name),
                         *meant = person ? person : &people->nobody;
@@ -116,15 +116,15 @@ int people_check(const struct people *people, const char *name, const char *pass
     struct pbkdf2 derivation;
     int status = HAFT_EBUSY;
 
-    pbkdf2_begin(&derivation, password, strlen(password), meant->salt, meant->salt_size);
+    hf_pbkdf2_begin(&derivation, password, strlen(password), meant->salt, meant->salt_size);
     if (derive_to(&derivation, meant->iterations, stop, context)) {
         memcpy(hash, derivation.sum, sizeof hash);
         /* And as many more as somebody else's would take. */
         if (derive_to(&derivation, people->nobody.iterations, stop, context))
-            status = digest_equal(meant->hash, hash) && person;
-        secret_wipe(hash, sizeof hash);
+            status = hf_digest_equal(meant->hash, hash) && person;
+        hf_secret_wipe(hash, sizeof hash);
     }
-    secret_wipe(&derivation, sizeof derivation);
+    hf_secret_wipe(&derivation, sizeof derivation);
     if (status == 1)
         *ret_person = person;
     return status;

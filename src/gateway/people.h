@@ -28,11 +28,11 @@ struct people {
 };
 
 /* Reads the file into the arena.  0, or an error with its reason. */
-int people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason);
+int hf_people_read(struct people *people, haft_arena *arena, const char *path, haft_reason *reason);
 
 /* Derives a password and compares it: 1 with whose it is, 0 when it or the name is wrong, HAFT_EBUSY
  * when `stop` has said in between that nobody waits for it any more. */
-int people_check(const struct people *people, const char *name, const char *password,
-                 bool (*stop)(void *context), void *context, const struct person **ret_person);
+int hf_people_check(const struct people *people, const char *name, const char *password,
+                    bool (*stop)(void *context), void *context, const struct person **ret_person);
 
 #endif

@@ -12,18 +12,18 @@ const char *haft_url_encode(haft_call *call, const char *text)
     const char *encoded = NULL;
 
     haft_buffer_init(&buffer, call->server->allocator, call->server->options.max_message);
-    percent_encode(&buffer, text, strlen(text));
+    hf_percent_encode(&buffer, text, strlen(text));
     if (!buffer.status)
         encoded = haft_arena_copy(call->arena, buffer.data ? buffer.data : "", buffer.size);
     haft_buffer_finish(&buffer);
     return encoded;
 }
 
-const char *percent_decoded(haft_arena *arena, const char *path)
+const char *hf_percent_decoded(haft_arena *arena, const char *path)
 {
     int status = 0;
     const char *decoded =
-        strchr(path, '%') ? percent_decode(arena, path, strlen(path), false, &status) : path;
+        strchr(path, '%') ? hf_percent_decode(arena, path, strlen(path), false, &status) : path;
 
     return decoded || status == HAFT_ENOMEM ? decoded : path;
 }
@@ -39,23 +39,23 @@ static int read_pair(haft_gateway_request *req, const char *text, size_t size)
     haft_header *pair = &req->query[req->n_query];
     int status;
 
-    pair->name = percent_decode(arena, text, name_size, true, &status);
+    pair->name = hf_percent_decode(arena, text, name_size, true, &status);
     if (pair->name)
-        pair->value = percent_decode(arena, value, (size_t)(text + size - value), true, &status);
+        pair->value = hf_percent_decode(arena, value, (size_t)(text + size - value), true, &status);
     if (status)
         return status;
     req->n_query++;
     return 0;
 }
 
-int query_read(haft_gateway_request *req)
+int hf_query_read(haft_gateway_request *req)
 {
     const char *query;
     size_t n = 1;
 
     if (req->query_read)
         return 0;
-    if (values_write_request(req))
+    if (hf_values_write_request(req))
         return HAFT_ENOMEM;
     query = req->request.query;
     for (const char *p = query; *p; p++)

@@ -4,10 +4,10 @@
 
 #include "gateway/gateway.h"
 
-extern const haft_policy_kind policy_api_key, policy_basic_auth;
-extern const haft_policy_kind policy_rate_limit, policy_size_limit, policy_sleep;
-extern const haft_policy_kind policy_set_headers, policy_remove_headers, policy_cors;
-extern const haft_policy_kind policy_validate, policy_mock;
+extern const haft_policy_kind hf_policy_api_key, hf_policy_basic_auth;
+extern const haft_policy_kind hf_policy_rate_limit, hf_policy_size_limit, hf_policy_sleep;
+extern const haft_policy_kind hf_policy_set_headers, hf_policy_remove_headers, hf_policy_cors;
+extern const haft_policy_kind hf_policy_validate, hf_policy_mock;
 
 /* An answer given, as a policy returns it. */
 static inline int stopped(int status)

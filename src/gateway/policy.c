@@ -37,8 +37,8 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
         const struct policy *policy = policy_find(gateway, names, size);
 
         if (!policy)
-            return gateway_refuse(gateway, HAFT_ENOTFOUND, what, "there is no policy %.*s",
-                                  (int)size, names);
+            return hf_gateway_refuse(gateway, HAFT_ENOTFOUND, what, "there is no policy %.*s",
+                                     (int)size, names);
         list->list[list->n++] = policy;
         list->blocks = list->blocks || policy->policy.blocks;
         list->waits = list->waits || !policy->built_in;
@@ -47,8 +47,8 @@ static int append(haft_gateway *gateway, const char *what, const char *names,
     return 0;
 }
 
-int policies_find(haft_gateway *gateway, const char *what, const char *names,
-                  const struct policy_list **ret_list)
+int hf_policies_find(haft_gateway *gateway, const char *what, const char *names,
+                     const struct policy_list **ret_list)
 {
     size_t n = policy_count(gateway->options.policies) + policy_count(names);
     struct policy_list *list = haft_arena_zalloc(gateway->arena, 1, sizeof *list);
@@ -57,7 +57,7 @@ int policies_find(haft_gateway *gateway, const char *what, const char *names,
     if (list)
         list->list = haft_arena_zalloc(gateway->arena, n + 1, sizeof *list->list);
     if (!list || !list->list)
-        return gateway_refuse(gateway, HAFT_ENOMEM, what, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, what, "out of memory");
     status = append(gateway, what, gateway->options.policies, list);
     if (!status)
         status = append(gateway, what, names, list);
@@ -88,10 +88,10 @@ static void link_in(haft_gateway *gateway, struct policy *policy)
 static int check_name(haft_gateway *gateway, const char *name)
 {
     if (!name || !*name || strcspn(name, separators) != strlen(name))
-        return gateway_refuse(gateway, HAFT_EINVAL, name ? name : "",
-                              "a policy's name is a word without commas and spaces");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, name ? name : "",
+                                 "a policy's name is a word without commas and spaces");
     if (policy_find(gateway, name, strlen(name)))
-        return gateway_refuse(gateway, HAFT_EEXISTS, name, "there is a policy of that name");
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, name, "there is a policy of that name");
     return 0;
 }
 
@@ -99,7 +99,7 @@ int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
 {
     const void *view = NULL;
     int status = gateway && policy
-                     ? gateway_view(gateway, "haft_policy", policy, sizeof *policy, &view)
+                     ? hf_gateway_view(gateway, "haft_policy", policy, sizeof *policy, &view)
                      : HAFT_EINVAL;
     struct policy *made;
 
@@ -109,10 +109,11 @@ int haft_policy_add(haft_gateway *gateway, const haft_policy *policy)
     if (status)
         return status;
     if ((!policy->inbound && !policy->outbound) || (policy->preflight && !policy->inbound))
-        return gateway_refuse(gateway, HAFT_EINVAL, policy->name, "a policy has something to do");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, policy->name,
+                                 "a policy has something to do");
     made = policy_put(gateway, policy);
     if (!made)
-        return gateway_refuse(gateway, HAFT_ENOMEM, policy->name, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, policy->name, "out of memory");
     link_in(gateway, made);
     return 0;
 }
@@ -134,35 +135,37 @@ int haft_policy_kind_add(haft_gateway *gateway, const haft_policy_kind *given)
     haft_reason reason;
     const void *view = NULL;
     struct kind *kind;
-    int status = gateway_view(gateway, "haft_policy_kind", given, sizeof *given, &view);
+    int status = hf_gateway_view(gateway, "haft_policy_kind", given, sizeof *given, &view);
 
     if (status)
         return status;
     given = view;
     if (!given->name || !given->make)
-        return gateway_refuse(gateway, HAFT_EINVAL, given->name ? given->name : "",
-                              "a kind has a name and makes policies");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, given->name ? given->name : "",
+                                 "a kind has a name and makes policies");
     if (kind_named(gateway, given->name))
-        return gateway_refuse(gateway, HAFT_EEXISTS, given->name, "there is a kind of that name");
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, given->name,
+                                 "there is a kind of that name");
     kind = haft_arena_zalloc(gateway->arena, 1, sizeof *kind);
     if (!kind)
-        return gateway_refuse(gateway, HAFT_ENOMEM, given->name, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, given->name, "out of memory");
     kind->kind = given;
     status =
         given->options ? haft_schema_compile(given->options, &options, &kind->options, &reason) : 0;
     if (status)
-        return gateway_refuse(gateway, status, given->name, "%s: %s", reason.path, reason.text);
+        return hf_gateway_refuse(gateway, status, given->name, "%s: %s", reason.path, reason.text);
     kind->next = gateway->kinds;
     gateway->kinds = kind;
     return 0;
 }
 
-int policies_install(haft_gateway *gateway)
+int hf_policies_install(haft_gateway *gateway)
 {
     static const haft_policy_kind *const built_in[] = {
-        &policy_api_key,     &policy_basic_auth,     &policy_rate_limit, &policy_size_limit,
-        &policy_set_headers, &policy_remove_headers, &policy_cors,       &policy_validate,
-        &policy_mock,        &policy_sleep};
+        &hf_policy_api_key,    &hf_policy_basic_auth,  &hf_policy_rate_limit,
+        &hf_policy_size_limit, &hf_policy_set_headers, &hf_policy_remove_headers,
+        &hf_policy_cors,       &hf_policy_validate,    &hf_policy_mock,
+        &hf_policy_sleep};
     int status = 0;
 
     for (size_t i = 0; i < sizeof built_in / sizeof *built_in && !status; i++)
@@ -172,16 +175,16 @@ int policies_install(haft_gateway *gateway)
     return status;
 }
 
-void policies_drop(struct policy *policies, const struct policy *end)
+void hf_policies_drop(struct policy *policies, const struct policy *end)
 {
     for (struct policy *policy = policies; policy && policy != end; policy = policy->next)
         if (policy->drop)
             policy->drop(policy->policy.data);
 }
 
-void policies_free(haft_gateway *gateway)
+void hf_policies_free(haft_gateway *gateway)
 {
-    policies_drop(gateway->policies, NULL);
+    hf_policies_drop(gateway->policies, NULL);
     for (struct kind *kind = gateway->kinds; kind; kind = kind->next)
         haft_schema_free(kind->options);
 }
@@ -195,8 +198,8 @@ static int refuse_issues(haft_gateway *gateway, int status, const char *name, co
 
     haft_buffer_init(&text, gateway->allocator, 1 << 16);
     haft_issues_text(issues, &text);
-    gateway_refuse(gateway, status, name, "%s%.*s", what, (int)text.size,
-                   text.data ? text.data : "");
+    hf_gateway_refuse(gateway, status, name, "%s%.*s", what, (int)text.size,
+                      text.data ? text.data : "");
     haft_buffer_finish(&text);
     return status;
 }
@@ -211,19 +214,20 @@ static int read_options(haft_gateway *gateway, const struct kind *kind, const ch
     *ret_options = NULL;
     if (!kind->options)
         return json && !(size == 2 && !memcmp(json, "{}", 2))
-                   ? gateway_refuse(gateway, HAFT_EINVAL, name, "%s has no options",
-                                    kind->kind->name)
+                   ? hf_gateway_refuse(gateway, HAFT_EINVAL, name, "%s has no options",
+                                       kind->kind->name)
                    : 0;
     *ret_options = haft_arena_zalloc(gateway->arena, 1, kind->options->root->size);
     if (!*ret_options)
-        return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
     status = json ? haft_schema_decode_text(kind->options, json, size, gateway->arena, *ret_options,
                                             &issues)
                   : haft_schema_decode_text(kind->options, "{}", 2, gateway->arena, *ret_options,
                                             &issues);
     if (status && issues.count)
         return refuse_issues(gateway, status, name, "options: ", &issues);
-    return status ? gateway_refuse(gateway, status, name, "options: %s", haft_strerror(status)) : 0;
+    return status ? hf_gateway_refuse(gateway, status, name, "options: %s", haft_strerror(status))
+                  : 0;
 }
 
 static void refuse_kind(haft_gateway *gateway, const char *name, const char *wanted)
@@ -233,8 +237,9 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
     haft_buffer_init(&text, gateway->allocator, 1 << 12);
     for (const struct kind *kind = gateway->kinds; kind; kind = kind->next)
         haft_buffer_printf(&text, "%s%s", text.size ? ", " : "", kind->kind->name);
-    gateway_refuse(gateway, HAFT_ENOTFOUND, name, "there is no kind of policy %s; there are %.*s",
-                   wanted, (int)text.size, text.data ? text.data : "");
+    hf_gateway_refuse(gateway, HAFT_ENOTFOUND, name,
+                      "there is no kind of policy %s; there are %.*s", wanted, (int)text.size,
+                      text.data ? text.data : "");
     haft_buffer_finish(&text);
 }
 
@@ -245,7 +250,7 @@ static void refuse_kind(haft_gateway *gateway, const char *name, const char *wan
 static const char *policy_recipe(const haft_gateway *gateway, const struct kind *kind, int scope,
                                  const char *json, size_t size)
 {
-    return kind->kind == &policy_rate_limit
+    return kind->kind == &hf_policy_rate_limit
                ? haft_arena_printf(gateway->arena, "%d %.*s", scope, (int)size, json ? json : "")
                : NULL;
 }
@@ -268,7 +273,7 @@ static int policy_keep(haft_gateway *gateway, const struct policy *before, const
     struct policy *policy = policy_put(gateway, &before->policy);
 
     if (!policy)
-        return gateway_refuse(gateway, HAFT_ENOMEM, before->policy.name, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, before->policy.name, "out of memory");
     policy->made_of = recipe;
     link_in(gateway, policy);
     return 0;
@@ -301,12 +306,12 @@ static int make(haft_gateway *gateway, int scope, const char *name, const char *
         return status;
     policy = policy_put(gateway, HAFT_WITH(haft_policy, .name = name));
     if (!policy)
-        return gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, name, "out of memory");
     name = policy->policy.name;
     status = kind->kind->make(gateway, options, gateway->arena, &policy->policy, &reason);
     if (status)
-        return gateway_refuse(gateway, status, name, "%s",
-                              reason.text[0] ? reason.text : haft_strerror(status));
+        return hf_gateway_refuse(gateway, status, name, "%s",
+                                 reason.text[0] ? reason.text : haft_strerror(status));
     policy->policy.struct_size = sizeof policy->policy;
     policy->policy.name = name;
     policy->policy.scope = scope < 0 ? kind->kind->scope : (haft_scope)scope;
@@ -348,8 +353,8 @@ static int make_entry(haft_gateway *gateway, const policy_entry *entry)
                     NULL, 0);
     haft_buffer_init(&options, gateway->allocator, 1 << 20);
     haft_json_write(entry->options, &options);
-    status = options.status ? gateway_refuse(gateway, options.status, entry->name, "options: %s",
-                                             haft_strerror(options.status))
+    status = options.status ? hf_gateway_refuse(gateway, options.status, entry->name, "options: %s",
+                                                haft_strerror(options.status))
                             : make(gateway, entry->has_scope ? (int)entry->scope : -1, entry->name,
                                    entry->policy, options.data, options.size);
     haft_buffer_finish(&options);
@@ -365,12 +370,12 @@ int haft_policies_json(haft_gateway *gateway, const char *json, size_t size)
     int status = haft_schema_compile(&policy_entries_type, &options, &schema, NULL);
 
     if (status)
-        return gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
+        return hf_gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
     status = haft_schema_decode_text(schema, json, size, gateway->arena, &entries, &issues);
     if (status && issues.count)
         refuse_issues(gateway, status, "policies", "", &issues);
     else if (status)
-        gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
+        hf_gateway_refuse(gateway, status, "policies", "%s", haft_strerror(status));
     for (size_t i = 0; !status && i < entries.n_items; i++)
         status = make_entry(gateway, &entries.items[i]);
     haft_schema_free(schema);

@@ -35,7 +35,7 @@ static ssize_t read_bytes(int fd, char *bytes, size_t size)
 }
 
 /* Never waits, as opening a FIFO can. */
-char *auth_read_file(haft_arena *arena, const char *path, haft_reason *reason)
+char *hf_auth_read_file(haft_arena *arena, const char *path, haft_reason *reason)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about;
@@ -43,19 +43,19 @@ char *auth_read_file(haft_arena *arena, const char *path, haft_reason *reason)
     ssize_t size = 0;
 
     if (fd < 0) {
-        error_set(reason, HAFT_ENOTFOUND, path, "%s cannot be opened", path);
+        hf_error_set(reason, HAFT_ENOTFOUND, path, "%s cannot be opened", path);
         return NULL;
     }
     if (!fstat(fd, &about) && S_ISFIFO(about.st_mode))
-        error_set(reason, HAFT_EINVAL, path, "%s is a FIFO, not a file", path);
+        hf_error_set(reason, HAFT_EINVAL, path, "%s is a FIFO, not a file", path);
     else if (!(text = haft_arena_alloc(arena, MAX_FILE + 1)))
-        error_set(reason, HAFT_ENOMEM, path, "out of memory");
+        hf_error_set(reason, HAFT_ENOMEM, path, "out of memory");
     else
         size = read_bytes(fd, text, MAX_FILE + 1);
     close(fd);
     if (size < 0 || size > MAX_FILE) {
-        error_set(reason, HAFT_ETOOBIG, path, "%s cannot be read, or is over %d bytes", path,
-                  MAX_FILE);
+        hf_error_set(reason, HAFT_ETOOBIG, path, "%s cannot be read, or is over %d bytes", path,
+                     MAX_FILE);
         return NULL;
     }
     if (text)
@@ -63,7 +63,7 @@ char *auth_read_file(haft_arena *arena, const char *path, haft_reason *reason)
     return text;
 }
 
-char *auth_next_line(char **text, unsigned *number)
+char *hf_auth_next_line(char **text, unsigned *number)
 {
     while (**text) {
         char *line = *text + strspn(*text, " \t");
@@ -80,7 +80,7 @@ char *auth_next_line(char **text, unsigned *number)
     return NULL;
 }
 
-const char *auth_behind_scheme(const char *header, const char *scheme)
+const char *hf_auth_behind_scheme(const char *header, const char *scheme)
 {
     size_t i = 0;
 
@@ -110,7 +110,7 @@ struct keys {
 /* The key that a request brings; NULL for none. */
 static const char *presented(haft_call *call)
 {
-    const char *key = auth_behind_scheme(haft_request_header(call, "authorization"), "bearer");
+    const char *key = hf_auth_behind_scheme(haft_request_header(call, "authorization"), "bearer");
 
     if (key && *key)
         return key + strspn(key, " ");
@@ -126,11 +126,11 @@ static const char *owner_of(const struct keys *keys, const char *secret)
 
     if (size > AUTH_MAX_SECRET)
         return NULL;
-    sha256_init(&hash);
-    sha256_add(&hash, secret, size);
-    sha256_finish(&hash, digest);
+    hf_sha256_init(&hash);
+    hf_sha256_add(&hash, secret, size);
+    hf_sha256_finish(&hash, digest);
     for (const struct key *key = keys->first; key; key = key->next)
-        if (digest_equal(key->digest, digest))
+        if (hf_digest_equal(key->digest, digest))
             owner = key->owner;
     return owner;
 }
@@ -158,7 +158,7 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
 {
     const api_key_options *options = given;
     struct keys *keys = haft_arena_zalloc(arena, 1, sizeof *keys);
-    char *text = auth_read_file(arena, options->file, reason), *line;
+    char *text = hf_auth_read_file(arena, options->file, reason), *line;
     unsigned number = 0;
 
     (void)gateway;
@@ -167,17 +167,17 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
     if (!keys ||
         !(keys->challenge = haft_arena_printf(arena, "Bearer realm=\"%s\"", options->realm)))
         return HAFT_ENOMEM;
-    while ((line = auth_next_line(&text, &number))) {
+    while ((line = hf_auth_next_line(&text, &number))) {
         struct key *key = haft_arena_zalloc(arena, 1, sizeof *key);
         size_t size = strcspn(line, " \t");
 
         if (!key)
             return HAFT_ENOMEM;
         key->owner = line + size + strspn(line + size, " \t");
-        if (size != 2 * SHA256_SIZE || !*key->owner || !hex_read_lower(line, size, key->digest))
-            return error_set(reason, HAFT_EINVAL, options->file,
-                             "%s, line %u: 64 hexadecimal digits and a name are needed",
-                             options->file, number);
+        if (size != 2 * SHA256_SIZE || !*key->owner || !hf_hex_read_lower(line, size, key->digest))
+            return hf_error_set(reason, HAFT_EINVAL, options->file,
+                                "%s, line %u: 64 hexadecimal digits and a name are needed",
+                                options->file, number);
         key->next = keys->first;
         keys->first = key;
     }
@@ -186,5 +186,5 @@ static int make_api_key(haft_gateway *gateway, const void *given, haft_arena *ar
     return 0;
 }
 
-const haft_policy_kind policy_api_key = HAFT_INIT(
+const haft_policy_kind hf_policy_api_key = HAFT_INIT(
     haft_policy_kind, .name = "api-key", .options = &api_key_options_type, .make = make_api_key);

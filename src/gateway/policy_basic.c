@@ -71,14 +71,14 @@ static bool is_over(void *context)
 static enum policy_basic_verdict derive(struct verification *check)
 {
     const struct basic_auth *basic_auth = check->basic_auth;
-    int right = people_check(&basic_auth->people, check->name, check->password, is_over, check,
-                             &check->person);
+    int right = hf_people_check(&basic_auth->people, check->name, check->password, is_over, check,
+                                &check->person);
 
     if (right < 0)
         return STOPPED;
     if (right && basic_auth->remember_ms)
-        remembered_add(basic_auth->remembered, check->digest, check->person, check->now,
-                       check->now + basic_auth->remember_ms);
+        hf_remembered_add(basic_auth->remembered, check->digest, check->person, check->now,
+                          check->now + basic_auth->remember_ms);
     return right ? RIGHT : WRONG;
 }
 
@@ -92,20 +92,20 @@ static enum policy_basic_verdict policy_basic_judge(struct verification *check)
 
     if (is_over(check))
         return STOPPED;
-    check->person = remembered_find(basic_auth->remembered, check->digest, check->now);
+    check->person = hf_remembered_find(basic_auth->remembered, check->digest, check->now);
     if (check->person)
         return RIGHT; /* since it was asked for */
     if (basic_auth->failures.calls)
-        allowed = limiter_take(basic_auth->limiter, check->address, check->address_size,
-                               basic_auth->failures, check->now, &check->wait_ms);
+        allowed = hf_limiter_take(basic_auth->limiter, check->address, check->address_size,
+                                  basic_auth->failures, check->now, &check->wait_ms);
     if (allowed <= 0) {
         check->failure = allowed;
         return LIMITED;
     }
     verdict = derive(check);
     if (basic_auth->failures.calls && verdict != WRONG)
-        limiter_give_back(basic_auth->limiter, check->address, check->address_size,
-                          basic_auth->failures);
+        hf_limiter_give_back(basic_auth->limiter, check->address, check->address_size,
+                             basic_auth->failures);
     return verdict;
 }
 
@@ -158,19 +158,19 @@ static void verification_run(void *argument)
     struct verification *check = argument;
 
     check->verdict = policy_basic_judge(check);
-    secret_wipe(check->password, strlen(check->password));
+    hf_secret_wipe(check->password, strlen(check->password));
     haft_continue(check->call, verification_answer(check));
 }
 
 /* The request goes on when a thread has checked it. */
 static int verification_start(struct verification *check)
 {
-    haft_executor verifiers = executor_interface(check->basic_auth->verifiers);
+    haft_executor verifiers = hf_executor_interface(check->basic_auth->verifiers);
     int status = verifiers.run(verifiers.context, verification_run, check);
 
     if (!status)
         return HAFT_PENDING;
-    secret_wipe(check->password, strlen(check->password));
+    hf_secret_wipe(check->password, strlen(check->password));
     return status == HAFT_EBUSY
                ? refuse_for(check->call, 503, 1000, "Too many passwords are being checked.")
                : status;
@@ -181,7 +181,8 @@ static int verification_start(struct verification *check)
 /* Name and password of a request; false when it has none that could be right. */
 static bool read_credentials(haft_call *call, char **ret_name, char **ret_password)
 {
-    const char *encoded = auth_behind_scheme(haft_request_header(call, "authorization"), "basic");
+    const char *encoded =
+        hf_auth_behind_scheme(haft_request_header(call, "authorization"), "basic");
     size_t size = encoded ? strlen(encoded) : 0;
     char *text, *colon;
 
@@ -228,18 +229,18 @@ static int check_person(haft_call *call, void *data)
                                    .call = call,
                                    .name = name,
                                    .password = password,
-                                   .now = atomic_load(&call_root(call)->time.now)};
-    remembered_digest(basic_auth->remembered, name, password, check->digest);
-    person = remembered_find(basic_auth->remembered, check->digest, check->now);
+                                   .now = atomic_load(&hf_call_root(call)->time.now)};
+    hf_remembered_digest(basic_auth->remembered, name, password, check->digest);
+    person = hf_remembered_find(basic_auth->remembered, check->digest, check->now);
     if (person) {
-        secret_wipe(password, strlen(password));
+        hf_secret_wipe(password, strlen(password));
         return haft_call_set_principal(call, person->name);
     }
-    check->address_size = address_put_key(peer_of(call), check->address, sizeof check->address);
+    check->address_size = hf_address_put_key(peer_of(call), check->address, sizeof check->address);
     if (basic_auth->failures.calls &&
-        !limiter_peek(basic_auth->limiter, check->address, check->address_size,
-                      basic_auth->failures, check->now, &wait_ms)) {
-        secret_wipe(password, strlen(password));
+        !hf_limiter_peek(basic_auth->limiter, check->address, check->address_size,
+                         basic_auth->failures, check->now, &wait_ms)) {
+        hf_secret_wipe(password, strlen(password));
         return refuse_address(call, wait_ms);
     }
     return verification_start(check);
@@ -251,21 +252,22 @@ static void drop_basic_auth(void *data)
 {
     struct basic_auth *basic_auth = data;
 
-    remembered_free(basic_auth->remembered);
-    limiter_free(basic_auth->limiter);
-    secret_wipe(&basic_auth->people.key, sizeof basic_auth->people.key);
+    hf_remembered_free(basic_auth->remembered);
+    hf_limiter_free(basic_auth->limiter);
+    hf_secret_wipe(&basic_auth->people.key, sizeof basic_auth->people.key);
 }
 
 /* What lives longer than one request; what there is of it is dropped when something fails. */
 static int equip(haft_gateway *gateway, struct basic_auth *basic_auth)
 {
-    int status = remembered_new(gateway->allocator, &basic_auth->remembered);
+    int status = hf_remembered_new(gateway->allocator, &basic_auth->remembered);
 
     if (status)
         return status;
-    basic_auth->limiter = limiter_new(gateway->allocator, MAX_ADDRESSES);
+    basic_auth->limiter = hf_limiter_new(gateway->allocator, MAX_ADDRESSES);
     if (!gateway->verifiers)
-        gateway->verifiers = executor_new(gateway->allocator, VERIFIERS, POLICY_BASIC_MAX_WAITING);
+        gateway->verifiers =
+            hf_executor_new(gateway->allocator, VERIFIERS, POLICY_BASIC_MAX_WAITING);
     basic_auth->verifiers = gateway->verifiers;
     if (basic_auth->limiter && basic_auth->verifiers)
         return 0;
@@ -278,8 +280,8 @@ static int make_basic_auth(haft_gateway *gateway, const void *given, haft_arena 
 {
     const basic_auth_options *options = given;
     struct basic_auth *basic_auth = haft_arena_zalloc(arena, 1, sizeof *basic_auth);
-    int status =
-        basic_auth ? people_read(&basic_auth->people, arena, options->file, reason) : HAFT_ENOMEM;
+    int status = basic_auth ? hf_people_read(&basic_auth->people, arena, options->file, reason)
+                            : HAFT_ENOMEM;
 
     if (status)
         return status;
@@ -297,6 +299,6 @@ static int make_basic_auth(haft_gateway *gateway, const void *given, haft_arena 
     return 0;
 }
 
-const haft_policy_kind policy_basic_auth =
+const haft_policy_kind hf_policy_basic_auth =
     HAFT_INIT(haft_policy_kind, .name = "basic-auth", .options = &basic_auth_options_type,
               .make = make_basic_auth, .drop = drop_basic_auth);

@@ -16,7 +16,7 @@ static int validate_body(haft_call *call, void *data)
         haft_schema_validate_text(data, request->body, request->body_size, call->arena, &issues);
 
     if (status && issues.count)
-        return input_refuse_issues(call->inner.req, &issues, "body");
+        return hf_input_refuse_issues(call->inner.req, &issues, "body");
     return status;
 }
 
@@ -40,7 +40,7 @@ static void drop_validate(void *data)
     haft_schema_free(data);
 }
 
-const haft_policy_kind policy_validate =
+const haft_policy_kind hf_policy_validate =
     HAFT_INIT(haft_policy_kind, .name = "validate", .options = &validate_options_type,
               .make = make_validate, .drop = drop_validate);
 
@@ -79,7 +79,7 @@ static int make_mock(haft_gateway *gateway, const void *given, haft_arena *arena
     if (!mock)
         return HAFT_ENOMEM;
     if (options->has_json && options->has_text)
-        return error_set(reason, HAFT_EINVAL, "text", "a body is JSON or text, not both");
+        return hf_error_set(reason, HAFT_EINVAL, "text", "a body is JSON or text, not both");
     *mock = (struct mock){.options = options, .type = "text/plain; charset=utf-8", .body = ""};
     if (options->has_text) {
         mock->body = options->text;
@@ -99,5 +99,5 @@ static int make_mock(haft_gateway *gateway, const void *given, haft_arena *arena
     return 0;
 }
 
-const haft_policy_kind policy_mock =
+const haft_policy_kind hf_policy_mock =
     HAFT_INIT(haft_policy_kind, .name = "mock", .options = &mock_options_type, .make = make_mock);

@@ -43,7 +43,7 @@ static int make_set_headers(haft_gateway *gateway, const void *given, haft_arena
     return 0;
 }
 
-const haft_policy_kind policy_set_headers =
+const haft_policy_kind hf_policy_set_headers =
     HAFT_INIT(haft_policy_kind, .name = "set-headers", .options = &set_headers_options_type,
               .make = make_set_headers);
 
@@ -85,7 +85,7 @@ static int make_remove_headers(haft_gateway *gateway, const void *given, haft_ar
     return 0;
 }
 
-const haft_policy_kind policy_remove_headers =
+const haft_policy_kind hf_policy_remove_headers =
     HAFT_INIT(haft_policy_kind, .name = "remove-headers", .options = &remove_headers_options_type,
               .make = make_remove_headers);
 
@@ -207,13 +207,13 @@ static int make_cors(haft_gateway *gateway, const void *given, haft_arena *arena
     (void)arena;
     for (size_t i = 0; options->credentials && i < options->n_origins; i++)
         if (!strcmp(options->origins[i], "*"))
-            return error_set(reason, HAFT_EINVAL, "origins",
-                             "any origin (*) cannot be let in with credentials");
+            return hf_error_set(reason, HAFT_EINVAL, "origins",
+                                "any origin (*) cannot be let in with credentials");
     *ret_policy = (haft_policy)HAFT_INIT(haft_policy, .inbound = answer_preflight,
                                          .outbound = let_read, .data = (void *)(uintptr_t)given,
                                          .preflight = true, .allows_origin = cors_allows_origin);
     return 0;
 }
 
-const haft_policy_kind policy_cors =
+const haft_policy_kind hf_policy_cors =
     HAFT_INIT(haft_policy_kind, .name = "cors", .options = &cors_options_type, .make = make_cors);

@@ -37,7 +37,7 @@ static size_t policy_limit_key_of(const haft_call *call, const struct rate *rate
     char address[ADDRESS_KEY];
     int size;
 
-    address_put_key(request->peer, address, sizeof address);
+    hf_address_put_key(request->peer, address, sizeof address);
     if (rate->by == rate_key_all)
         size = snprintf(key, POLICY_LIMIT_KEY, "%.100s", rate->name);
     else
@@ -86,7 +86,7 @@ static int ask_for_rate(haft_call *call, const char *key, size_t size, haft_rate
     if (!asked)
         return HAFT_ENOMEM;
     asked->request = (haft_store_request){.done = on_rate_decided, .context = call};
-    rate_request(&asked->request, &asked->op, key, size, rate, now);
+    hf_rate_request(&asked->request, &asked->op, key, size, rate, now);
     status = haft_store_submit(call->server->options.store, &asked->request);
     return status ? status : rate_decided(call, asked);
 }
@@ -96,12 +96,12 @@ static int check_rate(haft_call *call, void *data)
     const struct rate *rate = data;
     char key[POLICY_LIMIT_KEY];
     size_t size = policy_limit_key_of(call, rate, key);
-    int64_t wait = 0, now = atomic_load(&call_root(call)->time.now);
+    int64_t wait = 0, now = atomic_load(&hf_call_root(call)->time.now);
     int status;
 
     if (call->server->options.store)
         return ask_for_rate(call, key, size, rate->rate, now);
-    status = limiter_take(rate->limiter, key, size, rate->rate, now, &wait);
+    status = hf_limiter_take(rate->limiter, key, size, rate->rate, now, &wait);
     return !status ? rate_refuse(call, wait) : status < 0 ? status : 0;
 }
 
@@ -115,7 +115,7 @@ static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena 
     if (!rate)
         return HAFT_ENOMEM;
     *rate = (struct rate){.name = ret_policy->name,
-                          .limiter = limiter_new(gateway->allocator, POLICY_LIMIT_MAX_KEYS),
+                          .limiter = hf_limiter_new(gateway->allocator, POLICY_LIMIT_MAX_KEYS),
                           .rate = {(unsigned)options->calls, (unsigned)(options->seconds * 1000)},
                           .by = options->by};
     if (!rate->limiter)
@@ -126,10 +126,10 @@ static int make_rate_limit(haft_gateway *gateway, const void *given, haft_arena 
 
 static void drop_rate_limit(void *data)
 {
-    limiter_free(((struct rate *)data)->limiter);
+    hf_limiter_free(((struct rate *)data)->limiter);
 }
 
-const haft_policy_kind policy_rate_limit =
+const haft_policy_kind hf_policy_rate_limit =
     HAFT_INIT(haft_policy_kind, .name = "rate-limit", .options = &rate_limit_options_type,
               .make = make_rate_limit, .drop = drop_rate_limit);
 
@@ -158,7 +158,7 @@ static int make_size_limit(haft_gateway *gateway, const void *given, haft_arena 
     return 0;
 }
 
-const haft_policy_kind policy_size_limit =
+const haft_policy_kind hf_policy_size_limit =
     HAFT_INIT(haft_policy_kind, .name = "size-limit", .options = &size_limit_options_type,
               .make = make_size_limit);
 
@@ -194,5 +194,5 @@ static int make_sleep(haft_gateway *gateway, const void *given, haft_arena *aren
     return 0;
 }
 
-const haft_policy_kind policy_sleep = HAFT_INIT(haft_policy_kind, .name = "sleep",
-                                                .options = &sleep_options_type, .make = make_sleep);
+const haft_policy_kind hf_policy_sleep = HAFT_INIT(
+    haft_policy_kind, .name = "sleep", .options = &sleep_options_type, .make = make_sleep);

@@ -20,7 +20,7 @@ struct remembered {
     struct known all[REMEMBERED];
 };
 
-int remembered_new(const haft_allocator *allocator, struct remembered **ret_remembered)
+int hf_remembered_new(const haft_allocator *allocator, struct remembered **ret_remembered)
 {
     struct remembered *remembered = allocator->alloc(allocator->context, sizeof *remembered);
     unsigned char key[SHA256_SIZE];
@@ -35,8 +35,8 @@ int remembered_new(const haft_allocator *allocator, struct remembered **ret_reme
     status = HAFT_EBUSY;
     if (uv_random(NULL, NULL, key, sizeof key, 0, NULL))
         goto no_random;
-    hmac_prepare(&remembered->key, key, sizeof key);
-    secret_wipe(key, sizeof key);
+    hf_hmac_prepare(&remembered->key, key, sizeof key);
+    hf_secret_wipe(key, sizeof key);
     *ret_remembered = remembered;
     return 0;
 
@@ -47,7 +47,7 @@ no_lock:
     return status;
 }
 
-void remembered_free(struct remembered *remembered)
+void hf_remembered_free(struct remembered *remembered)
 {
     const haft_allocator *allocator;
 
@@ -55,20 +55,20 @@ void remembered_free(struct remembered *remembered)
         return;
     allocator = remembered->allocator;
     uv_mutex_destroy(&remembered->lock);
-    secret_wipe(remembered, sizeof *remembered);
+    hf_secret_wipe(remembered, sizeof *remembered);
     allocator->release(allocator->context, remembered, sizeof *remembered);
 }
 
-void remembered_digest(const struct remembered *remembered, const char *name, const char *password,
-                       unsigned char ret_digest[SHA256_SIZE])
+void hf_remembered_digest(const struct remembered *remembered, const char *name,
+                          const char *password, unsigned char ret_digest[SHA256_SIZE])
 {
     struct sha256 hash;
 
-    hmac_begin(&remembered->key, &hash);
-    sha256_add(&hash, name, strlen(name) + 1); /* with its end, or "a" "bc" would be "ab" "c" */
-    sha256_add(&hash, password, strlen(password));
-    hmac_finish(&remembered->key, &hash, ret_digest);
-    secret_wipe(&hash, sizeof hash);
+    hf_hmac_begin(&remembered->key, &hash);
+    hf_sha256_add(&hash, name, strlen(name) + 1); /* with its end, or "a" "bc" would be "ab" "c" */
+    hf_sha256_add(&hash, password, strlen(password));
+    hf_hmac_finish(&remembered->key, &hash, ret_digest);
+    hf_secret_wipe(&hash, sizeof hash);
 }
 
 /* With the lock held: the one of a digest, whether it is good or not. */
@@ -80,14 +80,14 @@ static struct known *gateway_remembered_find(struct remembered *remembered,
     for (size_t i = 0; i < REMEMBERED; i++) {
         struct known *known = &remembered->all[i];
 
-        if (digest_equal(known->digest, digest) && known->whose)
+        if (hf_digest_equal(known->digest, digest) && known->whose)
             found = known;
     }
     return found;
 }
 
-const void *remembered_find(struct remembered *remembered, const unsigned char digest[SHA256_SIZE],
-                            haft_time now)
+const void *hf_remembered_find(struct remembered *remembered,
+                               const unsigned char digest[SHA256_SIZE], haft_time now)
 {
     const void *whose = NULL;
     struct known *known;
@@ -118,8 +118,8 @@ static struct known *make_room(struct remembered *remembered, haft_time now)
     return oldest;
 }
 
-void remembered_add(struct remembered *remembered, const unsigned char digest[SHA256_SIZE],
-                    const void *whose, haft_time now, haft_time until)
+void hf_remembered_add(struct remembered *remembered, const unsigned char digest[SHA256_SIZE],
+                       const void *whose, haft_time now, haft_time until)
 {
     struct known *known;
 

@@ -16,17 +16,17 @@ enum { REMEMBERED = 256 };
 struct remembered;
 
 /* HAFT_ENOMEM, or HAFT_EBUSY without randomness. */
-int remembered_new(const haft_allocator *allocator, struct remembered **ret_remembered);
-void remembered_free(struct remembered *remembered);
+int hf_remembered_new(const haft_allocator *allocator, struct remembered **ret_remembered);
+void hf_remembered_free(struct remembered *remembered);
 
 /* The digest that a name with its password is known by. */
-void remembered_digest(const struct remembered *remembered, const char *name, const char *password,
-                       unsigned char ret_digest[SHA256_SIZE]);
+void hf_remembered_digest(const struct remembered *remembered, const char *name,
+                          const char *password, unsigned char ret_digest[SHA256_SIZE]);
 /* What was remembered with a digest; NULL when it is not there, or not any more. */
-const void *remembered_find(struct remembered *remembered, const unsigned char digest[SHA256_SIZE],
-                            haft_time now);
+const void *hf_remembered_find(struct remembered *remembered,
+                               const unsigned char digest[SHA256_SIZE], haft_time now);
 /* Remembers it, with something that is not NULL, until then. */
-void remembered_add(struct remembered *remembered, const unsigned char digest[SHA256_SIZE],
-                    const void *whose, haft_time now, haft_time until);
+void hf_remembered_add(struct remembered *remembered, const unsigned char digest[SHA256_SIZE],
+                       const void *whose, haft_time now, haft_time until);
 
 #endif

@@ -9,7 +9,7 @@ const haft_request *haft_request_of(const haft_call *call)
 {
     haft_gateway_request *req = call->inner.req;
 
-    if (req && values_write_request(req))
+    if (req && hf_values_write_request(req))
         req->out_of_memory = true;
     return req ? &req->request : NULL;
 }
@@ -17,7 +17,7 @@ const haft_request *haft_request_of(const haft_call *call)
 /* Before it is changed. */
 static int request_own(haft_gateway_request *req)
 {
-    int status = req ? values_write_request(req) : HAFT_EINVAL;
+    int status = req ? hf_values_write_request(req) : HAFT_EINVAL;
 
     if (!status)
         req->rewritten = true;
@@ -50,9 +50,10 @@ int haft_request_set_header(haft_call *call, const char *name, const char *value
     request = &req->request;
     /* Once a header is changed, the list is the visit's own, and the index does not fit it. */
     if (request->index_ || request->headers != req->changed.list)
-        status = header_list_take(call->arena, &req->changed, request->headers, request->n_headers);
+        status =
+            hf_header_list_take(call->arena, &req->changed, request->headers, request->n_headers);
     if (!status)
-        status = header_list_set(call->arena, &req->changed, name, value);
+        status = hf_header_list_set(call->arena, &req->changed, name, value);
     if (status)
         return status;
     request->headers = req->changed.list;
@@ -81,7 +82,7 @@ int haft_request_set_body(haft_call *call, const char *body, size_t size)
 static const char *input_path_value(haft_gateway_request *req, const char *name)
 {
     yyjson_val *value = yyjson_obj_get(req->input, name);
-    const char *text = value ? values_text(req->call, value) : NULL;
+    const char *text = value ? hf_values_text(req->call, value) : NULL;
 
     req->out_of_memory = req->out_of_memory || (value && !text);
     return text;
@@ -108,7 +109,7 @@ const char *haft_path_value(const haft_call *call, const char *name)
 const char *haft_query_value(haft_call *call, const char *name)
 {
     haft_gateway_request *req = call->inner.req;
-    int status = req ? query_read(req) : HAFT_EINVAL;
+    int status = req ? hf_query_read(req) : HAFT_EINVAL;
 
     if (status == HAFT_ENOMEM)
         req->out_of_memory = true;

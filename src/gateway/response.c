@@ -15,7 +15,7 @@ enum { RESPONSE_REFUSED = -32000 }; /* of those that JSON-RPC leaves to servers 
 
 const char *haft_status_text(int status)
 {
-    return http_status_reason(status);
+    return hf_http_status_reason(status);
 }
 
 bool haft_response_ok(const haft_response *response)
@@ -50,8 +50,8 @@ static int header_list_grow(haft_arena *arena, struct header_list *headers, size
     return 0;
 }
 
-int header_list_add(haft_arena *arena, struct header_list *headers, const char *name,
-                    const char *value)
+int hf_header_list_add(haft_arena *arena, struct header_list *headers, const char *name,
+                       const char *value)
 {
     haft_header header = {haft_arena_copy(arena, name, strlen(name)),
                           haft_arena_copy(arena, value, strlen(value))};
@@ -62,20 +62,20 @@ int header_list_add(haft_arena *arena, struct header_list *headers, const char *
     return 0;
 }
 
-int header_list_set(haft_arena *arena, struct header_list *headers, const char *name,
-                    const char *value)
+int hf_header_list_set(haft_arena *arena, struct header_list *headers, const char *name,
+                       const char *value)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < headers->n; i++)
-        if (!text_same_ignoring_case(headers->list[i].name, name))
+        if (!hf_text_same_ignoring_case(headers->list[i].name, name))
             headers->list[n++] = headers->list[i];
     headers->n = n;
-    return value ? header_list_add(arena, headers, name, value) : 0;
+    return value ? hf_header_list_add(arena, headers, name, value) : 0;
 }
 
-int header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
-                     size_t n)
+int hf_header_list_take(haft_arena *arena, struct header_list *headers, const haft_header *from,
+                        size_t n)
 {
     headers->n = 0;
     if (header_list_grow(arena, headers, n + 1))
@@ -93,8 +93,8 @@ static int respond_header(haft_call *call, const char *name, const char *value,
     haft_gateway_request *req = call->inner.req;
     int status;
 
-    if (!req || !header_name_is_valid(name) ||
-        (value && !header_value_is_valid(value, strlen(value))))
+    if (!req || !hf_header_name_is_valid(name) ||
+        (value && !hf_header_value_is_valid(value, strlen(value))))
         return HAFT_EINVAL;
     status = change(call->arena, &req->headers, name, value);
     req->response.headers = req->headers.list;
@@ -104,18 +104,18 @@ static int respond_header(haft_call *call, const char *name, const char *value,
 
 int haft_response_set_header(haft_call *call, const char *name, const char *value)
 {
-    return respond_header(call, name, value, header_list_set);
+    return respond_header(call, name, value, hf_header_list_set);
 }
 
 int haft_response_add_header(haft_call *call, const char *name, const char *value)
 {
-    return value ? respond_header(call, name, value, header_list_add) : HAFT_EINVAL;
+    return value ? respond_header(call, name, value, hf_header_list_add) : HAFT_EINVAL;
 }
 
-int response_take(haft_gateway_request *req, const haft_response *response)
+int hf_response_take(haft_gateway_request *req, const haft_response *response)
 {
-    int status =
-        header_list_take(req->call->arena, &req->headers, response->headers, response->n_headers);
+    int status = hf_header_list_take(req->call->arena, &req->headers, response->headers,
+                                     response->n_headers);
 
     req->response = *response;
     req->response.headers = req->headers.list;
@@ -166,7 +166,7 @@ static void put_problem(haft_buffer *body, int status, const char *detail,
     haft_buffer_puts(body, "{\"type\":\"about:blank\",\"title\":");
     haft_buffer_json_string(body, title, strlen(title));
     haft_buffer_printf(body, ",\"status\":%d", status);
-    put_text_member(body, "detail", detail);
+    hf_put_text_member(body, "detail", detail);
     if (issues) {
         haft_buffer_puts(body, ",\"issues\":");
         haft_issues_json(issues, body);
@@ -185,12 +185,12 @@ static void put_error(haft_buffer *body, haft_gateway_request *req, const char *
                                           : NULL;
 
     if (yyjson_is_obj(root))
-        rpc_read(root, &message);
-    rpc_put_error(body, message.id, RESPONSE_REFUSED, detail, NULL);
+        hf_rpc_read(root, &message);
+    hf_rpc_put_error(body, message.id, RESPONSE_REFUSED, detail, NULL);
 }
 
-int respond_problem(haft_gateway_request *req, int status, const char *detail,
-                    const haft_issues *issues)
+int hf_respond_problem(haft_gateway_request *req, int status, const char *detail,
+                       const haft_issues *issues)
 {
     haft_call *call = req->call;
     haft_buffer body;
@@ -219,7 +219,7 @@ int haft_problem(haft_call *call, int status, const char *format, ...)
     va_start(args, format);
     detail = haft_arena_vprintf(call->arena, format, args);
     va_end(args);
-    return detail ? respond_problem(call->inner.req, status, detail, NULL) : HAFT_ENOMEM;
+    return detail ? hf_respond_problem(call->inner.req, status, detail, NULL) : HAFT_ENOMEM;
 }
 
 int haft_respond_with(haft_call *call, const haft_response *response)

@@ -7,7 +7,7 @@
 
 #include "gateway/gateway.h"
 
-struct route *route_named(const haft_gateway *gateway, const char *id)
+struct route *hf_route_named(const haft_gateway *gateway, const char *id)
 {
     struct route *route = gateway->routes;
 
@@ -65,13 +65,14 @@ static int plan_field(haft_gateway *gateway, struct route *route, const haft_rou
                         : source->from == HAFT_FROM_BODY ? ORIGIN_BODY
                                                          : ORIGIN_HEADER;
     if (source && field->origin == ORIGIN_PATH)
-        return gateway_refuse(gateway, HAFT_EINVAL, route->id, "%s comes from the path",
-                              property->name);
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id, "%s comes from the path",
+                                 property->name);
     if (source && source->as)
         field->as = source->as;
     if (field->origin != ORIGIN_BODY && property->node->types == TYPE_OBJECT)
-        return gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                              "%s is an object, and can come from the body only", property->name);
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                                 "%s is an object, and can come from the body only",
+                                 property->name);
     route->has_body = route->has_body || field->origin == ORIGIN_BODY;
     return 0;
 }
@@ -83,13 +84,13 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
     int status = 0;
 
     if (input && !object)
-        return gateway_refuse(gateway, HAFT_EINVAL, route->id, "the input must be an object");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, route->id, "the input must be an object");
     if (object) {
         route->n_fields = object->n_properties;
         route->fields =
             haft_arena_zalloc(gateway->arena, route->n_fields + 1, sizeof *route->fields);
         if (!route->fields)
-            return gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
+            return hf_gateway_refuse(gateway, HAFT_ENOMEM, route->id, "out of memory");
     }
     route->has_body = object && !has_no_body(route->method);
     for (size_t i = 0; object && i < route->n_fields && !status; i++)
@@ -100,9 +101,9 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
         for (size_t j = 0; j < route->n_fields && !known; j++)
             known = !strcmp(route->fields[j].name, route->path_template.segments[i]);
         if (!known)
-            status = gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                                    "the path has {%s}, which is no field of the input",
-                                    route->path_template.segments[i]);
+            status = hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                                       "the path has {%s}, which is no field of the input",
+                                       route->path_template.segments[i]);
     }
     for (size_t i = 0; i < info->n_sources && !status; i++) {
         bool known = false;
@@ -111,8 +112,8 @@ static int plan_fields(haft_gateway *gateway, struct route *route, const haft_ro
             known = !strcmp(route->fields[j].name, info->sources[i].field);
         if (!known)
             status =
-                gateway_refuse(gateway, HAFT_EINVAL, route->id,
-                               "there is no field %s to have a source", info->sources[i].field);
+                hf_gateway_refuse(gateway, HAFT_EINVAL, route->id,
+                                  "there is no field %s to have a source", info->sources[i].field);
     }
     return status;
 }
@@ -131,7 +132,7 @@ static int call_handler(haft_call *call, const void *in, void *out)
     /* An isolated process has no visit. */
     const struct route *route = call->inner.req
                                     ? call->inner.req->route
-                                    : route_named(call->server->gateway, haft_call_name(call));
+                                    : hf_route_named(call->server->gateway, haft_call_name(call));
     const haft_route *info = route->info;
 
     (void)out;
@@ -155,14 +156,14 @@ static int make_tool(haft_gateway *gateway, struct route *route, const haft_rout
         .isolate_memory = info->isolate_memory);
     status = haft_add(gateway->server, &route->tool);
     if (status)
-        return error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
-                         haft_server_error(gateway->server)->text);
-    catalogue = catalogue_take(gateway->server);
-    entry = offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], info->id, strlen(info->id));
+        return hf_error_set(&gateway->error, status, haft_server_error(gateway->server)->path, "%s",
+                            haft_server_error(gateway->server)->text);
+    catalogue = hf_catalogue_take(gateway->server);
+    entry = hf_offer_list_find(&catalogue->shelves[HAFT_OFFER_TOOL], info->id, strlen(info->id));
     route->item = entry->item;
     route->entry = (struct entry){.item = route->item};
     atomic_fetch_add(&route->item->refs, 1);
-    catalogue_drop(catalogue);
+    hf_catalogue_drop(catalogue);
     return 0;
 }
 
@@ -171,20 +172,20 @@ static int route_check(haft_gateway *gateway, const haft_route *info)
     const char *id = info->id ? info->id : "";
 
     if (!info->id || !*info->id)
-        return gateway_refuse(gateway, HAFT_EINVAL, info->path ? info->path : "",
-                              "a route needs an id");
-    if (route_named(gateway, id))
-        return gateway_refuse(gateway, HAFT_EEXISTS, id, "there is a route of that id");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, info->path ? info->path : "",
+                                 "a route needs an id");
+    if (hf_route_named(gateway, id))
+        return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "there is a route of that id");
     if (!is_method(info->method))
-        return gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, id, "the method must be of capital letters");
     if (!info->call == !info->handler)
-        return gateway_refuse(gateway, HAFT_EINVAL, id, "a route has one handler");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, id, "a route has one handler");
     if (info->quick && info->isolate)
-        return gateway_refuse(gateway, HAFT_EINVAL, id,
-                              "an isolated route is not quick: it runs in a process of its own");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, id,
+                                 "an isolated route is not quick: it runs in a process of its own");
     for (const struct mcp *mcp = gateway->endpoints; mcp; mcp = mcp->next)
         if (info->path && !strcmp(mcp->path, info->path))
-            return gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint", mcp->path);
+            return hf_gateway_refuse(gateway, HAFT_EEXISTS, id, "%s is an MCP endpoint", mcp->path);
     return 0;
 }
 
@@ -192,13 +193,13 @@ static int place(haft_gateway *gateway, struct route *route)
 {
     void *pending = NULL;
     int status =
-        router_add(&gateway->router, route->method, &route->path_template, route, &pending);
+        hf_router_add(&gateway->router, route->method, &route->path_template, route, &pending);
 
     if (status == HAFT_EEXISTS)
-        return gateway_refuse(gateway, status, route->id, "%s %s is %s already", route->method,
-                              route->path, ((struct route *)pending)->id);
+        return hf_gateway_refuse(gateway, status, route->id, "%s %s is %s already", route->method,
+                                 route->path, ((struct route *)pending)->id);
     if (status)
-        return gateway_refuse(gateway, status, route->id, "out of memory");
+        return hf_gateway_refuse(gateway, status, route->id, "out of memory");
     return 0;
 }
 
@@ -212,7 +213,7 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
 
     if (!gateway || !info)
         return HAFT_EINVAL;
-    status = gateway_view(gateway, "haft_route", info, sizeof *info, &view);
+    status = hf_gateway_view(gateway, "haft_route", info, sizeof *info, &view);
     if (status)
         return status;
     info = view;
@@ -221,15 +222,15 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
         return status;
     route = haft_arena_zalloc(gateway->arena, 1, sizeof *route);
     if (!route)
-        return gateway_refuse(gateway, HAFT_ENOMEM, info->id, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, info->id, "out of memory");
     route->info = info;
     route->method = info->method;
     route->path = info->path;
     route->id = info->id;
-    if (template_read(gateway->arena, info->path, &route->path_template, &reason))
-        return gateway_refuse(gateway, reason.code, info->id, "%s: %s",
-                              info->path ? info->path : "", reason.text);
-    status = policies_find(gateway, info->id, info->policies, &policies);
+    if (hf_template_read(gateway->arena, info->path, &route->path_template, &reason))
+        return hf_gateway_refuse(gateway, reason.code, info->id, "%s: %s",
+                                 info->path ? info->path : "", reason.text);
+    status = hf_policies_find(gateway, info->id, info->policies, &policies);
     if (!status)
         status = make_tool(gateway, route, info);
     if (status)
@@ -239,7 +240,7 @@ int haft_route_add(haft_gateway *gateway, const haft_route *info)
         status = place(gateway, route);
     if (status) {
         haft_offer_remove(gateway->server, HAFT_OFFER_TOOL, route->id);
-        item_drop(route->item);
+        hf_item_drop(route->item);
         return status;
     }
     atomic_store(&route->policies, policies);
@@ -271,8 +272,8 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
     if (!gateway)
         return HAFT_EINVAL;
     if (!method || !path)
-        return gateway_refuse(gateway, HAFT_EINVAL, id ? id : "",
-                              "a route has a method and a path");
+        return hf_gateway_refuse(gateway, HAFT_EINVAL, id ? id : "",
+                                 "a route has a method and a path");
     if (info) {
         info->struct_size = sizeof *info;
         info->method = haft_arena_copy(gateway->arena, method, strlen(method));
@@ -283,6 +284,6 @@ int haft_route_add_handler(haft_gateway *gateway, const char *method, const char
         info->data = data;
     }
     if (!info || !info->method || !info->path || !info->id)
-        return gateway_refuse(gateway, HAFT_ENOMEM, path, "out of memory");
+        return hf_gateway_refuse(gateway, HAFT_ENOMEM, path, "out of memory");
     return haft_route_add(gateway, info);
 }

@@ -20,7 +20,7 @@ static bool is_name(const char *text, size_t size)
     return size && strspn(text, allowed) >= size;
 }
 
-bool segment_is_upward(const char *text)
+bool hf_segment_is_upward(const char *text)
 {
     while (*text) {
         size_t size = strcspn(text, "/\\");
@@ -39,34 +39,35 @@ static int add_segment(haft_arena *arena, const char *text, size_t size, struct 
     const char *copy;
 
     if (path->n == MAX_SEGMENTS)
-        return error_set(reason, HAFT_EINVAL, "", "there are more than %d segments", MAX_SEGMENTS);
+        return hf_error_set(reason, HAFT_EINVAL, "", "there are more than %d segments",
+                            MAX_SEGMENTS);
     if (variable) {
         text++;
         size -= 2;
     }
     copy = haft_arena_copy(arena, text, size);
     if (!copy)
-        return error_set(reason, HAFT_ENOMEM, "", "out of memory");
+        return hf_error_set(reason, HAFT_ENOMEM, "", "out of memory");
     if (variable ? !is_name(copy, size)
-                 : !size || strcspn(copy, "{}%?#") != size || segment_is_upward(copy))
-        return error_set(reason, HAFT_EINVAL, "", "\"%s\" cannot be a segment of a path", copy);
+                 : !size || strcspn(copy, "{}%?#") != size || hf_segment_is_upward(copy))
+        return hf_error_set(reason, HAFT_EINVAL, "", "\"%s\" cannot be a segment of a path", copy);
     for (size_t i = 0; variable && i < path->n; i++)
         if (path->variable[i] && !strcmp(path->segments[i], copy))
-            return error_set(reason, HAFT_EINVAL, "", "{%s} is there twice", copy);
+            return hf_error_set(reason, HAFT_EINVAL, "", "{%s} is there twice", copy);
     path->segments[path->n] = copy;
     path->variable[path->n++] = variable;
     path->n_variables += variable;
     return 0;
 }
 
-int template_read(haft_arena *arena, const char *path, struct template *ret_template,
-                  haft_reason *reterr_reason)
+int hf_template_read(haft_arena *arena, const char *path, struct template *ret_template,
+                     haft_reason *reterr_reason)
 {
     *ret_template = (struct template){.n = 0};
     if (!path || path[0] != '/')
-        return error_set(reterr_reason, HAFT_EINVAL, "", "a path begins with a slash");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path begins with a slash");
     if (haft_utf8_valid(path, strlen(path)) != strlen(path))
-        return error_set(reterr_reason, HAFT_EINVAL, "", "a path is UTF-8");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path is UTF-8");
     for (path++; *path;) {
         size_t size = strcspn(path, "/");
         int status = add_segment(arena, path, size, ret_template, reterr_reason);
@@ -75,7 +76,7 @@ int template_read(haft_arena *arena, const char *path, struct template *ret_temp
             return status;
         path += size;
         if (*path == '/' && !*++path)
-            return error_set(reterr_reason, HAFT_EINVAL, "", "a path does not end with a slash");
+            return hf_error_set(reterr_reason, HAFT_EINVAL, "", "a path does not end with a slash");
     }
     return 0;
 }
@@ -105,8 +106,8 @@ static struct leaf *leaf_of(const struct place *place, const char *method)
     return leaf;
 }
 
-int router_add(struct router *router, const char *method, const struct template *path, void *route,
-               void **reterr_route)
+int hf_router_add(struct router *router, const char *method, const struct template *path,
+                  void *route, void **reterr_route)
 {
     struct place *place = &router->root;
     struct leaf *leaf;
@@ -147,11 +148,11 @@ static int split(haft_arena *arena, const char *path, struct router_search *sear
         return HAFT_EINVAL;
     while (*path) {
         size_t size = strcspn(path, "/");
-        const char *segment = percent_decode(arena, path, size, false, &status);
+        const char *segment = hf_percent_decode(arena, path, size, false, &status);
 
         if (!segment)
             return status;
-        if (segment_is_upward(segment))
+        if (hf_segment_is_upward(segment))
             return HAFT_EINVAL;
         if (!*segment || search->n == MAX_SEGMENTS)
             possible = false;
@@ -202,8 +203,8 @@ static bool descend(struct router_search *search, const struct place *place, siz
     return false;
 }
 
-int router_find(const struct router *router, const char *method, const char *path,
-                haft_arena *arena, struct match *ret_match)
+int hf_router_find(const struct router *router, const char *method, const char *path,
+                   haft_arena *arena, struct match *ret_match)
 {
     struct router_search search = {.method = method, .match = ret_match};
     int status;

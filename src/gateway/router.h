@@ -45,19 +45,19 @@ struct match {
 };
 
 /* Takes a path apart.  0, or HAFT_EINVAL or HAFT_ENOMEM with the reason. */
-int template_read(haft_arena *arena, const char *path, struct template *ret_template,
-                  haft_reason *reterr_reason);
+int hf_template_read(haft_arena *arena, const char *path, struct template *ret_template,
+                     haft_reason *reterr_reason);
 
 /* Whether a segment, decoded, has "." or ".." between its slashes. */
-bool segment_is_upward(const char *text);
+bool hf_segment_is_upward(const char *text);
 
 /* 0, HAFT_ENOMEM, or HAFT_EEXISTS with the route that has the place in *reterr_route. */
-int router_add(struct router *router, const char *method, const struct template *path, void *route,
-               void **reterr_route);
+int hf_router_add(struct router *router, const char *method, const struct template *path,
+                  void *route, void **reterr_route);
 
 /* 1 with the route; 0 when there is none, with the methods of the path if it has any; HAFT_EINVAL
  * for a path that is not well written or leads upwards; HAFT_ENOMEM.  HEAD finds GET. */
-int router_find(const struct router *router, const char *method, const char *path,
-                haft_arena *arena, struct match *ret_match);
+int hf_router_find(const struct router *router, const char *method, const char *path,
+                   haft_arena *arena, struct match *ret_match);
 
 #endif

@@ -27,7 +27,7 @@ static bool values_fit_scalar(yyjson_val *value, enum origin origin)
         return !yyjson_is_null(value);
     if (strlen(text) != yyjson_get_len(value))
         return false;
-    return origin != ORIGIN_PATH || (*text && !segment_is_upward(text));
+    return origin != ORIGIN_PATH || (*text && !hf_segment_is_upward(text));
 }
 
 static bool values_fit_field(yyjson_val *value, enum origin origin)
@@ -43,7 +43,7 @@ static bool values_fit_field(yyjson_val *value, enum origin origin)
     return n; /* an empty list is not sent, either */
 }
 
-bool values_fit(const struct route *route, yyjson_val *input)
+bool hf_values_fit(const struct route *route, yyjson_val *input)
 {
     yyjson_val *key, *value;
     size_t index, n;
@@ -63,7 +63,7 @@ bool values_fit(const struct route *route, yyjson_val *input)
     return true;
 }
 
-yyjson_val *values_copy(haft_arena *arena, const yyjson_val *input)
+yyjson_val *hf_values_copy(haft_arena *arena, const yyjson_val *input)
 {
     size_t size = (size_t)(unsafe_yyjson_get_next((yyjson_val *)(uintptr_t)input) - input);
     yyjson_val *copy = haft_arena_alloc(arena, size * sizeof *copy);
@@ -82,7 +82,7 @@ yyjson_val *values_copy(haft_arena *arena, const yyjson_val *input)
     return copy;
 }
 
-const char *values_text(haft_call *call, yyjson_val *value)
+const char *hf_values_text(haft_call *call, yyjson_val *value)
 {
     haft_buffer text;
     const char *copy = yyjson_get_str(value);
@@ -103,14 +103,14 @@ static void put_scalar(haft_buffer *buffer, yyjson_val *value)
     haft_buffer text;
 
     if (yyjson_is_str(value)) {
-        percent_encode(buffer, yyjson_get_str(value), yyjson_get_len(value));
+        hf_percent_encode(buffer, yyjson_get_str(value), yyjson_get_len(value));
         return;
     }
     haft_buffer_init(&text, buffer->allocator, buffer->limit);
     haft_json_write(value, &text);
     if (text.status)
         buffer->status = text.status;
-    percent_encode(buffer, text.data ? text.data : "", text.size);
+    hf_percent_encode(buffer, text.data ? text.data : "", text.size);
     haft_buffer_finish(&text);
 }
 
@@ -120,7 +120,7 @@ static void put_pair(haft_buffer *buffer, const struct field *field, yyjson_val 
         return;
     if (buffer->size)
         haft_buffer_add(buffer, "&", 1);
-    percent_encode(buffer, field->name, field->size);
+    hf_percent_encode(buffer, field->name, field->size);
     haft_buffer_add(buffer, "=", 1);
     put_scalar(buffer, value);
 }
@@ -134,7 +134,7 @@ static void put_path(haft_buffer *buffer, const struct route *route, yyjson_val 
         if (path->variable[i])
             put_scalar(buffer, yyjson_obj_get(arguments, path->segments[i]));
         else
-            percent_encode(buffer, path->segments[i], strlen(path->segments[i]));
+            hf_percent_encode(buffer, path->segments[i], strlen(path->segments[i]));
     }
     if (!path->n)
         haft_buffer_add(buffer, "/", 1);
@@ -194,8 +194,9 @@ static int put_headers(haft_gateway_request *req, yyjson_val *arguments,
 
         if (field->origin != ORIGIN_HEADER || !value || yyjson_is_null(value))
             continue;
-        text = values_text(req->call, value);
-        status = text ? header_list_set(req->call->arena, headers, field->as, text) : HAFT_ENOMEM;
+        text = hf_values_text(req->call, value);
+        status =
+            text ? hf_header_list_set(req->call->arena, headers, field->as, text) : HAFT_ENOMEM;
     }
     return status;
 }
@@ -215,7 +216,7 @@ static const char *values_print(haft_call *call, const struct route *route, yyjs
     return copy;
 }
 
-const char *values_uri(haft_call *call, const struct route *route, yyjson_val *input)
+const char *hf_values_uri(haft_call *call, const struct route *route, yyjson_val *input)
 {
     const char *path = values_print(call, route, input, put_path),
                *query = values_print(call, route, input, put_query);
@@ -224,7 +225,7 @@ const char *values_uri(haft_call *call, const struct route *route, yyjson_val *i
                          : NULL;
 }
 
-int values_write_request(haft_gateway_request *req)
+int hf_values_write_request(haft_gateway_request *req)
 {
     haft_call *call = req->call;
     haft_request *request = &req->request;
@@ -238,13 +239,13 @@ int values_write_request(haft_gateway_request *req)
     query = values_print(call, req->route, req->input, put_query);
     body = req->route->has_body ? values_print(call, req->route, req->input, put_body) : "";
     status = target && query && body
-                 ? header_list_take(call->arena, &headers, request->headers, request->n_headers)
+                 ? hf_header_list_take(call->arena, &headers, request->headers, request->n_headers)
                  : HAFT_ENOMEM;
     if (!status)
         status = put_headers(req, req->input, &headers);
     if (!status && *body && !haft_header_find(headers.list, headers.n, "content-type"))
-        status = header_list_add(call->arena, &headers, "content-type", "application/json");
-    if (!status && !(request->path = percent_decoded(call->arena, target)))
+        status = hf_header_list_add(call->arena, &headers, "content-type", "application/json");
+    if (!status && !(request->path = hf_percent_decoded(call->arena, target)))
         status = HAFT_ENOMEM;
     if (status)
         return status;

@@ -5,13 +5,13 @@
 #include "gateway/gateway.h"
 
 /* Whether the input can be passed as it is: a request that brings the same can be written. */
-bool values_fit(const struct route *route, yyjson_val *input);
+bool hf_values_fit(const struct route *route, yyjson_val *input);
 /* In other memory, with its texts; NULL without that. */
-yyjson_val *values_copy(haft_arena *arena, const yyjson_val *input);
+yyjson_val *hf_values_copy(haft_arena *arena, const yyjson_val *input);
 
 /* A string, or what JSON writes for another value; in the call's memory, NULL without that. */
-const char *values_text(haft_call *call, yyjson_val *value);
+const char *hf_values_text(haft_call *call, yyjson_val *value);
 /* "route:/customers/1?full=true". */
-const char *values_uri(haft_call *call, const struct route *route, yyjson_val *input);
+const char *hf_values_uri(haft_call *call, const struct route *route, yyjson_val *input);
 
 #endif

@@ -21,7 +21,7 @@ static void start_request(struct connection *c)
 {
     haft_buffer_clear(&c->head);
     haft_buffer_clear(&c->fields);
-    buffer_trim(&c->body, KEPT_BODY);
+    hf_buffer_trim(&c->body, KEPT_BODY);
     c->n_fields = c->url_size = c->trailer_size = c->consumed = 0;
     memset(c->slots, 0, sizeof c->slots);
     c->begun = c->answered = c->continues = c->crowded = false;
@@ -35,7 +35,7 @@ static const char *connection_client(struct connection *c, const haft_header *he
     const char *client = c->peer;
 
     if (c->is_proxy) {
-        proxies_find_client(&c->http->proxies, c->peer, headers, n, c->client);
+        hf_proxies_find_client(&c->http->proxies, c->peer, headers, n, c->client);
         client = c->client;
     }
     return *client ? client : NULL;
@@ -60,11 +60,11 @@ static void connection_handle(struct connection *c)
     c->keep_alive = llhttp_should_keep_alive(&c->parser) && !http->closing;
     c->stage = STAGE_HANDLING;
     c->since = loop_now(&http->loop);
-    http_use(http, c->since);
-    if (shards_wants(c, &request))
+    hf_http_use(http, c->since);
+    if (hf_shards_wants(c, &request))
         return;
     c->handling = true;
-    pending = mux_handle(&http->mux, &request, &http_responder, c, c->since);
+    pending = hf_mux_handle(&http->mux, &request, &hf_http_responder, c, c->since);
     c->handling = false;
     if (!c->answered)
         c->pending = pending;
@@ -87,7 +87,7 @@ static void fail(struct connection *c)
         c->refused = 400;
     while (i < 4 && refusals[i].status != c->refused)
         i++;
-    connection_refuse(c, refusals[i].status, refusals[i].message);
+    hf_connection_refuse(c, refusals[i].status, refusals[i].message);
 }
 
 /* What comes while a request is at work, or while its answers are not read. */
@@ -95,7 +95,7 @@ static void connection_keep(struct connection *c, const char *bytes, size_t size
 {
     haft_buffer_add(&c->waiting, bytes, size);
     if (c->waiting.status) {
-        connection_close(c);
+        hf_connection_close(c);
     } else if (c->waiting.size >= READ_SIZE && !c->paused) {
         uv_read_stop(&c->io.stream);
         c->paused = true;
@@ -111,7 +111,7 @@ static bool is_free(struct connection *c)
         start_request(c);
         return true;
     }
-    connection_close(c);
+    hf_connection_close(c);
     return false;
 }
 
@@ -124,21 +124,21 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         llhttp_errno_t code;
         size_t used;
 
-        if (!begun && (connection_unsent(c) > UNREAD_LIMIT || turn_is_spent(c))) {
+        if (!begun && (hf_connection_unsent(c) > UNREAD_LIMIT || hf_turn_is_spent(c))) {
             /* When the answers have been read, or in the next turn. */
-            if (!connection_unsent(c))
-                http_later(c);
+            if (!hf_connection_unsent(c))
+                hf_http_later(c);
             connection_keep(c, bytes, size);
             return;
         }
-        code = connection_parse(c, bytes, size, &used);
+        code = hf_connection_parse(c, bytes, size, &used);
         c->begun = true;
         if (code == HPE_OK) {
             /* How long the rest takes is measured from here. */
             if (!begun || c->stage != stage)
                 c->since = loop_now(&c->http->loop);
             if (c->continues && c->stage == STAGE_BODY)
-                connection_go_on(c);
+                hf_connection_go_on(c);
             c->continues = false;
             return;
         }
@@ -148,7 +148,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         }
         size -= used;
         bytes += used;
-        if (connection_read_target(c))
+        if (hf_connection_read_target(c))
             connection_handle(c);
         if (is_free(c))
             continue;
@@ -157,7 +157,7 @@ static void connection_parse_bytes(struct connection *c, const char *bytes, size
         break;
     }
     if (c->stage != STAGE_CLOSING)
-        shards_move(c);
+        hf_shards_move(c);
 }
 
 /* Looks at what has waited. */
@@ -175,34 +175,34 @@ static void parse_waiting(struct connection *c)
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer);
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer);
 
-void connection_resume(struct connection *c)
+void hf_connection_resume(struct connection *c)
 {
     if (c->stage == STAGE_CLOSING)
         return;
     if (c->doomed) {
-        connection_close(c);
+        hf_connection_close(c);
         return;
     }
     if (c->stage == STAGE_HANDLING && !is_free(c)) {
         if (c->stage != STAGE_CLOSING)
-            shards_move(c);
+            hf_shards_move(c);
         return;
     }
     parse_waiting(c);
     /* The last request of all has been answered, or will never be whole. */
     if (c->ended && c->stage != STAGE_HANDLING && !c->waiting.size)
-        connection_close(c);
+        hf_connection_close(c);
     if (c->stage == STAGE_CLOSING || !c->paused || c->waiting.size >= READ_SIZE)
         return;
     c->paused = false;
     if (uv_read_start(&c->io.stream, on_alloc, on_read))
-        connection_close(c);
+        hf_connection_close(c);
 }
 
-void connection_answered(struct connection *c)
+void hf_connection_answered(struct connection *c)
 {
     if (c->waiting.size || c->paused || c->doomed || c->ended)
-        http_later(c);
+        hf_http_later(c);
     else
         is_free(c);
 }
@@ -219,14 +219,14 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer
 
 static void connection_on_closed(uv_handle_t *handle)
 {
-    connection_drop_unsent(handle->data);
-    http_forget(handle->data);
+    hf_connection_drop_unsent(handle->data);
+    hf_http_forget(handle->data);
 }
 
 /* Whether the request at work is wanted by a client that sends nothing any more. */
 static bool is_wanted(const struct connection *c)
 {
-    return !c->pending.by || mux_half_closed(c->pending);
+    return !c->pending.by || hf_mux_half_closed(c->pending);
 }
 
 /* The client has closed its side, and may still read.  False when there is nothing to answer. */
@@ -245,13 +245,13 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
             return;
         /* What is queued may still be read. */
         c->lingers = false;
-        if (n != UV_EOF || c->doomed || !connection_unsent(c))
+        if (n != UV_EOF || c->doomed || !hf_connection_unsent(c))
             uv_close(&c->io.handle, connection_on_closed);
         return;
     }
     if (n < 0) {
         if (n != UV_EOF || !goes_on(c))
-            connection_close(c);
+            hf_connection_close(c);
         return;
     }
     if (c->stage == STAGE_HANDLING || c->waiting.size) {
@@ -263,7 +263,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
 
 /* ---- life ---- */
 
-struct connection *connection_new(haft_http *http)
+struct connection *hf_connection_new(haft_http *http)
 {
     const haft_allocator *allocator = http->allocator;
     struct connection *c = http->spare;
@@ -292,31 +292,31 @@ struct connection *connection_new(haft_http *http)
     c->refused = 0;
     c->moving = 0;
     c->stage = STAGE_HEAD;
-    http_remember(http, c);
+    hf_http_remember(http, c);
     return c;
 }
 
-void connection_start(struct connection *c)
+void hf_connection_start(struct connection *c)
 {
     c->io.handle.data = c;
-    llhttp_init(&c->parser, HTTP_REQUEST, &connection_parser);
+    llhttp_init(&c->parser, HTTP_REQUEST, &hf_connection_parser);
     c->parser.data = c;
     haft_buffer_clear(&c->waiting);
     start_request(c);
     if (uv_read_start(&c->io.stream, on_alloc, on_read))
-        connection_close(c);
+        hf_connection_close(c);
 }
 
-void connection_continue(struct connection *c)
+void hf_connection_continue(struct connection *c)
 {
     c->io.handle.data = c->parser.data = c;
     c->answered = c->paused = false;
     if (uv_read_start(&c->io.stream, on_alloc, on_read)) {
-        connection_close(c);
+        hf_connection_close(c);
         return;
     }
     connection_handle(c);
-    connection_resume(c);
+    hf_connection_resume(c);
 }
 
 /* ---- closing ---- */
@@ -329,7 +329,7 @@ static void on_shut(uv_shutdown_t *request, int status)
         uv_close(handle, connection_on_closed);
 }
 
-void connection_finish(struct connection *c)
+void hf_connection_finish(struct connection *c)
 {
     if (!c->lingers || uv_shutdown(&c->shutdown, &c->io.stream, on_shut))
         uv_close(&c->io.handle, connection_on_closed);
@@ -338,7 +338,7 @@ void connection_finish(struct connection *c)
 /* What is queued is written first, as far as the peer takes it.  One that was refused may still be
  * sending: closing under it would take the refusal away from it, so what it sends is read and
  * dropped. */
-void connection_close(struct connection *c)
+void hf_connection_close(struct connection *c)
 {
     if (c->stage == STAGE_CLOSING)
         return;
@@ -349,18 +349,18 @@ void connection_close(struct connection *c)
         struct pending_request pending = c->pending;
 
         c->pending.by = NULL;
-        mux_gone(pending);
+        hf_mux_gone(pending);
     }
     if (!c->lingers)
         uv_read_stop(&c->io.stream);
-    if (c->doomed || !connection_unsent(c))
-        connection_finish(c);
+    if (c->doomed || !hf_connection_unsent(c))
+        hf_connection_finish(c);
 }
 
-void connection_abort(struct connection *c)
+void hf_connection_abort(struct connection *c)
 {
     c->doomed = true;
-    connection_close(c);
+    hf_connection_close(c);
     if (!uv_is_closing(&c->io.handle))
         uv_close(&c->io.handle, connection_on_closed);
 }
@@ -375,7 +375,7 @@ static bool is_gone(const struct connection *c)
            peer.revents & (POLLERR | POLLHUP);
 }
 
-void connection_check(struct connection *c, haft_time now)
+void hf_connection_check(struct connection *c, haft_time now)
 {
     const haft_http_options *options = &c->http->options;
     haft_time spent = now - c->since;
@@ -383,36 +383,36 @@ void connection_check(struct connection *c, haft_time now)
     switch ((enum stage)c->stage) {
     case STAGE_HEAD:
         if (c->begun && spent > options->header_ms)
-            connection_refuse(c, 408, "Request Timeout: the headers took too long");
+            hf_connection_refuse(c, 408, "Request Timeout: the headers took too long");
         else if (!c->begun && spent > options->idle_ms)
-            connection_close(c);
+            hf_connection_close(c);
         else if (!c->begun && spent > REST_MS && !c->waiting.size)
-            connection_trim(c, 0);
+            hf_connection_trim(c, 0);
         break;
     case STAGE_BODY:
         if (spent > options->body_ms)
-            connection_refuse(c, 408, "Request Timeout: the body took too long");
+            hf_connection_refuse(c, 408, "Request Timeout: the body took too long");
         break;
     case STAGE_CLOSING:
         if (spent > (c->lingers ? LINGER_MS : options->header_ms))
-            connection_abort(c);
+            hf_connection_abort(c);
         break;
     case STAGE_HANDLING:
         if (c->ended && (!is_wanted(c) || is_gone(c)))
-            connection_close(c);
+            hf_connection_close(c);
         break;
     }
 }
 
-void connection_trim(struct connection *c, size_t keep)
+void hf_connection_trim(struct connection *c, size_t keep)
 {
-    buffer_trim(&c->head, keep);
-    buffer_trim(&c->fields, keep);
-    buffer_trim(&c->body, keep);
-    buffer_trim(&c->waiting, 0);
+    hf_buffer_trim(&c->head, keep);
+    hf_buffer_trim(&c->fields, keep);
+    hf_buffer_trim(&c->body, keep);
+    hf_buffer_trim(&c->waiting, 0);
 }
 
-void connection_free(struct connection *c)
+void hf_connection_free(struct connection *c)
 {
     const haft_allocator *allocator = c->http->allocator;
 

@@ -132,116 +132,116 @@ struct haft_http {
 /* ---- http_server.c ---- */
 
 /* One of several, when there are shards. */
-haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
-                    struct shards *shards, unsigned shard, haft_reason *reterr_reason);
-void http_remember(haft_http *http, struct connection *connection);
+haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
+                       struct shards *shards, unsigned shard, haft_reason *reterr_reason);
+void hf_http_remember(haft_http *http, struct connection *connection);
 /* A request or a connection has come. */
-void http_use(haft_http *http, haft_time now);
+void hf_http_use(haft_http *http, haft_time now);
 /* The connection is gone; what it was made of may be used again. */
-void http_forget(struct connection *connection);
+void hf_http_forget(struct connection *connection);
 /* Makes the stream of a connection that has a socket but no handle yet. */
-int http_open(struct connection *connection, int fd);
+int hf_http_open(struct connection *connection, int fd);
 
 /* ---- http_turn.c ---- */
 
 /* Begins with the next turn. */
-void turn_next(haft_http *http);
-/* Has connection_resume called when nothing else is going on. */
-void http_later(struct connection *connection);
+void hf_turn_next(haft_http *http);
+/* Has hf_connection_resume called when nothing else is going on. */
+void hf_http_later(struct connection *connection);
 /* Calls it for those that are due, as far as this turn goes. */
-void turn_resume(haft_http *http);
-/* Has connection_write_piece called in the next turn. */
-void turn_continue(struct connection *connection);
+void hf_turn_resume(haft_http *http);
+/* Has hf_connection_write_piece called in the next turn. */
+void hf_turn_continue(struct connection *connection);
 /* It is in no list any more. */
-void turn_forget(struct connection *connection);
+void hf_turn_forget(struct connection *connection);
 /* The connection is sent so many bytes more of its answer; and that was the last of it. */
-void turn_spend(struct connection *connection, size_t size);
-void turn_answered(struct connection *connection);
+void hf_turn_spend(struct connection *connection, size_t size);
+void hf_turn_answered(struct connection *connection);
 /* Whether its next request must wait for another turn: there has been enough in this one, and not
  * least from it. */
-bool turn_is_spent(const struct connection *connection);
+bool hf_turn_is_spent(const struct connection *connection);
 
-/* ---- http_listen.c ---- */
+/* ---- hf_http_listen.c ---- */
 
-int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reterr_reason);
-bool address_is_local(const struct sockaddr_storage *address);
+int hf_http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reterr_reason);
+bool hf_address_is_local(const struct sockaddr_storage *address);
 
 /* ---- http_parse.c ---- */
 
 /* For a parser whose data is the connection. */
-extern const llhttp_settings_t connection_parser;
+extern const llhttp_settings_t hf_connection_parser;
 
 /* Parses bytes of a request: HPE_OK when they are used up, HPE_PAUSED when the request is whole, with
  * how many were used; or an error, and why in `refused` when that is known. */
-llhttp_errno_t connection_parse(struct connection *connection, const char *bytes, size_t size,
-                                size_t *ret_used);
+llhttp_errno_t hf_connection_parse(struct connection *connection, const char *bytes, size_t size,
+                                   size_t *ret_used);
 
 /* Makes so many bytes of the head the value of Host, whatever the header said.  Without memory the
  * buffers say so. */
-void connection_set_host(struct connection *connection, size_t at, size_t size);
+void hf_connection_set_host(struct connection *connection, size_t at, size_t size);
 
 /* The head is whole and does not move any more: what is in `fields` are pairs from now on. */
-void connection_settle_headers(struct connection *connection);
+void hf_connection_settle_headers(struct connection *connection);
 
 /* ---- http_target.c ---- */
 
 /* Finds path, query and host in the target of a request that is whole; false when it was refused. */
-bool connection_read_target(struct connection *connection);
+bool hf_connection_read_target(struct connection *connection);
 
 /* ---- http_connection.c ---- */
 
 /* A connection for one that was accepted; the listener calls uv_accept on its stream. */
-struct connection *connection_new(haft_http *http);
-void connection_start(struct connection *connection);
+struct connection *hf_connection_new(haft_http *http);
+void hf_connection_start(struct connection *connection);
 /* The same for one that comes from another shard, with a request that is whole. */
-void connection_continue(struct connection *connection);
+void hf_connection_continue(struct connection *connection);
 /* Its request has been answered, by somebody who is in the middle of something. */
-void connection_answered(struct connection *connection);
+void hf_connection_answered(struct connection *connection);
 /* Goes on after that, or after its answers have been read. */
-void connection_resume(struct connection *connection);
-void connection_close(struct connection *connection);
-void connection_abort(struct connection *connection); /* and does not wait for anything */
+void hf_connection_resume(struct connection *connection);
+void hf_connection_close(struct connection *connection);
+void hf_connection_abort(struct connection *connection); /* and does not wait for anything */
 /* It is closing, and all that was queued has been written. */
-void connection_finish(struct connection *connection);
+void hf_connection_finish(struct connection *connection);
 /* Ends it when its stage has taken too long. */
-void connection_check(struct connection *connection, haft_time now);
+void hf_connection_check(struct connection *connection, haft_time now);
 /* Gives back what it keeps for a request that is as large as the latest. */
-void connection_trim(struct connection *connection, size_t keep);
-void connection_free(struct connection *connection);
+void hf_connection_trim(struct connection *connection, size_t keep);
+void hf_connection_free(struct connection *connection);
 
 /* ---- http_respond.c ---- */
 
-extern const haft_responder http_responder;
-extern const haft_responder http_app_responder; /* for those who know nothing of CORS */
-void connection_go_on(struct connection *connection);
+extern const haft_responder hf_http_responder;
+extern const haft_responder hf_http_app_responder; /* for those who know nothing of CORS */
+void hf_connection_go_on(struct connection *connection);
 /* A refusal of HTTP itself, after which nothing on the connection can be trusted. */
-void connection_refuse(struct connection *connection, int status, const char *message);
+void hf_connection_refuse(struct connection *connection, int status, const char *message);
 
 /* ---- http_write.c ---- */
 
 /* Writes the head of a response, and its body if `size` is not 0.  `tail` is the headers about the
  * transfer, and the empty line. */
-void connection_put_response(struct connection *connection, const haft_response *response,
-                             const haft_header *more, size_t n_more, const char *tail,
-                             size_t tail_size, size_t size);
+void hf_connection_put_response(struct connection *connection, const haft_response *response,
+                                const haft_header *more, size_t n_more, const char *tail,
+                                size_t tail_size, size_t size);
 /* Writes now what fits, and the rest when it can. */
-void connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
+void hf_connection_put(struct connection *connection, const uv_buf_t *bufs, unsigned n);
 /* Hands the next piece of what is left to the socket, unless it has one. */
-void connection_write_piece(struct connection *connection);
-size_t connection_unsent(const struct connection *connection);
-void connection_drop_unsent(struct connection *connection);
+void hf_connection_write_piece(struct connection *connection);
+size_t hf_connection_unsent(const struct connection *connection);
+void hf_connection_drop_unsent(struct connection *connection);
 
 /* ---- http_shards.c ---- */
 
-int shards_init(struct shards *shards, unsigned n);
-void shards_finish(struct shards *shards);
+int hf_shards_init(struct shards *shards, unsigned n);
+void hf_shards_finish(struct shards *shards);
 /* Whether the request is for a session that lives elsewhere; its connection moves there then, by
- * shards_move. */
-bool shards_wants(struct connection *connection, const haft_request *request);
-void shards_move(struct connection *connection);
+ * hf_shards_move. */
+bool hf_shards_wants(struct connection *connection, const haft_request *request);
+void hf_shards_move(struct connection *connection);
 /* Takes in what has arrived. */
-void shards_receive(haft_http *http);
+void hf_shards_receive(haft_http *http);
 /* Nothing arrives any more. */
-void shards_leave(haft_http *http);
+void hf_shards_leave(haft_http *http);
 
 #endif

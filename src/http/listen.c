@@ -1,4 +1,4 @@
-/* http_listen.c - where a server listens: an address, a path in the file system, or a socket that
+/* hf_http_listen.c - where a server listens: an address, a path in the file system, or a socket that
  * somebody else has opened. */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 enum { BACKLOG = 1024 };
 
-bool address_is_local(const struct sockaddr_storage *peer)
+bool hf_address_is_local(const struct sockaddr_storage *peer)
 {
     if (peer->ss_family == AF_INET) {
         const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)peer;
@@ -32,7 +32,7 @@ bool address_is_local(const struct sockaddr_storage *peer)
 static int listen_refuse(haft_reason *reason, const char *address, const char *format,
                          const char *text)
 {
-    return error_set(reason, HAFT_EINVAL, address, format, text);
+    return hf_error_set(reason, HAFT_EINVAL, address, format, text);
 }
 
 /* 0 when other machines may reach what is served there; `where` is for the refusal. */
@@ -40,12 +40,13 @@ static int check_exposure(const haft_http *http, const char *path, const char *w
                           haft_reason *reason)
 {
     const char *rest,
-        *what = http->options.insecure ? NULL : mux_unauthenticated(&http->mux, &rest);
+        *what = http->options.insecure ? NULL : hf_mux_unauthenticated(&http->mux, &rest);
 
-    return what ? error_set(reason, HAFT_EINVAL, path,
-                            "refusing to listen on %.*s: %s%s has no authentication; add a policy, "
-                            "or pass --insecure",
-                            (int)size, where, what, rest)
+    return what ? hf_error_set(
+                      reason, HAFT_EINVAL, path,
+                      "refusing to listen on %.*s: %s%s has no authentication; add a policy, "
+                      "or pass --insecure",
+                      (int)size, where, what, rest)
                 : 0;
 }
 
@@ -178,7 +179,7 @@ static int listen_tcp(haft_http *http, haft_reason *reason)
 
     if (status)
         return status;
-    if (!address_is_local(&address))
+    if (!hf_address_is_local(&address))
         status =
             check_exposure(http, options->address, options->address,
                            (size_t)(strrchr(options->address, ':') - options->address), reason);
@@ -208,7 +209,7 @@ static int take_over(haft_http *http, haft_reason *reason)
 
     if (getsockname(http->options.fd, (struct sockaddr *)&name, &size))
         return listen_refuse(reason, "fd", "%s", strerror(errno));
-    status = address_is_local(&name)
+    status = hf_address_is_local(&name)
                  ? 0
                  : check_exposure(http, "fd", inherited, sizeof inherited - 1, reason);
     if (status)
@@ -227,7 +228,7 @@ static int take_over(haft_http *http, haft_reason *reason)
     return status ? listen_refuse(reason, "fd", "%s", uv_strerror(status)) : 0;
 }
 
-int http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reason)
+int hf_http_listen(haft_http *http, uv_connection_cb on_connection, haft_reason *reason)
 {
     const char *address = http->options.address;
     int status = http->options.fd                ? take_over(http, reason)

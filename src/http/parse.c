@@ -208,7 +208,7 @@ static const char *parse_get_header(const struct connection *c, const char *name
     return c->head.data + field->value;
 }
 
-void connection_set_host(struct connection *c, size_t at, size_t size)
+void hf_connection_set_host(struct connection *c, size_t at, size_t size)
 {
     static const char name[] = "host";
     struct field *field = parse_find_field(c, name);
@@ -229,7 +229,7 @@ void connection_set_host(struct connection *c, size_t at, size_t size)
 
 _Static_assert(sizeof(haft_header) <= sizeof(struct field), "it takes the field's place");
 
-void connection_settle_headers(struct connection *c)
+void hf_connection_settle_headers(struct connection *c)
 {
     haft_header *headers = (haft_header *)(void *)c->fields.data;
 
@@ -347,8 +347,8 @@ static bool is_padded(const struct connection *c)
            c->http->options.max_headers + c->head.size + c->body.size * (1 + CHUNK_OVERHEAD);
 }
 
-llhttp_errno_t connection_parse(struct connection *c, const char *bytes, size_t size,
-                                size_t *ret_used)
+llhttp_errno_t hf_connection_parse(struct connection *c, const char *bytes, size_t size,
+                                   size_t *ret_used)
 {
     llhttp_errno_t code = llhttp_execute(&c->parser, bytes, size);
 
@@ -363,11 +363,11 @@ llhttp_errno_t connection_parse(struct connection *c, const char *bytes, size_t 
     return code;
 }
 
-const llhttp_settings_t connection_parser = {.on_url = on_url,
-                                             .on_url_complete = on_url_complete,
-                                             .on_header_field = on_field,
-                                             .on_header_value = on_value,
-                                             .on_header_value_complete = on_value_complete,
-                                             .on_headers_complete = on_headers_complete,
-                                             .on_body = parse_on_body,
-                                             .on_message_complete = on_complete};
+const llhttp_settings_t hf_connection_parser = {.on_url = on_url,
+                                                .on_url_complete = on_url_complete,
+                                                .on_header_field = on_field,
+                                                .on_header_value = on_value,
+                                                .on_header_value_complete = on_value_complete,
+                                                .on_headers_complete = on_headers_complete,
+                                                .on_body = parse_on_body,
+                                                .on_message_complete = on_complete};

@@ -17,7 +17,7 @@ enum {
 
 /* ---- addresses ---- */
 
-static bool address_read(const char *text, size_t size, unsigned char ret_address[ADDRESS_BYTES])
+static bool hf_address_read(const char *text, size_t size, unsigned char ret_address[ADDRESS_BYTES])
 {
     char copy[ADDRESS_TEXT];
 
@@ -64,7 +64,7 @@ static bool network_read(const char *text, struct network *ret_network)
     const char *digits = text[size] ? text + size + 1 : NULL;
     unsigned most, least;
 
-    if (!address_read(text, size, ret_network->address))
+    if (!hf_address_read(text, size, ret_network->address))
         return false;
     least = memchr(text, ':', size) ? 0 : V4_BITS;
     most = 8 * ADDRESS_BYTES - least;
@@ -126,26 +126,26 @@ static bool proxies_read(struct proxies *proxies, const char *text)
     }
 }
 
-int proxies_init(struct proxies *proxies, const char *const *list, const haft_allocator *allocator,
-                 haft_reason *reterr_reason)
+int hf_proxies_init(struct proxies *proxies, const char *const *list,
+                    const haft_allocator *allocator, haft_reason *reterr_reason)
 {
     *proxies = (struct proxies){.allocator = allocator, .room = proxies_count(list)};
     if (!proxies->room)
         return 0;
     proxies->list = allocator->alloc(allocator->context, proxies->room * sizeof *proxies->list);
     if (!proxies->list)
-        return error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
     for (; *list; list++)
         if (!proxies_read(proxies, *list)) {
-            error_set(reterr_reason, HAFT_EINVAL, "http.trusted_proxies",
-                      "\"%.60s\" is not an address, a network like 10.0.0.0/8, or unix", *list);
-            proxies_finish(proxies);
+            hf_error_set(reterr_reason, HAFT_EINVAL, "http.trusted_proxies",
+                         "\"%.60s\" is not an address, a network like 10.0.0.0/8, or unix", *list);
+            hf_proxies_finish(proxies);
             return HAFT_EINVAL;
         }
     return 0;
 }
 
-void proxies_finish(struct proxies *proxies)
+void hf_proxies_finish(struct proxies *proxies)
 {
     if (proxies->list)
         proxies->allocator->release(proxies->allocator->context, proxies->list,
@@ -161,13 +161,13 @@ static bool proxies_have(const struct proxies *proxies, const unsigned char addr
     return false;
 }
 
-bool proxies_trust(const struct proxies *proxies, const char *peer)
+bool hf_proxies_trust(const struct proxies *proxies, const char *peer)
 {
     unsigned char address[ADDRESS_BYTES];
 
     if (!*peer)
         return proxies->unix_sockets;
-    return address_read(peer, strlen(peer), address) && proxies_have(proxies, address);
+    return hf_address_read(peer, strlen(peer), address) && proxies_have(proxies, address);
 }
 
 /* ---- what they say ---- */
@@ -248,7 +248,7 @@ static struct entry_text element_node(struct entry_text element)
         const char *equals = pair.size ? memchr(pair.at, '=', pair.size) : NULL;
         size_t name = equals ? (size_t)(equals - pair.at) : pair.size;
 
-        if (!text_is_ignoring_case(pair.at, name, "for"))
+        if (!hf_text_is_ignoring_case(pair.at, name, "for"))
             continue;
         if (found || !equals)
             return (struct entry_text){NULL, 0};
@@ -308,14 +308,14 @@ static bool node_read(struct entry_text node, unsigned char ret_address[ADDRESS_
         if (!end)
             return false;
         size = (size_t)(end - node.at) - 1;
-        return memchr(node.at + 1, ':', size) && address_read(node.at + 1, size, ret_address) &&
+        return memchr(node.at + 1, ':', size) && hf_address_read(node.at + 1, size, ret_address) &&
                node_is_port(end + 1, node.size - size - 2);
     }
     colon = memchr(node.at, ':', node.size);
     size = colon ? (size_t)(colon - node.at) : node.size;
     if (colon && memchr(colon + 1, ':', node.size - size - 1))
-        return address_read(node.at, node.size, ret_address);
-    return address_read(node.at, size, ret_address) &&
+        return hf_address_read(node.at, node.size, ret_address);
+    return hf_address_read(node.at, size, ret_address) &&
            node_is_port(node.at + size, node.size - size);
 }
 
@@ -346,7 +346,7 @@ static bool proxies_find_by(const struct proxies *proxies, const haft_header *he
 
     entries.n = 0;
     for (size_t i = 0; i < n; i++)
-        if (text_same_ignoring_case(headers[i].name, name)) {
+        if (hf_text_same_ignoring_case(headers[i].name, name)) {
             entries_read(&entries, headers[i].value, forwarded);
             found = true;
         }
@@ -354,8 +354,8 @@ static bool proxies_find_by(const struct proxies *proxies, const haft_header *he
     return found;
 }
 
-void proxies_find_client(const struct proxies *proxies, const char *peer,
-                         const haft_header *headers, size_t n, char ret_client[ADDRESS_TEXT])
+void hf_proxies_find_client(const struct proxies *proxies, const char *peer,
+                            const haft_header *headers, size_t n, char ret_client[ADDRESS_TEXT])
 {
     char forwarded[ADDRESS_TEXT], listed[ADDRESS_TEXT];
     size_t size = strlen(peer) + 1;

@@ -25,16 +25,16 @@ struct proxies {
 
 /* Reads "192.0.2.1", "10.0.0.0/8", "2001:db8::/32" or "unix"; the list ends with NULL, and may be NULL.
  * 0, or HAFT_EINVAL or HAFT_ENOMEM with the reason; there is nothing to free then. */
-int proxies_init(struct proxies *proxies, const char *const *list, const haft_allocator *allocator,
-                 haft_reason *reterr_reason);
-void proxies_finish(struct proxies *proxies);
+int hf_proxies_init(struct proxies *proxies, const char *const *list,
+                    const haft_allocator *allocator, haft_reason *reterr_reason);
+void hf_proxies_finish(struct proxies *proxies);
 
 /* Whether the peer is one of them; "" for one that came over a Unix socket. */
-bool proxies_trust(const struct proxies *proxies, const char *peer);
+bool hf_proxies_trust(const struct proxies *proxies, const char *peer);
 
 /* The client's address, of a request that a trusted peer has sent: the last one in Forwarded or
  * X-Forwarded-For that is not a trusted proxy's, or the last one that could be read. */
-void proxies_find_client(const struct proxies *proxies, const char *peer,
-                         const haft_header *headers, size_t n, char ret_client[ADDRESS_TEXT]);
+void hf_proxies_find_client(const struct proxies *proxies, const char *peer,
+                            const haft_header *headers, size_t n, char ret_client[ADDRESS_TEXT]);
 
 #endif

@@ -22,9 +22,9 @@ static void finish(struct connection *c)
     c->pending.by = NULL;
     c->answered = true;
     c->streaming = false;
-    turn_answered(c);
+    hf_turn_answered(c);
     if (!c->handling)
-        connection_answered(c);
+        hf_connection_answered(c);
 }
 
 /* The headers about the transfer, and the empty line; its size. */
@@ -37,7 +37,7 @@ static size_t put_tail(const struct connection *c, int status, size_t size, char
     if (http_status_has_body(status)) {
         memcpy(tail, length, sizeof length - 1);
         n = sizeof length - 1;
-        n += integer_to_text((int64_t)size, tail + n);
+        n += hf_integer_to_text((int64_t)size, tail + n);
         memcpy(tail + n, "\r\n", 2);
         n += 2;
     }
@@ -53,7 +53,8 @@ static void respond(struct connection *c, const haft_response *response, const h
     char tail[TAIL_ROOM];
     size_t tail_size = put_tail(c, response->status, response->size, tail);
 
-    connection_put_response(c, response, more, n_more, tail, tail_size, sends ? response->size : 0);
+    hf_connection_put_response(c, response, more, n_more, tail, tail_size,
+                               sends ? response->size : 0);
     finish(c);
 }
 
@@ -82,7 +83,7 @@ static void stream(struct connection *c, const haft_response *head, const haft_h
            : c->keep_alive ? "Transfer-Encoding: chunked\r\n\r\n"
                            : "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
     c->streaming = true;
-    connection_put_response(c, head, more, n_more, tail, strlen(tail), 0);
+    hf_connection_put_response(c, head, more, n_more, tail, strlen(tail), 0);
 }
 
 static void response_on_stream(void *context, const haft_response *head)
@@ -108,9 +109,9 @@ static void response_on_write(void *context, const char *bytes, size_t size)
     if (c->parser.method == HTTP_HEAD || !size)
         return;
     if (c->chunked)
-        connection_put(c, bufs, 3);
+        hf_connection_put(c, bufs, 3);
     else
-        connection_put(c, bufs + 1, 1);
+        hf_connection_put(c, bufs + 1, 1);
 }
 
 static void response_on_end(void *context)
@@ -119,30 +120,30 @@ static void response_on_end(void *context)
     uv_buf_t last = text_buf("0\r\n\r\n", 5);
 
     if (c->chunked && c->parser.method != HTTP_HEAD)
-        connection_put(c, &last, 1);
+        hf_connection_put(c, &last, 1);
     finish(c);
 }
 
-const haft_responder http_responder = {response_on_respond, response_on_stream, response_on_write,
-                                       response_on_end};
-const haft_responder http_app_responder = {on_app_respond, on_app_stream, response_on_write,
-                                           response_on_end};
+const haft_responder hf_http_responder = {response_on_respond, response_on_stream,
+                                          response_on_write, response_on_end};
+const haft_responder hf_http_app_responder = {on_app_respond, on_app_stream, response_on_write,
+                                              response_on_end};
 
-void connection_go_on(struct connection *c)
+void hf_connection_go_on(struct connection *c)
 {
     uv_buf_t go_on = text_buf("HTTP/1.1 100 Continue\r\n\r\n", 25);
 
-    connection_put(c, &go_on, 1);
+    hf_connection_put(c, &go_on, 1);
 }
 
-void connection_refuse(struct connection *c, int status, const char *message)
+void hf_connection_refuse(struct connection *c, int status, const char *message)
 {
     haft_buffer body;
 
     c->keep_alive = false;
     c->lingers = true;
     haft_buffer_init(&body, c->http->allocator, BODY_ROOM);
-    rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
+    hf_rpc_put_error(&body, NULL, RPC_INVALID_REQUEST, message, NULL);
     c->handling = true;
     response_on_respond(c, &(haft_response){.status = status,
                                             .headers = HEADER("Content-Type", "application/json"),
@@ -151,5 +152,5 @@ void connection_refuse(struct connection *c, int status, const char *message)
                                             .size = body.status ? 0 : body.size});
     c->handling = false;
     haft_buffer_finish(&body);
-    connection_close(c);
+    hf_connection_close(c);
 }

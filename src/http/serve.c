@@ -68,7 +68,7 @@ static void on_overdue(void *context)
 {
     struct shard *shard = context;
 
-    server_log(shard->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
+    hf_server_log(shard->serve->server, HAFT_ERROR, "calls were cut off: they did not end in time");
     serve_leave(shard->serve, 1);
 }
 
@@ -143,20 +143,20 @@ static int open_shard(struct serve *serve, unsigned i, haft_reason *reason)
 
     shard->serve = serve;
     if (uv_loop_init(&shard->loop))
-        return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
+        return hf_error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
     if (uv_async_init(&shard->loop, &shard->end, serve_on_end)) {
         uv_loop_close(&shard->loop);
-        return error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
+        return hf_error_set(reason, HAFT_EBUSY, NULL, "no loop can be made");
     }
     shard->end.data = shard;
     serve->n_open++;
     if (serve->fd)
         serve->options.fd = fcntl(serve->fd, F_DUPFD_CLOEXEC, 0);
-    shard->http = http_new(serve->server, &serve->options, &shard->loop,
-                           serve->n_shards > 1 ? &serve->shards : NULL, i, reason);
+    shard->http = hf_http_new(serve->server, &serve->options, &shard->loop,
+                              serve->n_shards > 1 ? &serve->shards : NULL, i, reason);
     if (!shard->http)
         return reason->code ? reason->code : HAFT_EINVAL;
-    shard->http->rested = heap_trim;
+    shard->http->rested = hf_heap_trim;
     return i || serve->n_shards == 1 ? 0 : follow_first(serve);
 }
 
@@ -165,7 +165,7 @@ static void run_shard(void *context)
     struct shard *shard = context;
 
     if (shard->http)
-        loop_adopt(&shard->http->loop);
+        hf_loop_adopt(&shard->http->loop);
     uv_run(&shard->loop, UV_RUN_DEFAULT);
     uv_loop_close(&shard->loop);
 }
@@ -189,8 +189,8 @@ static void watch_signals(struct serve *serve)
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        signals_watch(&serve->signals, &serve->shard[0].loop, numbers[i],
-                      numbers[i] != SIGHUP || serve->options.reload, serve_on_signal, serve);
+        hf_signals_watch(&serve->signals, &serve->shard[0].loop, numbers[i],
+                         numbers[i] != SIGHUP || serve->options.reload, serve_on_signal, serve);
 }
 
 /* A shard whose thread cannot be started does not serve, and its listener must not stand there
@@ -204,7 +204,7 @@ static void run_shards(struct serve *serve)
         started[i] = !uv_thread_create(&serve->shard[i].thread, run_shard, &serve->shard[i]);
         if (started[i])
             continue;
-        server_log(serve->server, HAFT_ERROR, "a thread could not be started");
+        hf_server_log(serve->server, HAFT_ERROR, "a thread could not be started");
         uv_async_send(&serve->shard[i].end);
         run_shard(&serve->shard[i]);
         serve->shard[i].ended = true;
@@ -215,7 +215,7 @@ static void run_shards(struct serve *serve)
     for (unsigned i = 1; i < serve->n_shards; i++)
         if (started[i])
             uv_thread_join(&serve->shard[i].thread);
-    signals_unwatch(&serve->signals);
+    hf_signals_unwatch(&serve->signals);
     run_shard(&serve->shard[0]);
 }
 
@@ -223,7 +223,7 @@ static int serve_shards(struct serve *serve, haft_reason *reason)
 {
     int status = 0;
 
-    signals_begin(&serve->signals);
+    hf_signals_begin(&serve->signals);
     for (unsigned i = 0; !status && i < serve->n_shards; i++)
         status = open_shard(serve, i, reason);
     if (!status && serve->server->process.confine)
@@ -234,7 +234,7 @@ static int serve_shards(struct serve *serve, haft_reason *reason)
         watch_signals(serve);
         run_shards(serve);
     }
-    signals_end(&serve->signals);
+    hf_signals_end(&serve->signals);
     return status;
 }
 
@@ -252,11 +252,11 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
     serve.options.threads = serve.n_shards;
     if (!serve.options.drain_ms)
         serve.options.drain_ms = DEFAULT_DRAIN;
-    if (shards_init(&serve.shards, serve.n_shards))
-        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
-    if (limit_new(options, allocator, &serve.shards.limiter)) {
-        shards_finish(&serve.shards);
-        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    if (hf_shards_init(&serve.shards, serve.n_shards))
+        return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    if (hf_limit_new(options, allocator, &serve.shards.limiter)) {
+        hf_shards_finish(&serve.shards);
+        return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     }
     serve.shard = allocator->alloc(allocator->context, serve.n_shards * sizeof *serve.shard);
     if (serve.shard) {
@@ -264,9 +264,9 @@ static int serve_all(haft_server *server, const haft_http_options *options, haft
         status = serve_shards(&serve, reason);
         allocator->release(allocator->context, serve.shard, serve.n_shards * sizeof *serve.shard);
     } else {
-        status = error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+        status = hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     }
-    shards_finish(&serve.shards);
+    hf_shards_finish(&serve.shards);
     return status;
 }
 
@@ -278,12 +278,12 @@ static void share_log(const haft_http_options *options, const haft_server_option
     for (size_t i = 0; i < options->n_mounts; i++, one = mount_next(one)) {
         haft_server *server = one->server;
 
-        if (!server || server_has_log(server))
+        if (!server || hf_server_has_log(server))
             continue;
         if (from->record)
-            server_set_record(server, from->record, from->log_context);
+            hf_server_set_record(server, from->record, from->log_context);
         else
-            server_set_log(server, from->log, from->log_context);
+            hf_server_set_log(server, from->log, from->log_context);
     }
 }
 
@@ -295,7 +295,7 @@ static void unshare_log(const haft_http_options *options, const void *context)
         haft_server *server = one->server;
 
         if (server && server->options.log_context == context)
-            server_set_log(server, NULL, NULL);
+            hf_server_set_log(server, NULL, NULL);
     }
 }
 
@@ -308,23 +308,23 @@ int haft_http_serve(haft_server *server, const haft_http_options *options,
     bool own = false;
     int status = 0;
 
-    if (!struct_read(&all, sizeof all, options))
-        return error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
-    if (!server_has_log(server) && all.log) {
-        server_set_log(server, all.log, all.log_context);
-    } else if (!server_has_log(server)) {
-        status = logger_init(&logger, HAFT_WARNING);
+    if (!hf_struct_read(&all, sizeof all, options))
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
+    if (!hf_server_has_log(server) && all.log) {
+        hf_server_set_log(server, all.log, all.log_context);
+    } else if (!hf_server_has_log(server)) {
+        status = hf_logger_init(&logger, HAFT_WARNING);
         if (status)
-            return error_set(reterr_reason, status, NULL, "out of memory");
+            return hf_error_set(reterr_reason, status, NULL, "out of memory");
         own = true;
-        server_set_record(server, logger_record, &logger);
+        hf_server_set_record(server, hf_logger_record, &logger);
     }
     share_log(&all, &server->options);
     status = serve_all(server, &all, &reason);
     if (own) {
         unshare_log(&all, &logger);
-        server_set_log(server, NULL, NULL);
-        logger_finish(&logger);
+        hf_server_set_log(server, NULL, NULL);
+        hf_logger_finish(&logger);
     }
     if (status && reterr_reason)
         *reterr_reason = reason;

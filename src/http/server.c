@@ -24,48 +24,48 @@ static void http_on_woken(void *context, bool asked)
     haft_http *http = context;
 
     if (asked)
-        mux_tick(&http->mux, loop_now(&http->loop));
-    shards_receive(http);
-    turn_resume(http);
+        hf_mux_tick(&http->mux, loop_now(&http->loop));
+    hf_shards_receive(http);
+    hf_turn_resume(http);
 }
 
 static void http_before_sleep(void *context)
 {
-    turn_next(context);
+    hf_turn_next(context);
 }
 
 /* ---- connections ---- */
 
-void http_use(haft_http *http, haft_time now)
+void hf_http_use(haft_http *http, haft_time now)
 {
     http->used = now;
     http->resting = false;
 }
 
-void http_remember(haft_http *http, struct connection *c)
+void hf_http_remember(haft_http *http, struct connection *c)
 {
     LIST_PUSH(http->connections, c, previous, next);
     http->n_connections++;
-    http_use(http, loop_now(&http->loop));
+    hf_http_use(http, loop_now(&http->loop));
     if (http->shards)
         atomic_fetch_add(&http->shards->n_connections, 1);
 }
 
-void http_forget(struct connection *c)
+void hf_http_forget(struct connection *c)
 {
     haft_http *http = c->http;
 
-    turn_forget(c);
+    hf_turn_forget(c);
     LIST_TAKE(http->connections, c, previous, next);
     http->n_connections--;
     if (http->shards)
         atomic_fetch_sub(&http->shards->n_connections, 1);
     if (http->n_spare >= SPARE_CONNECTIONS || http->closing || http->resting) {
-        connection_free(c);
+        hf_connection_free(c);
         return;
     }
     /* It may have left in the middle of a large request. */
-    connection_trim(c, SPARE_BUFFER);
+    hf_connection_trim(c, SPARE_BUFFER);
     c->next = http->spare;
     http->spare = c;
     http->n_spare++;
@@ -92,12 +92,12 @@ static bool count_address(struct connection *c)
 
     c->counted = false;
     c->peer[0] = '\0';
-    c->is_proxy = c->http->unix_socket && proxies_trust(&c->http->proxies, "");
+    c->is_proxy = c->http->unix_socket && hf_proxies_trust(&c->http->proxies, "");
     if (c->http->unix_socket || uv_tcp_getpeername(&c->io.tcp, (struct sockaddr *)&peer, &size))
         return true;
     name_peer(c, &peer);
-    c->is_proxy = proxies_trust(&c->http->proxies, c->peer);
-    if (address_is_local(&peer) || c->is_proxy)
+    c->is_proxy = hf_proxies_trust(&c->http->proxies, c->peer);
+    if (hf_address_is_local(&peer) || c->is_proxy)
         return true;
     memset(c->address, 0, sizeof c->address);
     /* Who has an address of IPv6 has a network of them. */
@@ -131,7 +131,7 @@ static void make_stream(struct connection *c)
     c->io.handle.data = c;
 }
 
-int http_open(struct connection *c, int fd)
+int hf_http_open(struct connection *c, int fd)
 {
     make_stream(c);
     return c->http->unix_socket ? uv_pipe_open(&c->io.pipe, fd) : uv_tcp_open(&c->io.tcp, fd);
@@ -144,21 +144,21 @@ static void on_connection(uv_stream_t *listener, int status)
 
     if (status < 0 || http->closing)
         return;
-    c = connection_new(http);
+    c = hf_connection_new(http);
     /* It keeps its place in the queue, and the listener is deaf until it is taken out. */
     http->deaf = !c;
     if (!c) {
-        server_log(http->server, HAFT_ERROR, "a connection must wait: out of memory");
+        hf_server_log(http->server, HAFT_ERROR, "a connection must wait: out of memory");
         return;
     }
     make_stream(c);
     if (uv_accept(listener, &c->io.stream) || http_is_full(http) || !count_address(c)) {
-        connection_close(c);
+        hf_connection_close(c);
         return;
     }
     if (!http->unix_socket)
         uv_tcp_nodelay(&c->io.tcp, 1);
-    connection_start(c);
+    hf_connection_start(c);
 }
 
 /* ---- the end ---- */
@@ -169,7 +169,7 @@ static void http_free_spare(haft_http *http)
         struct connection *c = http->spare;
 
         http->spare = c->next;
-        connection_free(c);
+        hf_connection_free(c);
     }
     http->n_spare = 0;
 }
@@ -177,11 +177,11 @@ static void http_free_spare(haft_http *http)
 static void http_release(haft_http *http)
 {
     http_free_spare(http);
-    mux_finish(&http->mux);
-    proxies_finish(&http->proxies);
-    limiter_free(http->limiter);
-    loop_join(&http->loop);
-    loop_finish(&http->loop);
+    hf_mux_finish(&http->mux);
+    hf_proxies_finish(&http->proxies);
+    hf_limiter_free(http->limiter);
+    hf_loop_join(&http->loop);
+    hf_loop_finish(&http->loop);
     if (http->closed)
         http->closed(http->closed_context);
     http->allocator->release(http->allocator->context, http, sizeof *http);
@@ -209,18 +209,18 @@ static bool sweep_closing(haft_http *http, haft_time now)
     for (struct connection *c = http->connections; c; c = next) {
         next = c->next;
         if (late)
-            connection_abort(c);
+            hf_connection_abort(c);
         else if (c->stage != STAGE_HANDLING)
-            connection_close(c);
-        connection_check(c, now);
+            hf_connection_close(c);
+        hf_connection_check(c, now);
     }
     if (late && !http->late) {
         http->late = true;
-        mux_abandon(&http->mux);
-        loop_give_up(&http->loop);
+        hf_mux_abandon(&http->mux);
+        hf_loop_give_up(&http->loop);
     }
-    if (!http->connections && mux_idle(&http->mux)) {
-        loop_close(&http->loop, http_on_closed);
+    if (!http->connections && hf_mux_idle(&http->mux)) {
+        hf_loop_close(&http->loop, http_on_closed);
         return true;
     }
     if (now >= http->close_by + CANCEL_MS && http->overdue)
@@ -242,12 +242,12 @@ static haft_time http_on_tick(void *context, haft_time now)
     haft_http *http = context;
     struct connection *next;
 
-    mux_tick(&http->mux, now);
+    hf_mux_tick(&http->mux, now);
     if (http->closing)
         return sweep_closing(http, now) ? -1 : now + CLOSING_SWEEP_MS;
     for (struct connection *c = http->connections; c; c = next) {
         next = c->next;
-        connection_check(c, now);
+        hf_connection_check(c, now);
     }
     if (http->deaf)
         on_connection(&http->listener.stream, 0);
@@ -264,10 +264,10 @@ void haft_http_close(haft_http *http, unsigned ms, void (*closed)(void *context)
     if (http->closing)
         return;
     http->closing = true;
-    shards_leave(http);
+    hf_shards_leave(http);
     uv_close(&http->listener.handle, on_listener_closed);
-    mux_shut_down(&http->mux);
-    loop_set_timer(&http->loop, loop_now(&http->loop));
+    hf_mux_shut_down(&http->mux);
+    hf_loop_set_timer(&http->loop, loop_now(&http->loop));
 }
 
 /* ---- making one ---- */
@@ -319,16 +319,16 @@ static int open_front(haft_http *http, haft_reason *reason)
     /* Nobody's browser reaches a socket in the file system. */
     if (!strncmp(o->address, "unix:", 5) && !o->allowed_hosts)
         o->allowed_hosts = any;
-    status = mux_init(&http->mux, o, &loop, reason);
+    status = hf_mux_init(&http->mux, o, &loop, reason);
     if (status)
         return status;
-    if (!http->shards && limit_new(o, http->allocator, &http->limiter))
-        return error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
+    if (!http->shards && hf_limit_new(o, http->allocator, &http->limiter))
+        return hf_error_set(reason, HAFT_ENOMEM, NULL, "out of memory");
     http->mux.limiter = http->shards ? http->shards->limiter : http->limiter;
     http->mux.clock = common_clock;
-    http->max_body = mux_max_body(&http->mux, o);
+    http->max_body = hf_mux_max_body(&http->mux, o);
     if (o->cors_origin)
-        http->mux.app_responder = &http_app_responder;
+        http->mux.app_responder = &hf_http_app_responder;
     return 0;
 }
 
@@ -353,43 +353,43 @@ static haft_http *http_make(haft_server *server, const haft_http_options *option
     http_set_defaults(&http->options);
     if (shards)
         http_share(&http->options, shards->n);
-    if (loop_init(&http->loop, uv, allocator, http->options.workers, http->options.max_queue,
-                  &events, http)) {
+    if (hf_loop_init(&http->loop, uv, allocator, http->options.workers, http->options.max_queue,
+                     &events, http)) {
         allocator->release(allocator->context, http, sizeof *http);
         return NULL;
     }
-    http_use(http, loop_now(&http->loop));
+    hf_http_use(http, loop_now(&http->loop));
     return http;
 }
 
-haft_http *http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
-                    struct shards *shards, unsigned shard, haft_reason *reterr_reason)
+haft_http *hf_http_new(haft_server *server, const haft_http_options *options, uv_loop_t *uv,
+                       struct shards *shards, unsigned shard, haft_reason *reterr_reason)
 {
     /* The process that isolated tools are forked from: before there are threads. */
-    int status = isolate_start(server);
+    int status = hf_isolate_start(server);
     haft_http *http;
 
     if (status) {
-        error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
-                  haft_strerror(status));
+        hf_error_set(reterr_reason, status, NULL, "isolated tools cannot run: %s",
+                     haft_strerror(status));
         return NULL;
     }
     http = http_make(server, options, uv, shards, shard);
     if (!http) {
-        error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        hf_error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
     }
-    if (proxies_init(&http->proxies, http->options.trusted_proxies, http->allocator,
-                     reterr_reason) ||
-        open_front(http, reterr_reason) || http_listen(http, on_connection, reterr_reason)) {
+    if (hf_proxies_init(&http->proxies, http->options.trusted_proxies, http->allocator,
+                        reterr_reason) ||
+        open_front(http, reterr_reason) || hf_http_listen(http, on_connection, reterr_reason)) {
         http->closing = true;
         if (http->open_handles > 1)
             uv_close(&http->listener.handle, on_listener_closed);
-        loop_close(&http->loop, http_on_closed);
+        hf_loop_close(&http->loop, http_on_closed);
         return NULL;
     }
-    loop_reserve(uv, http->allocator, http->options.max_connections + OTHER_DESCRIPTORS);
-    loop_set_timer(&http->loop, loop_now(&http->loop) + SWEEP_MS);
+    hf_loop_reserve(uv, http->allocator, http->options.max_connections + OTHER_DESCRIPTORS);
+    hf_loop_set_timer(&http->loop, loop_now(&http->loop) + SWEEP_MS);
     if (shards)
         shards->at[shard] = http;
     return http;
@@ -400,9 +400,9 @@ haft_http *haft_http_new(haft_server *server, const haft_http_options *options, 
 {
     haft_http_options own;
 
-    if (struct_read(&own, sizeof own, options))
-        return http_new(server, &own, loop, NULL, 0, reterr_reason);
-    error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
+    if (hf_struct_read(&own, sizeof own, options))
+        return hf_http_new(server, &own, loop, NULL, 0, reterr_reason);
+    hf_error_set(reterr_reason, HAFT_EINVAL, "haft_http_options", STRUCT_UNSIZED);
     return NULL;
 }
 

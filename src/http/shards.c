@@ -10,27 +10,27 @@
 
 #include "http/http.h"
 
-int shards_init(struct shards *shards, unsigned n)
+int hf_shards_init(struct shards *shards, unsigned n)
 {
     memset(shards, 0, sizeof *shards);
     shards->n = n;
     return uv_mutex_init(&shards->lock) ? HAFT_ENOMEM : 0;
 }
 
-void shards_finish(struct shards *shards)
+void hf_shards_finish(struct shards *shards)
 {
-    limiter_free(shards->limiter);
+    hf_limiter_free(shards->limiter);
     uv_mutex_destroy(&shards->lock);
 }
 
-bool shards_wants(struct connection *c, const haft_request *request)
+bool hf_shards_wants(struct connection *c, const haft_request *request)
 {
     const struct shards *shards = c->http->shards;
     unsigned home;
 
     if (!shards)
         return false;
-    home = endpoint_home(request);
+    home = hf_endpoint_home(request);
     if (home >= shards->n || home == c->http->shard)
         return false;
     c->moving = home + 1;
@@ -69,21 +69,21 @@ static bool shards_post(struct shards *shards, unsigned home, struct connection 
     if (to) {
         handover->next = to->arrived;
         to->arrived = handover;
-        loop_wake(&to->loop);
+        hf_loop_wake(&to->loop);
     }
     uv_mutex_unlock(&shards->lock);
     return to;
 }
 
-void shards_move(struct connection *c)
+void hf_shards_move(struct connection *c)
 {
     unsigned home = c->moving - 1;
     struct connection *handover;
     uv_os_fd_t fd;
     int copy;
 
-    /* Earlier answers go out first; connection_resume comes back here. */
-    if (!c->moving || connection_unsent(c))
+    /* Earlier answers go out first; hf_connection_resume comes back here. */
+    if (!c->moving || hf_connection_unsent(c))
         return;
     c->moving = 0;
     copy = uv_fileno(&c->io.handle, &fd) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -91,19 +91,19 @@ void shards_move(struct connection *c)
     if (!handover) {
         if (copy >= 0)
             close(copy);
-        connection_refuse(c, 503, "Out of memory");
+        hf_connection_refuse(c, 503, "Out of memory");
         return;
     }
     if (!shards_post(c->http->shards, home, handover)) {
         close(copy);
-        connection_free(handover);
-        connection_refuse(c, 503, "The server is shutting down");
+        hf_connection_free(handover);
+        hf_connection_refuse(c, 503, "The server is shutting down");
         return;
     }
-    connection_abort(c);
+    hf_connection_abort(c);
 }
 
-void shards_receive(haft_http *http)
+void hf_shards_receive(haft_http *http)
 {
     struct connection *c, *next;
 
@@ -116,17 +116,17 @@ void shards_receive(haft_http *http)
     for (; c; c = next) {
         next = c->next;
         c->http = http;
-        http_remember(http, c);
-        if (http_open(c, c->fd)) {
+        hf_http_remember(http, c);
+        if (hf_http_open(c, c->fd)) {
             close(c->fd);
-            connection_abort(c);
+            hf_connection_abort(c);
         } else {
-            connection_continue(c);
+            hf_connection_continue(c);
         }
     }
 }
 
-void shards_leave(haft_http *http)
+void hf_shards_leave(haft_http *http)
 {
     if (!http->shards)
         return;

@@ -11,7 +11,7 @@
 /* Decodes the path in place, once; -1 when it is not well written or has a NUL. */
 static int decode_path(char *path)
 {
-    size_t size = percent_decode_bytes(path, strlen(path), false, path);
+    size_t size = hf_percent_decode_bytes(path, strlen(path), false, path);
 
     if (size == PERCENT_INVALID || memchr(path, '\0', size))
         return -1;
@@ -43,8 +43,8 @@ static bool target_is_web(const struct url *url)
 {
     const struct url_part *scheme = &url->scheme;
 
-    return url->authority.size && (text_is_ignoring_case(scheme->text, scheme->size, "http") ||
-                                   text_is_ignoring_case(scheme->text, scheme->size, "https"));
+    return url->authority.size && (hf_text_is_ignoring_case(scheme->text, scheme->size, "http") ||
+                                   hf_text_is_ignoring_case(scheme->text, scheme->size, "https"));
 }
 
 /* Parts an absolute target into its authority, which becomes the host, and its path.  False when it
@@ -52,7 +52,7 @@ static bool target_is_web(const struct url *url)
 static bool target_read_absolute(struct connection *c)
 {
     char *target = c->head.data;
-    struct url url = url_split(target, strlen(target));
+    struct url url = hf_url_split(target, strlen(target));
     size_t size = url.authority.size;
 
     if (!url.scheme.text || !target_is_web(&url) || memchr(url.authority.text, '@', size))
@@ -64,7 +64,7 @@ static bool target_read_absolute(struct connection *c)
     target[size] = '\0';
     if (target[c->path] != '/')
         target[--c->path] = '/';
-    connection_set_host(c, 0, size);
+    hf_connection_set_host(c, 0, size);
     return true;
 }
 
@@ -80,7 +80,7 @@ static bool target_read_form(struct connection *c)
            target_read_absolute(c);
 }
 
-bool connection_read_target(struct connection *c)
+bool hf_connection_read_target(struct connection *c)
 {
     bool well_written = target_read_form(c);
     char *query;
@@ -93,13 +93,13 @@ bool connection_read_target(struct connection *c)
         keep_path(c);
     }
     if (c->head.status || c->fields.status) {
-        connection_refuse(c, 503, "Out of memory");
+        hf_connection_refuse(c, 503, "Out of memory");
         return false;
     }
     if (well_written && !decode_path(c->head.data + c->path)) {
-        connection_settle_headers(c);
+        hf_connection_settle_headers(c);
         return true;
     }
-    connection_refuse(c, 400, "Bad Request: the path is not well written");
+    hf_connection_refuse(c, 400, "Bad Request: the path is not well written");
     return false;
 }

@@ -5,7 +5,7 @@
  * little is always heard.  Those that take much take turns. */
 #include "http/http.h"
 
-void turn_continue(struct connection *c)
+void hf_turn_continue(struct connection *c)
 {
     c->continues_later = true;
     c->next_continued = c->http->continued;
@@ -14,7 +14,7 @@ void turn_continue(struct connection *c)
 
 /* Before the loop looks for something new: so that each connection is written one piece, and one
  * more if it is answered in this turn. */
-void turn_next(haft_http *http)
+void hf_turn_next(haft_http *http)
 {
     struct connection *c = http->continued, *next;
 
@@ -24,13 +24,13 @@ void turn_next(haft_http *http)
     for (; c; c = next) {
         next = c->next_continued;
         c->continues_later = false;
-        connection_write_piece(c);
+        hf_connection_write_piece(c);
     }
 }
 
 /* ---- what is spent ---- */
 
-void turn_spend(struct connection *c, size_t size)
+void hf_turn_spend(struct connection *c, size_t size)
 {
     c->answer_size += size;
     c->heavy = c->heavy || c->answer_size > PIECE;
@@ -38,20 +38,20 @@ void turn_spend(struct connection *c, size_t size)
     c->http->spent += size;
 }
 
-void turn_answered(struct connection *c)
+void hf_turn_answered(struct connection *c)
 {
     c->heavy = c->answer_size > PIECE;
     c->answer_size = 0;
 }
 
-bool turn_is_spent(const struct connection *c)
+bool hf_turn_is_spent(const struct connection *c)
 {
     return c->http->spent >= SHARE && (c->heavy || c->turn == c->http->turn);
 }
 
 /* ---- those that are due ---- */
 
-void http_later(struct connection *c)
+void hf_http_later(struct connection *c)
 {
     haft_http *http = c->http;
 
@@ -66,7 +66,7 @@ void http_later(struct connection *c)
         c->next_due = http->due;
         http->due = c;
     }
-    loop_wake(&http->loop);
+    hf_loop_wake(&http->loop);
 }
 
 static struct connection *pop_heavy(haft_http *http)
@@ -81,7 +81,7 @@ static struct connection *pop_heavy(haft_http *http)
     return c;
 }
 
-void turn_resume(haft_http *http)
+void hf_turn_resume(haft_http *http)
 {
     struct connection *c = http->due, *next;
 
@@ -89,16 +89,16 @@ void turn_resume(haft_http *http)
     for (; c; c = next) {
         next = c->next_due;
         c->due = false;
-        connection_resume(c);
+        hf_connection_resume(c);
     }
     /* One at least, or they would wait for as long as others are busy. */
     while (http->due_heavy) {
-        connection_resume(pop_heavy(http));
+        hf_connection_resume(pop_heavy(http));
         if (http->spent >= SHARE)
             break;
     }
     if (http->due_heavy)
-        loop_wake(&http->loop);
+        hf_loop_wake(&http->loop);
 }
 
 /* Takes it out of the list, if it is there; where that ends, when it was looked through. */
@@ -111,7 +111,7 @@ static struct connection **leave_list(struct connection **link, const struct con
     return link;
 }
 
-void turn_forget(struct connection *c)
+void hf_turn_forget(struct connection *c)
 {
     struct connection **end = &c->http->continued;
 

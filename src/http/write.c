@@ -26,10 +26,10 @@ struct block {
 static void doom(struct connection *c)
 {
     c->doomed = true;
-    http_later(c);
+    hf_http_later(c);
 }
 
-size_t connection_unsent(const struct connection *c)
+size_t hf_connection_unsent(const struct connection *c)
 {
     return c->unsent;
 }
@@ -47,7 +47,7 @@ static void drop_block(struct connection *c)
     allocator->release(allocator->context, block, sizeof *block + block->room);
 }
 
-void connection_drop_unsent(struct connection *c)
+void hf_connection_drop_unsent(struct connection *c)
 {
     while (c->first_block)
         drop_block(c);
@@ -99,7 +99,7 @@ static void take_off(struct connection *c, size_t size)
 
 static void write_on_written(uv_write_t *request, int status);
 
-void connection_write_piece(struct connection *c)
+void hf_connection_write_piece(struct connection *c)
 {
     uv_buf_t bufs[GATHERED];
     unsigned n = 0;
@@ -130,16 +130,16 @@ static void write_on_written(uv_write_t *request, int status)
     if (uv_is_closing(&c->io.handle))
         return;
     if (status < 0) {
-        connection_abort(c);
+        hf_connection_abort(c);
         return;
     }
     take_off(c, size);
     if (c->unsent)
-        turn_continue(c);
+        hf_turn_continue(c);
     else if (c->stage == STAGE_CLOSING)
-        connection_finish(c);
+        hf_connection_finish(c);
     else
-        http_later(c);
+        hf_http_later(c);
 }
 
 /* Copies what is left after `skip` bytes, to be written when the socket takes it. */
@@ -159,7 +159,7 @@ static void queue(struct connection *c, const uv_buf_t *bufs, unsigned n, size_t
         to += bufs[i].len - from;
     }
     if (!c->continues_later)
-        connection_write_piece(c);
+        hf_connection_write_piece(c);
 }
 
 /* What the socket takes of it at once, or an error of libuv's. */
@@ -185,7 +185,7 @@ static bool is_deaf(const struct connection *c, size_t behind)
            (uv_stream_get_write_queue_size(&c->io.stream) || behind > FLOOD);
 }
 
-void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
+void hf_connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
 {
     size_t size = 0, done = 0, behind = c->unsent;
     int written;
@@ -194,7 +194,7 @@ void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
         return;
     for (unsigned i = 0; i < n; i++)
         size += bufs[i].len;
-    turn_spend(c, size);
+    hf_turn_spend(c, size);
     if (!behind && size <= PIECE) {
         written = try_write(c, bufs, n, size);
         if (written < 0 && written != UV_EAGAIN) {
@@ -206,8 +206,8 @@ void connection_put(struct connection *c, const uv_buf_t *bufs, unsigned n)
     if (done < size)
         queue(c, bufs, n, size, done);
     if (is_deaf(c, behind)) {
-        server_log(c->http->server, HAFT_WARNING,
-                   "a client that does not read its stream is dropped");
+        hf_server_log(c->http->server, HAFT_WARNING,
+                      "a client that does not read its stream is dropped");
         doom(c);
     }
 }
@@ -227,7 +227,7 @@ static void head_add_headers(struct head *head, const haft_header *headers, size
         size_t name = strlen(headers[i].name), value = strlen(headers[i].value);
         char *to;
 
-        if (!header_value_is_valid(headers[i].value, value))
+        if (!hf_header_value_is_valid(headers[i].value, value))
             continue;
         head->size += name + value + 4;
         if (head->size > head->room)
@@ -240,9 +240,9 @@ static void head_add_headers(struct head *head, const haft_header *headers, size
     }
 }
 
-void connection_put_response(struct connection *c, const haft_response *response,
-                             const haft_header *more, size_t n_more, const char *tail,
-                             size_t tail_size, size_t size)
+void hf_connection_put_response(struct connection *c, const haft_response *response,
+                                const haft_header *more, size_t n_more, const char *tail,
+                                size_t tail_size, size_t size)
 {
     const haft_allocator *allocator = c->http->allocator;
     char room[JOINED];
@@ -250,7 +250,7 @@ void connection_put_response(struct connection *c, const haft_response *response
     uv_buf_t bufs[2];
 
     for (;;) {
-        head.size = http_status_put_line(response->status, head.to);
+        head.size = hf_http_status_put_line(response->status, head.to);
         head_add_headers(&head, more, n_more);
         head_add_headers(&head, response->headers, response->n_headers);
         head.size += tail_size;
@@ -271,7 +271,7 @@ void connection_put_response(struct connection *c, const haft_response *response
     }
     bufs[0] = uv_buf_init(head.to, (unsigned)head.size);
     bufs[1] = uv_buf_init((char *)(uintptr_t)response->body, (unsigned)size);
-    connection_put(c, bufs, size ? 2 : 1);
+    hf_connection_put(c, bufs, size ? 2 : 1);
     if (head.to != room)
         allocator->release(allocator->context, head.to, head.room);
 }

@@ -11,7 +11,7 @@ enum { COMPARE_FEW_KEYS = 16 };
 
 static const double TWO_63 = 9223372036854775808.0, TWO_64 = 18446744073709551616.0;
 
-double json_double(const yyjson_val *number)
+double hf_json_double(const yyjson_val *number)
 {
     if (unsafe_yyjson_is_uint((void *)(uintptr_t)number))
         return (double)number->uni.u64;
@@ -20,7 +20,7 @@ double json_double(const yyjson_val *number)
     return number->uni.f64;
 }
 
-bool json_is_integral(const yyjson_val *number)
+bool hf_json_is_integral(const yyjson_val *number)
 {
     return !unsafe_yyjson_is_real((void *)(uintptr_t)number) ||
            (isfinite(number->uni.f64) && number_whole(number->uni.f64) == number->uni.f64);
@@ -52,7 +52,7 @@ static int compare_mixed(bool negative, uint64_t magnitude, double real)
     return order(whole<real, whole> real);
 }
 
-int json_compare(const yyjson_val *left, const yyjson_val *right)
+int hf_json_compare(const yyjson_val *left, const yyjson_val *right)
 {
     yyjson_val *l = (yyjson_val *)(uintptr_t)left, *r = (yyjson_val *)(uintptr_t)right;
     bool real = unsafe_yyjson_is_real(l), other_real = unsafe_yyjson_is_real(r);
@@ -83,7 +83,7 @@ static int equal_arrays(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     if (yyjson_arr_size(left) != yyjson_arr_size(right))
         return 0;
     while ((item = yyjson_arr_iter_next(&ours))) {
-        int equal = json_equal(item, yyjson_arr_iter_next(&theirs), arena);
+        int equal = hf_json_equal(item, yyjson_arr_iter_next(&theirs), arena);
 
         if (equal != 1)
             return equal;
@@ -98,7 +98,7 @@ static int equal_few(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 
     while ((key = yyjson_obj_iter_next(&iter))) {
         yyjson_val *other = yyjson_obj_getn(right, yyjson_get_str(key), yyjson_get_len(key));
-        int equal = other ? json_equal(yyjson_obj_iter_get_val(key), other, arena) : 0;
+        int equal = other ? hf_json_equal(yyjson_obj_iter_get_val(key), other, arena) : 0;
 
         if (equal != 1)
             return equal;
@@ -108,7 +108,7 @@ static int equal_few(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 
 static size_t compare_slot_of(yyjson_val **slots, size_t n_slots, yyjson_val *key)
 {
-    size_t size = yyjson_get_len(key), at = hash_bytes(yyjson_get_str(key), size);
+    size_t size = yyjson_get_len(key), at = hf_hash_bytes(yyjson_get_str(key), size);
 
     for (at &= n_slots - 1; slots[at]; at = (at + 1) & (n_slots - 1))
         if (yyjson_get_len(slots[at]) == size &&
@@ -120,7 +120,7 @@ static size_t compare_slot_of(yyjson_val **slots, size_t n_slots, yyjson_val *ke
 /* Many keys: those of the right are put into a table first, so that no order makes it slow. */
 static int equal_many(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 {
-    arena_mark mark = arena_save(arena);
+    arena_mark mark = hf_arena_save(arena);
     size_t n_slots = 64;
     yyjson_val **slots, *key;
     yyjson_obj_iter iter = yyjson_obj_iter_with(right);
@@ -137,15 +137,15 @@ static int equal_many(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     while (equal == 1 && (key = yyjson_obj_iter_next(&iter))) {
         yyjson_val *other = slots[compare_slot_of(slots, n_slots, key)];
 
-        equal =
-            other ? json_equal(yyjson_obj_iter_get_val(key), yyjson_obj_iter_get_val(other), arena)
-                  : 0;
+        equal = other ? hf_json_equal(yyjson_obj_iter_get_val(key), yyjson_obj_iter_get_val(other),
+                                      arena)
+                      : 0;
     }
-    arena_rewind(arena, mark);
+    hf_arena_rewind(arena, mark);
     return equal;
 }
 
-int json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
+int hf_json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
 {
     if (yyjson_get_type(left) != yyjson_get_type(right))
         return 0;
@@ -153,7 +153,7 @@ int json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
     case YYJSON_TYPE_BOOL:
         return yyjson_get_bool(left) == yyjson_get_bool(right);
     case YYJSON_TYPE_NUM:
-        return json_compare(left, right) == 0;
+        return hf_json_compare(left, right) == 0;
     case YYJSON_TYPE_STR:
         return yyjson_get_len(left) == yyjson_get_len(right) &&
                !memcmp(yyjson_get_str(left), yyjson_get_str(right), yyjson_get_len(left));
@@ -175,25 +175,25 @@ int json_equal(yyjson_val *left, yyjson_val *right, haft_arena *arena)
  * would all have to be compared. */
 static uint64_t hash_integer(bool negative, uint64_t bits)
 {
-    uint64_t hash = hash_word(bits + 1);
+    uint64_t hash = hf_hash_word(bits + 1);
 
     return negative ? ~hash : hash;
 }
 
 static uint64_t hash_number(const yyjson_val *number)
 {
-    double real = json_double(number);
+    double real = hf_json_double(number);
     uint64_t bits;
 
     if (!unsafe_yyjson_is_real((void *)(uintptr_t)number))
         return hash_integer(real < 0, number->uni.u64);
-    if (json_is_integral(number) && real >= -TWO_63 && real < TWO_64)
+    if (hf_json_is_integral(number) && real >= -TWO_63 && real < TWO_64)
         return hash_integer(real < 0, real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real);
     memcpy(&bits, &real, sizeof bits);
-    return hash_word(bits + 2);
+    return hf_hash_word(bits + 2);
 }
 
-uint64_t json_hash(yyjson_val *value)
+uint64_t hf_json_hash(yyjson_val *value)
 {
     uint64_t hash = (uint64_t)yyjson_get_type(value) << 56;
     size_t i, n;
@@ -201,20 +201,20 @@ uint64_t json_hash(yyjson_val *value)
 
     switch (yyjson_get_type(value)) {
     case YYJSON_TYPE_BOOL:
-        return hash_word(hash + (yyjson_get_bool(value) ? 2 : 1));
+        return hf_hash_word(hash + (yyjson_get_bool(value) ? 2 : 1));
     case YYJSON_TYPE_NUM:
         return hash_number(value);
     case YYJSON_TYPE_STR:
-        return hash_bytes(yyjson_get_str(value), yyjson_get_len(value));
+        return hf_hash_bytes(yyjson_get_str(value), yyjson_get_len(value));
     case YYJSON_TYPE_ARR:
         yyjson_arr_foreach(value, i, n, item)
-            hash = hash_word(hash * 31 + json_hash(item));
+            hash = hf_hash_word(hash * 31 + hf_json_hash(item));
         return hash;
     case YYJSON_TYPE_OBJ:
         yyjson_obj_foreach(value, i, n, key, item)
-            hash += hash_word(hash_bytes(yyjson_get_str(key), yyjson_get_len(key)) * 3 +
-                              json_hash(item));
-        return hash_word(hash);
+            hash += hf_hash_word(hf_hash_bytes(yyjson_get_str(key), yyjson_get_len(key)) * 3 +
+                                 hf_json_hash(item));
+        return hf_hash_word(hash);
     default:
         return hash;
     }

@@ -17,7 +17,7 @@ static void *arena_malloc(void *context, size_t size)
 
 static void *arena_realloc(void *context, void *memory, size_t old_size, size_t size)
 {
-    return arena_resize(context, memory, old_size, size);
+    return hf_arena_resize(context, memory, old_size, size);
 }
 
 static void arena_no_free(void *context, void *memory)
@@ -26,8 +26,8 @@ static void arena_no_free(void *context, void *memory)
     (void)memory;
 }
 
-int json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
-               size_t *reterr_offset, const char **reterr_reason)
+int hf_json_parse(const char *text, size_t size, haft_arena *arena, yyjson_val **ret_value,
+                  size_t *reterr_offset, const char **reterr_reason)
 {
     const yyjson_alc alc = {arena_malloc, arena_realloc, arena_no_free, arena};
     yyjson_read_err error = {0};
@@ -109,7 +109,7 @@ static inline bool few_duplicate(yyjson_val *object, yyjson_val **ret_key)
 APART static int many_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
 {
     size_t n = unsafe_yyjson_get_len(object), n_slots = 64;
-    arena_mark mark = arena_save(arena);
+    arena_mark mark = hf_arena_save(arena);
     yyjson_val **slots, *key;
     yyjson_obj_iter iter;
     int found = 0;
@@ -121,7 +121,7 @@ APART static int many_duplicate(yyjson_val *object, haft_arena *arena, yyjson_va
         return HAFT_ENOMEM;
     iter = yyjson_obj_iter_with(object);
     while (!found && (key = yyjson_obj_iter_next(&iter))) {
-        size_t at = hash_bytes(yyjson_get_str(key), yyjson_get_len(key));
+        size_t at = hf_hash_bytes(yyjson_get_str(key), yyjson_get_len(key));
 
         for (; slots[at & (n_slots - 1)]; at++)
             if (same_key(slots[at & (n_slots - 1)], key)) {
@@ -131,7 +131,7 @@ APART static int many_duplicate(yyjson_val *object, haft_arena *arena, yyjson_va
             }
         slots[at & (n_slots - 1)] = key;
     }
-    arena_rewind(arena, mark);
+    hf_arena_rewind(arena, mark);
     return found;
 }
 
@@ -141,12 +141,12 @@ static inline int find_duplicate(yyjson_val *object, haft_arena *arena, yyjson_v
                                                           : many_duplicate(object, arena, ret_key);
 }
 
-int json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
+int hf_json_duplicate(yyjson_val *object, haft_arena *arena, yyjson_val **ret_key)
 {
     return find_duplicate(object, arena, ret_key);
 }
 
-bool json_is_deep(yyjson_val *value, size_t max_depth)
+bool hf_json_is_deep(yyjson_val *value, size_t max_depth)
 {
     yyjson_val *ends[JSON_MAX_DEPTH + 1];
     yyjson_val *end = unsafe_yyjson_get_next(value), *at = value;
@@ -196,7 +196,7 @@ static inline int check_small(yyjson_val *value, haft_arena *arena, yyjson_val *
             continue;
         n = unsafe_yyjson_get_len(at);
         if (n > 2 || (n == 2 && is_twin(at))) {
-            int status = json_duplicate(at, arena, reterr_key);
+            int status = hf_json_duplicate(at, arena, reterr_key);
 
             if (status)
                 return status < 0 ? status : HAFT_EINVAL;
@@ -241,7 +241,7 @@ APART static int check_large(yyjson_val *value, size_t max_depth, haft_arena *ar
     return 0;
 }
 
-int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key)
+int hf_json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_val **reterr_key)
 {
     if (max_depth > JSON_MAX_DEPTH)
         max_depth = JSON_MAX_DEPTH;
@@ -251,7 +251,7 @@ int json_check(yyjson_val *value, size_t max_depth, haft_arena *arena, yyjson_va
     return check_large(value, max_depth, arena, reterr_key);
 }
 
-bool json_text_is_deep(const char *text, size_t size, size_t max_depth)
+bool hf_json_text_is_deep(const char *text, size_t size, size_t max_depth)
 {
     const char *end = text + size;
     size_t depth = 0;
@@ -277,25 +277,25 @@ haft_value *haft_json_read(const char *text, size_t size, size_t max_depth, haft
     yyjson_val *value = NULL, *key = NULL;
     const char *reason = NULL;
     size_t offset = 0;
-    int status = json_parse(text, size, arena, &value, &offset, &reason);
+    int status = hf_json_parse(text, size, arena, &value, &offset, &reason);
 
     if (status == HAFT_ENOMEM) {
-        error_set(reterr_error, status, NULL, "out of memory");
+        hf_error_set(reterr_error, status, NULL, "out of memory");
         return NULL;
     }
     if (status) {
-        error_set(reterr_error, status, NULL, "%s at byte %zu", reason, offset);
+        hf_error_set(reterr_error, status, NULL, "%s at byte %zu", reason, offset);
         return NULL;
     }
     if (!max_depth)
         max_depth = DEFAULT_DEPTH;
-    status = json_check(value, max_depth, arena, &key);
+    status = hf_json_check(value, max_depth, arena, &key);
     if (status == HAFT_EINVAL)
-        error_set(reterr_error, HAFT_EPARSE, NULL, "the key \"%s\" is there twice",
-                  yyjson_get_str(key));
+        hf_error_set(reterr_error, HAFT_EPARSE, NULL, "the key \"%s\" is there twice",
+                     yyjson_get_str(key));
     else if (status == HAFT_EDEPTH)
-        error_set(reterr_error, status, NULL, "nested deeper than %zu levels", max_depth);
+        hf_error_set(reterr_error, status, NULL, "nested deeper than %zu levels", max_depth);
     else if (status)
-        error_set(reterr_error, status, NULL, "out of memory");
+        hf_error_set(reterr_error, status, NULL, "out of memory");
     return status ? NULL : value;
 }

@@ -99,7 +99,7 @@ static size_t size_of_number(const yyjson_val *value)
     return text.size;
 }
 
-size_t json_size(const yyjson_val *value)
+size_t hf_json_size(const yyjson_val *value)
 {
     yyjson_val *at = (yyjson_val *)(uintptr_t)value, *end = unsafe_yyjson_get_next(at);
     size_t size = 0, n;
@@ -115,7 +115,7 @@ size_t json_size(const yyjson_val *value)
             size += n ? 2 * n + 1 : 2;
             break;
         case YYJSON_TYPE_STR:
-            size += json_string_size(yyjson_get_str(at), yyjson_get_len(at));
+            size += hf_json_string_size(yyjson_get_str(at), yyjson_get_len(at));
             break;
         case YYJSON_TYPE_NUM:
             size += size_of_number(at);

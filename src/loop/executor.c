@@ -40,7 +40,8 @@ static void executor_put_back(void *context, haft_posted *job)
 
 static const struct pool_kind tasks_kind = {executor_run_task, executor_put_back};
 
-struct executor *executor_new(const haft_allocator *allocator, unsigned threads, size_t max_waiting)
+struct executor *hf_executor_new(const haft_allocator *allocator, unsigned threads,
+                                 size_t max_waiting)
 {
     size_t n = threads + max_waiting, size = sizeof(struct executor) + n * sizeof(struct task);
     struct executor *executor = allocator->alloc(allocator->context, size);
@@ -52,18 +53,18 @@ struct executor *executor_new(const haft_allocator *allocator, unsigned threads,
     executor->n_tasks = n;
     for (size_t i = 0; i < n; i++)
         executor_put_back(executor, &executor->tasks[i].job);
-    if (pool_init(&executor->pool, allocator, threads, max_waiting, &tasks_kind, executor)) {
+    if (hf_pool_init(&executor->pool, allocator, threads, max_waiting, &tasks_kind, executor)) {
         allocator->release(allocator->context, executor, size);
         return NULL;
     }
     return executor;
 }
 
-void executor_free(struct executor *executor)
+void hf_executor_free(struct executor *executor)
 {
     if (!executor)
         return;
-    pool_finish(&executor->pool);
+    hf_pool_finish(&executor->pool);
     executor->allocator->release(executor->allocator->context, executor,
                                  sizeof *executor + executor->n_tasks * sizeof *executor->tasks);
 }
@@ -83,7 +84,7 @@ static int executor_run(void *context, void (*run)(void *argument), void *argume
         return HAFT_EBUSY;
     task->run = run;
     task->argument = argument;
-    status = pool_add(&executor->pool, &task->job);
+    status = hf_pool_add(&executor->pool, &task->job);
     if (status) {
         uv_mutex_lock(&executor->pool.lock);
         executor_put_back(executor, &task->job);
@@ -92,7 +93,7 @@ static int executor_run(void *context, void (*run)(void *argument), void *argume
     return status;
 }
 
-haft_executor executor_interface(struct executor *executor)
+haft_executor hf_executor_interface(struct executor *executor)
 {
     return (haft_executor){executor_run, executor};
 }

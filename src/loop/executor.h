@@ -8,12 +8,12 @@ struct executor;
 
 /* NULL without memory.  Tasks beyond `max_waiting` are refused (HAFT_EBUSY) while all threads are
  * busy. */
-struct executor *executor_new(const haft_allocator *allocator, unsigned threads,
-                              size_t max_waiting);
+struct executor *hf_executor_new(const haft_allocator *allocator, unsigned threads,
+                                 size_t max_waiting);
 
 /* Waits until every task that was taken has been run. */
-void executor_free(struct executor *executor);
+void hf_executor_free(struct executor *executor);
 
-haft_executor executor_interface(struct executor *executor);
+haft_executor hf_executor_interface(struct executor *executor);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum { MAPPED_FROM = 128 << 10 };
 
-void heap_settle(void)
+void hf_heap_settle(void)
 {
 #ifdef __GLIBC__
     const char *tunables = getenv("GLIBC_TUNABLES");
@@ -26,7 +26,7 @@ void heap_settle(void)
 #endif
 }
 
-void heap_trim(void)
+void hf_heap_trim(void)
 {
 #ifdef __GLIBC__
     malloc_trim(0);

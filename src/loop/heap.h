@@ -5,10 +5,10 @@
 
 /* Large blocks go back to the system as soon as they are freed, from now on.  For whoever owns the
  * process, before it has threads; what the environment says about malloc stands. */
-void heap_settle(void);
+void hf_heap_settle(void);
 
 /* Gives back what is free, which takes about as long as there is much of it: for when nothing is to
  * be done. */
-void heap_trim(void);
+void hf_heap_trim(void);
 
 #endif

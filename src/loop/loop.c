@@ -16,7 +16,7 @@ static int loop_on_run(void *context, haft_call *call)
     struct loop *loop = context;
 
     call->posts.errand = (haft_posted){.call = call, .ran = true};
-    return pool_add(&loop->pool, &call->posts.errand);
+    return hf_pool_add(&loop->pool, &call->posts.errand);
 }
 
 /* What was run is not delivered in the middle of something else. */
@@ -28,7 +28,7 @@ static void loop_on_post(void *context, haft_posted *posted)
     if (!posted->ran && uv_thread_equal(&self, &loop->thread))
         haft_session_deliver(session_of(posted->call), posted);
     else
-        mailbox_put(&loop->mailbox, posted);
+        hf_mailbox_put(&loop->mailbox, posted);
 }
 
 static void loop_on_wake(void *context)
@@ -47,18 +47,18 @@ static int loop_on_random(void *context, void *bytes, size_t size)
 
 /* ---- the wake-up ---- */
 
-void loop_wake(struct loop *loop)
+void hf_loop_wake(struct loop *loop)
 {
     uv_async_send(&loop->wakeup);
 }
 
-void loop_deliver(struct loop *loop)
+void hf_loop_deliver(struct loop *loop)
 {
     while (!loop->paused) {
         haft_posted *posted;
 
         if (!loop->mail)
-            loop->mail = mailbox_take(&loop->mailbox);
+            loop->mail = hf_mailbox_take(&loop->mailbox);
         posted = loop->mail;
         if (!posted)
             return;
@@ -75,11 +75,11 @@ static void loop_on_wakeup(uv_async_t *handle)
 {
     struct loop *loop = handle->data;
 
-    loop_deliver(loop);
+    hf_loop_deliver(loop);
     loop->events->woken(loop->context, atomic_exchange(&loop->asked, false));
 }
 
-void loop_pause(struct loop *loop, bool paused)
+void hf_loop_pause(struct loop *loop, bool paused)
 {
     if (loop->paused == paused)
         return;
@@ -109,7 +109,7 @@ static void loop_on_timer(uv_timer_t *handle)
     loop->stirred = true;
 }
 
-void loop_set_timer(struct loop *loop, haft_time at)
+void hf_loop_set_timer(struct loop *loop, haft_time at)
 {
     haft_time now = loop_now(loop);
 
@@ -126,7 +126,7 @@ static void loop_on_prepare(uv_prepare_t *handle)
 
     if (loop->stirred) {
         loop->stirred = false;
-        loop_set_timer(loop, loop->events->tick(loop->context, loop_now(loop)));
+        hf_loop_set_timer(loop, loop->events->tick(loop->context, loop_now(loop)));
     }
     loop->events->before_sleep(loop->context);
 }
@@ -143,11 +143,12 @@ static void loop_run_call(void *context, haft_posted *job)
 
 static void loop_return_call(void *context, haft_posted *job)
 {
-    mailbox_put(context, job);
+    hf_mailbox_put(context, job);
 }
 
-int loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator, unsigned workers,
-              size_t max_queue, const struct loop_events *events, void *context)
+int hf_loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator,
+                 unsigned workers, size_t max_queue, const struct loop_events *events,
+                 void *context)
 {
     static const struct pool_kind calls = {loop_run_call, loop_return_call};
     int status;
@@ -155,12 +156,12 @@ int loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator,
     *loop = (struct loop){.uv = uv, .events = events, .context = context, .timer_at = NO_TIMER};
     loop->interface = (haft_loop)HAFT_INIT(haft_loop, loop_on_run, loop_on_post, loop_on_wake,
                                            loop_on_random, .context = loop);
-    loop_adopt(loop);
+    hf_loop_adopt(loop);
     loop_start_clock(loop);
-    status = mailbox_init(&loop->mailbox, MAX_NOTICES, &loop->wakeup);
+    status = hf_mailbox_init(&loop->mailbox, MAX_NOTICES, &loop->wakeup);
     if (status)
         return status;
-    status = pool_init(&loop->pool, allocator, workers, max_queue, &calls, &loop->mailbox);
+    status = hf_pool_init(&loop->pool, allocator, workers, max_queue, &calls, &loop->mailbox);
     if (status)
         goto no_pool;
     status = HAFT_EBUSY;
@@ -174,26 +175,26 @@ int loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator,
     return 0;
 
 no_wakeup:
-    pool_finish(&loop->pool);
+    hf_pool_finish(&loop->pool);
 no_pool:
-    mailbox_finish(&loop->mailbox);
+    hf_mailbox_finish(&loop->mailbox);
     return status;
 }
 
-void loop_adopt(struct loop *loop)
+void hf_loop_adopt(struct loop *loop)
 {
     loop->thread = uv_thread_self();
 }
 
-void loop_give_up(struct loop *loop)
+void hf_loop_give_up(struct loop *loop)
 {
-    mailbox_close(&loop->mailbox);
-    pool_give_up(&loop->pool);
+    hf_mailbox_close(&loop->mailbox);
+    hf_pool_give_up(&loop->pool);
 }
 
-void loop_join(struct loop *loop)
+void hf_loop_join(struct loop *loop)
 {
-    pool_finish(&loop->pool);
+    hf_pool_finish(&loop->pool);
 }
 
 static void loop_on_handle_closed(uv_handle_t *handle)
@@ -204,7 +205,7 @@ static void loop_on_handle_closed(uv_handle_t *handle)
         loop->closed(loop->context);
 }
 
-void loop_close(struct loop *loop, void (*closed)(void *context))
+void hf_loop_close(struct loop *loop, void (*closed)(void *context))
 {
     loop->closed = closed;
     uv_close((uv_handle_t *)&loop->wakeup, loop_on_handle_closed);
@@ -212,7 +213,7 @@ void loop_close(struct loop *loop, void (*closed)(void *context))
     uv_close((uv_handle_t *)&loop->prepare, loop_on_handle_closed);
 }
 
-void loop_finish(struct loop *loop)
+void hf_loop_finish(struct loop *loop)
 {
-    mailbox_finish(&loop->mailbox);
+    hf_mailbox_finish(&loop->mailbox);
 }

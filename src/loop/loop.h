@@ -41,19 +41,20 @@ struct loop {
 
 /* Makes a loop of the uv_loop_t, whose thread calls this.  0, or HAFT_ENOMEM or HAFT_EBUSY; then
  * there is nothing to be closed. */
-int loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator, unsigned workers,
-              size_t max_queue, const struct loop_events *events, void *context);
+int hf_loop_init(struct loop *loop, uv_loop_t *uv, const haft_allocator *allocator,
+                 unsigned workers, size_t max_queue, const struct loop_events *events,
+                 void *context);
 
 /* The end, in this order: calls that no thread has begun with come back unrun, and notices wait for
  * no room any more; the workers are waited for, which may be done before or after the handles are
  * closed; `closed` is called when they are; the rest is freed. */
-void loop_give_up(struct loop *loop);
-void loop_join(struct loop *loop);
-void loop_close(struct loop *loop, void (*closed)(void *context));
-void loop_finish(struct loop *loop);
+void hf_loop_give_up(struct loop *loop);
+void hf_loop_join(struct loop *loop);
+void hf_loop_close(struct loop *loop, void (*closed)(void *context));
+void hf_loop_finish(struct loop *loop);
 
 /* The calling thread runs the loop from now on. */
-void loop_adopt(struct loop *loop);
+void hf_loop_adopt(struct loop *loop);
 
 /* Milliseconds since 1970 that never go back, whatever is done to the time of day: as of when the
  * loop woke up. */
@@ -69,14 +70,14 @@ static inline void loop_stir(struct loop *loop)
 }
 
 /* Has `tick` called at that time, or before it. */
-void loop_set_timer(struct loop *loop, haft_time at);
+void hf_loop_set_timer(struct loop *loop, haft_time at);
 
 /* Has `woken` called; from any thread. */
-void loop_wake(struct loop *loop);
+void hf_loop_wake(struct loop *loop);
 
 /* While paused, what other threads have done is not delivered. */
-void loop_pause(struct loop *loop, bool paused);
+void hf_loop_pause(struct loop *loop, bool paused);
 /* Delivers it now; `woken` is not called. */
-void loop_deliver(struct loop *loop);
+void hf_loop_deliver(struct loop *loop);
 
 #endif

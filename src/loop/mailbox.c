@@ -1,7 +1,7 @@
 /* mailbox.c - a list behind a mutex. */
 #include "loop/mailbox.h"
 
-int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup)
+int hf_mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup)
 {
     *mailbox = (struct mailbox){.max_notices = max_notices, .wakeup = wakeup};
     mailbox->last = &mailbox->first;
@@ -14,7 +14,7 @@ int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup
     return 0;
 }
 
-void mailbox_finish(struct mailbox *mailbox)
+void hf_mailbox_finish(struct mailbox *mailbox)
 {
     uv_cond_destroy(&mailbox->room);
     uv_mutex_destroy(&mailbox->lock);
@@ -25,7 +25,7 @@ static bool is_notice(const haft_posted *posted)
     return posted->kind == POSTED_NOTICE && !posted->ran;
 }
 
-void mailbox_put(struct mailbox *mailbox, haft_posted *posted)
+void hf_mailbox_put(struct mailbox *mailbox, haft_posted *posted)
 {
     uv_mutex_lock(&mailbox->lock);
     if (is_notice(posted)) {
@@ -42,7 +42,7 @@ void mailbox_put(struct mailbox *mailbox, haft_posted *posted)
     uv_mutex_unlock(&mailbox->lock);
 }
 
-haft_posted *mailbox_take(struct mailbox *mailbox)
+haft_posted *hf_mailbox_take(struct mailbox *mailbox)
 {
     haft_posted *first;
 
@@ -58,7 +58,7 @@ haft_posted *mailbox_take(struct mailbox *mailbox)
     return first;
 }
 
-void mailbox_close(struct mailbox *mailbox)
+void hf_mailbox_close(struct mailbox *mailbox)
 {
     uv_mutex_lock(&mailbox->lock);
     mailbox->closing = true;

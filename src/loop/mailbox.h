@@ -18,16 +18,16 @@ struct mailbox {
     uv_async_t *wakeup; /* sent when something has come */
 };
 
-int mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup);
-void mailbox_finish(struct mailbox *mailbox);
+int hf_mailbox_init(struct mailbox *mailbox, size_t max_notices, uv_async_t *wakeup);
+void hf_mailbox_finish(struct mailbox *mailbox);
 
 /* From any thread but the loop's. */
-void mailbox_put(struct mailbox *mailbox, haft_posted *posted);
+void hf_mailbox_put(struct mailbox *mailbox, haft_posted *posted);
 
 /* Everything that is there, oldest first; NULL when nothing is. */
-haft_posted *mailbox_take(struct mailbox *mailbox);
+haft_posted *hf_mailbox_take(struct mailbox *mailbox);
 
-/* Whoever waits in mailbox_put goes on, and nobody waits from now on. */
-void mailbox_close(struct mailbox *mailbox);
+/* Whoever waits in hf_mailbox_put goes on, and nobody waits from now on. */
+void hf_mailbox_close(struct mailbox *mailbox);
 
 #endif

@@ -1,10 +1,10 @@
 /* pool.c - a queue that is linked through the jobs, and the threads that empty it. */
 #include "loop/pool.h"
 
-int pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
-              size_t max_waiting, const struct pool_kind *kind, void *context)
+int hf_pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
+                 size_t max_waiting, const struct pool_kind *kind, void *context)
 {
-    allocator = allocator_or_default(allocator);
+    allocator = hf_allocator_or_default(allocator);
     *pool = (struct pool){.max_waiting = max_waiting,
                           .max_threads = max_threads,
                           .kind = kind,
@@ -27,7 +27,7 @@ no_lock:
     return HAFT_ENOMEM;
 }
 
-void pool_finish(struct pool *pool)
+void hf_pool_finish(struct pool *pool)
 {
     const haft_allocator *allocator = pool->allocator;
 
@@ -93,7 +93,7 @@ static void start_thread(struct pool *pool)
         pool->n_threads++;
 }
 
-int pool_add(struct pool *pool, haft_posted *job)
+int hf_pool_add(struct pool *pool, haft_posted *job)
 {
     int status = HAFT_EBUSY;
 
@@ -115,7 +115,7 @@ int pool_add(struct pool *pool, haft_posted *job)
     return status;
 }
 
-void pool_give_up(struct pool *pool)
+void hf_pool_give_up(struct pool *pool)
 {
     haft_posted *job;
 

@@ -27,16 +27,16 @@ struct pool {
     const haft_allocator *allocator;
 };
 
-int pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
-              size_t max_waiting, const struct pool_kind *kind, void *context);
+int hf_pool_init(struct pool *pool, const haft_allocator *allocator, unsigned max_threads,
+                 size_t max_waiting, const struct pool_kind *kind, void *context);
 
 /* Waits until every job is done. */
-void pool_finish(struct pool *pool);
+void hf_pool_finish(struct pool *pool);
 
 /* 0, or HAFT_EBUSY: the job is still the caller's. */
-int pool_add(struct pool *pool, haft_posted *job);
+int hf_pool_add(struct pool *pool, haft_posted *job);
 
 /* Is done with the jobs that no thread has begun with. */
-void pool_give_up(struct pool *pool);
+void hf_pool_give_up(struct pool *pool);
 
 #endif

@@ -47,7 +47,7 @@ static int high_descriptor(size_t n)
     return high;
 }
 
-void loop_reserve(uv_loop_t *loop, const haft_allocator *allocator, size_t n)
+void hf_loop_reserve(uv_loop_t *loop, const haft_allocator *allocator, size_t n)
 {
     struct reservation *reservation = allocator->alloc(allocator->context, sizeof *reservation);
 

@@ -9,6 +9,6 @@
  * process when there is no memory for that table to grow; so it grows before anybody is served.
  * What cannot be reserved (there may not be so many descriptors) is left out.  Something of it is
  * freed when the loop runs. */
-void loop_reserve(uv_loop_t *loop, const haft_allocator *allocator, size_t n);
+void hf_loop_reserve(uv_loop_t *loop, const haft_allocator *allocator, size_t n);
 
 #endif

@@ -32,9 +32,9 @@ static const struct loop_events own_events = {own_on_woken, own_on_tick, own_bef
 
 static void own_close(struct session_loop *own)
 {
-    loop_close(&own->loop, NULL);
+    hf_loop_close(&own->loop, NULL);
     uv_run(&own->uv, UV_RUN_DEFAULT);
-    loop_finish(&own->loop);
+    hf_loop_finish(&own->loop);
     uv_loop_close(&own->uv);
 }
 
@@ -42,7 +42,7 @@ static int own_make_session(struct session_loop *own, const haft_transport *tran
 {
     haft_session_options options =
         HAFT_INIT(haft_session_options, .transport = transport, .loop = &own->loop.interface);
-    int status = server_make_seal_key(own->server, options.loop);
+    int status = hf_server_make_seal_key(own->server, options.loop);
 
     if (status)
         return status;
@@ -53,50 +53,50 @@ static int own_make_session(struct session_loop *own, const haft_transport *tran
     return 0;
 }
 
-int session_loop_init(struct session_loop *own, haft_server *server, unsigned workers,
-                      size_t max_queue, const haft_transport *transport,
-                      void (*before_sleep)(void *context), void *context)
+int hf_session_loop_init(struct session_loop *own, haft_server *server, unsigned workers,
+                         size_t max_queue, const haft_transport *transport,
+                         void (*before_sleep)(void *context), void *context)
 {
     int status;
 
     *own =
         (struct session_loop){.server = server, .before_sleep = before_sleep, .context = context};
     /* Before there are threads. */
-    status = isolate_start(server);
+    status = hf_isolate_start(server);
     if (status)
         return status;
     if (uv_loop_init(&own->uv))
         return HAFT_EBUSY;
     status =
-        loop_init(&own->loop, &own->uv, server->allocator, workers, max_queue, &own_events, own);
+        hf_loop_init(&own->loop, &own->uv, server->allocator, workers, max_queue, &own_events, own);
     if (status) {
         uv_loop_close(&own->uv);
         return status;
     }
     status = own_make_session(own, transport);
     if (status) {
-        loop_join(&own->loop);
+        hf_loop_join(&own->loop);
         own_close(own);
     }
     return status;
 }
 
-void session_loop_finish(struct session_loop *own)
+void hf_session_loop_finish(struct session_loop *own)
 {
     own_close(own);
 }
 
-void session_loop_run(struct session_loop *own)
+void hf_session_loop_run(struct session_loop *own)
 {
     uv_run(&own->uv, UV_RUN_DEFAULT);
 }
 
-void session_loop_stop(struct session_loop *own)
+void hf_session_loop_stop(struct session_loop *own)
 {
     uv_stop(&own->uv);
 }
 
-void session_loop_close(struct session_loop *own)
+void hf_session_loop_close(struct session_loop *own)
 {
     haft_session *session = own->session;
 
@@ -104,7 +104,7 @@ void session_loop_close(struct session_loop *own)
         return;
     own->session = NULL;
     haft_session_free(session);
-    loop_give_up(&own->loop);
-    loop_pause(&own->loop, false);
-    loop_deliver(&own->loop);
+    hf_loop_give_up(&own->loop);
+    hf_loop_pause(&own->loop, false);
+    hf_loop_deliver(&own->loop);
 }

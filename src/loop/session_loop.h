@@ -20,15 +20,15 @@ struct session_loop {
 
 /* Makes a loop and, on it, a session with that transport, whose `close` sets `gone`.  0, HAFT_ENOMEM,
  * or HAFT_EBUSY when the system has no descriptor or no randomness to give. */
-int session_loop_init(struct session_loop *own, haft_server *server, unsigned workers,
-                      size_t max_queue, const haft_transport *transport,
-                      void (*before_sleep)(void *context), void *context);
+int hf_session_loop_init(struct session_loop *own, haft_server *server, unsigned workers,
+                         size_t max_queue, const haft_transport *transport,
+                         void (*before_sleep)(void *context), void *context);
 
-/* Runs the loop until session_loop_stop.  Handles of the owner must be closed before the finish: it
- * waits for those.  Only after the session is gone, and loop_join has waited for the workers. */
-void session_loop_run(struct session_loop *own);
-void session_loop_stop(struct session_loop *own);
-void session_loop_finish(struct session_loop *own);
+/* Runs the loop until hf_session_loop_stop.  Handles of the owner must be closed before the finish: it
+ * waits for those.  Only after the session is gone, and hf_loop_join has waited for the workers. */
+void hf_session_loop_run(struct session_loop *own);
+void hf_session_loop_stop(struct session_loop *own);
+void hf_session_loop_finish(struct session_loop *own);
 
 /* Takes in one message: as haft_session_receive. */
 static inline int session_loop_receive(struct session_loop *own, const char *text, size_t size,
@@ -40,6 +40,6 @@ static inline int session_loop_receive(struct session_loop *own, const char *tex
 
 /* Ends the session: calls in flight are cancelled, and the transport is closed when the last has
  * come back. */
-void session_loop_close(struct session_loop *own);
+void hf_session_loop_close(struct session_loop *own);
 
 #endif

@@ -14,7 +14,7 @@ static void do_nothing(int number)
 }
 
 /* A handler, because what is ignored stays ignored in programs that a tool starts. */
-void signals_begin(struct signals *signals)
+void hf_signals_begin(struct signals *signals)
 {
     struct sigaction action = {.sa_flags = SA_RESTART};
 
@@ -27,8 +27,8 @@ void signals_begin(struct signals *signals)
         sigaction(SIGPIPE, &action, NULL);
 }
 
-void signals_watch(struct signals *signals, uv_loop_t *loop, int number, bool wanted,
-                   uv_signal_cb heard, void *data)
+void hf_signals_watch(struct signals *signals, uv_loop_t *loop, int number, bool wanted,
+                      uv_signal_cb heard, void *data)
 {
     uv_signal_t *watcher = &signals->watchers[signals->n];
     struct sigaction action;
@@ -41,7 +41,7 @@ void signals_watch(struct signals *signals, uv_loop_t *loop, int number, bool wa
     uv_signal_start(watcher, heard, number);
 }
 
-void signals_unwatch(struct signals *signals)
+void hf_signals_unwatch(struct signals *signals)
 {
     sigset_t hangup, before;
 
@@ -57,7 +57,7 @@ void signals_unwatch(struct signals *signals)
     signals->n = 0;
 }
 
-void signals_end(struct signals *signals)
+void hf_signals_end(struct signals *signals)
 {
     sigaction(SIGPIPE, &signals->pipe, NULL);
 }

@@ -15,17 +15,17 @@ struct signals {
 };
 
 /* Remembers what is found, and outlives a peer that does not read. */
-void signals_begin(struct signals *signals);
+void hf_signals_begin(struct signals *signals);
 
 /* Has `heard` called on the loop.  What nohup has ignored stays so, unless it is `wanted`. */
-void signals_watch(struct signals *signals, uv_loop_t *loop, int number, bool wanted,
-                   uv_signal_cb heard, void *data);
+void hf_signals_watch(struct signals *signals, uv_loop_t *loop, int number, bool wanted,
+                      uv_signal_cb heard, void *data);
 
 /* Closes the watchers.  A SIGHUP that comes now or later finds what was found: by then the thread
  * must be the last that might take it. */
-void signals_unwatch(struct signals *signals);
+void hf_signals_unwatch(struct signals *signals);
 
-/* The end, after signals_unwatch. */
-void signals_end(struct signals *signals);
+/* The end, after hf_signals_unwatch. */
+void hf_signals_end(struct signals *signals);
 
 #endif

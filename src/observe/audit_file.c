@@ -14,20 +14,20 @@ static void audit_file_report(void *context, enum spool_event event, const char 
 
     switch (event) {
     case SPOOL_FAILS:
-        server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s", why);
+        hf_server_log(file->server, HAFT_CRITICAL, "the audit cannot be written: %s", why);
         break;
     case SPOOL_LOSES:
-        server_log(file->server, HAFT_CRITICAL,
-                   "lines of the audit are lost: too many wait to be written");
+        hf_server_log(file->server, HAFT_CRITICAL,
+                      "lines of the audit are lost: too many wait to be written");
         break;
     case SPOOL_WRITES:
-        server_log(file->server, HAFT_WARNING, "the audit is written again; lost: %zu", lost);
+        hf_server_log(file->server, HAFT_WARNING, "the audit is written again; lost: %zu", lost);
         break;
     case SPOOL_STAYS:
-        server_log(file->server, HAFT_ERROR, "the audit is not opened again: %s", why);
+        hf_server_log(file->server, HAFT_ERROR, "the audit is not opened again: %s", why);
         break;
     case SPOOL_ENDS:
-        server_log(file->server, HAFT_CRITICAL, "lines of the audit were lost: %zu", lost);
+        hf_server_log(file->server, HAFT_CRITICAL, "lines of the audit were lost: %zu", lost);
         break;
     }
 }
@@ -36,10 +36,10 @@ static void write_line(void *context, const char *line, size_t size)
 {
     struct audit_file *file = context;
 
-    spool_put(file->spool, line, size);
+    hf_spool_put(file->spool, line, size);
 }
 
-int audit_file_open(struct audit_file *file, haft_server *server, const char *path)
+int hf_audit_file_open(struct audit_file *file, haft_server *server, const char *path)
 {
     struct spool_options options = {.allocator = server->allocator,
                                     .path = path,
@@ -49,36 +49,36 @@ int audit_file_open(struct audit_file *file, haft_server *server, const char *pa
     int status;
 
     file->server = server;
-    status = spool_open(&file->spool, &options);
-    return status ? server_refuse(server, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
+    status = hf_spool_open(&file->spool, &options);
+    return status ? hf_server_refuse(server, HAFT_EINVAL, path, "%s", strerror(-status)) : 0;
 }
 
-int audit_file_take(struct audit_file *file, haft_server *server)
+int hf_audit_file_take(struct audit_file *file, haft_server *server)
 {
     return haft_audit_add(server, write_line, file);
 }
 
-int audit_file_start(struct audit_file *file, haft_reason *reterr_reason)
+int hf_audit_file_start(struct audit_file *file, haft_reason *reterr_reason)
 {
-    int status = file->spool ? spool_start(file->spool) : 0;
+    int status = file->spool ? hf_spool_start(file->spool) : 0;
 
-    return status ? error_set(reterr_reason, status, "audit", "no thread can be started") : 0;
+    return status ? hf_error_set(reterr_reason, status, "audit", "no thread can be started") : 0;
 }
 
-void audit_file_reopen(struct audit_file *file)
+void hf_audit_file_reopen(struct audit_file *file)
 {
     if (file->spool)
-        spool_reopen(file->spool);
+        hf_spool_reopen(file->spool);
 }
 
-void audit_file_flush(struct audit_file *file)
+void hf_audit_file_flush(struct audit_file *file)
 {
     if (file->spool)
-        spool_flush(file->spool, AUDIT_FLUSH_MS);
+        hf_spool_flush(file->spool, AUDIT_FLUSH_MS);
 }
 
-void audit_file_close(struct audit_file *file)
+void hf_audit_file_close(struct audit_file *file)
 {
-    spool_close(file->spool, AUDIT_FLUSH_MS);
+    hf_spool_close(file->spool, AUDIT_FLUSH_MS);
     file->spool = NULL;
 }

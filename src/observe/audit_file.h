@@ -18,17 +18,17 @@ struct audit_file {
 
 /* Opens it for appending; 0, or an error with its reason kept by the server, whose log is told what
  * goes wrong later. */
-int audit_file_open(struct audit_file *file, haft_server *server, const char *path);
+int hf_audit_file_open(struct audit_file *file, haft_server *server, const char *path);
 /* The server's calls are lines of it from now on. */
-int audit_file_take(struct audit_file *file, haft_server *server);
+int hf_audit_file_take(struct audit_file *file, haft_server *server);
 /* Starts the thread that writes them, after what forks; 0, or HAFT_EBUSY. */
-int audit_file_start(struct audit_file *file, haft_reason *reterr_reason);
+int hf_audit_file_start(struct audit_file *file, haft_reason *reterr_reason);
 /* Goes on in the file that is called so now, after the old one was moved away: lines of calls that
  * end from now on go there.  When it cannot be opened the log says so, and the old one is kept. */
-void audit_file_reopen(struct audit_file *file);
+void hf_audit_file_reopen(struct audit_file *file);
 /* Waits for what is queued, but not for long: for a process that ends in the midst of it. */
-void audit_file_flush(struct audit_file *file);
+void hf_audit_file_flush(struct audit_file *file);
 /* The same at an orderly end.  The server is there still, for its log. */
-void audit_file_close(struct audit_file *file);
+void hf_audit_file_close(struct audit_file *file);
 
 #endif

@@ -21,13 +21,13 @@
 /* Bytes of a word (a request's id, a tool, a client) that a line shows. */
 enum { WORD = 256, NOTE = 256 };
 
-const char *const level_names[] = {
+const char *const hf_level_names[] = {
     [HAFT_DEBUG] = "debug",     [HAFT_INFO] = "info",           [HAFT_NOTICE] = "notice",
     [HAFT_WARNING] = "warning", [HAFT_ERROR] = "error",         [HAFT_CRITICAL] = "critical",
     [HAFT_ALERT] = "alert",     [HAFT_EMERGENCY] = "emergency", [HAFT_EMERGENCY + 1] = NULL,
 };
 
-const char *const log_format_names[] = {
+const char *const hf_log_format_names[] = {
 #define LOG_FORMAT_(format, text) [format] = text,
     LOG_FORMATS(LOG_FORMAT_)
 #undef LOG_FORMAT_
@@ -41,28 +41,28 @@ static int log_open_file(const char *path, int *ret_fd, haft_reason *reterr_reas
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
 
     if (fd < 0)
-        return error_set(reterr_reason, HAFT_EINVAL, path, "%s", strerror(errno));
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "%s", strerror(errno));
     *ret_fd = fd;
     return 0;
 }
 
-int logger_open(struct logger *logger, const struct log_options *options,
-                haft_reason *reterr_reason)
+int hf_logger_open(struct logger *logger, const struct log_options *options,
+                   haft_reason *reterr_reason)
 {
     int status;
 
     *logger = (struct logger){.options = *options, .fd = STDERR_FILENO};
     if (uv_mutex_init(&logger->lock))
-        return error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
     status = options->file ? log_open_file(options->file, &logger->fd, reterr_reason) : 0;
     if (status)
         uv_mutex_destroy(&logger->lock);
     return status;
 }
 
-int logger_init(struct logger *logger, haft_level level)
+int hf_logger_init(struct logger *logger, haft_level level)
 {
-    return logger_open(logger, &(struct log_options){.level = level}, NULL);
+    return hf_logger_open(logger, &(struct log_options){.level = level}, NULL);
 }
 
 /* Told on the thread that writes, or in the midst of a line: that one has no room either. */
@@ -77,10 +77,11 @@ static void log_report(void *context, enum spool_event event, const char *why, s
     else if (event == SPOOL_WRITES && lost)
         n = snprintf(text, sizeof text, "%zu lines were lost here", lost);
     if (n > 0)
-        logger_record(logger, &(haft_record){.level = HAFT_ERROR, .text = text, .size = (size_t)n});
+        hf_logger_record(logger,
+                         &(haft_record){.level = HAFT_ERROR, .text = text, .size = (size_t)n});
 }
 
-int logger_start(struct logger *logger, haft_reason *reterr_reason)
+int hf_logger_start(struct logger *logger, haft_reason *reterr_reason)
 {
     struct spool_options options = {
         .path = logger->options.file, .limit = LOG_QUEUE, .report = log_report, .context = logger};
@@ -89,14 +90,15 @@ int logger_start(struct logger *logger, haft_reason *reterr_reason)
 
     if (!logger->options.file)
         return 0;
-    status = spool_open(&spool, &options);
+    status = hf_spool_open(&spool, &options);
     if (status)
-        return error_set(reterr_reason, status == -ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL,
-                         logger->options.file, "%s", strerror(-status));
-    status = spool_start(spool);
+        return hf_error_set(reterr_reason, status == -ENOMEM ? HAFT_ENOMEM : HAFT_EINVAL,
+                            logger->options.file, "%s", strerror(-status));
+    status = hf_spool_start(spool);
     if (status) {
-        spool_close(spool, 0);
-        return error_set(reterr_reason, status, logger->options.file, "no thread can be started");
+        hf_spool_close(spool, 0);
+        return hf_error_set(reterr_reason, status, logger->options.file,
+                            "no thread can be started");
     }
     uv_mutex_lock(&logger->lock);
     logger->spool = spool;
@@ -104,28 +106,28 @@ int logger_start(struct logger *logger, haft_reason *reterr_reason)
     return 0;
 }
 
-void logger_flush(struct logger *logger)
+void hf_logger_flush(struct logger *logger)
 {
     if (logger->spool)
-        spool_flush(logger->spool, LOG_FLUSH_MS);
+        hf_spool_flush(logger->spool, LOG_FLUSH_MS);
 }
 
-void logger_finish(struct logger *logger)
+void hf_logger_finish(struct logger *logger)
 {
-    spool_close(logger->spool, LOG_FLUSH_MS);
+    hf_spool_close(logger->spool, LOG_FLUSH_MS);
     if (logger->options.file)
         close(logger->fd);
     uv_mutex_destroy(&logger->lock);
 }
 
-int logger_reopen(struct logger *logger, haft_reason *reterr_reason)
+int hf_logger_reopen(struct logger *logger, haft_reason *reterr_reason)
 {
     int fd = -1, status;
 
     if (!logger->options.file)
         return 0;
     if (logger->spool) {
-        spool_reopen(logger->spool);
+        hf_spool_reopen(logger->spool);
         return 0;
     }
     status = log_open_file(logger->options.file, &fd, reterr_reason);
@@ -139,14 +141,14 @@ int logger_reopen(struct logger *logger, haft_reason *reterr_reason)
     return 0;
 }
 
-void logger_set_level(struct logger *logger, haft_level level)
+void hf_logger_set_level(struct logger *logger, haft_level level)
 {
     uv_mutex_lock(&logger->lock);
     logger->options.level = level;
     uv_mutex_unlock(&logger->lock);
 }
 
-void logger_set_format(struct logger *logger, enum log_format format)
+void hf_logger_set_format(struct logger *logger, enum log_format format)
 {
     uv_mutex_lock(&logger->lock);
     logger->options.format = format;
@@ -162,12 +164,12 @@ struct log_line {
 };
 
 /* Text as it may stand in a line, no more than `most` bytes of it. */
-static void log_put(struct log_line *line, const char *text, size_t size, size_t most)
+static void hf_log_put(struct log_line *line, const char *text, size_t size, size_t most)
 {
     size_t left = line->limit - line->size;
 
-    line->size += text_escape(text, size, line->json, line->data + line->size,
-                              most < left ? most : left, &line->full);
+    line->size += hf_text_escape(text, size, line->json, line->data + line->size,
+                                 most < left ? most : left, &line->full);
 }
 
 static void log_put_plain(struct log_line *line, const char *text)
@@ -186,7 +188,7 @@ static void put_word(struct log_line *line, const char *before, const char *word
     if (!word || !*word)
         return;
     log_put_plain(line, before);
-    log_put(line, word, strlen(word), WORD);
+    hf_log_put(line, word, strlen(word), WORD);
     log_put_plain(line, after);
 }
 
@@ -196,7 +198,7 @@ static void put_now(struct log_line *line)
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    time_to_text((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text);
+    hf_time_to_text((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, text);
     log_put_plain(line, text);
 }
 
@@ -241,14 +243,14 @@ static void make_line(struct log_line *line, const haft_record *record, enum log
     log_put_plain(line, shape->time);
     put_now(line);
     log_put_plain(line, shape->level);
-    log_put_plain(line, level_names[record->level]);
+    log_put_plain(line, hf_level_names[record->level]);
     put_word(line, shape->request[0], record->request_id, shape->request[1]);
     put_word(line, shape->tool[0], record->tool, shape->tool[1]);
     put_word(line, shape->client[0], record->client, shape->client[1]);
     put_word(line, shape->principal[0], record->principal, shape->principal[1]);
     put_word(line, shape->trace[0], record->trace_id, shape->trace[1]);
     log_put_plain(line, shape->text);
-    log_put(line, record->text, record->size, LOG_LINE_MAX);
+    hf_log_put(line, record->text, record->size, LOG_LINE_MAX);
     line->limit = limit;
     log_put_plain(line, line->full ? shape->cut : shape->end);
     log_put_plain(line, "\n");
@@ -284,7 +286,7 @@ static bool write_record(struct logger *logger, const haft_record *record)
 
     if (logger->spool) {
         make_line(&line, record, logger->options.format, LOG_LINE_MAX);
-        spool_put(logger->spool, line.data, line.size - 1);
+        hf_spool_put(logger->spool, line.data, line.size - 1);
         return true;
     }
     if (logger->torn && !log_deliver(logger, "\n", 1))
@@ -293,7 +295,7 @@ static bool write_record(struct logger *logger, const haft_record *record)
     return log_deliver(logger, line.data, line.size);
 }
 
-void logger_record(void *context, const haft_record *record)
+void hf_logger_record(void *context, const haft_record *record)
 {
     struct logger *logger = context;
     char note[NOTE];

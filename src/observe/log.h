@@ -43,35 +43,35 @@ struct logger {
 
 /* 0; HAFT_ENOMEM; or HAFT_EINVAL when the file cannot be opened, with why in *reterr_reason, which
  * may be NULL. */
-int logger_open(struct logger *logger, const struct log_options *options,
-                haft_reason *reterr_reason);
+int hf_logger_open(struct logger *logger, const struct log_options *options,
+                   haft_reason *reterr_reason);
 /* The same of text to standard error. */
-int logger_init(struct logger *logger, haft_level level);
-void logger_finish(struct logger *logger);
+int hf_logger_init(struct logger *logger, haft_level level);
+void hf_logger_finish(struct logger *logger);
 
 /* From now on lines of a file are written by a thread of their own, so that a disk that hangs stops
- * nobody else; after what forks.  Without a file there is nothing to do.  Returns as logger_open. */
-int logger_start(struct logger *logger, haft_reason *reterr_reason);
+ * nobody else; after what forks.  Without a file there is nothing to do.  Returns as hf_logger_open. */
+int hf_logger_start(struct logger *logger, haft_reason *reterr_reason);
 
 /* Waits for lines that are on their way, but not for long. */
-void logger_flush(struct logger *logger);
+void hf_logger_flush(struct logger *logger);
 
 /* Opens the file again, under the name it has: after the old one has been moved away.  When it
- * cannot be opened the old one is kept; returns as logger_open, or the log itself says so later.
+ * cannot be opened the old one is kept; returns as hf_logger_open, or the log itself says so later.
  * From any thread. */
-int logger_reopen(struct logger *logger, haft_reason *reterr_reason);
+int hf_logger_reopen(struct logger *logger, haft_reason *reterr_reason);
 
 /* From now on; from any thread. */
-void logger_set_level(struct logger *logger, haft_level level);
-void logger_set_format(struct logger *logger, enum log_format format);
+void hf_logger_set_level(struct logger *logger, haft_level level);
+void hf_logger_set_format(struct logger *logger, enum log_format format);
 
 /* A haft_record_function, whose context is the logger: a line in one write.  It never waits and
  * never fails: what is not taken (a reader that does not read, a full disk) is counted, and the
  * count is written when it can be.  From any thread. */
-void logger_record(void *logger, const haft_record *record);
+void hf_logger_record(void *logger, const haft_record *record);
 
 /* The names of levels, as the protocol has them, and of formats; each ends with NULL. */
-extern const char *const level_names[];
-extern const char *const log_format_names[];
+extern const char *const hf_level_names[];
+extern const char *const hf_log_format_names[];
 
 #endif

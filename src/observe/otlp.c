@@ -102,13 +102,13 @@ static void span_fill(struct span *span, haft_call *call, haft_outcome outcome)
     memset(span, 0, sizeof *span);
     span->outcome = outcome;
     span->end = nanoseconds_since_1970();
-    span->start = span->end - call_nanoseconds(call);
+    span->start = span->end - hf_call_nanoseconds(call);
     span_copy_text(span->tool, sizeof span->tool, tool, strlen(tool));
     span_copy_text(span->client, sizeof span->client, client, strlen(client));
     span_copy_text(span->revision, sizeof span->revision, haft_call_revision(call),
                    strlen(haft_call_revision(call)));
     if (call->request.id)
-        rpc_id_to_text(call->request.id, span->request_id, sizeof span->request_id);
+        hf_rpc_id_to_text(call->request.id, span->request_id, sizeof span->request_id);
 }
 
 static void span_after(haft_call *call, haft_outcome outcome, void *data)
@@ -134,7 +134,7 @@ static void span_after(haft_call *call, haft_outcome outcome, void *data)
     full = otlp->n == BATCH || otlp->n == otlp->room;
     uv_mutex_unlock(&otlp->lock);
     if (full)
-        otlp_sender_wake(&otlp->sender);
+        hf_otlp_sender_wake(&otlp->sender);
 }
 
 /* ---- what the sender asks, on its thread ---- */
@@ -143,12 +143,13 @@ static void span_after(haft_call *call, haft_outcome outcome, void *data)
 static void otlp_report(haft_otlp *otlp, const char *why_not)
 {
     if (why_not && !otlp->failing)
-        server_log(otlp->server, HAFT_WARNING,
-                   "the collector at %s:%s does not take spans: they are lost until it does (%s)",
-                   otlp->address.host, otlp->address.port, why_not);
+        hf_server_log(
+            otlp->server, HAFT_WARNING,
+            "the collector at %s:%s does not take spans: they are lost until it does (%s)",
+            otlp->address.host, otlp->address.port, why_not);
     else if (!why_not && (otlp->failing || otlp->overflowed))
-        server_log(otlp->server, HAFT_WARNING, "%llu spans were lost so far",
-                   (unsigned long long)otlp->lost);
+        hf_server_log(otlp->server, HAFT_WARNING, "%llu spans were lost so far",
+                      (unsigned long long)otlp->lost);
     otlp->failing = why_not;
     if (!why_not)
         otlp->overflowed = false;
@@ -166,8 +167,8 @@ static bool otlp_take(void *context, haft_buffer *body)
     if (!otlp->batch)
         return false;
     direct = direct < otlp->batch ? direct : otlp->batch;
-    otlp_put_batch(body, otlp->server->name, otlp->server->version, otlp->spans + otlp->first,
-                   direct, otlp->spans, otlp->batch - direct);
+    hf_otlp_put_batch(body, otlp->server->name, otlp->server->version, otlp->spans + otlp->first,
+                      direct, otlp->spans, otlp->batch - direct);
     return true;
 }
 
@@ -274,11 +275,11 @@ static int otlp_start(haft_otlp *otlp, haft_reason *reterr_reason)
     otlp->sender.timeout_ms = otlp->options.timeout_ms;
     otlp->sender.flush_ms = otlp->options.flush_ms;
     /* What isolated tools are forked from comes before threads. */
-    status = isolate_start(otlp->server);
+    status = hf_isolate_start(otlp->server);
     if (status)
-        return error_set(reterr_reason, status, NULL, "no process for isolated tools: %s",
-                         haft_strerror(status));
-    return otlp_sender_open(&otlp->sender, &otlp->address, &options, &source, reterr_reason);
+        return hf_error_set(reterr_reason, status, NULL, "no process for isolated tools: %s",
+                            haft_strerror(status));
+    return hf_otlp_sender_open(&otlp->sender, &otlp->address, &options, &source, reterr_reason);
 }
 
 haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
@@ -289,20 +290,20 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     haft_otlp *otlp;
     int status;
 
-    if (!struct_read(&all, sizeof all, options)) {
-        error_set(reterr_reason, HAFT_EINVAL, "haft_otlp_options", STRUCT_UNSIZED);
+    if (!hf_struct_read(&all, sizeof all, options)) {
+        hf_error_set(reterr_reason, HAFT_EINVAL, "haft_otlp_options", STRUCT_UNSIZED);
         return NULL;
     }
     otlp_set_defaults(&all);
-    if (otlp_read_url(all.url, &address, reterr_reason))
+    if (hf_otlp_read_url(all.url, &address, reterr_reason))
         return NULL;
     if (all.ca_file && access(all.ca_file, R_OK)) {
-        error_set(reterr_reason, HAFT_EINVAL, all.ca_file, "%s", strerror(errno));
+        hf_error_set(reterr_reason, HAFT_EINVAL, all.ca_file, "%s", strerror(errno));
         return NULL;
     }
     otlp = otlp_make(server, &all);
     if (!otlp) {
-        error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
+        hf_error_set(reterr_reason, HAFT_ENOMEM, NULL, "out of memory");
         return NULL;
     }
     otlp->address = address;
@@ -327,7 +328,7 @@ haft_otlp *haft_otlp_new(haft_server *server, const haft_otlp_options *options,
     return otlp;
 }
 
-int otlp_tap(haft_otlp *otlp, haft_server *server)
+int hf_otlp_tap(haft_otlp *otlp, haft_server *server)
 {
     return haft_stage_add(server, &otlp->tap->stage);
 }
@@ -337,10 +338,10 @@ void haft_otlp_free(haft_otlp *otlp)
     if (!otlp)
         return;
     atomic_store(&otlp->tap->otlp, NULL);
-    otlp_sender_close(&otlp->sender);
+    hf_otlp_sender_close(&otlp->sender);
     if (otlp->lost)
-        server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
-                   (unsigned long long)otlp->lost);
+        hf_server_log(otlp->server, HAFT_WARNING, "%llu spans were lost",
+                      (unsigned long long)otlp->lost);
     otlp_release(otlp);
 }
 

@@ -20,15 +20,15 @@ struct span {
 };
 
 /* Spans of another server, too, which tells the same name. */
-int otlp_tap(haft_otlp *otlp, haft_server *server);
+int hf_otlp_tap(haft_otlp *otlp, haft_server *server);
 
 /* ---- otlp_json.c ---- */
 
 /* A batch as the body of a request: what is at `first`, then what is at `rest`.  `name` and
  * `version` are those of the server. */
-void otlp_put_batch(haft_buffer *out, const char *name, const char *version,
-                    const struct span *first, size_t n_first, const struct span *rest,
-                    size_t n_rest);
+void hf_otlp_put_batch(haft_buffer *out, const char *name, const char *version,
+                       const struct span *first, size_t n_first, const struct span *rest,
+                       size_t n_rest);
 
 /* ---- otlp_send.c ---- */
 
@@ -41,7 +41,7 @@ struct otlp_address {
 };
 
 /* Takes "http[s]://HOST[:PORT][/PATH]" apart; 0, or an error with its reason. */
-int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason);
+int hf_otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason);
 
 /* What is sent, as the thread that sends it asks for it. */
 struct otlp_source {
@@ -74,14 +74,14 @@ struct otlp_sender {
 
 /* Starts the thread.  0, or an error with its reason, and there is nothing to close.  The intervals
  * are set. */
-int otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
-                     const struct http_client_options *options, const struct otlp_source *source,
-                     haft_reason *reterr_reason);
+int hf_otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
+                        const struct http_client_options *options, const struct otlp_source *source,
+                        haft_reason *reterr_reason);
 
 /* A whole batch waits.  From any thread. */
-void otlp_sender_wake(struct otlp_sender *sender);
+void hf_otlp_sender_wake(struct otlp_sender *sender);
 
 /* Sends what waits, within flush_ms, and ends the thread. */
-void otlp_sender_close(struct otlp_sender *sender);
+void hf_otlp_sender_close(struct otlp_sender *sender);
 
 #endif

@@ -61,9 +61,9 @@ static void put_span(haft_buffer *out, const struct span *span)
     haft_buffer_printf(out, "],\"status\":{%s}}", error ? "\"code\":2" : "");
 }
 
-void otlp_put_batch(haft_buffer *out, const char *name, const char *version,
-                    const struct span *first, size_t n_first, const struct span *rest,
-                    size_t n_rest)
+void hf_otlp_put_batch(haft_buffer *out, const char *name, const char *version,
+                       const struct span *first, size_t n_first, const struct span *rest,
+                       size_t n_rest)
 {
     haft_buffer_puts(out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
     put_attribute(out, "service.name", name, true);

@@ -15,7 +15,7 @@ enum { OTLP_SEND_BODY_LIMIT = 16 << 20, OTLP_SEND_ANSWER_LIMIT = 64 << 10 };
 
 static int url_refuse(haft_reason *reason, const char *url, const char *text)
 {
-    return error_set(reason, HAFT_EINVAL, url, "%s", text);
+    return hf_error_set(reason, HAFT_EINVAL, url, "%s", text);
 }
 
 static bool url_is_plain(const char *text, size_t size)
@@ -26,7 +26,7 @@ static bool url_is_plain(const char *text, size_t size)
     return true;
 }
 
-int otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason)
+int hf_otlp_read_url(const char *url, struct otlp_address *ret_address, haft_reason *reterr_reason)
 {
     static const char http[] = "http://", https[] = "https://", path[] = "/v1/traces";
     struct otlp_address address = {.port = "4318", .tls = !strncmp(url, https, sizeof https - 1)};
@@ -186,7 +186,7 @@ static void sender_run(void *context)
 
 /* ---- life ---- */
 
-void otlp_sender_wake(struct otlp_sender *sender)
+void hf_otlp_sender_wake(struct otlp_sender *sender)
 {
     uv_async_send(&sender->wake);
 }
@@ -199,25 +199,25 @@ static void sender_set_url(struct otlp_sender *sender, const struct otlp_address
              six ? "[" : "", address->host, six ? "]" : "", address->port, address->path);
 }
 
-int otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
-                     const struct http_client_options *options, const struct otlp_source *source,
-                     haft_reason *reterr_reason)
+int hf_otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *address,
+                        const struct http_client_options *options, const struct otlp_source *source,
+                        haft_reason *reterr_reason)
 {
     int status = HAFT_EBUSY;
 
     sender->source = *source;
     sender_set_url(sender, address);
-    sender->http = http_client_open(sender->url, reterr_reason);
+    sender->http = hf_http_client_open(sender->url, reterr_reason);
     if (!sender->http)
         return HAFT_ENOTFOUND;
     if (uv_loop_init(&sender->loop))
-        return error_set(reterr_reason, status, NULL, "no loop can be made for spans");
+        return hf_error_set(reterr_reason, status, NULL, "no loop can be made for spans");
     if (uv_async_init(&sender->loop, &sender->wake, sender_on_wake))
         goto no_wake;
     uv_timer_init(&sender->loop, &sender->interval);
     uv_timer_init(&sender->loop, &sender->cut);
     sender->wake.data = sender->interval.data = sender->cut.data = sender;
-    sender->client = http_client_new(sender->http, &sender->loop, options, reterr_reason);
+    sender->client = hf_http_client_new(sender->http, &sender->loop, options, reterr_reason);
     if (!sender->client) {
         status = HAFT_ENOMEM;
         goto no_client;
@@ -225,7 +225,8 @@ int otlp_sender_open(struct otlp_sender *sender, const struct otlp_address *addr
     haft_buffer_init(&sender->body, options->allocator, OTLP_SEND_BODY_LIMIT);
     if (!uv_thread_create(&sender->thread, sender_run, sender))
         return 0;
-    error_set(reterr_reason, status, NULL, "no thread can be started: %s", haft_strerror(status));
+    hf_error_set(reterr_reason, status, NULL, "no thread can be started: %s",
+                 haft_strerror(status));
 
 no_client:
     sender_finish(sender);
@@ -234,10 +235,10 @@ no_client:
     return status;
 no_wake:
     uv_loop_close(&sender->loop);
-    return error_set(reterr_reason, status, NULL, "no loop can be made for spans");
+    return hf_error_set(reterr_reason, status, NULL, "no loop can be made for spans");
 }
 
-void otlp_sender_close(struct otlp_sender *sender)
+void hf_otlp_sender_close(struct otlp_sender *sender)
 {
     atomic_store(&sender->closing, true);
     uv_async_send(&sender->wake);

@@ -106,7 +106,7 @@ static void copy_in(struct spool *spool, const char *bytes, size_t size)
     spool->n += size;
 }
 
-void spool_put(struct spool *spool, const char *line, size_t size)
+void hf_spool_put(struct spool *spool, const char *line, size_t size)
 {
     bool begins = false;
 
@@ -328,7 +328,7 @@ static void spool_run(void *context)
 
 static struct spool *spool_make(const struct spool_options *options)
 {
-    const haft_allocator *allocator = allocator_or_default(options->allocator);
+    const haft_allocator *allocator = hf_allocator_or_default(options->allocator);
     size_t path = strlen(options->path) + 1;
     struct spool *spool = allocator->alloc(allocator->context, sizeof *spool + path);
 
@@ -372,7 +372,7 @@ static void spool_release(struct spool *spool)
     allocator->release(allocator->context, spool, sizeof *spool + strlen(spool->options.path) + 1);
 }
 
-int spool_open(struct spool **ret_spool, const struct spool_options *options)
+int hf_spool_open(struct spool **ret_spool, const struct spool_options *options)
 {
     struct spool *spool = spool_make(options);
     int fd, error;
@@ -392,7 +392,7 @@ int spool_open(struct spool **ret_spool, const struct spool_options *options)
 }
 
 /* No signal is for it: not what the program waits for, and not those that a write can cause. */
-int spool_start(struct spool *spool)
+int hf_spool_start(struct spool *spool)
 {
     sigset_t all, before;
 
@@ -403,7 +403,7 @@ int spool_start(struct spool *spool)
     return spool->started ? 0 : HAFT_EBUSY;
 }
 
-void spool_reopen(struct spool *spool)
+void hf_spool_reopen(struct spool *spool)
 {
     uv_mutex_lock(&spool->lock);
     if (!spool->reopen)
@@ -413,7 +413,7 @@ void spool_reopen(struct spool *spool)
     uv_mutex_unlock(&spool->lock);
 }
 
-void spool_flush(struct spool *spool, unsigned ms)
+void hf_spool_flush(struct spool *spool, unsigned ms)
 {
     uint64_t by = uv_hrtime() + ms * UINT64_C(1000000), now;
 
@@ -434,7 +434,7 @@ static bool wait_for_end(struct spool *spool)
     return spool->over;
 }
 
-void spool_close(struct spool *spool, unsigned ms)
+void hf_spool_close(struct spool *spool, unsigned ms)
 {
     size_t lost;
     bool over;

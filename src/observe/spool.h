@@ -32,23 +32,23 @@ struct spool_options {
 
 /* Opens the file for appending, without waiting; a FIFO that nobody reads is opened when somebody
  * does.  Lines can be put from now on.  0, or -errno. */
-int spool_open(struct spool **ret_spool, const struct spool_options *options);
+int hf_spool_open(struct spool **ret_spool, const struct spool_options *options);
 
 /* Starts the thread; what forks comes before that.  0, or HAFT_EBUSY when there is none. */
-int spool_start(struct spool *spool);
+int hf_spool_start(struct spool *spool);
 
 /* A line without its end, and without one inside; in their order, from any thread, without waiting. */
-void spool_put(struct spool *spool, const char *line, size_t size);
+void hf_spool_put(struct spool *spool, const char *line, size_t size);
 
 /* What is put from now on goes to the file that has the name then; and so does what the old one does
  * not take.  Does not wait. */
-void spool_reopen(struct spool *spool);
+void hf_spool_reopen(struct spool *spool);
 
 /* Waits until everything is written, at most so long, and not for a file that fails. */
-void spool_flush(struct spool *spool, unsigned ms);
+void hf_spool_flush(struct spool *spool, unsigned ms);
 
 /* The same, and frees it.  A thread that the system does not give back by then is left behind with
  * what it uses.  NULL is fine. */
-void spool_close(struct spool *spool, unsigned ms);
+void hf_spool_close(struct spool *spool, unsigned ms);
 
 #endif

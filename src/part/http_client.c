@@ -21,19 +21,20 @@ static const struct http_client_uv client_uv = {
     .now = uv_now,
 };
 
-const struct http_client_functions *http_client_open(const char *needed_by,
-                                                     haft_reason *reterr_reason)
+const struct http_client_functions *hf_http_client_open(const char *needed_by,
+                                                        haft_reason *reterr_reason)
 {
-    return part_open(PART_HTTP_CLIENT, needed_by, reterr_reason);
+    return hf_part_open(PART_HTTP_CLIENT, needed_by, reterr_reason);
 }
 
-http_client *http_client_new(const struct http_client_functions *http, uv_loop_t *loop,
-                             const struct http_client_options *options, haft_reason *reterr_reason)
+http_client *hf_http_client_new(const struct http_client_functions *http, uv_loop_t *loop,
+                                const struct http_client_options *options,
+                                haft_reason *reterr_reason)
 {
     static const struct http_client_options none;
     struct http_client_options all = options ? *options : none;
 
-    all.allocator = allocator_or_default(all.allocator);
+    all.allocator = hf_allocator_or_default(all.allocator);
     all.uv = &client_uv;
     return http->create(loop, &all, reterr_reason);
 }

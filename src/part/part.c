@@ -31,20 +31,20 @@ static struct {
 static int part_check(const haft_part *part, const char *name, haft_reason *reterr_reason)
 {
     if (part->magic != HAFT_PART_MAGIC)
-        return error_set(reterr_reason, HAFT_EINVAL, name, "it is not a part of haft");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it is not a part of haft");
     if (part->abi != HAFT_PART_ABI)
-        return error_set(reterr_reason, HAFT_EINVAL, name,
-                         "it has version %u of the interface for parts, and libhaft has %u",
-                         part->abi, HAFT_PART_ABI);
+        return hf_error_set(reterr_reason, HAFT_EINVAL, name,
+                            "it has version %u of the interface for parts, and libhaft has %u",
+                            part->abi, HAFT_PART_ABI);
     if (!part->name || strcmp(part->name, name) != 0)
-        return error_set(reterr_reason, HAFT_EINVAL, name, "it is another part: %s",
-                         part->name ? part->name : "without a name");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it is another part: %s",
+                            part->name ? part->name : "without a name");
     if (!part->version || strcmp(part->version, HAFT_VERSION) != 0)
-        return error_set(reterr_reason, HAFT_EINVAL, name,
-                         "it is of haft %s, and this is haft " HAFT_VERSION,
-                         part->version ? part->version : "without a version");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, name,
+                            "it is of haft %s, and this is haft " HAFT_VERSION,
+                            part->version ? part->version : "without a version");
     if (!part->functions)
-        return error_set(reterr_reason, HAFT_EINVAL, name, "it has no functions");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, name, "it has no functions");
     return 0;
 }
 
@@ -66,8 +66,8 @@ int haft_part_register(const haft_part *part)
 
 /* ---- a file ---- */
 
-const haft_part *part_load(const char *path, const char *name, bool *ret_missing,
-                           haft_reason *reterr_reason)
+const haft_part *hf_part_load(const char *path, const char *name, bool *ret_missing,
+                              haft_reason *reterr_reason)
 {
     char symbol[64];
     const haft_part *part;
@@ -78,8 +78,8 @@ const haft_part *part_load(const char *path, const char *name, bool *ret_missing
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         why = dlerror();
-        error_set(reterr_reason, *ret_missing ? HAFT_ENOTFOUND : HAFT_EINVAL, path, "%s",
-                  why ? why : "it cannot be loaded");
+        hf_error_set(reterr_reason, *ret_missing ? HAFT_ENOTFOUND : HAFT_EINVAL, path, "%s",
+                     why ? why : "it cannot be loaded");
         return NULL;
     }
     snprintf(symbol, sizeof symbol, "haft_%s_part", name);
@@ -87,12 +87,12 @@ const haft_part *part_load(const char *path, const char *name, bool *ret_missing
         *at = '_';
     part = dlsym(handle, symbol);
     if (!part)
-        error_set(reterr_reason, HAFT_EINVAL, path, "%s: it is not a part of haft: there is no %s",
-                  path, symbol);
+        hf_error_set(reterr_reason, HAFT_EINVAL, path,
+                     "%s: it is not a part of haft: there is no %s", path, symbol);
     if (part && !part_check(part, name, reterr_reason))
         return part; /* and is never closed: threads of its libraries may run */
     if (part && reterr_reason)
-        error_set(reterr_reason, HAFT_EINVAL, path, "%s: %s", path, reterr_reason->text);
+        hf_error_set(reterr_reason, HAFT_EINVAL, path, "%s: %s", path, reterr_reason->text);
     dlclose(handle);
     return NULL;
 }
@@ -122,7 +122,7 @@ static bool part_set_directory(char path[PART_PATH], const char *beside)
     return !beside || (size_t)snprintf(slash, room, "/%s", beside) < room;
 }
 
-bool part_find_home(char ret_path[PART_PATH])
+bool hf_part_find_home(char ret_path[PART_PATH])
 {
     struct link_map *map = NULL;
     Dl_info info;
@@ -149,7 +149,7 @@ bool part_find_home(char ret_path[PART_PATH])
 static const haft_part *part_search(const char *name, haft_reason *reterr_reason)
 {
     char home[PART_PATH], path[PART_PATH + 64];
-    const char *const places[] = {part_find_home(home) ? home : NULL, HAFT_LIBDIR};
+    const char *const places[] = {hf_part_find_home(home) ? home : NULL, HAFT_LIBDIR};
     const haft_part *part = NULL;
     bool missing = true, tried = false;
     haft_reason later;
@@ -158,7 +158,7 @@ static const haft_part *part_search(const char *name, haft_reason *reterr_reason
         if (!places[i])
             continue;
         snprintf(path, sizeof path, "%s/libhaft-%s.so." HAFT_SOVERSION, places[i], name);
-        part = part_load(path, name, &missing, &later);
+        part = hf_part_load(path, name, &missing, &later);
         /* The first place is where it should be. */
         if (!part && (!tried || !missing))
             *reterr_reason = later;
@@ -167,7 +167,7 @@ static const haft_part *part_search(const char *name, haft_reason *reterr_reason
     return part;
 }
 
-const void *part_open(enum part_id id, const char *needed_by, haft_reason *reterr_reason)
+const void *hf_part_open(enum part_id id, const char *needed_by, haft_reason *reterr_reason)
 {
     const haft_part *part = atomic_load(&part_table[id].part), *found;
     haft_reason reason = {0};
@@ -176,8 +176,8 @@ const void *part_open(enum part_id id, const char *needed_by, haft_reason *reter
         return part->functions;
     found = part_search(part_table[id].name, &reason);
     if (!found) {
-        error_set(reterr_reason, reason.code, needed_by, "needs the package libhaft-%s: %s",
-                  part_table[id].name, reason.text);
+        hf_error_set(reterr_reason, reason.code, needed_by, "needs the package libhaft-%s: %s",
+                     part_table[id].name, reason.text);
         return NULL;
     }
     /* Whoever else opened it meanwhile has the same one. */

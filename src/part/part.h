@@ -10,7 +10,7 @@ enum part_id { PART_HTTP_CLIENT, PARTS };
  * Returns NULL on failure, with the reason: `needed_by`, for instance an option with its value, and the
  * package that is missing, or what is wrong with the file.  To be called before a sandbox is entered.
  * May be called from any thread. */
-const void *part_open(enum part_id id, const char *needed_by, haft_reason *reterr_reason);
+const void *hf_part_open(enum part_id id, const char *needed_by, haft_reason *reterr_reason);
 
 /* ---- for tests ---- */
 
@@ -18,12 +18,12 @@ enum { PART_PATH = 4096 };
 
 /* Loads one file.  Returns the part; or NULL, with the reason, *ret_missing says whether there is no
  * such file. */
-const haft_part *part_load(const char *path, const char *name, bool *ret_missing,
-                           haft_reason *reterr_reason);
+const haft_part *hf_part_load(const char *path, const char *name, bool *ret_missing,
+                              haft_reason *reterr_reason);
 
 /* Where libhaft is: the directory of the shared object that holds it, or, when it is part of a program,
  * the directory of libraries beside the program's own.  False when that is not known, or not to be
  * trusted. */
-bool part_find_home(char ret_path[PART_PATH]);
+bool hf_part_find_home(char ret_path[PART_PATH]);
 
 #endif

@@ -10,7 +10,7 @@ enum { LINEUP_ARENA_LIMIT = 16 << 20 };
 static void offering_drop_items(struct offering *offering)
 {
     for (size_t i = 0; i < offering->n; i++)
-        item_drop(offering->items[i]);
+        hf_item_drop(offering->items[i]);
     offering->n = 0;
 }
 
@@ -20,18 +20,18 @@ static void lineup_drop_items(struct lineup *lineup)
         offering_drop_items(&lineup->offerings[i]);
 }
 
-void lineup_free(struct lineup *lineup)
+void hf_lineup_free(struct lineup *lineup)
 {
     if (!lineup)
         return;
     lineup_drop_items(lineup);
     for (size_t i = 0; i < lineup->n; i++)
         if (lineup->seats[i].plugin)
-            module_drop(&lineup->seats[i].plugin->module);
+            hf_module_drop(&lineup->seats[i].plugin->module);
     haft_arena_free(lineup->arena);
 }
 
-struct lineup *lineup_new(const haft_allocator *allocator, size_t room)
+struct lineup *hf_lineup_new(const haft_allocator *allocator, size_t room)
 {
     haft_arena *arena = haft_arena_new(allocator, LINEUP_ARENA_LIMIT);
     struct lineup *lineup = arena ? haft_arena_zalloc(arena, 1, sizeof *lineup) : NULL;
@@ -55,7 +55,7 @@ static struct seat *seat_of(const struct lineup *lineup, const char *path)
     return NULL;
 }
 
-struct seat *lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked)
+struct seat *hf_lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked)
 {
     struct seat *seat = seat_of(lineup, path);
 
@@ -116,10 +116,10 @@ static int offer_make_item(haft_server *server, haft_offer kind, const void *def
                            struct module *module, struct item **ret_item)
 {
     if (kind == HAFT_OFFER_TOOL)
-        return tool_item(server, definition, module, ret_item);
+        return hf_tool_item(server, definition, module, ret_item);
     if (kind == HAFT_OFFER_PROMPT)
-        return prompt_item(server, definition, module, ret_item);
-    return resource_item(server, kind, definition, module, ret_item);
+        return hf_prompt_item(server, definition, module, ret_item);
+    return hf_resource_item(server, kind, definition, module, ret_item);
 }
 
 static bool target_takes(const struct target *target, haft_offer kind, const void *definition)
@@ -127,7 +127,7 @@ static bool target_takes(const struct target *target, haft_offer kind, const voi
     const haft_tool *tool = definition;
 
     return kind != HAFT_OFFER_TOOL || !target->tools || !tool->name ||
-           glob_list_allows(target->tools, tool->name);
+           hf_glob_list_allows(target->tools, tool->name);
 }
 
 static int offering_fill(struct offering *offering, const struct seat *seat,
@@ -148,8 +148,8 @@ static int offering_fill(struct offering *offering, const struct seat *seat,
             status = offer_make_item(server, offers[i].kind, definition, &seat->plugin->module,
                                      &offering->items[offering->n]);
             if (status)
-                return error_set(reterr_reason, status, seat->path, "%s %s: %s", offers[i].what,
-                                 server->error.path, server->error.text);
+                return hf_error_set(reterr_reason, status, seat->path, "%s %s: %s", offers[i].what,
+                                    server->error.path, server->error.text);
             offering->n++;
         }
     }
@@ -158,9 +158,9 @@ static int offering_fill(struct offering *offering, const struct seat *seat,
 
 /* ---- making one ---- */
 
-int lineup_refuse_memory(const char *path, haft_reason *reterr_reason)
+int hf_lineup_refuse_memory(const char *path, haft_reason *reterr_reason)
 {
-    return error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
+    return hf_error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
 }
 
 /* Loads what is not loaded, or no longer as its file is. */
@@ -171,13 +171,13 @@ static int lineup_load(struct haft_plugins *plugins, struct lineup *lineup,
         struct seat *seat = &lineup->seats[i], *old = seat_of(plugins->now, seat->path);
         int status;
 
-        if (old && (!seat->asked || plugin_is_of(old->plugin, seat->path))) {
+        if (old && (!seat->asked || hf_plugin_is_of(old->plugin, seat->path))) {
             seat->plugin = old->plugin;
-            module_take(&seat->plugin->module);
+            hf_module_take(&seat->plugin->module);
             continue;
         }
         seat->fresh = true;
-        status = plugin_open(plugins->server, seat->path, &seat->plugin, reterr_reason);
+        status = hf_plugin_open(plugins->server, seat->path, &seat->plugin, reterr_reason);
         if (status)
             return status;
     }
@@ -193,20 +193,20 @@ static int lineup_check_routes(const struct haft_plugins *plugins, const struct 
     for (size_t i = 0; i < lineup->n; i++) {
         const struct seat *seat = &lineup->seats[i];
 
-        if (!seat->fresh || !plugin_part(seat->plugin) || plugins->routes == ROUTES_ADDED)
+        if (!seat->fresh || !hf_plugin_part(seat->plugin) || plugins->routes == ROUTES_ADDED)
             continue;
-        return error_set(reterr_reason, HAFT_EINVAL, seat->path, "%s",
-                         plugins->routes == ROUTES_REFUSED
-                             ? "it adds routes or policies, and this program is not a gateway"
-                             : "it adds routes or policies, which needs a restart");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, seat->path, "%s",
+                            plugins->routes == ROUTES_REFUSED
+                                ? "it adds routes or policies, and this program is not a gateway"
+                                : "it adds routes or policies, which needs a restart");
     }
     for (size_t i = 0; now && i < now->n && plugins->routes == ROUTES_FIXED; i++) {
         const struct seat *seat = &now->seats[i], *next = seat_of(lineup, seat->path);
 
-        if (plugin_part(seat->plugin) && (!next || next->plugin != seat->plugin))
-            return error_set(reterr_reason, HAFT_EINVAL, seat->path,
-                             "it has added routes or policies; %s it needs a restart",
-                             next ? "replacing" : "removing");
+        if (hf_plugin_part(seat->plugin) && (!next || next->plugin != seat->plugin))
+            return hf_error_set(reterr_reason, HAFT_EINVAL, seat->path,
+                                "it has added routes or policies; %s it needs a restart",
+                                next ? "replacing" : "removing");
     }
     return 0;
 }
@@ -223,7 +223,7 @@ static int offering_make(const struct lineup *lineup, bool all, struct offering 
             n += offers_count(lineup->seats[i].plugin->definition);
     offering->items = haft_arena_zalloc(lineup->arena, n + 1, sizeof(struct item *));
     if (!offering->items)
-        return lineup_refuse_memory("", reterr_reason);
+        return hf_lineup_refuse_memory("", reterr_reason);
     for (size_t i = 0; i < lineup->n && !status; i++)
         if (all || lineup->seats[i].fresh)
             status = offering_fill(offering, &lineup->seats[i], reterr_reason);
@@ -239,7 +239,7 @@ static int lineup_make_items(struct haft_plugins *plugins, struct lineup *lineup
     lineup->offerings =
         haft_arena_zalloc(lineup->arena, plugins->n_targets + 1, sizeof *lineup->offerings);
     if (!lineup->offerings)
-        return lineup_refuse_memory("", reterr_reason);
+        return hf_lineup_refuse_memory("", reterr_reason);
     for (; target && !status; target = target->next) {
         struct offering *offering = &lineup->offerings[lineup->n_offerings++];
 
@@ -268,7 +268,7 @@ static int lineup_refuse_clash(const struct lineup *lineup, const struct item *i
     for (size_t i = 0; i < lineup->n; i++)
         if (item->module == &lineup->seats[i].plugin->module)
             path = lineup->seats[i].path;
-    return error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already there", item->name);
+    return hf_error_set(reterr_reason, HAFT_EEXISTS, path, "%s is already there", item->name);
 }
 
 /* Whether every target could take what is new. */
@@ -282,7 +282,8 @@ static int lineup_try(const struct haft_plugins *plugins, const struct lineup *l
     for (size_t i = 0; i < lineup->n_offerings && !status; i++) {
         const struct offering *offering = &lineup->offerings[i];
 
-        status = catalogue_try_swap(offering->target->server, offering->items, offering->n, &clash);
+        status =
+            hf_catalogue_try_swap(offering->target->server, offering->items, offering->n, &clash);
     }
     lineup_mark_leaving(plugins, NULL);
     if (status)
@@ -290,7 +291,8 @@ static int lineup_try(const struct haft_plugins *plugins, const struct lineup *l
     return status;
 }
 
-int lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason)
+int hf_lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,
+                      haft_reason *reterr_reason)
 {
     int status = lineup_load(plugins, lineup, reterr_reason);
 
@@ -302,7 +304,7 @@ int lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup, haft_rea
     if (!status)
         status = lineup_try(plugins, lineup, reterr_reason);
     if (status)
-        lineup_free(lineup);
+        hf_lineup_free(lineup);
     return status;
 }
 
@@ -317,14 +319,14 @@ static void lineup_log_changes(const struct haft_plugins *plugins, const struct 
         const haft_plugin *plugin = now->seats[i].plugin->definition;
 
         if (now->seats[i].fresh)
-            server_log(server, HAFT_NOTICE, "plugin %s%s%s%s%s: %s", now->seats[i].path,
-                       plugin->name ? ", " : "", plugin->name ? plugin->name : "",
-                       plugin->version ? " " : "", plugin->version ? plugin->version : "",
-                       seat_of(old, now->seats[i].path) ? "replaced" : "loaded");
+            hf_server_log(server, HAFT_NOTICE, "plugin %s%s%s%s%s: %s", now->seats[i].path,
+                          plugin->name ? ", " : "", plugin->name ? plugin->name : "",
+                          plugin->version ? " " : "", plugin->version ? plugin->version : "",
+                          seat_of(old, now->seats[i].path) ? "replaced" : "loaded");
     }
     for (size_t i = 0; old && i < old->n; i++)
         if (!seat_of(now, old->seats[i].path))
-            server_log(server, HAFT_NOTICE, "plugin %s: removed", old->seats[i].path);
+            hf_server_log(server, HAFT_NOTICE, "plugin %s: removed", old->seats[i].path);
 }
 
 /* What is new takes the places of what leaves, at every target.  On failure nothing has changed at
@@ -337,49 +339,50 @@ static int lineup_swap(const struct lineup *lineup, haft_reason *reterr_reason)
     for (size_t i = 0; i < lineup->n_offerings && !status; i++) {
         const struct offering *offering = &lineup->offerings[i];
 
-        status = catalogue_swap(offering->target->server, offering->items, offering->n, &clash);
+        status = hf_catalogue_swap(offering->target->server, offering->items, offering->n, &clash);
     }
     if (status && clash)
         return lineup_refuse_clash(lineup, clash, reterr_reason);
-    return status ? lineup_refuse_memory("", reterr_reason) : 0;
+    return status ? hf_lineup_refuse_memory("", reterr_reason) : 0;
 }
 
-int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason)
+int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
+                     haft_reason *reterr_reason)
 {
     struct lineup *old = plugins->now;
     int status;
 
     if (lineup->before != old) {
-        lineup_free(lineup);
-        return error_set(reterr_reason, HAFT_EBUSY, "", "the plugins have changed meanwhile");
+        hf_lineup_free(lineup);
+        return hf_error_set(reterr_reason, HAFT_EBUSY, "", "the plugins have changed meanwhile");
     }
     lineup_mark_leaving(plugins, lineup);
     status = lineup_swap(lineup, reterr_reason);
     if (status) {
         lineup_mark_leaving(plugins, NULL);
-        lineup_free(lineup);
+        hf_lineup_free(lineup);
         return status;
     }
     lineup_drop_items(lineup);
     lineup_log_changes(plugins, old, lineup);
     lineup->before = NULL;
     plugins->now = lineup;
-    lineup_free(old);
+    hf_lineup_free(old);
     return 0;
 }
 
-int lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason)
+int hf_lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason)
 {
     struct offering offering = {.target = target};
     const struct item *clash = NULL;
     int status = offering_make(lineup, true, &offering, reterr_reason);
 
     if (!status) {
-        status = catalogue_swap(target->server, offering.items, offering.n, &clash);
+        status = hf_catalogue_swap(target->server, offering.items, offering.n, &clash);
         if (status && clash)
             lineup_refuse_clash(lineup, clash, reterr_reason);
         else if (status)
-            lineup_refuse_memory("", reterr_reason);
+            hf_lineup_refuse_memory("", reterr_reason);
     }
     offering_drop_items(&offering);
     return status;

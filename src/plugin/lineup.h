@@ -55,21 +55,23 @@ struct haft_plugins {
 };
 
 /* An empty one with room for so many plugins; NULL without memory. */
-struct lineup *lineup_new(const haft_allocator *allocator, size_t room);
-void lineup_free(struct lineup *lineup);
+struct lineup *hf_lineup_new(const haft_allocator *allocator, size_t room);
+void hf_lineup_free(struct lineup *lineup);
 
 /* Names a plugin, which may be named already; NULL without memory. */
-struct seat *lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked);
+struct seat *hf_lineup_name(struct lineup *lineup, const char *path, unsigned wanted, bool asked);
 
 /* Makes the named ones ready; on failure the line-up is freed. */
-int lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason);
+int hf_lineup_prepare(struct haft_plugins *plugins, struct lineup *lineup,
+                      haft_reason *reterr_reason);
 /* Puts it in force.  Takes over the line-up, whether it succeeds or not. */
-int lineup_commit(struct haft_plugins *plugins, struct lineup *lineup, haft_reason *reterr_reason);
+int hf_lineup_commit(struct haft_plugins *plugins, struct lineup *lineup,
+                     haft_reason *reterr_reason);
 
 /* Offers all that a line-up has at one more target. */
-int lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason);
+int hf_lineup_offer(const struct lineup *lineup, struct target *target, haft_reason *reterr_reason);
 
 /* Returns HAFT_ENOMEM. */
-int lineup_refuse_memory(const char *path, haft_reason *reterr_reason);
+int hf_lineup_refuse_memory(const char *path, haft_reason *reterr_reason);
 
 #endif

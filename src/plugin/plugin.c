@@ -20,7 +20,7 @@ enum { PLUGIN_FILE_LIMIT = 256 << 20, PLUGIN_BLOCK = 16 << 10, HEADERS = 128, PL
 
 static int refuse_errno(const char *path, haft_reason *reterr_reason)
 {
-    return error_set(reterr_reason, HAFT_EINVAL, path, "%s", strerror(errno));
+    return hf_error_set(reterr_reason, HAFT_EINVAL, path, "%s", strerror(errno));
 }
 
 /* ---- a copy ---- */
@@ -32,7 +32,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-bool plugin_is_of(const struct plugin *plugin, const char *path)
+bool hf_plugin_is_of(const struct plugin *plugin, const char *path)
 {
     struct stat now;
 
@@ -65,15 +65,15 @@ static int copy_open_file(struct plugin *plugin, int fd, const char *path,
     if (fstat(fd, &plugin->file))
         return refuse_errno(path, reterr_reason);
     if (!S_ISREG(plugin->file.st_mode))
-        return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a file");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "it is not a file");
     if (plugin->file.st_size > PLUGIN_FILE_LIMIT)
-        return error_set(reterr_reason, HAFT_ETOOBIG, path, "a plugin has at most %d MiB",
-                         PLUGIN_FILE_LIMIT >> 20);
+        return hf_error_set(reterr_reason, HAFT_ETOOBIG, path, "a plugin has at most %d MiB",
+                            PLUGIN_FILE_LIMIT >> 20);
     plugin->fd = memfd_create("haft-plugin", MFD_CLOEXEC);
     if (plugin->fd < 0 || copy_bytes(fd, plugin->fd) || fstat(fd, &after))
         return refuse_errno(path, reterr_reason);
     if (!is_same_file(&plugin->file, &after))
-        return error_set(reterr_reason, HAFT_EBUSY, path, "it was written to while it was read");
+        return hf_error_set(reterr_reason, HAFT_EBUSY, path, "it was written to while it was read");
     return 0;
 }
 
@@ -122,7 +122,7 @@ static int refuse_load(const char *name, const char *path, haft_reason *reterr_r
         text = "it cannot be loaded";
     if (!strncmp(text, name, size) && !strncmp(text + size, ": ", 2))
         text += size + 2;
-    return error_set(reterr_reason, HAFT_EINVAL, path, "%s", text);
+    return hf_error_set(reterr_reason, HAFT_EINVAL, path, "%s", text);
 }
 
 static int plugin_load(struct plugin *plugin, const char *path, haft_reason *reterr_reason)
@@ -130,7 +130,7 @@ static int plugin_load(struct plugin *plugin, const char *path, haft_reason *ret
     char name[PLUGIN_NAME];
 
     if (!plugin_is_whole(plugin->fd, (uint64_t)plugin->file.st_size))
-        return error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "it is not a whole shared object");
     /* The descriptor stays open: another copy must not get the same name while this one is loaded.
      * A debugger finds the file by the number of the process. */
     snprintf(name, sizeof name, "/proc/%ld/fd/%d", (long)getpid(), plugin->fd);
@@ -149,7 +149,7 @@ static bool has_right_sizes(const haft_plugin *definition)
     return true;
 }
 
-const struct haft_gateway_part *plugin_part(const struct plugin *plugin)
+const struct haft_gateway_part *hf_plugin_part(const struct plugin *plugin)
 {
     return plugin->definition->gateway;
 }
@@ -160,15 +160,15 @@ static int plugin_check(struct plugin *plugin, const char *path, haft_reason *re
     const haft_plugin *definition = dlsym(plugin->handle, "haft_plugin_definition");
 
     if (!definition)
-        return error_set(reterr_reason, HAFT_EINVAL, path, "there is no HAFT_PLUGIN in it");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path, "there is no HAFT_PLUGIN in it");
     if (definition->abi != HAFT_PLUGIN_ABI)
-        return error_set(reterr_reason, HAFT_EINVAL, path,
-                         "it was compiled for plugins of version %u, and this is version %d",
-                         definition->abi, HAFT_PLUGIN_ABI);
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path,
+                            "it was compiled for plugins of version %u, and this is version %d",
+                            definition->abi, HAFT_PLUGIN_ABI);
     if (!has_right_sizes(definition))
-        return error_set(reterr_reason, HAFT_EINVAL, path,
-                         "it was compiled with the headers of another haft than this, %s",
-                         HAFT_VERSION);
+        return hf_error_set(reterr_reason, HAFT_EINVAL, path,
+                            "it was compiled with the headers of another haft than this, %s",
+                            HAFT_VERSION);
     memcpy(&plugin->own, definition, definition->sizes[0]);
     plugin->definition = &plugin->own;
     return 0;
@@ -180,8 +180,8 @@ static int plugin_start(struct plugin *plugin, haft_server *server, const char *
     int status = plugin->definition->start ? plugin->definition->start(server) : 0;
 
     if (status)
-        return error_set(reterr_reason, status < 0 ? status : HAFT_EINVAL, path,
-                         "it does not start: %s", haft_strerror(status));
+        return hf_error_set(reterr_reason, status < 0 ? status : HAFT_EINVAL, path,
+                            "it does not start: %s", haft_strerror(status));
     plugin->started = true;
     return 0;
 }
@@ -201,17 +201,17 @@ static void unload(struct module *module)
     plugin->allocator->release(plugin->allocator->context, plugin, sizeof *plugin);
 }
 
-int plugin_open(haft_server *server, const char *path, struct plugin **ret_plugin,
-                haft_reason *reterr_reason)
+int hf_plugin_open(haft_server *server, const char *path, struct plugin **ret_plugin,
+                   haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = server->allocator;
     struct plugin *plugin = allocator->alloc(allocator->context, sizeof *plugin);
     int status;
 
     if (!plugin)
-        return error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
+        return hf_error_set(reterr_reason, HAFT_ENOMEM, path, "out of memory");
     memset(plugin, 0, sizeof *plugin);
-    module_init(&plugin->module, unload);
+    hf_module_init(&plugin->module, unload);
     plugin->allocator = allocator;
     plugin->fd = -1;
     status = copy_file(plugin, path, reterr_reason);
@@ -222,7 +222,7 @@ int plugin_open(haft_server *server, const char *path, struct plugin **ret_plugi
     if (!status)
         status = plugin_start(plugin, server, path, reterr_reason);
     if (status)
-        module_drop(&plugin->module);
+        hf_module_drop(&plugin->module);
     else
         *ret_plugin = plugin;
     return status;

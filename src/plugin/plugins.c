@@ -18,7 +18,7 @@ static int plugins_refuse(const struct haft_plugins *plugins, const haft_reason 
 {
     if (reterr_reason)
         *reterr_reason = *reason;
-    return server_refuse(plugins->server, reason->code, reason->path, "%s", reason->text);
+    return hf_server_refuse(plugins->server, reason->code, reason->path, "%s", reason->text);
 }
 
 /* A line-up with those of the one in force that somebody wants, and room for more. */
@@ -30,18 +30,18 @@ static int plugins_lineup_again(const struct haft_plugins *plugins, unsigned wan
     struct lineup *lineup;
 
     if (more > PLUGINS_MAX || n > PLUGINS_MAX - more)
-        return error_set(reterr_reason, HAFT_ETOOBIG, "", "there are at most %d plugins",
-                         PLUGINS_MAX);
-    lineup = lineup_new(plugins->allocator, n + more);
+        return hf_error_set(reterr_reason, HAFT_ETOOBIG, "", "there are at most %d plugins",
+                            PLUGINS_MAX);
+    lineup = hf_lineup_new(plugins->allocator, n + more);
     if (!lineup)
-        return lineup_refuse_memory("", reterr_reason);
+        return hf_lineup_refuse_memory("", reterr_reason);
     for (size_t i = 0; i < n; i++) {
         unsigned both = now->seats[i].wanted & wanted;
 
-        if (!both || lineup_name(lineup, now->seats[i].path, both, asked))
+        if (!both || hf_lineup_name(lineup, now->seats[i].path, both, asked))
             continue;
-        lineup_free(lineup);
-        return lineup_refuse_memory(now->seats[i].path, reterr_reason);
+        hf_lineup_free(lineup);
+        return hf_lineup_refuse_memory(now->seats[i].path, reterr_reason);
     }
     *ret_lineup = lineup;
     return 0;
@@ -56,14 +56,14 @@ static int plugins_arrange(struct haft_plugins *plugins, unsigned besides, const
     int status = plugins_lineup_again(plugins, besides, false, n, &lineup, &reason);
 
     for (size_t i = 0; i < n && !status; i++)
-        if (!lineup_name(lineup, paths[i], BY_PROGRAM, true))
-            status = lineup_refuse_memory(paths[i], &reason);
+        if (!hf_lineup_name(lineup, paths[i], BY_PROGRAM, true))
+            status = hf_lineup_refuse_memory(paths[i], &reason);
     if (status)
-        lineup_free(lineup);
+        hf_lineup_free(lineup);
     else
-        status = lineup_prepare(plugins, lineup, &reason);
+        status = hf_lineup_prepare(plugins, lineup, &reason);
     if (!status)
-        status = lineup_commit(plugins, lineup, &reason);
+        status = hf_lineup_commit(plugins, lineup, &reason);
     return status ? plugins_refuse(plugins, &reason, reterr_reason) : 0;
 }
 
@@ -91,8 +91,8 @@ static int plugins_refuse_member(yyjson_val *files, haft_reason *reason)
     yyjson_arr_foreach(files, i, n, file)
         if (yyjson_equals_str(file, whole.path))
             snprintf(index, sizeof index, "%zu", i);
-    return error_set(reason, whole.code, index, "%s%s%s", whole.path, *whole.path ? ": " : "",
-                     whole.text);
+    return hf_error_set(reason, whole.code, index, "%s%s%s", whole.path, *whole.path ? ": " : "",
+                        whole.text);
 }
 
 static int plugins_name_files(struct lineup *lineup, yyjson_val *files, haft_reason *reterr_reason)
@@ -104,9 +104,9 @@ static int plugins_name_files(struct lineup *lineup, yyjson_val *files, haft_rea
     yyjson_arr_foreach(files, i, n, file) {
         snprintf(index, sizeof index, "%zu", i);
         if (!yyjson_get_len(file) || strlen(yyjson_get_str(file)) != yyjson_get_len(file))
-            return error_set(reterr_reason, HAFT_EINVAL, index, "expected the name of a file");
-        if (!lineup_name(lineup, yyjson_get_str(file), BY_FILE, true))
-            return lineup_refuse_memory(index, reterr_reason);
+            return hf_error_set(reterr_reason, HAFT_EINVAL, index, "expected the name of a file");
+        if (!hf_lineup_name(lineup, yyjson_get_str(file), BY_FILE, true))
+            return hf_lineup_refuse_memory(index, reterr_reason);
     }
     return 0;
 }
@@ -119,17 +119,17 @@ static int plugins_prepare(void *context, haft_value *files, void **ret_prepared
     int status;
 
     if (files && !yyjson_is_arr(files))
-        return error_set(reterr_reason, HAFT_EINVAL, "", "expected a list of files");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "", "expected a list of files");
     status = plugins_lineup_again(plugins, BY_PROGRAM, true, yyjson_arr_size(files), &lineup,
                                   reterr_reason);
     if (status)
         return status;
     status = plugins_name_files(lineup, files, reterr_reason);
     if (status) {
-        lineup_free(lineup);
+        hf_lineup_free(lineup);
         return status;
     }
-    status = lineup_prepare(plugins, lineup, reterr_reason);
+    status = hf_lineup_prepare(plugins, lineup, reterr_reason);
     if (status)
         return plugins_refuse_member(files, reterr_reason);
     plugins->coming = lineup;
@@ -143,7 +143,7 @@ static void plugins_commit(void *context, void *prepared)
     haft_reason reason = {0};
 
     plugins->coming = NULL;
-    if (lineup_commit(plugins, prepared, &reason))
+    if (hf_lineup_commit(plugins, prepared, &reason))
         plugins_refuse(plugins, &reason, NULL);
 }
 
@@ -152,20 +152,20 @@ static void plugins_discard(void *context, void *prepared)
     struct haft_plugins *plugins = context;
 
     plugins->coming = NULL;
-    lineup_free(prepared);
+    hf_lineup_free(prepared);
 }
 
 /* ---- for a gateway ---- */
 
-bool plugins_part_at(const haft_plugins *plugins, size_t i, const char **ret_path,
-                     const struct haft_gateway_part **ret_part)
+bool hf_plugins_part_at(const haft_plugins *plugins, size_t i, const char **ret_path,
+                        const struct haft_gateway_part **ret_part)
 {
     const struct lineup *lineup = plugins->coming ? plugins->coming : plugins->now;
 
     if (!lineup || i >= lineup->n)
         return false;
     *ret_path = lineup->seats[i].path;
-    *ret_part = plugin_part(lineup->seats[i].plugin);
+    *ret_part = hf_plugin_part(lineup->seats[i].plugin);
     return true;
 }
 
@@ -176,8 +176,8 @@ static void target_add(struct haft_plugins *plugins, struct target *target)
     plugins->n_targets++;
 }
 
-int plugins_offer(haft_plugins *plugins, haft_server *server, const char *tools,
-                  haft_reason *reterr_reason)
+int hf_plugins_offer(haft_plugins *plugins, haft_server *server, const char *tools,
+                     haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = plugins->allocator;
     const struct lineup *lineup = plugins->coming ? plugins->coming : plugins->now;
@@ -185,10 +185,10 @@ int plugins_offer(haft_plugins *plugins, haft_server *server, const char *tools,
     int status = 0;
 
     if (!target)
-        return lineup_refuse_memory("", reterr_reason);
+        return hf_lineup_refuse_memory("", reterr_reason);
     *target = (struct target){.server = server, .tools = tools};
     if (lineup)
-        status = lineup_offer(lineup, target, reterr_reason);
+        status = hf_lineup_offer(lineup, target, reterr_reason);
     if (status)
         allocator->release(allocator->context, target, sizeof *target);
     else
@@ -196,14 +196,14 @@ int plugins_offer(haft_plugins *plugins, haft_server *server, const char *tools,
     return status;
 }
 
-void plugins_fix_routes(haft_plugins *plugins)
+void hf_plugins_fix_routes(haft_plugins *plugins)
 {
     plugins->routes = ROUTES_FIXED;
 }
 
 /* ---- life ---- */
 
-haft_plugins *plugins_new_for_gateway(haft_server *server)
+haft_plugins *hf_plugins_new_for_gateway(haft_server *server)
 {
     const haft_allocator *allocator = server->allocator;
     struct haft_plugins *plugins = allocator->alloc(allocator->context, sizeof *plugins);
@@ -221,7 +221,7 @@ haft_plugins *plugins_new_for_gateway(haft_server *server)
 
 haft_plugins *haft_plugins_new(haft_server *server)
 {
-    struct haft_plugins *plugins = plugins_new_for_gateway(server);
+    struct haft_plugins *plugins = hf_plugins_new_for_gateway(server);
 
     if (!plugins)
         return NULL;
@@ -242,7 +242,7 @@ void haft_plugins_free(haft_plugins *plugins)
 
     if (!plugins)
         return;
-    lineup_free(plugins->now);
+    hf_lineup_free(plugins->now);
     for (struct target *target = plugins->targets; target; target = next) {
         next = target->next;
         if (target != &plugins->own)

@@ -94,12 +94,12 @@ static pid_t fork_supervisor(haft_server *server, const int ends[2])
     fflush(stdout);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    server_lock(server);
+    hf_server_lock(server);
     pid = fork();
-    server_unlock(server);
+    hf_server_unlock(server);
     if (!pid) {
         close(ends[0]);
-        isolate_keep(server, ends[1]);
+        hf_isolate_keep(server, ends[1]);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pid;
@@ -142,8 +142,8 @@ static int isolate_replace(struct isolate *isolate)
     status = isolate_spawn(isolate);
     uv_mutex_unlock(&isolate->lock);
     if (status)
-        server_log(isolate->server, HAFT_ERROR, "isolated tools cannot run: %s",
-                   haft_strerror(status));
+        hf_server_log(isolate->server, HAFT_ERROR, "isolated tools cannot run: %s",
+                      haft_strerror(status));
     return status;
 }
 
@@ -190,12 +190,12 @@ static int isolate_ask(struct isolate *isolate, int *ret_fd)
     uv_mutex_lock(&isolate->lock);
     isolate_collect(isolate);
     if (isolate->keepers)
-        status = packet_send_descriptor(isolate->keepers->control, ends[1]);
+        status = hf_packet_send_descriptor(isolate->keepers->control, ends[1]);
     /* The supervisor is gone too: what is forked here has the locks of other threads as they are now. */
     if (status == HAFT_ECLOSED) {
         status = isolate_spawn(isolate);
         if (!status)
-            status = packet_send_descriptor(isolate->keepers->control, ends[1]);
+            status = hf_packet_send_descriptor(isolate->keepers->control, ends[1]);
     }
     uv_mutex_unlock(&isolate->lock);
     close(ends[1]);
@@ -236,7 +236,7 @@ static void isolate_take_line(haft_call *call, const haft_buffer *body)
     if (body->data[1] == 'c')
         haft_log(call, (haft_level)level, "%.*s", size, text);
     else
-        server_log(call->server, (haft_level)level, "%.*s", size, text);
+        hf_server_log(call->server, (haft_level)level, "%.*s", size, text);
 }
 
 /* What a process says until it has a result, or has none to give. */
@@ -249,10 +249,10 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
         int kind = look_at_call(listener);
 
         if (!kind)
-            kind = packet_receive(fd, reader, await, listener);
+            kind = hf_packet_receive(fd, reader, await, listener);
         switch (kind) {
         case PACKET_NOTICE:
-            carry_read_notice(call, reader->body.data, reader->body.size);
+            hf_carry_read_notice(call, reader->body.data, reader->body.size);
             break;
         case PACKET_LOG:
             isolate_take_line(call, &reader->body);
@@ -261,7 +261,7 @@ static int listen_to(struct listener *listener, int fd, struct packet_reader *re
             haft_call_close_stream(call);
             break;
         case PACKET_RESULT:
-            return carry_read_result(call, reader->body.data, reader->body.size);
+            return hf_carry_read_result(call, reader->body.data, reader->body.size);
         case PACKET_END:
             return isolate_explain(call, &reader->body);
         case CALL_LATE:
@@ -286,9 +286,9 @@ static int converse(haft_call *call, int fd)
 
     haft_buffer_init(&reader.body, server->allocator, limit);
     haft_buffer_init(&out, server->allocator, limit);
-    carry_write_call(call, &out);
+    hf_carry_write_call(call, &out);
     status = out.status ? out.status
-                        : packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
+                        : hf_packet_send(fd, PACKET_CALL, out.data, out.size, await, &listener);
     /* A process that does not listen has something to say about it; one that could not be told
      * ends. */
     if (status == HAFT_ECLOSED)
@@ -379,7 +379,7 @@ static struct isolate *isolate_of(haft_server *server)
     return (struct isolate *)found;
 }
 
-int isolate_start(haft_server *server)
+int hf_isolate_start(haft_server *server)
 {
     struct isolate *isolate = isolate_of(server);
     int status = 0;

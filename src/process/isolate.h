@@ -2,7 +2,7 @@
  *
  * Four kinds of process.  The server asks; the fork server (isolate_fork.c), which was forked from
  * the server before it had threads and has none itself, forks one process a call; that one
- * (isolate_child.c) runs the handler; and a supervisor, the fork server's parent, forks another one
+ * (hf_isolate_child.c) runs the handler; and a supervisor, the fork server's parent, forks another one
  * when it dies.
  *
  * Each call has a pair of sockets.  The server keeps one end, the call's process has the other, and
@@ -15,7 +15,7 @@
 
 /* Makes what runs isolated calls, unless the server has it, and the fork server if there are
  * isolated tools and it has none.  0, HAFT_ENOMEM, HAFT_EBUSY. */
-int isolate_start(haft_server *server);
+int hf_isolate_start(haft_server *server);
 
 /* ---- isolate_packet.c ---- */
 
@@ -48,32 +48,32 @@ struct packet_reader {
 /* Takes in a packet.  Its kind when the message is whole, in reader->body until the next; 0 when
  * there is more to come; or HAFT_EPARSE, HAFT_ETOOBIG, HAFT_ENOMEM.  The fork server's word ends
  * whatever had begun. */
-int packet_take(struct packet_reader *reader, const void *packet, size_t size);
+int hf_packet_take(struct packet_reader *reader, const void *packet, size_t size);
 
 /* Waits until the socket is ready: 0, or what ends the waiting. */
 typedef int packet_wait(void *context, int fd, short events);
 
 /* Sends a message.  0, what `wait` returned, or HAFT_ECLOSED when nobody is at the other end. */
-int packet_send(int fd, enum packet kind, const void *bytes, size_t size, packet_wait *wait,
-                void *context);
+int hf_packet_send(int fd, enum packet kind, const void *bytes, size_t size, packet_wait *wait,
+                   void *context);
 
-/* Receives a message as packet_take has it; HAFT_ECLOSED at the end. */
-int packet_receive(int fd, struct packet_reader *reader, packet_wait *wait, void *context);
+/* Receives a message as hf_packet_take has it; HAFT_ECLOSED at the end. */
+int hf_packet_receive(int fd, struct packet_reader *reader, packet_wait *wait, void *context);
 
 /* Sends a descriptor, without waiting: 0, HAFT_EBUSY or HAFT_ECLOSED. */
-int packet_send_descriptor(int fd, int descriptor);
+int hf_packet_send_descriptor(int fd, int descriptor);
 /* The next descriptor that was sent, -1 when there is none, or -2 at the end. */
-int packet_receive_descriptor(int fd);
+int hf_packet_receive_descriptor(int fd);
 
 /* ---- isolate_fork.c ---- */
 
 /* The process behind `control`: it keeps a fork server there until the other end is closed.  Does
  * not return. */
-_Noreturn void isolate_keep(haft_server *server, int control);
+_Noreturn void hf_isolate_keep(haft_server *server, int control);
 
-/* ---- isolate_child.c ---- */
+/* ---- hf_isolate_child.c ---- */
 
 /* Runs the call that comes over the socket.  Does not return. */
-_Noreturn void isolate_child(haft_server *server, int fd);
+_Noreturn void hf_isolate_child(haft_server *server, int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* isolate_child.c - the process of one call: it has a copy of the server, a session without a
+/* hf_isolate_child.c - the process of one call: it has a copy of the server, a session without a
  * client, and a socket.
  *
  * What a handler does by haft/call.h happens here as everywhere; what leaves the session goes over
@@ -28,7 +28,7 @@ struct isolate_child_process {
 static void child_say(struct isolate_child_process *process, enum packet kind, const void *bytes,
                       size_t size)
 {
-    if (packet_send(process->fd, kind, bytes, size, NULL, NULL))
+    if (hf_packet_send(process->fd, kind, bytes, size, NULL, NULL))
         _exit(0);
 }
 
@@ -87,7 +87,7 @@ static bool do_posted(struct isolate_child_process *process, bool wait)
 static int child_run(struct isolate_child_process *process)
 {
     haft_call *call = process->call;
-    int status = tool_execute(call);
+    int status = hf_tool_execute(call);
 
     while (status == HAFT_PENDING && !call->posts.finished)
         do_posted(process, true);
@@ -96,7 +96,7 @@ static int child_run(struct isolate_child_process *process)
     if (status != HAFT_PENDING)
         return status;
     status = call->posts.finish.status;
-    return !status && !call->result.checked ? tool_check(call) : status;
+    return !status && !call->result.checked ? hf_tool_check(call) : status;
 }
 
 static void limit_memory(size_t bytes)
@@ -120,7 +120,7 @@ static void child_prepare(struct isolate_child_process *process)
     atomic_store(&server->isolation.runner, NULL);
     /* What nobody has taken yet is not said a second time. */
     haft_buffer_clear(&server->held);
-    server_set_record(server, on_record, process);
+    hf_server_set_record(server, on_record, process);
     server->options.clock = uv_hrtime;
     process->session = haft_session_new(server, &options);
     if (!process->session || pipe(process->posts))
@@ -129,7 +129,7 @@ static void child_prepare(struct isolate_child_process *process)
     fcntl(process->posts[1], F_SETFD, FD_CLOEXEC);
 }
 
-_Noreturn void isolate_child(haft_server *server, int fd)
+_Noreturn void hf_isolate_child(haft_server *server, int fd)
 {
     struct isolate_child_process process = {.server = server, .fd = fd};
     size_t limit = server->options.max_message;
@@ -140,15 +140,15 @@ _Noreturn void isolate_child(haft_server *server, int fd)
     child_prepare(&process);
     haft_buffer_init(&reader.body, NULL, limit * 4);
     haft_buffer_init(&out, NULL, limit * 4);
-    if (packet_receive(fd, &reader, NULL, NULL) != PACKET_CALL)
+    if (hf_packet_receive(fd, &reader, NULL, NULL) != PACKET_CALL)
         _exit(0);
     process.call =
-        carry_read_call(&process.session->owner, reader.body.data, reader.body.size, &status);
+        hf_carry_read_call(&process.session->owner, reader.body.data, reader.body.size, &status);
     if (process.call) {
         limit_memory(process.call->item->tool->isolate_memory);
         status = child_run(&process);
         fflush(stdout);
-        carry_write_result(process.call, status, &out);
+        hf_carry_write_result(process.call, status, &out);
     }
     if (!process.call || out.status) {
         status = out.status ? out.status : status;

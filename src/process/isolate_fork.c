@@ -109,9 +109,9 @@ static _Noreturn void be_child(struct fork_server *fork_server, pid_t parent, in
     set_ends(SIG_DFL);
     block_nothing();
     close_others(fd);
-    if (fork_server->server->process.confine && sandbox_enter_call())
+    if (fork_server->server->process.confine && hf_sandbox_enter_call())
         _exit(1);
-    isolate_child(fork_server->server, SOCKET);
+    hf_isolate_child(fork_server->server, SOCKET);
 }
 
 static void say_end(int fd, enum end how, int value)
@@ -204,7 +204,7 @@ static void take_in(struct fork_server *fork_server)
 {
     int fd;
 
-    while ((fd = packet_receive_descriptor(SOCKET)) >= 0)
+    while ((fd = hf_packet_receive_descriptor(SOCKET)) >= 0)
         fork_begin(fork_server, fd);
     if (fd == -2)
         fork_server->closed = true;
@@ -264,12 +264,12 @@ static void forget_keys(haft_server *server)
     haft_server *each = server->keys.family ? server->keys.family : server;
 
     for (; each; each = each->keys.beside) {
-        secret_wipe(each->keys.seal, sizeof each->keys.seal);
-        secret_wipe(each->keys.digest, sizeof each->keys.digest);
+        hf_secret_wipe(each->keys.seal, sizeof each->keys.seal);
+        hf_secret_wipe(each->keys.digest, sizeof each->keys.digest);
     }
 }
 
-_Noreturn void isolate_keep(haft_server *server, int control)
+_Noreturn void hf_isolate_keep(haft_server *server, int control)
 {
     struct timespec rest = {0, ISOLATE_FORK_REST_MS * 1000000L};
     int status;

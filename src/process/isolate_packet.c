@@ -11,7 +11,7 @@
 
 #include "process/isolate.h"
 
-int packet_take(struct packet_reader *reader, const void *packet, size_t size)
+int hf_packet_take(struct packet_reader *reader, const void *packet, size_t size)
 {
     const unsigned char *bytes = packet;
     bool more;
@@ -50,8 +50,8 @@ static int recover(int fd, short events, packet_wait *wait, void *context)
     return wait ? wait(context, fd, events) : wait_for_ever(fd, events);
 }
 
-int packet_send(int fd, enum packet kind, const void *bytes, size_t size, packet_wait *wait,
-                void *context)
+int hf_packet_send(int fd, enum packet kind, const void *bytes, size_t size, packet_wait *wait,
+                   void *context)
 {
     const char *from = bytes ? bytes : "";
     int status = 0;
@@ -74,7 +74,7 @@ int packet_send(int fd, enum packet kind, const void *bytes, size_t size, packet
     return status;
 }
 
-int packet_receive(int fd, struct packet_reader *reader, packet_wait *wait, void *context)
+int hf_packet_receive(int fd, struct packet_reader *reader, packet_wait *wait, void *context)
 {
     char packet[PACKET_SIZE];
     int status = 0;
@@ -85,7 +85,7 @@ int packet_receive(int fd, struct packet_reader *reader, packet_wait *wait, void
         if (n < 0)
             status = recover(fd, POLLIN, wait, context);
         else
-            status = n ? packet_take(reader, packet, (size_t)n) : HAFT_ECLOSED;
+            status = n ? hf_packet_take(reader, packet, (size_t)n) : HAFT_ECLOSED;
     }
     return status;
 }
@@ -97,7 +97,7 @@ union isolate_packet_control {
     char room[CMSG_SPACE(sizeof(int))];
 };
 
-int packet_send_descriptor(int fd, int descriptor)
+int hf_packet_send_descriptor(int fd, int descriptor)
 {
     char byte = 0;
     struct iovec part = {&byte, 1};
@@ -119,7 +119,7 @@ int packet_send_descriptor(int fd, int descriptor)
     return errno == EPIPE || errno == ECONNRESET || errno == EBADF ? HAFT_ECLOSED : HAFT_EBUSY;
 }
 
-int packet_receive_descriptor(int fd)
+int hf_packet_receive_descriptor(int fd)
 {
     char byte;
     struct iovec part = {&byte, 1};

@@ -3,7 +3,7 @@
 
 #include "process/isolate.h"
 
-int platform_start(haft_server *server)
+int hf_platform_start(haft_server *server)
 {
-    return isolate_start(server);
+    return hf_isolate_start(server);
 }

@@ -125,7 +125,7 @@ static int allow(int ruleset, int landlock, const char *path, int use, haft_reas
         status = errno;
     if (rule.fd >= 0)
         close(rule.fd);
-    return status ? error_set(reason, HAFT_EINVAL, path, "%s", strerror(status)) : 0;
+    return status ? hf_error_set(reason, HAFT_EINVAL, path, "%s", strerror(status)) : 0;
 }
 
 static int allow_all(int ruleset, int landlock, const char *const *paths, int use,
@@ -145,7 +145,7 @@ static int open_ruleset(struct sandbox *sandbox, const struct sandbox_wish *wish
 
     sandbox->ruleset = create_ruleset(landlock, wish);
     if (sandbox->ruleset < 0)
-        return error_set(reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+        return hf_error_set(reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
     /* What is not there need not be allowed. */
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (wish->connect || !always[i].connect)
@@ -156,8 +156,8 @@ static int open_ruleset(struct sandbox *sandbox, const struct sandbox_wish *wish
     return status;
 }
 
-int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
-                 haft_reason *reterr_reason)
+int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                    haft_reason *reterr_reason)
 {
     int landlock = version(), status = 0;
     bool filters;
@@ -167,16 +167,16 @@ int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
                                 .best_effort = wish->best_effort,
                                 .signals = landlock < SCOPE_SINCE && !wish->isolates,
                                 .threads = wish->threads};
-    filters = sandbox_write_filter(&sandbox->program, wish, landlock);
+    filters = hf_sandbox_write_filter(&sandbox->program, wish, landlock);
     snprintf(sandbox->lacks, sizeof sandbox->lacks, "%s%s%s", landlock ? "" : "Landlock",
              landlock || filters ? "" : " and ", filters ? "" : "filters of system calls");
     if (*sandbox->lacks && !wish->best_effort)
-        status = error_set(reterr_reason, HAFT_EINVAL, "sandbox", "this kernel has no %s",
-                           sandbox->lacks);
+        status = hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "this kernel has no %s",
+                              sandbox->lacks);
     if (!status && landlock)
         status = open_ruleset(sandbox, wish, landlock, reterr_reason);
     if (status)
-        sandbox_close(sandbox);
+        hf_sandbox_close(sandbox);
     return status;
 }
 
@@ -189,29 +189,29 @@ static bool has_more_threads(unsigned than)
     return !stat("/proc/self/task", &about) && about.st_nlink > 2 + than;
 }
 
-int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
+int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
 {
     struct sandbox_program signals = {.size = 0};
     int error;
 
     if (!sandbox->best_effort && has_more_threads(1 + sandbox->threads))
-        return error_set(reterr_reason, HAFT_EINVAL, "sandbox",
-                         "threads that run already would not be in it");
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox",
+                            "threads that run already would not be in it");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
     if (sandbox->ruleset >= 0 && syscall(SYS_landlock_restrict_self, sandbox->ruleset, 0))
-        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(errno));
     if (sandbox->signals && sandbox->program.size)
-        sandbox_write_signals(&signals, getpid(), false);
-    error = sandbox_enter_filter(&sandbox->program);
+        hf_sandbox_write_signals(&signals, getpid(), false);
+    error = hf_sandbox_enter_filter(&sandbox->program);
     if (!error)
-        error = sandbox_enter_filter(&signals);
+        error = hf_sandbox_enter_filter(&signals);
     if (error)
-        return error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(error));
+        return hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox", "%s", strerror(error));
     return 0;
 }
 
-void sandbox_close(struct sandbox *sandbox)
+void hf_sandbox_close(struct sandbox *sandbox)
 {
     if (sandbox->ruleset >= 0)
         close(sandbox->ruleset);
@@ -220,24 +220,24 @@ void sandbox_close(struct sandbox *sandbox)
 
 #else
 
-int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
-                 haft_reason *reterr_reason)
+int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                    haft_reason *reterr_reason)
 {
     *sandbox = (struct sandbox){.ruleset = -1, .best_effort = wish->best_effort};
     snprintf(sandbox->lacks, sizeof sandbox->lacks, "sandbox");
     return wish->best_effort ? 0
-                             : error_set(reterr_reason, HAFT_EINVAL, "sandbox",
-                                         "this system has none; Linux does");
+                             : hf_error_set(reterr_reason, HAFT_EINVAL, "sandbox",
+                                            "this system has none; Linux does");
 }
 
-int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
+int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason)
 {
     (void)sandbox;
     (void)reterr_reason;
     return 0;
 }
 
-void sandbox_close(struct sandbox *sandbox)
+void hf_sandbox_close(struct sandbox *sandbox)
 {
     (void)sandbox;
 }

@@ -3,7 +3,7 @@
  * It is made while everything may still be opened, and entered by every process of the server on
  * its own: the server once it listens, and whoever forks the processes of isolated tools.  Files
  * are Landlock's (sandbox.c), system calls are seccomp's (sandbox_filter.c, after the table in
- * sandbox_calls.c). */
+ * hf_sandbox_calls.c). */
 #ifndef HAFT_SRC_SANDBOX_H
 #define HAFT_SRC_SANDBOX_H
 
@@ -49,30 +49,30 @@ struct sandbox {
 
 /* 0, or HAFT_EINVAL: a path cannot be opened, or the kernel lacks something and that will not do.
  * After 0 it is to be closed. */
-int sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
-                 haft_reason *reterr_reason);
+int hf_sandbox_open(struct sandbox *sandbox, const struct sandbox_wish *wish,
+                    haft_reason *reterr_reason);
 
 /* From here on, for this thread, those that it starts, and their processes.  0 or HAFT_EINVAL. */
-int sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason);
+int hf_sandbox_enter(const struct sandbox *sandbox, haft_reason *reterr_reason);
 
-void sandbox_close(struct sandbox *sandbox);
+void hf_sandbox_close(struct sandbox *sandbox);
 
 /* ---- sandbox_filter.c ---- */
 
 /* Writes the program for a kernel with that version of Landlock, 0 for none.  False when system
  * calls cannot be filtered on this machine. */
-bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
-                          int landlock);
+bool hf_sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                             int landlock);
 
 /* Writes one that keeps signals to the process `pid` and its group; with `stays`, the process in
  * that group, too. */
-void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays);
+void hf_sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays);
 
 /* 0 or errno.  For all threads. */
-int sandbox_enter_filter(const struct sandbox_program *program);
+int hf_sandbox_enter_filter(const struct sandbox_program *program);
 
 /* What the process of an isolated call gives up besides: signals to others, and leaving its group.
  * 0 or errno. */
-int sandbox_enter_call(void);
+int hf_sandbox_enter_call(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* sandbox_calls.c - which system calls are left in the sandbox: every one that the kernel has.
+/* hf_sandbox_calls.c - which system calls are left in the sandbox: every one that the kernel has.
  *
  * A call without a row is answered as by a kernel that does not have it (ENOSYS): calls that are
  * newer than this table, and old ones that no program makes any more.  The C library has a way
@@ -58,7 +58,7 @@ enum {
  * file. */
 enum { OWNER = 8, OWNER_BY_KIND = 15, LEASE = 1024 };
 
-const struct sandbox_call sandbox_calls[] = {
+const struct sandbox_call hf_sandbox_calls[] = {
     /* clang-format off */
     /* Descriptors that are open. */
     ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW(pwrite64),
@@ -119,7 +119,7 @@ const struct sandbox_call sandbox_calls[] = {
     REFUSE_VALUE(prctl, 0, MEMORY_MAP), REFUSE_VALUE(prctl, 0, CORE_SCHEDULING),
     REFUSE(execve), REFUSE(execveat),
 
-    /* Signals: see sandbox_write_signals for whom they reach. */
+    /* Signals: see hf_sandbox_write_signals for whom they reach. */
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigpending), ALLOW(rt_sigtimedwait),
     ALLOW(rt_sigsuspend), ALLOW(rt_sigreturn), ALLOW(sigaltstack), ALLOW(kill), ALLOW(tkill),
     ALLOW(tgkill), ALLOW(rt_sigqueueinfo), ALLOW(rt_tgsigqueueinfo),
@@ -209,6 +209,6 @@ const struct sandbox_call sandbox_calls[] = {
 #endif
     /* clang-format on */
 };
-const size_t n_sandbox_calls = sizeof sandbox_calls / sizeof *sandbox_calls;
+const size_t hf_n_sandbox_calls = sizeof hf_sandbox_calls / sizeof *hf_sandbox_calls;
 
 #endif

@@ -1,4 +1,4 @@
-/* process/sandbox_calls.h - the table of system calls in the sandbox: what the filter is written
+/* process/hf_sandbox_calls.h - the table of system calls in the sandbox: what the filter is written
  * from (sandbox_filter.c), and what its tests go through. */
 #ifndef HAFT_SRC_SANDBOX_CALLS_H
 #define HAFT_SRC_SANDBOX_CALLS_H
@@ -41,7 +41,7 @@ struct sandbox_call {
     uint32_t mask, value;
 };
 
-extern const struct sandbox_call sandbox_calls[];
-extern const size_t n_sandbox_calls;
+extern const struct sandbox_call hf_sandbox_calls[];
+extern const size_t hf_n_sandbox_calls;
 
 #endif

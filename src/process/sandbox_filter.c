@@ -110,8 +110,8 @@ static int answer_to(long number, const struct sandbox_wish *wish, int landlock)
 {
     int answer = ENOSYS;
 
-    for (size_t i = 0; i < n_sandbox_calls; i++) {
-        const struct sandbox_call *row = &sandbox_calls[i];
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++) {
+        const struct sandbox_call *row = &hf_sandbox_calls[i];
 
         if (row->number != number)
             continue;
@@ -129,9 +129,9 @@ static int answer_to(long number, const struct sandbox_wish *wish, int landlock)
 static void put_tests(struct sandbox_program *program, long number, const struct sandbox_wish *wish,
                       int landlock)
 {
-    for (size_t i = 0; i < n_sandbox_calls; i++)
-        if (sandbox_calls[i].number == number && applies(&sandbox_calls[i], wish, landlock))
-            put_test(program, &sandbox_calls[i]);
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++)
+        if (hf_sandbox_calls[i].number == number && applies(&hf_sandbox_calls[i], wish, landlock))
+            put_test(program, &hf_sandbox_calls[i]);
     filter_put_answer(program, 0);
 }
 
@@ -139,9 +139,9 @@ static long last_number(void)
 {
     long last = 0;
 
-    for (size_t i = 0; i < n_sandbox_calls; i++)
-        if (sandbox_calls[i].number > last)
-            last = sandbox_calls[i].number;
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++)
+        if (hf_sandbox_calls[i].number > last)
+            last = hf_sandbox_calls[i].number;
     return last;
 }
 
@@ -167,8 +167,8 @@ static bool can_filter(void)
     return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &needed);
 }
 
-bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
-                          int landlock)
+bool hf_sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                             int landlock)
 {
     long last = last_number(), end;
 
@@ -204,7 +204,7 @@ static void put_signal(struct sandbox_program *program, long number, pid_t pid, 
     filter_put_answer(program, group ? EPERM : 0);
 }
 
-void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
+void hf_sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
 {
     static const long leaving[] = {SYS_setsid, SYS_setpgid};
     static const long calls[] = {SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo};
@@ -222,7 +222,7 @@ void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stay
 
 /* ---- entering ---- */
 
-int sandbox_enter_filter(const struct sandbox_program *program)
+int hf_sandbox_enter_filter(const struct sandbox_program *program)
 {
     struct {
         unsigned short size;
@@ -235,20 +235,20 @@ int sandbox_enter_filter(const struct sandbox_program *program)
                : 0;
 }
 
-int sandbox_enter_call(void)
+int hf_sandbox_enter_call(void)
 {
     struct sandbox_program program;
 
     if (!can_filter())
         return 0;
-    sandbox_write_signals(&program, getpid(), true);
-    return sandbox_enter_filter(&program);
+    hf_sandbox_write_signals(&program, getpid(), true);
+    return hf_sandbox_enter_filter(&program);
 }
 
 #else
 
-bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
-                          int landlock)
+bool hf_sandbox_write_filter(struct sandbox_program *program, const struct sandbox_wish *wish,
+                             int landlock)
 {
     (void)wish;
     (void)landlock;
@@ -256,20 +256,20 @@ bool sandbox_write_filter(struct sandbox_program *program, const struct sandbox_
     return false;
 }
 
-void sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
+void hf_sandbox_write_signals(struct sandbox_program *program, pid_t pid, bool stays)
 {
     (void)pid;
     (void)stays;
     program->size = 0;
 }
 
-int sandbox_enter_filter(const struct sandbox_program *program)
+int hf_sandbox_enter_filter(const struct sandbox_program *program)
 {
     (void)program;
     return 0;
 }
 
-int sandbox_enter_call(void)
+int hf_sandbox_enter_call(void)
 {
     return 0;
 }

@@ -5,11 +5,11 @@ static bool header_is(const haft_header *header, const char *name)
 {
     /* Mostly the first letter decides, and capitals are rare. */
     return !((*header->name ^ *name) & ~0x20) &&
-           (!strcmp(header->name, name) || text_same_ignoring_case(header->name, name));
+           (!strcmp(header->name, name) || hf_text_same_ignoring_case(header->name, name));
 }
 
-const char *header_find_from(const haft_header *headers, size_t n, size_t first, const char *name,
-                             size_t *ret_size)
+const char *hf_header_find_from(const haft_header *headers, size_t n, size_t first,
+                                const char *name, size_t *ret_size)
 {
     for (size_t i = first; i < n; i++)
         if (header_is(&headers[i], name)) {
@@ -23,10 +23,10 @@ const char *haft_header_find(const haft_header *headers, size_t n, const char *n
 {
     size_t size;
 
-    return header_find_from(headers, n, 0, name, &size);
+    return hf_header_find_from(headers, n, 0, name, &size);
 }
 
-size_t header_count(const haft_header *headers, size_t n, const char *name)
+size_t hf_header_count(const haft_header *headers, size_t n, const char *name)
 {
     size_t count = 0;
 
@@ -35,7 +35,7 @@ size_t header_count(const haft_header *headers, size_t n, const char *name)
     return count;
 }
 
-haft_header *headers_copy(haft_arena *arena, const haft_header *headers, size_t n)
+haft_header *hf_headers_copy(haft_arena *arena, const haft_header *headers, size_t n)
 {
     haft_header *copies = haft_arena_zalloc(arena, n + 1, sizeof *copies);
 
@@ -48,7 +48,7 @@ haft_header *headers_copy(haft_arena *arena, const haft_header *headers, size_t 
     return copies;
 }
 
-bool header_name_is_valid(const char *name)
+bool hf_header_name_is_valid(const char *name)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                   "!#$%&'*+-.^_`|~";
@@ -65,7 +65,7 @@ static bool may_have_control(uint64_t word)
            (((word ^ ones * 0x7F) - ones) & ~(word ^ ones * 0x7F) & high);
 }
 
-bool header_value_is_valid(const char *value, size_t size)
+bool hf_header_value_is_valid(const char *value, size_t size)
 {
     uint64_t word;
 

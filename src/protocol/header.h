@@ -24,8 +24,8 @@ static inline size_t header_slot(const char *name, size_t size)
 }
 
 /* The same as haft_header_find, from the header of that number on; and how long the value is. */
-const char *header_find_from(const haft_header *headers, size_t n, size_t first, const char *name,
-                             size_t *ret_size);
+const char *hf_header_find_from(const haft_header *headers, size_t n, size_t first,
+                                const char *name, size_t *ret_size);
 
 /* The same by an index, which may be NULL; the name is not empty. */
 static inline const char *header_find(const haft_header *headers, size_t n,
@@ -34,17 +34,17 @@ static inline const char *header_find(const haft_header *headers, size_t n,
 {
     size_t first = index ? index[header_slot(name, strlen(name))] : 1;
 
-    return first ? header_find_from(headers, n, first - 1, name, ret_size) : NULL;
+    return first ? hf_header_find_from(headers, n, first - 1, name, ret_size) : NULL;
 }
 
 /* How many there are of that name. */
-size_t header_count(const haft_header *headers, size_t n, const char *name);
+size_t hf_header_count(const haft_header *headers, size_t n, const char *name);
 
 /* Copies of all of them; NULL without memory, never for none. */
-haft_header *headers_copy(haft_arena *arena, const haft_header *headers, size_t n);
+haft_header *hf_headers_copy(haft_arena *arena, const haft_header *headers, size_t n);
 
 /* Whether it may be written: a line end in it would be a second header to whoever reads it. */
-bool header_name_is_valid(const char *name);
-bool header_value_is_valid(const char *value, size_t size);
+bool hf_header_name_is_valid(const char *name);
+bool hf_header_value_is_valid(const char *value, size_t size);
 
 #endif

@@ -13,7 +13,7 @@ enum { STATUS_VERSION = sizeof status_version - 1, STATUS_DIGITS = 3 };
 HTTP_STATUSES(STATUS_FITS)
 #undef STATUS_FITS
 
-const char *http_status_reason(int status)
+const char *hf_http_status_reason(int status)
 {
     switch (status) {
 #define STATUS_REASON(code, reason)                                                                \
@@ -26,9 +26,9 @@ const char *http_status_reason(int status)
     }
 }
 
-size_t http_status_put_line(int status, char ret_line[HTTP_STATUS_LINE])
+size_t hf_http_status_put_line(int status, char ret_line[HTTP_STATUS_LINE])
 {
-    const char *reason = http_status_reason(status);
+    const char *reason = hf_http_status_reason(status);
     unsigned code = (unsigned)status % 1000;
     char *at = ret_line + STATUS_VERSION;
     size_t size;

@@ -70,12 +70,12 @@
     X(511, "Network Authentication Required")
 
 /* "Not Found"; "" for a status that is not in the table. */
-const char *http_status_reason(int status);
+const char *hf_http_status_reason(int status);
 
 /* Writes "HTTP/1.1 404 Not Found" and the line end, without a NUL; "Other" is the reason of a status
  * that is not in the table.  Returns the size. */
 enum { HTTP_STATUS_LINE = 64 };
-size_t http_status_put_line(int status, char ret_line[HTTP_STATUS_LINE]);
+size_t hf_http_status_put_line(int status, char ret_line[HTTP_STATUS_LINE]);
 
 /* Whether a response of this status may have a body, and so says how long it is. */
 static inline bool http_status_has_body(int status)

@@ -81,7 +81,8 @@ static void message_read_params(struct message *message)
         message_read_meta(message);
 }
 
-int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth, haft_arena *arena)
+int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_depth,
+                    haft_arena *arena)
 {
     static const haft_incoming_kind kinds[] = {[RPC_REQUEST] = HAFT_INCOMING_REQUEST,
                                                [RPC_NOTIFICATION] = HAFT_INCOMING_NOTIFICATION,
@@ -92,7 +93,7 @@ int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth
 
     ret_message->kind = HAFT_INCOMING_INVALID;
     ret_message->root = root;
-    rpc_read(root, rpc);
+    hf_rpc_read(root, rpc);
     if (rpc->kind == RPC_INVALID)
         return 0;
     max_depth += ENVELOPE_DEPTH;
@@ -101,7 +102,7 @@ int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth
         checked = rpc->params;
         max_depth--;
     }
-    status = checked ? json_check(checked, max_depth, arena, &key) : 0;
+    status = checked ? hf_json_check(checked, max_depth, arena, &key) : 0;
     if (status == HAFT_ENOMEM)
         return status;
     if (status) {
@@ -115,7 +116,7 @@ int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth
     return 0;
 }
 
-bool message_is(const struct message *message, const char *method)
+bool hf_message_is(const struct message *message, const char *method)
 {
     return message->rpc.method && strlen(method) == message->rpc.method_size &&
            !memcmp(message->rpc.method, method, message->rpc.method_size);

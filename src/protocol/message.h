@@ -31,10 +31,10 @@ struct message {
 /* Reads a message from its JSON, which is not an array, into one that is all zero.  One that would be read one way here and another
  * way elsewhere, or that nests deeper than `max_depth` below its params, is invalid.  Returns 0 or
  * HAFT_ENOMEM; the arena is only used meanwhile. */
-int message_read(struct message *ret_message, yyjson_val *root, size_t max_depth,
-                 haft_arena *arena);
+int hf_message_read(struct message *ret_message, yyjson_val *root, size_t max_depth,
+                    haft_arena *arena);
 
 /* Whether it is a request or a notification of that method. */
-bool message_is(const struct message *message, const char *method);
+bool hf_message_is(const struct message *message, const char *method);
 
 #endif

@@ -42,7 +42,7 @@ static bool is_prefix(const char *text, size_t size)
     }
 }
 
-bool meta_key_is_right(const char *key, size_t size, bool prefixed)
+bool hf_meta_key_is_right(const char *key, size_t size, bool prefixed)
 {
     const char *slash = memchr(key, '/', size);
     size_t before = slash ? (size_t)(slash - key) + 1 : 0;

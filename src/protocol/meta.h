@@ -17,6 +17,6 @@
 #define META_ISSUES "haft/issues"
 
 /* Whether it can be a key; with `prefixed`, whether it says who gave it, as com.example/ does. */
-bool meta_key_is_right(const char *key, size_t size, bool prefixed);
+bool hf_meta_key_is_right(const char *key, size_t size, bool prefixed);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { RESOURCE_NOT_FOUND = -32002, INVALID_PARAMS = -32602 };
 
-const struct revision_row revision_rows[REVISIONS] = {
+const struct revision_row hf_revision_rows[REVISIONS] = {
     [REV_2024_11_05] = {.name = "2024-11-05", .not_found_code = RESOURCE_NOT_FOUND},
     [REV_2025_03_26] = {.name = "2025-03-26",
                         .batches = true,
@@ -44,22 +44,22 @@ const struct revision_row revision_rows[REVISIONS] = {
                         .not_found_code = INVALID_PARAMS},
 };
 
-const char *const revision_names[REVISIONS + 1] = {
-#define REVISION_NAMED(revision) [revision] = revision_rows[revision].name,
+const char *const hf_revision_names[REVISIONS + 1] = {
+#define REVISION_NAMED(revision) [revision] = hf_revision_rows[revision].name,
     REVISIONS_LEGACY(REVISION_NAMED) REVISIONS_MODERN(REVISION_NAMED)
 #undef REVISION_NAMED
 };
 
-enum revision revision_named(const char *name, size_t size)
+enum revision hf_revision_named(const char *name, size_t size)
 {
     for (int i = 0; i < REVISIONS; i++)
-        if (size == REVISION_NAME && same_bytes(revision_rows[i].name, name, REVISION_NAME))
+        if (size == REVISION_NAME && same_bytes(hf_revision_rows[i].name, name, REVISION_NAME))
             return (enum revision)i;
     return REVISIONS;
 }
 
-void revision_put_modern(haft_buffer *buffer)
+void hf_revision_put_modern(haft_buffer *buffer)
 {
     for (int i = REV_NEWEST; i >= LEGACY_REVISIONS; i--)
-        haft_buffer_printf(buffer, "%s\"%s\"", i < REV_NEWEST ? "," : "", revision_rows[i].name);
+        haft_buffer_printf(buffer, "%s\"%s\"", i < REV_NEWEST ? "," : "", hf_revision_rows[i].name);
 }

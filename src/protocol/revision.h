@@ -39,14 +39,14 @@ struct revision_row {
     int not_found_code; /* of a resource that is not there */
 };
 
-extern const struct revision_row revision_rows[REVISIONS];
+extern const struct revision_row hf_revision_rows[REVISIONS];
 
 /* Their names, oldest first, and a NULL. */
-extern const char *const revision_names[REVISIONS + 1];
+extern const char *const hf_revision_names[REVISIONS + 1];
 
 static inline const struct revision_row *revision_row(enum revision revision)
 {
-    return &revision_rows[revision];
+    return &hf_revision_rows[revision];
 }
 
 /* Whether it has what the bool at that offset of its row is about. */
@@ -56,10 +56,10 @@ static inline bool revision_has(enum revision revision, size_t column)
 }
 
 /* The revision of that name; REVISIONS when there is none. */
-enum revision revision_named(const char *name, size_t size);
+enum revision hf_revision_named(const char *name, size_t size);
 
 /* The modern ones as JSON strings with commas between them, newest first. */
-void revision_put_modern(haft_buffer *buffer);
+void hf_revision_put_modern(haft_buffer *buffer);
 
 /* Bits of revisions, for tables. */
 #define REV_BIT(revision) (1u << (revision))

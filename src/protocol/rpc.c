@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char *rpc_error_text(int code)
+const char *hf_rpc_error_text(int code)
 {
     switch (code) {
 #define RPC_ERROR_(name, value, text)                                                              \
@@ -69,7 +69,7 @@ static unsigned rpc_collect(yyjson_val *root, yyjson_val *found[MEMBERS])
     return bits;
 }
 
-void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
+void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
 {
     yyjson_val *found[MEMBERS] = {NULL}, *id, *method, *params;
     struct rpc_message *message = ret_message;
@@ -121,7 +121,7 @@ void rpc_read(yyjson_val *root, struct rpc_message *ret_message)
     message->kind = message->id ? RPC_REQUEST : RPC_NOTIFICATION;
 }
 
-void rpc_put_id(haft_buffer *buffer, const yyjson_val *id)
+void hf_rpc_put_id(haft_buffer *buffer, const yyjson_val *id)
 {
     yyjson_val *value = (yyjson_val *)(uintptr_t)id;
 
@@ -140,8 +140,8 @@ static size_t rpc_number_to_text(yyjson_val *id, char ret_text[RPC_ID_NUMBER])
     size_t size;
 
     if (!yyjson_is_uint(id) || number <= INT64_MAX)
-        return integer_to_text(unsafe_yyjson_get_sint(id), ret_text);
-    size = integer_to_text((int64_t)(number / 10), ret_text);
+        return hf_integer_to_text(unsafe_yyjson_get_sint(id), ret_text);
+    size = hf_integer_to_text((int64_t)(number / 10), ret_text);
     ret_text[size++] = (char)('0' + number % 10);
     ret_text[size] = '\0';
     return size;
@@ -165,7 +165,7 @@ static size_t rpc_string_to_text(const char *string, size_t n, char *ret_text, s
     return size;
 }
 
-size_t rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room)
+size_t hf_rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room)
 {
     yyjson_val *value = (yyjson_val *)(uintptr_t)id;
     char number[RPC_ID_NUMBER];
@@ -178,30 +178,30 @@ size_t rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room)
     return rpc_string_to_text(number, rpc_number_to_text(value, number), ret_text, room);
 }
 
-bool rpc_same_id(const yyjson_val *left, const yyjson_val *right)
+bool hf_rpc_same_id(const yyjson_val *left, const yyjson_val *right)
 {
     yyjson_val *l = (yyjson_val *)(uintptr_t)left, *r = (yyjson_val *)(uintptr_t)right;
 
     if (yyjson_is_str(l))
         return yyjson_is_str(r) && yyjson_get_len(l) == yyjson_get_len(r) &&
                !memcmp(yyjson_get_str(l), yyjson_get_str(r), yyjson_get_len(l));
-    return yyjson_is_int(l) && yyjson_is_int(r) && !json_compare(l, r);
+    return yyjson_is_int(l) && yyjson_is_int(r) && !hf_json_compare(l, r);
 }
 
-void rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
-                   const char *data)
+void hf_rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
+                      const char *data)
 {
     buffer_literal(buffer, "{\"jsonrpc\":\"2.0\",");
     if (id) {
         buffer_literal(buffer, "\"id\":");
-        rpc_put_id(buffer, id);
+        hf_rpc_put_id(buffer, id);
         buffer_literal(buffer, ",");
     }
     buffer_literal(buffer, "\"error\":{\"code\":");
     haft_buffer_json_integer(buffer, code);
     buffer_literal(buffer, ",\"message\":");
     if (!message)
-        message = rpc_error_text(code);
+        message = hf_rpc_error_text(code);
     haft_buffer_json_string(buffer, message, strlen(message));
     if (data) {
         buffer_literal(buffer, ",\"data\":");

@@ -20,7 +20,7 @@ enum rpc_error {
 #undef RPC_ERROR_
 };
 
-const char *rpc_error_text(int code);
+const char *hf_rpc_error_text(int code);
 
 enum rpc_kind { RPC_REQUEST, RPC_NOTIFICATION, RPC_RESPONSE, RPC_INVALID };
 
@@ -39,24 +39,24 @@ struct rpc_message {
 };
 
 /* Takes apart one message, which is not an array. */
-void rpc_read(yyjson_val *root, struct rpc_message *ret_message);
+void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message);
 
 /* The id as it came: value and type. */
-void rpc_put_id(haft_buffer *buffer, const yyjson_val *id);
+void hf_rpc_put_id(haft_buffer *buffer, const yyjson_val *id);
 
 /* The id as text for people: its digits, or the characters of a string without quotes, in which
  * U+0000 is written as \\u0000.  What does not fit `room`, NUL included, is cut at a whole character;
  * RPC_ID_NUMBER has room for every number, and RPC_ID_TEXT for what logs and spans keep of an id.
  * Returns the size without the NUL. */
 enum { RPC_ID_NUMBER = NUMBER_TEXT, RPC_ID_TEXT = 65 };
-size_t rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room);
+size_t hf_rpc_id_to_text(const yyjson_val *id, char *ret_text, size_t room);
 
-bool rpc_same_id(const yyjson_val *left, const yyjson_val *right);
+bool hf_rpc_same_id(const yyjson_val *left, const yyjson_val *right);
 
 /* {"jsonrpc":"2.0","id":ID,"error":{"code":...,"message":"...","data":DATA}}.  No id and no data
  * when they are NULL; message NULL for the code's own. */
-void rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
-                   const char *data);
+void hf_rpc_put_error(haft_buffer *buffer, const yyjson_val *id, int code, const char *message,
+                      const char *data);
 
 /* A member of an object, only if it is of the type; NULL when not. */
 static inline yyjson_val *rpc_object(yyjson_val *object, const char *key)

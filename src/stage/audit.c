@@ -72,7 +72,7 @@ static char *audit_put_text(char *at, char *limit, const char *text, size_t size
 static char *put_number(char *at, int64_t number)
 {
     if (number < 0 || number > 9)
-        return at + integer_to_text(number, at);
+        return at + hf_integer_to_text(number, at);
     *at = (char)('0' + number);
     return at + 1;
 }
@@ -107,7 +107,7 @@ static char *put_id(char *at, char *limit, yyjson_val *id)
     at = put_literal(at, ",\"id\":");
     if (yyjson_is_str(id))
         return audit_put_text(at, limit, yyjson_get_str(id), yyjson_get_len(id));
-    return at + rpc_id_to_text(id, at, RPC_ID_NUMBER);
+    return at + hf_rpc_id_to_text(id, at, RPC_ID_NUMBER);
 }
 
 /* When the session was last told the time; all but the milliseconds is kept for a second. */
@@ -116,7 +116,7 @@ static char *put_time(char *at, struct owner *owner)
     int64_t second = owner->now / 1000;
 
     if (owner->second != second || !owner->time[0]) {
-        time_to_text(owner->now, owner->time);
+        hf_time_to_text(owner->now, owner->time);
         owner->second = second;
     }
     at = put_literal(at, "{\"time\":\"");
@@ -169,7 +169,7 @@ static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
             /* By way of a copy: nobody else has the address of the state, so it needs none. */
             struct siphash state = hash;
 
-            siphash_bytes(&state, at->uni.str, size);
+            hf_siphash_bytes(&state, at->uni.str, size);
             hash = state;
         } else if (unsafe_yyjson_is_num(at)) {
             siphash_word(&hash, at->uni.u64);
@@ -181,7 +181,7 @@ static uint64_t digest(const unsigned char key[16], yyjson_val *arguments)
 static char *put_digest(char *at, uint64_t value)
 {
     at = put_literal(at, ",\"arguments\":\"siphash:");
-    hex_to_text(value, at);
+    hf_hex_to_text(value, at);
     return put_literal(at + HEX_TEXT, "\"");
 }
 
@@ -192,13 +192,13 @@ static char *put_redacted(char *at, char *limit, const haft_call *call, yyjson_v
     haft_buffer text;
 
     haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
-    schema_put_redacted(call->item ? call->item->input : NULL, arguments, &text);
+    hf_schema_put_redacted(call->item ? call->item->input : NULL, arguments, &text);
     if (!text.status && call->server->metering.audit_mode == HAFT_AUDIT_ARGUMENTS &&
         text.size <= ARGUMENTS_LIMIT) {
         at = put_long(put_literal(at, ",\"arguments\":"), limit, text.data, text.size);
     } else if (!text.status) {
         siphash_init(&hash, call->server->keys.digest);
-        siphash_bytes(&hash, text.data, text.size);
+        hf_siphash_bytes(&hash, text.data, text.size);
         at = put_digest(at, siphash_finish(&hash));
     }
     haft_buffer_finish(&text);
@@ -252,7 +252,7 @@ static char *audit_put_trace(char *at, const haft_trace *trace)
 /* All but its end.  Without `all` nothing that a client can make longer. */
 static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outcome, bool all)
 {
-    yyjson_val *arguments = all ? call_arguments(call) : NULL;
+    yyjson_val *arguments = all ? hf_call_arguments(call) : NULL;
 
     at = put_time(at, call->owner);
     if (all && call->request.id)
@@ -272,7 +272,7 @@ static char *put_call(char *at, char *limit, haft_call *call, haft_outcome outco
     /* A call that timed out may be writing still. */
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
         at = put_number(put_literal(at, ",\"bytes\":"),
-                        (int64_t)(content_size(call) + call->structured.size));
+                        (int64_t)(hf_content_size(call) + call->structured.size));
     if (call->request.trace)
         at = audit_put_trace(at, call->request.trace);
     if (arguments)
@@ -302,7 +302,7 @@ int haft_audit_add(haft_server *server, haft_audit_function *write, void *contex
     struct audit *audit = haft_arena_zalloc(server->arena, 1, sizeof *audit);
 
     if (!audit)
-        return server_refuse(server, HAFT_ENOMEM, "audit", "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, "audit", "out of memory");
     audit->write = write;
     audit->context = context;
     audit->stage =

@@ -31,11 +31,11 @@ struct limiter {
     size_t bytes; /* of all windows */
 };
 
-struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys)
+struct limiter *hf_limiter_new(const haft_allocator *allocator, size_t max_keys)
 {
     struct limiter *limiter;
 
-    allocator = allocator_or_default(allocator);
+    allocator = hf_allocator_or_default(allocator);
     limiter = allocator->alloc(allocator->context, sizeof *limiter);
     if (!limiter)
         return NULL;
@@ -70,12 +70,12 @@ COLD static void forget(struct limiter *limiter, struct counter *counter)
     take_out(limiter, counter);
     limiter->n_keys--;
     limiter->bytes -= counter->bytes;
-    window_finish(&counter->window, limiter->allocator);
+    hf_window_finish(&counter->window, limiter->allocator);
     limiter->allocator->release(limiter->allocator->context, counter,
                                 sizeof *counter + counter->key_size);
 }
 
-void limiter_free(struct limiter *limiter)
+void hf_limiter_free(struct limiter *limiter)
 {
     if (!limiter)
         return;
@@ -121,7 +121,7 @@ static struct counter *counter_find(struct limiter *limiter, const char *key, si
 /* The counter of a key, made when there is none. */
 APART static struct counter *counter_of(struct limiter *limiter, const char *key, size_t size)
 {
-    uint64_t hash = hash_bytes(key, size);
+    uint64_t hash = hf_hash_bytes(key, size);
     struct counter *counter = counter_find(limiter, key, size, hash);
 
     if (!counter)
@@ -147,12 +147,12 @@ static int limiter_count(struct limiter *limiter, struct counter *counter, haft_
 
     if (window_count_quickly(window, rate, now))
         return 1;
-    window_set_rate(window, rate, limiter->allocator, &counter->bytes);
-    status = window_allows(window, now, ret_wait);
-    if (status && window_reserve(window, limiter->allocator, &counter->bytes))
+    hf_window_set_rate(window, rate, limiter->allocator, &counter->bytes);
+    status = hf_window_allows(window, now, ret_wait);
+    if (status && hf_window_reserve(window, limiter->allocator, &counter->bytes))
         status = HAFT_ENOMEM;
     if (status > 0)
-        window_count(window, now);
+        hf_window_count(window, now);
     if (counter->bytes != before) {
         limiter->bytes = limiter->bytes - before + counter->bytes;
         make_room(limiter, counter);
@@ -172,8 +172,8 @@ static void unlock(struct limiter *limiter)
     atomic_flag_clear_explicit(&limiter->lock, memory_order_release);
 }
 
-int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
-                 int64_t *ret_wait)
+int hf_limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                    int64_t now, int64_t *ret_wait)
 {
     struct counter *counter;
     int status;
@@ -188,27 +188,27 @@ int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rat
     return status;
 }
 
-int limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
-                 int64_t *ret_wait)
+int hf_limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                    int64_t now, int64_t *ret_wait)
 {
     struct counter *counter;
     int status;
 
     lock(limiter);
-    counter = counter_find(limiter, key, size, hash_bytes(key, size));
+    counter = counter_find(limiter, key, size, hf_hash_bytes(key, size));
     status = !counter || !window_is_of(&counter->window, rate) ||
-             window_allows(&counter->window, now, ret_wait);
+             hf_window_allows(&counter->window, now, ret_wait);
     unlock(limiter);
     return status;
 }
 
-void limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate)
+void hf_limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate)
 {
     struct counter *counter;
 
     lock(limiter);
-    counter = counter_find(limiter, key, size, hash_bytes(key, size));
+    counter = counter_find(limiter, key, size, hf_hash_bytes(key, size));
     if (counter && window_is_of(&counter->window, rate))
-        window_give_back(&counter->window);
+        hf_window_give_back(&counter->window);
     unlock(limiter);
 }

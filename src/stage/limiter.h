@@ -14,18 +14,18 @@ struct limiter;
 
 /* Of the keys at most `max_keys` are remembered; the one that was used longest ago is forgotten
  * first.  NULL without memory.  May be used by several threads at once. */
-struct limiter *limiter_new(const haft_allocator *allocator, size_t max_keys);
-void limiter_free(struct limiter *limiter);
+struct limiter *hf_limiter_new(const haft_allocator *allocator, size_t max_keys);
+void hf_limiter_free(struct limiter *limiter);
 
 /* 1 when the call is allowed, and counted; 0 when it is not, with the milliseconds until one is in
  * *ret_wait; HAFT_ENOMEM. */
-int limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
-                 int64_t *ret_wait);
+int hf_limiter_take(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                    int64_t now, int64_t *ret_wait);
 
-/* As limiter_take would answer, without counting; 1 for a key that is not known. */
-int limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate, int64_t now,
-                 int64_t *ret_wait);
+/* As hf_limiter_take would answer, without counting; 1 for a key that is not known. */
+int hf_limiter_peek(struct limiter *limiter, const char *key, size_t size, haft_rate rate,
+                    int64_t now, int64_t *ret_wait);
 /* Takes the latest call of a key back, as if it had not been counted. */
-void limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate);
+void hf_limiter_give_back(struct limiter *limiter, const char *key, size_t size, haft_rate rate);
 
 #endif

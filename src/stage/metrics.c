@@ -46,7 +46,7 @@ struct metrics {
 
 static struct counts *counts_of(struct metrics *metrics, const char *name, size_t size)
 {
-    size_t at = hash_bytes(name, size);
+    size_t at = hf_hash_bytes(name, size);
 
     for (size_t tries = 0; tries < METRICS_SLOTS; tries++, at++) {
         struct counts *counts = &metrics->slots[at % METRICS_SLOTS];
@@ -130,7 +130,7 @@ static void metrics_after(haft_call *call, haft_outcome outcome, void *data)
         return;
     measure(&counts->durations, call->time.elapsed);
     if (outcome != HAFT_OUTCOME_TIMED_OUT)
-        atomic_fetch_add(&counts->bytes, content_size(call) + call->structured.size);
+        atomic_fetch_add(&counts->bytes, hf_content_size(call) + call->structured.size);
 }
 
 static void metrics_queued(const haft_call *call, bool queued)
@@ -172,7 +172,7 @@ int haft_metrics_enable(haft_server *server)
         return 0;
     metrics = haft_arena_zalloc(server->arena, 1, sizeof *metrics);
     if (!metrics)
-        return server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, "metrics", "out of memory");
     metrics->stage = (haft_stage)HAFT_INIT(haft_stage, .name = "metrics", .before = before,
                                            .after = metrics_after, .data = metrics);
     server->metering.metrics = metrics;
@@ -180,7 +180,7 @@ int haft_metrics_enable(haft_server *server)
     return haft_stage_add(server, &metrics->stage);
 }
 
-int metrics_share(haft_server *server, haft_server *with)
+int hf_metrics_share(haft_server *server, haft_server *with)
 {
     server->metering.metrics = with->metering.metrics;
     server->metering.observer = with->metering.observer;

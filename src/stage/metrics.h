@@ -5,6 +5,6 @@
 #include "engine/offer/server.h"
 
 /* The server counts where the other one does, which must live longer. */
-int metrics_share(haft_server *server, haft_server *with);
+int hf_metrics_share(haft_server *server, haft_server *with);
 
 #endif

@@ -25,7 +25,7 @@ static size_t put_part(char *at, const char *text, size_t size)
 APART static size_t put_known(const haft_call *call, char *at)
 {
     if (!call->request.principal)
-        return address_put_key(call->request.peer, at, RATE_KEY / 2);
+        return hf_address_put_key(call->request.peer, at, RATE_KEY / 2);
     *at = 'p';
     return 1 + put_part(at + 1, call->request.principal, strlen(call->request.principal));
 }
@@ -57,16 +57,16 @@ COLD static int refuse(haft_call *call, haft_rate rate, int64_t wait, const char
     snprintf(text, sizeof text, "%u time%s in %u %s. Try again in %lld s.", rate.calls,
              rate.calls == 1 ? "" : "s", whole ? rate.per_ms / 1000 : rate.per_ms,
              whole ? "s" : "ms", (long long)(wait + 999) / 1000);
-    return fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
+    return hf_fault_refuse(call, HAFT_OUTCOME_RATE_LIMITED, what, text);
 }
 
 /* Where calls are counted in this process: made by the first call that is. */
 APART static struct limiter *rate_limiter(haft_server *server)
 {
-    struct limiter *none = NULL, *limiter = limiter_new(server->allocator, RATE_MAX_KEYS);
+    struct limiter *none = NULL, *limiter = hf_limiter_new(server->allocator, RATE_MAX_KEYS);
 
     if (limiter && !atomic_compare_exchange_strong(&server->metering.limiter, &none, limiter)) {
-        limiter_free(limiter);
+        hf_limiter_free(limiter);
         return none;
     }
     return limiter;
@@ -91,7 +91,7 @@ static int rate_count(haft_call *call, haft_rate rate, const char *tool)
     }
     key[size++] = '\0';
     size += rate_put_client(call, key + size);
-    allowed = limiter_take(limiter, key, size, rate, call->time.now, &wait);
+    allowed = hf_limiter_take(limiter, key, size, rate, call->time.now, &wait);
     if (allowed < 0)
         return allowed;
     return allowed ? 0 : refuse(call, rate, wait, tool ? tool : "tools");
@@ -158,8 +158,8 @@ COLD static int rate_ask(haft_call *call, haft_rate all, haft_rate own)
     return status ? status : rate_decide(call, ask);
 }
 
-void rate_request(haft_store_request *request, haft_store_op *op, const char *group, size_t size,
-                  haft_rate rate, int64_t now)
+void hf_rate_request(haft_store_request *request, haft_store_op *op, const char *group, size_t size,
+                     haft_rate rate, int64_t now)
 {
     *op = (haft_store_op){.kind = HAFT_STORE_TAKE, .key = HAFT_SLICE(""), .rate = rate};
     request->space = "rate";
@@ -185,4 +185,4 @@ static int rate_before(haft_call *call, void *data)
     return !status && own.calls ? rate_count(call, own, call->item->name) : status;
 }
 
-const haft_stage rate_stage = HAFT_INIT(haft_stage, .name = "rate limit", .before = rate_before);
+const haft_stage hf_rate_stage = HAFT_INIT(haft_stage, .name = "rate limit", .before = rate_before);

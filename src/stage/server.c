@@ -5,12 +5,12 @@
 haft_server *haft_server_new_with(const char *name, const char *version,
                                   const haft_server_options *options)
 {
-    static const haft_stage *const built_in[BUILT_IN_STAGES] = {&deadline_stage, &visibility_stage,
-                                                                &rate_stage, &validation_stage};
-    haft_server *server = server_make(name, version, options);
+    static const haft_stage *const built_in[BUILT_IN_STAGES] = {
+        &hf_deadline_stage, &hf_visibility_stage, &hf_rate_stage, &hf_validation_stage};
+    haft_server *server = hf_server_make(name, version, options);
 
     if (server)
-        stages_init(server, built_in);
+        hf_stages_init(server, built_in);
     return server;
 }
 
@@ -23,6 +23,6 @@ void haft_server_free(haft_server *server)
 {
     if (!server)
         return;
-    limiter_free(atomic_load(&server->metering.limiter));
-    server_unmake(server);
+    hf_limiter_free(atomic_load(&server->metering.limiter));
+    hf_server_unmake(server);
 }

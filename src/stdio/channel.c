@@ -42,7 +42,7 @@ static int point_at(int fd, int target)
     return done < 0 ? -1 : 0;
 }
 
-int channel_open(struct channel *channel, int in, int out)
+int hf_channel_open(struct channel *channel, int in, int out)
 {
     channel->in = channel_take_over(in, O_RDONLY);
     if (channel->in < 0)
@@ -69,7 +69,7 @@ no_out:
     return HAFT_ECLOSED;
 }
 
-void channel_restore_flags(const struct channel *channel)
+void hf_channel_restore_flags(const struct channel *channel)
 {
     if (channel->in_flags >= 0)
         fcntl(channel->in, F_SETFL, channel->in_flags);
@@ -77,14 +77,14 @@ void channel_restore_flags(const struct channel *channel)
         fcntl(channel->out, F_SETFL, channel->out_flags);
 }
 
-void channel_close(struct channel *channel)
+void hf_channel_close(struct channel *channel)
 {
-    channel_restore_flags(channel);
+    hf_channel_restore_flags(channel);
     close(channel->in);
     close(channel->out);
 }
 
-int stdout_divert(void)
+int hf_stdout_divert(void)
 {
     int diverted;
 
@@ -97,7 +97,7 @@ int stdout_divert(void)
     return diverted;
 }
 
-void stdout_restore(int diverted)
+void hf_stdout_restore(int diverted)
 {
     if (diverted < 0)
         return;

@@ -11,14 +11,14 @@ struct channel {
 
 /* Moves the wire to private descriptors.  If it was standard input, that reads nothing from now
  * on; if it was standard output, that writes to standard error.  0, or HAFT_ECLOSED. */
-int channel_open(struct channel *channel, int in, int out);
+int hf_channel_open(struct channel *channel, int in, int out);
 
 /* Others may hold the same files: gives them their flags back. */
-void channel_restore_flags(const struct channel *channel);
-void channel_close(struct channel *channel);
+void hf_channel_restore_flags(const struct channel *channel);
+void hf_channel_close(struct channel *channel);
 
 /* Sends what is printed to standard error, until the restore gets what this returns. */
-int stdout_divert(void);
-void stdout_restore(int diverted);
+int hf_stdout_divert(void);
+void hf_stdout_restore(int diverted);
 
 #endif

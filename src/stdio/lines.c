@@ -6,12 +6,12 @@
 
 enum { ROOM = 64 << 10, KEEP = 256 << 10, LEAST = 1024 };
 
-void lines_init(struct lines *lines, const haft_allocator *allocator, size_t limit)
+void hf_lines_init(struct lines *lines, const haft_allocator *allocator, size_t limit)
 {
-    *lines = (struct lines){.allocator = allocator_or_default(allocator), .limit = limit};
+    *lines = (struct lines){.allocator = hf_allocator_or_default(allocator), .limit = limit};
 }
 
-void lines_finish(struct lines *lines)
+void hf_lines_finish(struct lines *lines)
 {
     if (lines->data)
         lines->allocator->release(lines->allocator->context, lines->data, lines->capacity);
@@ -51,12 +51,12 @@ static void start_skipping(struct lines *lines)
     lines->start = lines->end = lines->searched = 0;
 }
 
-char *lines_room(struct lines *lines, size_t *ret_size)
+char *hf_lines_room(struct lines *lines, size_t *ret_size)
 {
     if (lines->start == lines->end) {
         lines->start = lines->end = lines->searched = 0;
         if (lines->capacity > KEEP)
-            lines_finish(lines);
+            hf_lines_finish(lines);
     }
     move_to_front(lines);
     /* What filled it to the brim is in a hurry. */
@@ -73,13 +73,13 @@ char *lines_room(struct lines *lines, size_t *ret_size)
     return lines->data + lines->end;
 }
 
-void lines_filled(struct lines *lines, size_t size)
+void hf_lines_filled(struct lines *lines, size_t size)
 {
     lines->end += size;
     lines->brimful = lines->end == lines->capacity;
 }
 
-size_t lines_left(const struct lines *lines)
+size_t hf_lines_left(const struct lines *lines)
 {
     return lines->end - lines->start;
 }
@@ -139,7 +139,7 @@ static bool skip(struct lines *lines, bool last)
     return true;
 }
 
-int lines_next(struct lines *lines, bool last, const char **ret_line, size_t *ret_size)
+int hf_lines_next(struct lines *lines, bool last, const char **ret_line, size_t *ret_size)
 {
     for (;;) {
         const char *end;

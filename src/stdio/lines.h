@@ -1,6 +1,6 @@
 /* stdio/lines.h - messages out of a stream of bytes: one a line.
  *
- * Bytes are read straight into the room that lines_room gives, however they were cut up on their
+ * Bytes are read straight into the room that hf_lines_room gives, however they were cut up on their
  * way.  LF ends a line and CR LF too; blank lines and a byte order mark at the very start are
  * passed over. */
 #ifndef HAFT_SRC_LINES_H
@@ -20,19 +20,19 @@ struct lines {
     const haft_allocator *allocator;
 };
 
-void lines_init(struct lines *lines, const haft_allocator *allocator, size_t limit);
-void lines_finish(struct lines *lines);
+void hf_lines_init(struct lines *lines, const haft_allocator *allocator, size_t limit);
+void hf_lines_finish(struct lines *lines);
 
 /* Where to read to; *ret_size is never 0.  NULL without any memory at all. */
-char *lines_room(struct lines *lines, size_t *ret_size);
+char *hf_lines_room(struct lines *lines, size_t *ret_size);
 /* So many bytes were read there. */
-void lines_filled(struct lines *lines, size_t size);
+void hf_lines_filled(struct lines *lines, size_t size);
 /* How many have not been taken yet. */
-size_t lines_left(const struct lines *lines);
+size_t hf_lines_left(const struct lines *lines);
 
 /* The next line, which lives until more is read: 1; 0 when there is no whole one; HAFT_ETOOBIG,
  * once for each line that is over the limit, with its size as far as it is known in *ret_size.
  * `last`: nothing more will come, so what is left is a line. */
-int lines_next(struct lines *lines, bool last, const char **ret_line, size_t *ret_size);
+int hf_lines_next(struct lines *lines, bool last, const char **ret_line, size_t *ret_size);
 
 #endif

@@ -71,7 +71,7 @@ static void set_reading(struct stdio *stdio, bool on);
 static void begin_closing(struct stdio *stdio)
 {
     stdio->stage = CLOSING;
-    session_loop_close(&stdio->own);
+    hf_session_loop_close(&stdio->own);
     uv_timer_start(&stdio->timeout, stdio_on_timeout, stdio->options.grace_ms, STALL_CHECK);
 }
 
@@ -140,14 +140,14 @@ static void flush(struct stdio *stdio)
 
     if (stdio->broken)
         return;
-    status = writer_flush(&stdio->writer);
+    status = hf_writer_flush(&stdio->writer);
     if (status < 0) {
         stdio_break_off(stdio);
         return;
     }
     watch_out(stdio, !status);
-    if (stdio->own.loop.paused && !writer_is_full(&stdio->writer)) {
-        loop_pause(&stdio->own.loop, false);
+    if (stdio->own.loop.paused && !hf_writer_is_full(&stdio->writer)) {
+        hf_loop_pause(&stdio->own.loop, false);
         if (stdio->stage == SERVING) {
             set_reading(stdio, true);
             uv_idle_start(&stdio->feed, on_feed);
@@ -174,15 +174,15 @@ static void stdio_send(void *context, const haft_outgoing *message)
 
     if (stdio->broken)
         return;
-    if (writer_add(&stdio->writer, message->text, message->size)) {
+    if (hf_writer_add(&stdio->writer, message->text, message->size)) {
         stdio_fail(stdio, HAFT_ENOMEM);
         return;
     }
-    if (!writer_is_full(&stdio->writer) || stdio->stage == CLOSING)
+    if (!hf_writer_is_full(&stdio->writer) || stdio->stage == CLOSING)
         return;
     flush(stdio);
-    if (!stdio->broken && writer_is_full(&stdio->writer) && !stdio->own.loop.paused) {
-        loop_pause(&stdio->own.loop, true);
+    if (!stdio->broken && hf_writer_is_full(&stdio->writer) && !stdio->own.loop.paused) {
+        hf_loop_pause(&stdio->own.loop, true);
         set_reading(stdio, false);
     }
 }
@@ -206,7 +206,7 @@ static void stdio_before_sleep(void *context)
         flush(stdio);
     if (stdio->stage == CLOSING && (stdio->own.gone || stdio->abandoned) &&
         (stdio->broken || !stdio->writer.bytes))
-        session_loop_stop(&stdio->own);
+        hf_session_loop_stop(&stdio->own);
 }
 
 /* ---- input ---- */
@@ -214,19 +214,19 @@ static void stdio_before_sleep(void *context)
 /* Writes before everything that came has been answered, if the client reads. */
 static void hurry(struct stdio *stdio)
 {
-    if (stdio->writer.bytes && !(stdio->out_events & UV_WRITABLE) && lines_left(&stdio->lines))
+    if (stdio->writer.bytes && !(stdio->out_events & UV_WRITABLE) && hf_lines_left(&stdio->lines))
         flush(stdio);
 }
 
 static void take_lines(struct stdio *stdio)
 {
     haft_time now = loop_now(&stdio->own.loop); /* when they came, all of them */
-    size_t half = lines_left(&stdio->lines) / 2;
+    size_t half = hf_lines_left(&stdio->lines) / 2;
     const char *line;
     size_t size;
 
     while (stdio->stage == SERVING && !stdio->own.loop.paused) {
-        int status = lines_next(&stdio->lines, stdio->ended, &line, &size);
+        int status = hf_lines_next(&stdio->lines, stdio->ended, &line, &size);
 
         if (!status && stdio->ended)
             begin_ending(stdio, stdio->options.grace_ms);
@@ -240,7 +240,7 @@ static void take_lines(struct stdio *stdio)
             stdio_fail(stdio, HAFT_ENOMEM);
         }
         /* So that the client has something to do while the second half is made. */
-        if (stdio->writer.bytes >= EAGER || lines_left(&stdio->lines) < half) {
+        if (stdio->writer.bytes >= EAGER || hf_lines_left(&stdio->lines) < half) {
             half = 0;
             hurry(stdio);
         }
@@ -250,7 +250,7 @@ static void take_lines(struct stdio *stdio)
 static void read_once(struct stdio *stdio)
 {
     size_t room;
-    char *data = lines_room(&stdio->lines, &room);
+    char *data = hf_lines_room(&stdio->lines, &room);
     ssize_t n = data ? read(stdio->channel.in, data, room) : -1;
 
     if (!data) {
@@ -260,7 +260,7 @@ static void read_once(struct stdio *stdio)
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return;
     if (n > 0) {
-        lines_filled(&stdio->lines, (size_t)n);
+        hf_lines_filled(&stdio->lines, (size_t)n);
     } else {
         stdio->ended = true;
         set_reading(stdio, false);
@@ -323,7 +323,7 @@ static void stdio_on_signal(uv_signal_t *handle, int number)
         if (stdio->stage == ENDING)
             begin_closing(stdio);
         stdio->abandoned = stdio->broken = true;
-        session_loop_stop(&stdio->own);
+        hf_session_loop_stop(&stdio->own);
         return;
     }
     begin_ending(stdio, stdio->options.drain_ms);
@@ -337,10 +337,10 @@ static void stdio_watch_signals(struct stdio *stdio)
     } rows[] = {
         {SIGTERM, false}, {SIGINT, false}, {SIGHUP, stdio->options.reload}, {PARENT_GONE, true}};
 
-    signals_begin(&stdio->signals);
+    hf_signals_begin(&stdio->signals);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !stdio->options.own_signals; i++)
-        signals_watch(&stdio->signals, &stdio->own.uv, rows[i].number, rows[i].wanted,
-                      stdio_on_signal, stdio);
+        hf_signals_watch(&stdio->signals, &stdio->own.uv, rows[i].number, rows[i].wanted,
+                         stdio_on_signal, stdio);
 #if defined __linux__
     if (!stdio->options.own_signals && stdio->options.in == STDIN_FILENO) {
         stdio->parent = getppid();
@@ -359,8 +359,8 @@ static bool watch(struct stdio *stdio, uv_poll_t *watcher, int fd)
 
     if (!status || status == UV_EPERM)
         return !status;
-    server_log(stdio->own.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
-               uv_strerror(status));
+    hf_server_log(stdio->own.server, HAFT_CRITICAL, "stdio cannot be watched: %s",
+                  uv_strerror(status));
     stdio_fail(stdio, HAFT_EBUSY);
     return false;
 }
@@ -386,7 +386,7 @@ static void stdio_close_handles(struct stdio *stdio)
     if (stdio->parent)
         prctl(PR_SET_PDEATHSIG, 0);
 #endif
-    signals_unwatch(&stdio->signals);
+    hf_signals_unwatch(&stdio->signals);
     if (stdio->in_polls)
         uv_close((uv_handle_t *)&stdio->in, NULL);
     if (stdio->out_polls)
@@ -411,37 +411,37 @@ static int stdio_serve(haft_server *server, const haft_stdio_options *options)
     struct stdio stdio = {.options = *options};
     haft_transport transport =
         HAFT_INIT(haft_transport, .send = stdio_send, .close = stdio_on_close, .context = &stdio);
-    int status = channel_open(&stdio.channel, options->in, options->out);
+    int status = hf_channel_open(&stdio.channel, options->in, options->out);
 
     if (status)
         return status;
     if (server->process.confine)
         status = server->process.confine(server->process.confine_context, NULL);
     if (!status)
-        status = session_loop_init(&stdio.own, server, options->workers, options->max_queue,
-                                   &transport, stdio_before_sleep, &stdio);
+        status = hf_session_loop_init(&stdio.own, server, options->workers, options->max_queue,
+                                      &transport, stdio_before_sleep, &stdio);
     if (status) {
-        channel_close(&stdio.channel);
+        hf_channel_close(&stdio.channel);
         return status;
     }
-    lines_init(&stdio.lines, server->allocator, server->options.max_message);
-    writer_init(&stdio.writer, server->allocator, stdio.channel.out, options->max_unsent,
-                MAX_UNSENT_MESSAGES);
+    hf_lines_init(&stdio.lines, server->allocator, server->options.max_message);
+    hf_writer_init(&stdio.writer, server->allocator, stdio.channel.out, options->max_unsent,
+                   MAX_UNSENT_MESSAGES);
     open_handles(&stdio);
-    session_loop_run(&stdio.own);
+    hf_session_loop_run(&stdio.own);
     if (!stdio.own.gone) {
-        channel_restore_flags(&stdio.channel);
+        hf_channel_restore_flags(&stdio.channel);
         if (server->process.leave)
             server->process.leave(server->process.leave_context);
         _exit(stdio.status < 0 ? 1 : stdio.status);
     }
-    loop_join(&stdio.own.loop);
+    hf_loop_join(&stdio.own.loop);
     stdio_close_handles(&stdio);
-    session_loop_finish(&stdio.own);
-    signals_end(&stdio.signals);
-    writer_finish(&stdio.writer);
-    lines_finish(&stdio.lines);
-    channel_close(&stdio.channel);
+    hf_session_loop_finish(&stdio.own);
+    hf_signals_end(&stdio.signals);
+    hf_writer_finish(&stdio.writer);
+    hf_lines_finish(&stdio.lines);
+    hf_channel_close(&stdio.channel);
     return stdio.status;
 }
 
@@ -451,20 +451,20 @@ int haft_stdio_serve(haft_server *server, const haft_stdio_options *options)
     struct logger logger;
     int status;
 
-    if (!struct_read(&all, sizeof all, options))
-        return server_refuse(server, HAFT_EINVAL, "haft_stdio_options", STRUCT_UNSIZED);
+    if (!hf_struct_read(&all, sizeof all, options))
+        return hf_server_refuse(server, HAFT_EINVAL, "haft_stdio_options", STRUCT_UNSIZED);
     stdio_set_defaults(&all);
-    if (server_has_log(server) || all.log) {
-        if (!server_has_log(server))
-            server_set_log(server, all.log, all.log_context);
+    if (hf_server_has_log(server) || all.log) {
+        if (!hf_server_has_log(server))
+            hf_server_set_log(server, all.log, all.log_context);
         return stdio_serve(server, &all);
     }
-    status = logger_init(&logger, HAFT_WARNING);
+    status = hf_logger_init(&logger, HAFT_WARNING);
     if (status)
         return status;
-    server_set_record(server, logger_record, &logger);
+    hf_server_set_record(server, hf_logger_record, &logger);
     status = stdio_serve(server, &all);
-    server_set_log(server, NULL, NULL);
-    logger_finish(&logger);
+    hf_server_set_log(server, NULL, NULL);
+    hf_logger_finish(&logger);
     return status;
 }

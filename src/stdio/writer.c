@@ -18,13 +18,13 @@ struct chunk {
     char data[];
 };
 
-void writer_init(struct writer *writer, const haft_allocator *allocator, int fd, size_t max_bytes,
-                 size_t max_messages)
+void hf_writer_init(struct writer *writer, const haft_allocator *allocator, int fd,
+                    size_t max_bytes, size_t max_messages)
 {
     *writer = (struct writer){.fd = fd,
                               .max_bytes = max_bytes,
                               .max_messages = max_messages,
-                              .allocator = allocator_or_default(allocator)};
+                              .allocator = hf_allocator_or_default(allocator)};
 }
 
 static void chunk_free(struct writer *writer, struct chunk *chunk)
@@ -34,7 +34,7 @@ static void chunk_free(struct writer *writer, struct chunk *chunk)
                                    sizeof *chunk + chunk->capacity);
 }
 
-void writer_finish(struct writer *writer)
+void hf_writer_finish(struct writer *writer)
 {
     while (writer->first) {
         struct chunk *chunk = writer->first;
@@ -73,7 +73,7 @@ static void writer_append(struct chunk *chunk, const char *bytes, size_t size)
     chunk->end += size;
 }
 
-int writer_add(struct writer *writer, const char *text, size_t size)
+int hf_writer_add(struct writer *writer, const char *text, size_t size)
 {
     struct chunk *last = writer->last, *next = NULL;
     size_t room = last ? last->capacity - last->end : 0;
@@ -129,7 +129,7 @@ static void count_off(struct writer *writer, size_t written)
     }
 }
 
-int writer_flush(struct writer *writer)
+int hf_writer_flush(struct writer *writer)
 {
     while (writer->first) {
         struct iovec vectors[VECTORS];
@@ -151,7 +151,7 @@ int writer_flush(struct writer *writer)
     return 1;
 }
 
-bool writer_is_full(struct writer *writer)
+bool hf_writer_is_full(struct writer *writer)
 {
     size_t part = writer->full ? 2 : 1;
 

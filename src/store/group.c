@@ -26,10 +26,10 @@ static int stage_entry(struct group *group, struct staged *staged, struct entry 
     haft_slice name = group->request->group;
     size_t own = entry ? 0 : sizeof *entry + name.size + key.size;
 
-    if (!table_make_room(table, entry ? 0 : 1, own + bytes, name, group->request->now))
+    if (!hf_table_make_room(table, entry ? 0 : 1, own + bytes, name, group->request->now))
         return HAFT_ETOOBIG;
     staged->added = !entry;
-    staged->entry = entry ? entry : table_add(table, name, key);
+    staged->entry = entry ? entry : hf_table_add(table, name, key);
     return staged->entry ? 0 : HAFT_ENOMEM;
 }
 
@@ -69,7 +69,7 @@ static int op_get(struct group *group, haft_store_op *op, struct entry *entry)
         return HAFT_ENOMEM;
     op->ret_value = (haft_slice){copy, value->size};
     op->ret_version = entry->version;
-    table_touch(group->table, entry);
+    hf_table_touch(group->table, entry);
     return 1;
 }
 
@@ -113,17 +113,18 @@ static int op_take(struct group *group, haft_store_op *op, struct entry *entry,
     entry = staged->entry;
     before = entry->bytes;
     entry->type = ENTRY_WINDOW;
-    window_set_rate(&entry->as.window, op->rate, table->allocator, &entry->bytes);
-    allowed = window_allows(&entry->as.window, group->request->now, &op->ret_wait_ms);
+    hf_window_set_rate(&entry->as.window, op->rate, table->allocator, &entry->bytes);
+    allowed = hf_window_allows(&entry->as.window, group->request->now, &op->ret_wait_ms);
     if (allowed)
-        status = window_reserve(&entry->as.window, table->allocator, &entry->bytes);
-    entry_resized(table, entry, before);
+        status = hf_window_reserve(&entry->as.window, table->allocator, &entry->bytes);
+    hf_entry_resized(table, entry, before);
     if (status)
         return status;
     if (allowed)
         op->ret_wait_ms = 0;
-    return table_make_room(table, 0, 0, group->request->group, group->request->now) ? allowed
-                                                                                    : HAFT_ETOOBIG;
+    return hf_table_make_room(table, 0, 0, group->request->group, group->request->now)
+               ? allowed
+               : HAFT_ETOOBIG;
 }
 
 static int op_append(struct group *group, haft_store_op *op, struct entry *entry,
@@ -176,7 +177,7 @@ static int op_range(struct group *group, haft_store_op *op, struct entry *entry)
         op->ret_records[op->n_records++] =
             (haft_store_record){record->sequence, {copy, record->size}};
     }
-    table_touch(group->table, entry);
+    hf_table_touch(group->table, entry);
     return 1;
 }
 
@@ -185,7 +186,7 @@ static int prepare_op(struct group *group, haft_store_op *op, struct staged *sta
     struct entry *entry =
         op->kind == HAFT_STORE_PUBLISH
             ? NULL
-            : table_find(group->table, group->request->group, op->key, group->request->now);
+            : hf_table_find(group->table, group->request->group, op->key, group->request->now);
 
     switch (op->kind) {
     case HAFT_STORE_GET:
@@ -224,12 +225,12 @@ static void group_write_value(struct group *group, struct staged *staged)
     struct entry *entry = staged->entry;
     size_t before;
 
-    entry_clear(group->table, entry);
+    hf_entry_clear(group->table, entry);
     before = entry->bytes;
     entry->type = ENTRY_VALUE;
     entry->as.value = staged->record;
     entry->bytes += sizeof *staged->record + staged->record->size;
-    entry_resized(group->table, entry, before);
+    hf_entry_resized(group->table, entry, before);
 }
 
 static void log_drop_first(struct group *group, struct entry *entry)
@@ -266,7 +267,7 @@ static void group_write_record(struct group *group, haft_store_op *op, struct st
     entry->bytes += sizeof *record + record->size;
     while (log->n > op->max_records || log->bytes > op->max_bytes)
         log_drop_first(group, entry);
-    entry_resized(group->table, entry, before);
+    hf_entry_resized(group->table, entry, before);
     op->ret_version = record->sequence;
 }
 
@@ -279,7 +280,7 @@ static void write_op(struct group *group, haft_store_op *op, struct staged *stag
     if (!entry)
         return;
     if (op->kind == HAFT_STORE_DELETE) {
-        table_remove(group->table, entry);
+        hf_table_remove(group->table, entry);
         return;
     }
     if (op->kind == HAFT_STORE_PUT)
@@ -287,7 +288,7 @@ static void write_op(struct group *group, haft_store_op *op, struct staged *stag
     else if (op->kind == HAFT_STORE_APPEND)
         group_write_record(group, op, staged);
     else if (op->kind == HAFT_STORE_TAKE)
-        window_count(&entry->as.window, request->now);
+        hf_window_count(&entry->as.window, request->now);
     if (op->kind == HAFT_STORE_TAKE)
         ends = ends_at(request, op->expires_ms ? op->expires_ms : (int64_t)op->rate.per_ms);
     if (ends || op->kind != HAFT_STORE_APPEND)
@@ -296,7 +297,7 @@ static void write_op(struct group *group, haft_store_op *op, struct staged *stag
         entry->version = ++group->table->version;
     if (op->kind == HAFT_STORE_PUT)
         op->ret_version = entry->version;
-    table_touch(group->table, entry);
+    hf_table_touch(group->table, entry);
 }
 
 /* ---- undoing the first pass ---- */
@@ -309,10 +310,10 @@ static void unstage(struct group *group, struct staged *staged)
         allocator->release(allocator->context, staged->record,
                            sizeof *staged->record + staged->record->size);
     if (staged->entry && staged->added)
-        table_remove(group->table, staged->entry);
+        hf_table_remove(group->table, staged->entry);
 }
 
-int group_apply(struct table *table, haft_store_request *request)
+int hf_group_apply(struct table *table, haft_store_request *request)
 {
     struct group group = {.table = table, .request = request};
     int status = 1;

@@ -8,6 +8,6 @@
 #include "store/table.h"
 
 /* 1 if the request was applied, 0 if a condition did not hold, or an error.  PUBLISH is the caller's. */
-int group_apply(struct table *table, haft_store_request *request);
+int hf_group_apply(struct table *table, haft_store_request *request);
 
 #endif

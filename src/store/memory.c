@@ -94,7 +94,7 @@ static struct space *space_add(struct memory_store *memory, const char *name)
     memset(space, 0, sizeof *space);
     atomic_flag_clear(&space->lock);
     memcpy(space->name, name, strlen(name));
-    if (table_init(&space->table, &limits, allocator)) {
+    if (hf_table_init(&space->table, &limits, allocator)) {
         allocator->release(allocator->context, space, sizeof *space);
         return NULL;
     }
@@ -180,8 +180,8 @@ static int memory_submit(haft_store *store, haft_store_request *request)
     if (!space)
         return request->status = status;
     lock_take(memory, &space->lock);
-    table_sweep(&space->table, request->now, SWEEP_SLOTS);
-    request->status = group_apply(&space->table, request);
+    hf_table_sweep(&space->table, request->now, SWEEP_SLOTS);
+    request->status = hf_group_apply(&space->table, request);
     lock_give(&space->lock);
     for (size_t i = 0; i < request->n_ops && request->status > 0; i++)
         if (request->ops[i].kind == HAFT_STORE_PUBLISH)
@@ -265,7 +265,7 @@ static void memory_free(haft_store *store)
 
     for (; space; space = next) {
         next = space->next;
-        table_finish(&space->table);
+        hf_table_finish(&space->table);
         allocator->release(allocator->context, space, sizeof *space);
     }
     for (size_t i = 0; i < memory->n_limits; i++)
@@ -313,9 +313,9 @@ haft_store *haft_store_memory_new(const haft_store_memory_options *options)
     const haft_allocator *allocator;
     struct memory_store *memory;
 
-    if (!struct_read(&own, sizeof own, options))
+    if (!hf_struct_read(&own, sizeof own, options))
         return NULL;
-    allocator = allocator_or_default(own.allocator);
+    allocator = hf_allocator_or_default(own.allocator);
     memory = allocator->alloc(allocator->context, sizeof *memory);
     if (!memory)
         return NULL;

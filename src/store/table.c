@@ -12,7 +12,8 @@ enum {
 
 /* ---- the table ---- */
 
-int table_init(struct table *table, const haft_store_space *limits, const haft_allocator *allocator)
+int hf_table_init(struct table *table, const haft_store_space *limits,
+                  const haft_allocator *allocator)
 {
     *table = (struct table){
         .limits = *limits, .allocator = allocator, .n_slots = TABLE_FIRST_SLOTS, .version = 1};
@@ -27,12 +28,12 @@ int table_init(struct table *table, const haft_store_space *limits, const haft_a
     return 0;
 }
 
-void table_finish(struct table *table)
+void hf_table_finish(struct table *table)
 {
     const haft_allocator *allocator = table->allocator;
 
     while (table->oldest)
-        table_remove(table, table->oldest);
+        hf_table_remove(table, table->oldest);
     if (table->slots)
         allocator->release(allocator->context, table->slots, table->n_slots * sizeof *table->slots);
 }
@@ -66,7 +67,7 @@ static void table_grow(struct table *table)
 
 static uint64_t name_hash(haft_slice group, haft_slice key)
 {
-    return hash_bytes(group.data, group.size) * 31 + hash_bytes(key.data, key.size);
+    return hf_hash_bytes(group.data, group.size) * 31 + hf_hash_bytes(key.data, key.size);
 }
 
 static bool entry_is(const struct entry *entry, haft_slice group, haft_slice key)
@@ -81,7 +82,7 @@ static bool entry_has_ended(const struct entry *entry, int64_t now)
     return entry->expires && entry->expires <= now;
 }
 
-struct entry *table_find(struct table *table, haft_slice group, haft_slice key, int64_t now)
+struct entry *hf_table_find(struct table *table, haft_slice group, haft_slice key, int64_t now)
 {
     struct entry *entry = table->newest;
     uint64_t hash;
@@ -95,7 +96,7 @@ struct entry *table_find(struct table *table, haft_slice group, haft_slice key, 
     }
     if (!entry || !entry_has_ended(entry, now))
         return entry;
-    table_remove(table, entry);
+    hf_table_remove(table, entry);
     return NULL;
 }
 
@@ -111,7 +112,7 @@ static void order_append(struct table *table, struct entry *entry)
     LIST_APPEND(table->oldest, table->newest, entry, older, newer);
 }
 
-void table_touch(struct table *table, struct entry *entry)
+void hf_table_touch(struct table *table, struct entry *entry)
 {
     if (table->newest == entry)
         return;
@@ -121,7 +122,7 @@ void table_touch(struct table *table, struct entry *entry)
 
 /* ---- entries ---- */
 
-struct entry *table_add(struct table *table, haft_slice group, haft_slice key)
+struct entry *hf_table_add(struct table *table, haft_slice group, haft_slice key)
 {
     size_t size = sizeof(struct entry) + group.size + key.size;
     struct entry *entry = table->allocator->alloc(table->allocator->context, size), **slot;
@@ -152,19 +153,19 @@ static void free_record(const struct table *table, struct record *record)
     table->allocator->release(table->allocator->context, record, sizeof *record + record->size);
 }
 
-void entry_resized(struct table *table, const struct entry *entry, size_t before)
+void hf_entry_resized(struct table *table, const struct entry *entry, size_t before)
 {
     table->bytes = table->bytes - before + entry->bytes;
 }
 
-void entry_clear(struct table *table, struct entry *entry)
+void hf_entry_clear(struct table *table, struct entry *entry)
 {
     size_t before = entry->bytes;
 
     if (entry->type == ENTRY_VALUE)
         free_record(table, entry->as.value);
     if (entry->type == ENTRY_WINDOW)
-        window_finish(&entry->as.window, table->allocator);
+        hf_window_finish(&entry->as.window, table->allocator);
     while (entry->type == ENTRY_LOG && entry->as.log.first) {
         struct record *record = entry->as.log.first;
 
@@ -174,14 +175,14 @@ void entry_clear(struct table *table, struct entry *entry)
     memset(&entry->as, 0, sizeof entry->as);
     entry->type = ENTRY_EMPTY;
     entry->bytes = sizeof *entry + entry->group_size + entry->key_size;
-    entry_resized(table, entry, before);
+    hf_entry_resized(table, entry, before);
 }
 
-void table_remove(struct table *table, struct entry *entry)
+void hf_table_remove(struct table *table, struct entry *entry)
 {
     struct entry **link = table_slot(table, entry->hash);
 
-    entry_clear(table, entry);
+    hf_entry_clear(table, entry);
     while (*link != entry)
         link = &(*link)->next;
     *link = entry->next;
@@ -193,7 +194,7 @@ void table_remove(struct table *table, struct entry *entry)
 
 /* ---- limits ---- */
 
-void table_sweep(struct table *table, int64_t now, size_t slots)
+void hf_table_sweep(struct table *table, int64_t now, size_t slots)
 {
     for (; slots && table->n; slots--) {
         struct entry *entry = table->slots[table->swept++ & (table->n_slots - 1)], *next;
@@ -201,7 +202,7 @@ void table_sweep(struct table *table, int64_t now, size_t slots)
         for (; entry; entry = next) {
             next = entry->next;
             if (entry->type && entry_has_ended(entry, now))
-                table_remove(table, entry);
+                hf_table_remove(table, entry);
         }
     }
 }
@@ -212,20 +213,20 @@ static bool table_has_room(const struct table *table, size_t entries, size_t byt
            table->bytes <= table->limits.max_bytes - bytes;
 }
 
-bool table_make_room(struct table *table, size_t entries, size_t bytes, haft_slice group,
-                     int64_t now)
+bool hf_table_make_room(struct table *table, size_t entries, size_t bytes, haft_slice group,
+                        int64_t now)
 {
     struct entry *entry, *newer;
 
     if (table_has_room(table, entries, bytes))
         return true;
-    table_sweep(table, now, SWEEP_WHEN_FULL);
+    hf_table_sweep(table, now, SWEEP_WHEN_FULL);
     if (!table->limits.evicts)
         return table_has_room(table, entries, bytes);
     for (entry = table->oldest; entry && !table_has_room(table, entries, bytes); entry = newer) {
         newer = entry->newer;
         if (entry->group_size != group.size || !same_bytes(entry->name, group.data, group.size))
-            table_remove(table, entry);
+            hf_table_remove(table, entry);
     }
     return table_has_room(table, entries, bytes);
 }

@@ -51,31 +51,31 @@ struct table {
     uint64_t version;
 };
 
-int table_init(struct table *table, const haft_store_space *limits,
-               const haft_allocator *allocator);
-void table_finish(struct table *table);
+int hf_table_init(struct table *table, const haft_store_space *limits,
+                  const haft_allocator *allocator);
+void hf_table_finish(struct table *table);
 
 /* The entry of that name if it is there and has not ended; NULL if not. */
-struct entry *table_find(struct table *table, haft_slice group, haft_slice key, int64_t now);
+struct entry *hf_table_find(struct table *table, haft_slice group, haft_slice key, int64_t now);
 
 /* An empty entry, linked like any other; NULL without memory.  The limits are not looked at. */
-struct entry *table_add(struct table *table, haft_slice group, haft_slice key);
-void table_remove(struct table *table, struct entry *entry);
+struct entry *hf_table_add(struct table *table, haft_slice group, haft_slice key);
+void hf_table_remove(struct table *table, struct entry *entry);
 
 /* Makes an entry the one that was used last. */
-void table_touch(struct table *table, struct entry *entry);
+void hf_table_touch(struct table *table, struct entry *entry);
 
 /* Frees what an entry holds: it is empty. */
-void entry_clear(struct table *table, struct entry *entry);
+void hf_entry_clear(struct table *table, struct entry *entry);
 /* An entry's own memory has grown, or shrunk, from `before` bytes. */
-void entry_resized(struct table *table, const struct entry *entry, size_t before);
+void hf_entry_resized(struct table *table, const struct entry *entry, size_t before);
 
 /* Removes entries that have ended, looking at a few slots. */
-void table_sweep(struct table *table, int64_t now, size_t slots);
+void hf_table_sweep(struct table *table, int64_t now, size_t slots);
 
 /* Makes room for `entries` and `bytes` more: by removing what has ended and, if the namespace evicts, what was
  * used longest ago, but no entry of `group`.  False if there is not enough. */
-bool table_make_room(struct table *table, size_t entries, size_t bytes, haft_slice group,
-                     int64_t now);
+bool hf_table_make_room(struct table *table, size_t entries, size_t bytes, haft_slice group,
+                        int64_t now);
 
 #endif

@@ -36,17 +36,17 @@ static int window_grow(struct window *window, unsigned capacity, const haft_allo
     return 0;
 }
 
-void window_set_rate(struct window *window, haft_rate rate, const haft_allocator *allocator,
-                     size_t *bytes)
+void hf_window_set_rate(struct window *window, haft_rate rate, const haft_allocator *allocator,
+                        size_t *bytes)
 {
     if (window_is_of(window, rate))
         return;
     *bytes -= window->capacity * sizeof *window->times;
-    window_finish(window, allocator);
+    hf_window_finish(window, allocator);
     window->rate = rate;
 }
 
-int window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes)
+int hf_window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes)
 {
     unsigned capacity = window->capacity ? window->capacity * 2 : WINDOW_FIRST_CAPACITY;
     unsigned calls = window->rate.calls;
@@ -58,7 +58,7 @@ int window_reserve(struct window *window, const haft_allocator *allocator, size_
     return window_grow(window, capacity < calls ? capacity : calls, allocator, bytes);
 }
 
-void window_finish(struct window *window, const haft_allocator *allocator)
+void hf_window_finish(struct window *window, const haft_allocator *allocator)
 {
     if (window->times)
         allocator->release(allocator->context, window->times,
@@ -148,7 +148,7 @@ static bool slices_allow(struct window *window, int64_t now, int64_t *ret_wait)
 
 /* ---- both ---- */
 
-bool window_allows(struct window *window, int64_t now, int64_t *ret_wait)
+bool hf_window_allows(struct window *window, int64_t now, int64_t *ret_wait)
 {
     if (!window->rate.calls) {
         *ret_wait = window->rate.per_ms;
@@ -158,7 +158,7 @@ bool window_allows(struct window *window, int64_t now, int64_t *ret_wait)
                                    : exact_allows(window, now, ret_wait);
 }
 
-void window_count(struct window *window, int64_t now)
+void hf_window_count(struct window *window, int64_t now)
 {
     if (is_sliced(window->rate)) {
         window->times[window->slice_at]++;
@@ -169,7 +169,7 @@ void window_count(struct window *window, int64_t now)
     }
 }
 
-void window_give_back(struct window *window)
+void hf_window_give_back(struct window *window)
 {
     int64_t *slice;
 

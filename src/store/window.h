@@ -30,26 +30,26 @@ struct window {
 /* In this order for each call.  *bytes grows or shrinks by what the window holds.
  *
  * A rate that has changed begins anew. */
-void window_set_rate(struct window *window, haft_rate rate, const haft_allocator *allocator,
-                     size_t *bytes);
+void hf_window_set_rate(struct window *window, haft_rate rate, const haft_allocator *allocator,
+                        size_t *bytes);
 
 /* Forgets what has left the window.  True if a call is allowed at that time, else *ret_wait is the number of
  * milliseconds until one is. */
-bool window_allows(struct window *window, int64_t now, int64_t *ret_wait);
+bool hf_window_allows(struct window *window, int64_t now, int64_t *ret_wait);
 
 /* Makes room for one more call.  0 or HAFT_ENOMEM. */
-int window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes);
-void window_count(struct window *window, int64_t now);
+int hf_window_reserve(struct window *window, const haft_allocator *allocator, size_t *bytes);
+void hf_window_count(struct window *window, int64_t now);
 
 /* Takes the latest call back, as if it had not been counted. */
-void window_give_back(struct window *window);
+void hf_window_give_back(struct window *window);
 
 static inline bool window_is_of(const struct window *window, haft_rate rate)
 {
     return window->rate.calls == rate.calls && window->rate.per_ms == rate.per_ms;
 }
 
-void window_finish(struct window *window, const haft_allocator *allocator);
+void hf_window_finish(struct window *window, const haft_allocator *allocator);
 
 /* Counts a call that is plainly allowed, without a look at what has left the window; false when it takes a
  * closer look. */

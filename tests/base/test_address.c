@@ -41,7 +41,7 @@ static void names_a_client_by_its_network(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char key[ADDRESS_KEY];
-        size_t size = address_put_key(rows[i].address, key, sizeof key);
+        size_t size = hf_address_put_key(rows[i].address, key, sizeof key);
 
         assert_string_equal(key, rows[i].key);
         assert_int_equal(size, strlen(key));
@@ -55,7 +55,7 @@ static void cuts_what_does_not_fit(void **state)
     char key[ADDRESS_KEY];
 
     (void)state;
-    assert_int_equal(address_put_key(longest, key, sizeof key), sizeof key - 1);
+    assert_int_equal(hf_address_put_key(longest, key, sizeof key), sizeof key - 1);
     assert_int_equal(key[sizeof key - 1], '\0');
 }
 

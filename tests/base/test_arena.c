@@ -170,45 +170,45 @@ static void zalloc_clears_and_refuses_overflow(void **state)
 static void resize_grows_in_place_at_the_end(void **state)
 {
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
-    char *first = arena_resize(arena, NULL, 0, 100), *second, *moved;
+    char *first = hf_arena_resize(arena, NULL, 0, 100), *second, *moved;
 
     (void)state;
     memset(first, 'a', 100);
-    assert_ptr_equal(arena_resize(arena, first, 100, 1000), first);
+    assert_ptr_equal(hf_arena_resize(arena, first, 100, 1000), first);
     assert_int_equal(haft_arena_used(arena), 1008);
-    assert_ptr_equal(arena_resize(arena, first, 1000, 50), first);
+    assert_ptr_equal(hf_arena_resize(arena, first, 1000, 50), first);
     assert_int_equal(haft_arena_used(arena), 64);
     second = haft_arena_alloc(arena, 10);
     memset(second, 'b', 10);
-    assert_ptr_equal(arena_resize(arena, first, 50, 40), first);
-    moved = arena_resize(arena, first, 50, 200);
+    assert_ptr_equal(hf_arena_resize(arena, first, 50, 40), first);
+    moved = hf_arena_resize(arena, first, 50, 200);
     assert_ptr_not_equal(moved, first);
     for (int i = 0; i < 50; i++)
         assert_int_equal(moved[i], 'a');
     assert_int_equal(second[9], 'b');
-    assert_ptr_not_equal(arena_resize(arena, moved, 200, 9000), moved);
-    assert_null(arena_resize(arena, moved, 200, SIZE_MAX));
-    assert_null(arena_resize(arena, moved, 200, SIZE_MAX - 3));
-    assert_null(arena_resize(arena, moved, 200, 2 << 20));
+    assert_ptr_not_equal(hf_arena_resize(arena, moved, 200, 9000), moved);
+    assert_null(hf_arena_resize(arena, moved, 200, SIZE_MAX));
+    assert_null(hf_arena_resize(arena, moved, 200, SIZE_MAX - 3));
+    assert_null(hf_arena_resize(arena, moved, 200, 2 << 20));
     haft_arena_free(arena);
 }
 
 static void rewind_gives_back(void **state)
 {
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);
-    arena_mark empty = arena_save(arena), mark;
+    arena_mark empty = hf_arena_save(arena), mark;
     char *first, *second;
 
     (void)state;
     first = haft_arena_alloc(arena, 100);
-    mark = arena_save(arena);
+    mark = hf_arena_save(arena);
     second = haft_arena_alloc(arena, 10);
     for (int i = 0; i < 100; i++)
         assert_non_null(haft_arena_alloc(arena, 1000));
-    arena_rewind(arena, mark);
+    hf_arena_rewind(arena, mark);
     assert_int_equal(haft_arena_used(arena), 112);
     assert_ptr_equal(haft_arena_alloc(arena, 10), second);
-    arena_rewind(arena, empty);
+    hf_arena_rewind(arena, empty);
     assert_int_equal(haft_arena_used(arena), 0);
     assert_ptr_equal(haft_arena_alloc(arena, 100), first);
     haft_arena_free(arena);

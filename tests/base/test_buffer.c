@@ -124,7 +124,7 @@ static void writes_json_strings(void **state)
             assert_int_equal(buffer.status, 0);
             assert_int_equal(buffer.size, strlen(rows[i].json));
             assert_memory_equal(buffer.data, rows[i].json, buffer.size);
-            assert_int_equal(json_string_size(rows[i].text, rows[i].size), buffer.size);
+            assert_int_equal(hf_json_string_size(rows[i].text, rows[i].size), buffer.size);
         } else {
             assert_int_equal(buffer.status, HAFT_EUTF8);
             assert_int_equal(buffer.size, 0);
@@ -152,7 +152,7 @@ static void measures_json_strings(void **state)
         haft_buffer_add(&text, "0123456789", i % 10);
         haft_buffer_puts(&text, parts[i / 200]);
         haft_buffer_json_string(&json, text.data, text.size);
-        assert_int_equal(json_string_size(text.data, text.size), json.size);
+        assert_int_equal(hf_json_string_size(text.data, text.size), json.size);
     }
     haft_buffer_finish(&text);
     haft_buffer_finish(&json);

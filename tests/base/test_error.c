@@ -30,12 +30,12 @@ static void fills_an_error_in(void **state)
     haft_reason error;
 
     (void)state;
-    assert_int_equal(error_set(NULL, HAFT_EINVAL, "a", "b"), HAFT_EINVAL);
-    assert_int_equal(error_set(&error, HAFT_EREF, "a.b", "no %s %d", "such", 5), HAFT_EREF);
+    assert_int_equal(hf_error_set(NULL, HAFT_EINVAL, "a", "b"), HAFT_EINVAL);
+    assert_int_equal(hf_error_set(&error, HAFT_EREF, "a.b", "no %s %d", "such", 5), HAFT_EREF);
     assert_int_equal(error.code, HAFT_EREF);
     assert_string_equal(error.path, "a.b");
     assert_string_equal(error.text, "no such 5");
-    error_set(&error, HAFT_EINVAL, NULL, "%s", "");
+    hf_error_set(&error, HAFT_EINVAL, NULL, "%s", "");
     assert_string_equal(error.path, "");
     assert_string_equal(error.text, "");
 }
@@ -46,8 +46,8 @@ static void may_be_made_of_itself(void **state)
     haft_reason error;
 
     (void)state;
-    error_set(&error, HAFT_EPATTERN, "pattern", "it ends early");
-    error_set(&error, HAFT_ESCHEMA, error.path, "not a schema: %s", error.text);
+    hf_error_set(&error, HAFT_EPATTERN, "pattern", "it ends early");
+    hf_error_set(&error, HAFT_ESCHEMA, error.path, "not a schema: %s", error.text);
     assert_string_equal(error.path, "pattern");
     assert_string_equal(error.text, "not a schema: it ends early");
 }
@@ -63,7 +63,7 @@ static void is_cut_between_characters(void **state)
         memset(text, 'x', lead);
         for (size_t i = lead; i + 3 < sizeof text; i += 3)
             memcpy(text + i, "\xe2\x82\xac", 4);
-        error_set(&error, HAFT_EINVAL, text, "%s", text);
+        hf_error_set(&error, HAFT_EINVAL, text, "%s", text);
         assert_true(strlen(error.path) > sizeof error.path - 4);
         assert_true(strlen(error.text) > sizeof error.text - 4);
         assert_int_equal(haft_utf8_valid(error.path, strlen(error.path)), strlen(error.path));

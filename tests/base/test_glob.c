@@ -32,7 +32,8 @@ static void patterns_match(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (glob_match(rows[i].pattern, strlen(rows[i].pattern), rows[i].name) != rows[i].matches)
+        if (hf_glob_match(rows[i].pattern, strlen(rows[i].pattern), rows[i].name) !=
+            rows[i].matches)
             fail_msg("%s and %s", rows[i].pattern, rows[i].name);
 }
 
@@ -59,7 +60,7 @@ static void lists_give_and_take(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (glob_list_allows(rows[i].list, rows[i].name) != rows[i].allows)
+        if (hf_glob_list_allows(rows[i].list, rows[i].name) != rows[i].allows)
             fail_msg("%s and %s", rows[i].list, rows[i].name);
 }
 

@@ -12,11 +12,11 @@
 static void is_of_the_bytes_and_the_size(void **state)
 {
     (void)state;
-    assert_true(hash_bytes(TEXT("abc")) == hash_bytes("abcd", 3));
-    assert_true(hash_bytes(TEXT("abc")) != hash_bytes(TEXT("abd")));
-    assert_true(hash_bytes(TEXT("")) != hash_bytes(TEXT("\0")));
-    assert_true(hash_bytes(TEXT("\0")) != hash_bytes(TEXT("\0\0")));
-    assert_true(hash_bytes(TEXT("ab")) != hash_bytes(TEXT("ba")));
+    assert_true(hf_hash_bytes(TEXT("abc")) == hf_hash_bytes("abcd", 3));
+    assert_true(hf_hash_bytes(TEXT("abc")) != hf_hash_bytes(TEXT("abd")));
+    assert_true(hf_hash_bytes(TEXT("")) != hf_hash_bytes(TEXT("\0")));
+    assert_true(hf_hash_bytes(TEXT("\0")) != hf_hash_bytes(TEXT("\0\0")));
+    assert_true(hf_hash_bytes(TEXT("ab")) != hf_hash_bytes(TEXT("ba")));
 }
 
 /* Whatever the size, a change of one byte makes another name of it. */
@@ -30,7 +30,7 @@ static void every_byte_counts(void **state)
         for (size_t i = 0; i < size; i++) {
             other[i] = 1;
             assert_false(same_bytes(name, other, size));
-            assert_true(hash_bytes(name, size) != hash_bytes(other, size));
+            assert_true(hf_hash_bytes(name, size) != hf_hash_bytes(other, size));
             other[i] = 0;
         }
     }
@@ -49,7 +49,7 @@ static void spreads(void **state)
         for (int i = 0; i < 4096; i++) {
             char name[64];
             int size = snprintf(name, sizeof name, shapes[shape], i);
-            uint64_t hash = hash_bytes(name, (size_t)size);
+            uint64_t hash = hf_hash_bytes(name, (size_t)size);
 
             low[hash & 4095]++;
             high[hash >> 52]++;
@@ -97,13 +97,14 @@ static void differs_between_processes(void **state)
         fclose(file);
     if (!moved)
         skip();
-    assert_true(hash_bytes(TEXT("name")) == hash_bytes(TEXT("name")));
-    assert_true(hash_bytes(TEXT("name")) != elsewhere() || hash_bytes(TEXT("name")) != elsewhere());
+    assert_true(hf_hash_bytes(TEXT("name")) == hf_hash_bytes(TEXT("name")));
+    assert_true(hf_hash_bytes(TEXT("name")) != elsewhere() ||
+                hf_hash_bytes(TEXT("name")) != elsewhere());
 }
 
 int main(int argc, char **argv)
 {
-    const uint64_t hash = hash_bytes(TEXT("name"));
+    const uint64_t hash = hf_hash_bytes(TEXT("name"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_of_the_bytes_and_the_size),
         cmocka_unit_test(every_byte_counts),

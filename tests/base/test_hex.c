@@ -47,13 +47,13 @@ static void reads_and_writes_bytes(void **state)
         unsigned char bytes[4] = {0};
         char text[2 * sizeof bytes + 1] = "";
 
-        assert_int_equal(hex_read_lower(rows[i].text, size, bytes), rows[i].lower);
-        assert_int_equal(hex_read(rows[i].text, size, bytes), rows[i].any);
+        assert_int_equal(hf_hex_read_lower(rows[i].text, size, bytes), rows[i].lower);
+        assert_int_equal(hf_hex_read(rows[i].text, size, bytes), rows[i].any);
         if (!rows[i].any)
             continue;
         assert_memory_equal(bytes, rows[i].bytes, size / 2);
-        hex_put(bytes, size / 2, text);
-        assert_true(text_same_ignoring_case(text, rows[i].text));
+        hf_hex_put(bytes, size / 2, text);
+        assert_true(hf_text_same_ignoring_case(text, rows[i].text));
         assert_true(!rows[i].lower || !strcmp(text, rows[i].text));
     }
 }

@@ -33,10 +33,10 @@ static void tells_hidden_from_seen(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_false(rows[i].before && character_is_hidden(rows[i].before));
+        assert_false(rows[i].before && hf_character_is_hidden(rows[i].before));
         for (uint32_t c = rows[i].first; c <= rows[i].last; c++)
-            assert_true(character_is_hidden(c));
-        assert_false(character_is_hidden(rows[i].after));
+            assert_true(hf_character_is_hidden(c));
+        assert_false(hf_character_is_hidden(rows[i].after));
     }
 }
 
@@ -77,7 +77,8 @@ static void escapes_what_is_hidden(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char out[64];
         bool cut = !rows[i].cut;
-        size_t n = text_escape(rows[i].text, rows[i].size, rows[i].json, out, rows[i].room, &cut);
+        size_t n =
+            hf_text_escape(rows[i].text, rows[i].size, rows[i].json, out, rows[i].room, &cut);
 
         assert_int_equal(n, strlen(rows[i].expected));
         assert_memory_equal(out, rows[i].expected, n);

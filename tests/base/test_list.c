@@ -13,7 +13,7 @@ struct thing {
 enum { THINGS = 4 };
 
 /* Walks a list there and back, and writes the names on the way there. */
-static void walk(const struct thing *first, const struct thing *last, bool ends, char *ret_names)
+static void hf_walk(const struct thing *first, const struct thing *last, bool ends, char *ret_names)
 {
     const struct thing *before = NULL;
     size_t n = 0;
@@ -59,12 +59,12 @@ static void keeps_the_order(void **state)
                 LIST_REMOVE(first, last, one, older, newer);
                 LIST_TAKE(top, other, older, newer);
             }
-            walk(first, last, true, names);
-            walk(top, NULL, false, names);
+            hf_walk(first, last, true, names);
+            hf_walk(top, NULL, false, names);
         }
-        walk(first, last, true, names);
+        hf_walk(first, last, true, names);
         assert_string_equal(names, rows[i].appended);
-        walk(top, NULL, false, names);
+        hf_walk(top, NULL, false, names);
         assert_string_equal(names, rows[i].pushed);
     }
 }

@@ -21,10 +21,10 @@ static void checks_nearest(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct nearest search = nearest_begin(cases[i].given);
+        struct nearest search = hf_nearest_begin(cases[i].given);
 
         for (size_t k = 0; cases[i].names[k]; k++)
-            nearest_offer(&search, cases[i].names[k]);
+            hf_nearest_offer(&search, cases[i].names[k]);
         if (cases[i].expected) {
             assert_non_null(search.name);
             assert_string_equal(search.name, cases[i].expected);

@@ -87,7 +87,7 @@ static void check_numbers(void)
 {
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         char text[32];
-        size_t size = number_to_text(numbers[i].value, text);
+        size_t size = hf_number_to_text(numbers[i].value, text);
 
         assert_string_equal(text, numbers[i].text);
         assert_int_equal(size, strlen(text));
@@ -135,7 +135,7 @@ static void reads_back_the_same(void **state)
             continue;
         if (i % 2)
             value = (double)(int64_t)(bits >> 20) / 1000;
-        assert_true(number_to_text(value, text) < sizeof text);
+        assert_true(hf_number_to_text(value, text) < sizeof text);
         if (strtod(text, NULL) < value || strtod(text, NULL) > value)
             fail_msg("%a became %s", value, text);
     }
@@ -158,7 +158,7 @@ static void prints_integers(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char text[32];
 
-        assert_int_equal(integer_to_text(rows[i].value, text), strlen(rows[i].text));
+        assert_int_equal(hf_integer_to_text(rows[i].value, text), strlen(rows[i].text));
         assert_string_equal(text, rows[i].text);
     }
 }
@@ -193,13 +193,13 @@ static void stands_for_decimals(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_true(number_to_decimal(rows[i].value, &decimal));
+        assert_true(hf_number_to_decimal(rows[i].value, &decimal));
         assert_int_equal(decimal.digits, rows[i].is.digits);
         assert_int_equal(decimal.exponent, rows[i].is.exponent);
     }
-    assert_false(number_to_decimal(INFINITY, &decimal));
-    assert_false(number_to_decimal(-INFINITY, &decimal));
-    assert_false(number_to_decimal(NAN, &decimal));
+    assert_false(hf_number_to_decimal(INFINITY, &decimal));
+    assert_false(hf_number_to_decimal(-INFINITY, &decimal));
+    assert_false(hf_number_to_decimal(NAN, &decimal));
 }
 
 static void multiples(void **state)
@@ -239,7 +239,7 @@ static void multiples(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        assert_int_equal(decimal_is_multiple(rows[i].value, rows[i].of), rows[i].is);
+        assert_int_equal(hf_decimal_is_multiple(rows[i].value, rows[i].of), rows[i].is);
 }
 
 /* Numbers so small that the plain way does not overflow. */
@@ -260,7 +260,7 @@ static void multiples_agree_with_division(void **state)
         of = (struct decimal){(seed >> 47) % 500 + 1, (int)(seed >> 24 & 7) - 4};
         expected =
             value.digits * powers[value.exponent + 4] % (of.digits * powers[of.exponent + 4]) == 0;
-        assert_int_equal(decimal_is_multiple(value, of), expected);
+        assert_int_equal(hf_decimal_is_multiple(value, of), expected);
         found += expected;
     }
     assert_in_range(found, TRIES / 100, TRIES - TRIES / 100);
@@ -282,7 +282,7 @@ static void prints_hex(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        hex_to_text(rows[i].value, text);
+        hf_hex_to_text(rows[i].value, text);
         assert_memory_equal(text, rows[i].text, sizeof text);
     }
 }

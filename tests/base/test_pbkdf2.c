@@ -37,12 +37,12 @@ static void check(size_t row, unsigned step)
     struct pbkdf2 derivation;
     char hex[2 * SHA256_SIZE + 1];
 
-    pbkdf2_begin(&derivation, rows[row].password, rows[row].size, rows[row].salt,
-                 strlen(rows[row].salt));
+    hf_pbkdf2_begin(&derivation, rows[row].password, rows[row].size, rows[row].salt,
+                    strlen(rows[row].salt));
     while (derivation.iterations < rows[row].iterations) {
         unsigned left = rows[row].iterations - derivation.iterations;
 
-        pbkdf2_step(&derivation, left < step ? left : step);
+        hf_pbkdf2_step(&derivation, left < step ? left : step);
     }
     for (size_t i = 0; i < SHA256_SIZE; i++)
         snprintf(hex + 2 * i, 3, "%02x", derivation.sum[i]);

@@ -47,11 +47,11 @@ static void decodes(void **state)
 
         /* in place, too */
         memcpy(decoded, rows[i].text, size);
-        size = percent_decode_bytes(decoded, size, rows[i].plus, decoded);
+        size = hf_percent_decode_bytes(decoded, size, rows[i].plus, decoded);
         assert_int_equal(size, rows[i].bytes ? rows[i].size : PERCENT_INVALID);
         if (rows[i].bytes)
             assert_memory_equal(decoded, rows[i].bytes, size);
-        text = percent_decode(arena, rows[i].text, strlen(rows[i].text), rows[i].plus, &status);
+        text = hf_percent_decode(arena, rows[i].text, strlen(rows[i].text), rows[i].plus, &status);
         assert_int_equal(status, rows[i].valid ? 0 : HAFT_EINVAL);
         if (rows[i].valid)
             assert_string_equal(text, rows[i].bytes);
@@ -86,12 +86,12 @@ static void encodes(void **state)
 
         snprintf(expected, sizeof expected, is_plain ? "%c" : "%%%02X", (unsigned)c);
         haft_buffer_init(&buffer, NULL, 16);
-        percent_encode(&buffer, &byte, 1);
+        hf_percent_encode(&buffer, &byte, 1);
         assert_int_equal(buffer.status, 0);
         assert_int_equal(buffer.size, strlen(expected));
         assert_memory_equal(buffer.data, expected, buffer.size);
         assert_int_equal(percent_is_unreserved((unsigned)c), is_plain);
-        assert_int_equal(percent_decode_bytes(buffer.data, buffer.size, false, again), 1);
+        assert_int_equal(hf_percent_decode_bytes(buffer.data, buffer.size, false, again), 1);
         assert_int_equal(again[0], byte);
         haft_buffer_finish(&buffer);
     }

@@ -41,10 +41,10 @@ static void digests(void **state)
         struct sha256 hash;
         char hex[65];
 
-        sha256_init(&hash);
+        hf_sha256_init(&hash);
         for (size_t k = 0; k < rows[i].repeat; k++)
-            sha256_add(&hash, rows[i].text, strlen(rows[i].text));
-        sha256_finish(&hash, digest);
+            hf_sha256_add(&hash, rows[i].text, strlen(rows[i].text));
+        hf_sha256_finish(&hash, digest);
         to_hex(digest, hex);
         assert_string_equal(hex, rows[i].digest);
     }
@@ -61,14 +61,14 @@ static void checks_pieces(void **state)
     for (size_t size = 0; size <= sizeof bytes; size++) {
         struct sha256 hash;
 
-        sha256_init(&hash);
-        sha256_add(&hash, bytes, size);
-        sha256_finish(&hash, whole);
+        hf_sha256_init(&hash);
+        hf_sha256_add(&hash, bytes, size);
+        hf_sha256_finish(&hash, whole);
         for (size_t cut = 0; cut <= size; cut += 13) {
-            sha256_init(&hash);
-            sha256_add(&hash, bytes, cut);
-            sha256_add(&hash, bytes + cut, size - cut);
-            sha256_finish(&hash, pieces);
+            hf_sha256_init(&hash);
+            hf_sha256_add(&hash, bytes, cut);
+            hf_sha256_add(&hash, bytes + cut, size - cut);
+            hf_sha256_finish(&hash, pieces);
             assert_memory_equal(whole, pieces, SHA256_SIZE);
         }
     }
@@ -98,7 +98,7 @@ static void hmac(void **state)
         unsigned char digest[SHA256_SIZE];
         char hex[65];
 
-        hmac_sha256(rows[i].key, rows[i].key_size, rows[i].text, strlen(rows[i].text), digest);
+        hf_hmac_sha256(rows[i].key, rows[i].key_size, rows[i].text, strlen(rows[i].text), digest);
         to_hex(digest, hex);
         assert_string_equal(hex, rows[i].digest);
     }
@@ -118,20 +118,20 @@ static void prepares_a_key_once(void **state)
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         struct hmac_key prepared;
 
-        hmac_prepare(&prepared, key, sizes[i]);
+        hf_hmac_prepare(&prepared, key, sizes[i]);
         for (size_t size = 0; size <= sizeof text; size += 8) {
             unsigned char whole[SHA256_SIZE], pieces[SHA256_SIZE];
             struct sha256 hash;
 
-            hmac_sha256(key, sizes[i], text, size, whole);
-            hmac_begin(&prepared, &hash);
-            sha256_add(&hash, text, size / 3);
-            sha256_add(&hash, text + size / 3, size - size / 3);
-            hmac_finish(&prepared, &hash, pieces);
+            hf_hmac_sha256(key, sizes[i], text, size, whole);
+            hf_hmac_begin(&prepared, &hash);
+            hf_sha256_add(&hash, text, size / 3);
+            hf_sha256_add(&hash, text + size / 3, size - size / 3);
+            hf_hmac_finish(&prepared, &hash, pieces);
             assert_memory_equal(whole, pieces, SHA256_SIZE);
 
-            hmac_sha256(key, sizes[i], pieces, SHA256_SIZE, whole);
-            hmac_replace(&prepared, pieces);
+            hf_hmac_sha256(key, sizes[i], pieces, SHA256_SIZE, whole);
+            hf_hmac_replace(&prepared, pieces);
             assert_memory_equal(whole, pieces, SHA256_SIZE);
         }
     }
@@ -142,10 +142,10 @@ static void equal(void **state)
     unsigned char left[SHA256_SIZE] = {0}, right[SHA256_SIZE] = {0};
 
     (void)state;
-    assert_true(digest_equal(left, right));
+    assert_true(hf_digest_equal(left, right));
     for (size_t i = 0; i < SHA256_SIZE; i++) {
         right[i] = 0x80;
-        assert_false(digest_equal(left, right));
+        assert_false(hf_digest_equal(left, right));
         right[i] = 0;
     }
 }
@@ -166,7 +166,7 @@ static bool touches_the_rest(const unsigned char *left, const unsigned char *rig
     if (!child) {
         signal(SIGSEGV, on_fault);
         signal(SIGBUS, on_fault);
-        _exit(digest_equal(left, right) ? 1 : 0);
+        _exit(hf_digest_equal(left, right) ? 1 : 0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
@@ -198,7 +198,7 @@ static void wipes_secrets(void **state)
     unsigned char secret[5] = "abcd";
 
     (void)state;
-    secret_wipe(secret + 1, 2);
+    hf_secret_wipe(secret + 1, 2);
     assert_memory_equal(secret, "a\0\0d", 5);
 }
 

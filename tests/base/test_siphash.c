@@ -10,7 +10,7 @@ static uint64_t digest(const unsigned char key[16], const void *bytes, size_t si
     struct siphash hash;
 
     siphash_init(&hash, key);
-    siphash_bytes(&hash, bytes, size);
+    hf_siphash_bytes(&hash, bytes, size);
     return siphash_finish(&hash);
 }
 

@@ -38,7 +38,7 @@ static void reads_as_much_as_there_is(void **state)
         struct second given = {.struct_size = rows[i].size, .a = 3, .b = "b", .c = 4}, own;
 
         memset(&own, 0xAA, sizeof own);
-        assert_int_equal(struct_read(&own, sizeof own, &given), rows[i].read);
+        assert_int_equal(hf_struct_read(&own, sizeof own, &given), rows[i].read);
         if (!rows[i].read)
             continue;
         assert_int_equal(own.struct_size, sizeof own);
@@ -53,7 +53,7 @@ static void reads_nothing_as_zeros(void **state)
     struct second own, zeros = {.struct_size = sizeof own};
 
     (void)state;
-    assert_true(struct_read(&own, sizeof own, NULL));
+    assert_true(hf_struct_read(&own, sizeof own, NULL));
     assert_memory_equal(&own, &zeros, sizeof own);
 }
 
@@ -66,16 +66,16 @@ static void copies_only_what_is_shorter(void **state)
     const void *at = NULL;
 
     (void)state;
-    assert_int_equal(struct_view(&full, sizeof full, arena, &at), 0);
+    assert_int_equal(hf_struct_view(&full, sizeof full, arena, &at), 0);
     assert_ptr_equal(at, &full);
-    assert_int_equal(struct_view(&shorter, sizeof full, arena, &at), 0);
+    assert_int_equal(hf_struct_view(&shorter, sizeof full, arena, &at), 0);
     view = at;
     assert_int_equal(view->a, 5);
     assert_null(view->b);
-    assert_int_equal(struct_view(&wrong, sizeof full, arena, &at), HAFT_EINVAL);
+    assert_int_equal(hf_struct_view(&wrong, sizeof full, arena, &at), HAFT_EINVAL);
     haft_arena_free(arena);
     arena = haft_arena_new(NULL, 8);
-    assert_int_equal(struct_view(&shorter, sizeof full, arena, &at), HAFT_ENOMEM);
+    assert_int_equal(hf_struct_view(&shorter, sizeof full, arena, &at), HAFT_ENOMEM);
     haft_arena_free(arena);
 }
 

@@ -28,7 +28,7 @@ static void is_iso_8601_in_utc(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[TIME_TEXT];
 
-        assert_int_equal(time_to_text(rows[i].ms, text), 24);
+        assert_int_equal(hf_time_to_text(rows[i].ms, text), 24);
         assert_string_equal(text, rows[i].text);
     }
 }

@@ -46,7 +46,7 @@ static void splits(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct url url = url_split(rows[i].url, strlen(rows[i].url));
+        struct url url = hf_url_split(rows[i].url, strlen(rows[i].url));
 
         check(rows[i].url, "scheme", url.scheme, rows[i].scheme);
         check(rows[i].url, "authority", url.authority, rows[i].authority);

@@ -77,11 +77,11 @@ static void every_code_point_goes_round(void **state)
     for (uint32_t c = 0; c <= 0x10FFFF; c++) {
         char text[4];
         const char *end = text;
-        size_t size = utf8_put(c, text);
+        size_t size = hf_utf8_put(c, text);
         bool surrogate = c >= 0xD800 && c <= 0xDFFF;
 
         assert_int_equal(haft_utf8_valid(text, size), surrogate ? 0 : size);
-        assert_int_equal(utf8_next(&end), c);
+        assert_int_equal(hf_utf8_next(&end), c);
         assert_int_equal(end - text, size);
     }
 }
@@ -101,9 +101,9 @@ static void every_three_bytes_are_judged_right(void **state)
             continue;
         valid = haft_utf8_valid(text, size);
         if (valid == size) {
-            uint32_t c = utf8_next(&at);
+            uint32_t c = hf_utf8_next(&at);
 
-            assert_int_equal(utf8_put(c, again), size);
+            assert_int_equal(hf_utf8_put(c, again), size);
             assert_memory_equal(again, text, size);
             assert_false(c >= 0xD800 && c <= 0xDFFF);
         } else {

@@ -56,7 +56,7 @@ static void prints_a_table(void **state)
         haft_buffer table;
 
         haft_buffer_init(&table, NULL, 1 << 20);
-        assert_int_equal(manifest_write(read_json(rows[i].tools, arena), arena, &table), 0);
+        assert_int_equal(hf_manifest_write(read_json(rows[i].tools, arena), arena, &table), 0);
         haft_buffer_add(&table, "", 1);
         assert_string_equal(table.data, rows[i].table);
         haft_buffer_finish(&table);
@@ -80,7 +80,7 @@ static void memory_may_fail(void **state)
         failing_init(&failing, nth);
         arena = haft_arena_new(&failing.allocator, 1 << 20);
         haft_buffer_init(&table, &failing.allocator, 1 << 20);
-        status = arena ? manifest_write(tools, arena, &table) : HAFT_ENOMEM;
+        status = arena ? hf_manifest_write(tools, arena, &table) : HAFT_ENOMEM;
         assert_int_equal(status, failing.failures ? HAFT_ENOMEM : 0);
         haft_buffer_finish(&table);
         haft_arena_free(arena);
@@ -102,7 +102,7 @@ static void limits_hold(void **state)
         int status;
 
         haft_buffer_init(&table, NULL, limit);
-        status = manifest_write(tools, given, &table);
+        status = hf_manifest_write(tools, given, &table);
         assert_true(status == HAFT_ETOOBIG || (!status && limit > 100));
         haft_buffer_finish(&table);
     }

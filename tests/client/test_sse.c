@@ -71,10 +71,10 @@ static void feed(const char *stream, size_t size, size_t step, const char *expec
     struct sse sse;
     int got = 0;
 
-    sse_init(&sse, NULL, LIMIT);
+    hf_sse_init(&sse, NULL, LIMIT);
     for (size_t at = 0; !got && at < size; at += step)
-        got = sse_feed(&sse, stream + at, step < size - at ? step : size - at, on_event, &heard);
-    sse_finish(&sse);
+        got = hf_sse_feed(&sse, stream + at, step < size - at ? step : size - at, on_event, &heard);
+    hf_sse_finish(&sse);
     assert_string_equal(heard.text, expected);
     assert_int_equal(got, status);
 }
@@ -114,16 +114,16 @@ static void takes_a_line_end_that_two_reads_share(void **state)
             struct heard heard = {0};
             struct sse sse;
 
-            sse_init(&sse, NULL, LIMIT);
-            assert_int_equal(sse_feed(&sse, rows[i].first, strlen(rows[i].first), on_event, &heard),
-                             0);
+            hf_sse_init(&sse, NULL, LIMIT);
+            assert_int_equal(
+                hf_sse_feed(&sse, rows[i].first, strlen(rows[i].first), on_event, &heard), 0);
             assert_string_equal(heard.text, rows[i].after_first);
             if (empty)
-                assert_int_equal(sse_feed(&sse, "", 0, on_event, &heard), 0);
+                assert_int_equal(hf_sse_feed(&sse, "", 0, on_event, &heard), 0);
             assert_int_equal(
-                sse_feed(&sse, rows[i].second, strlen(rows[i].second), on_event, &heard), 0);
+                hf_sse_feed(&sse, rows[i].second, strlen(rows[i].second), on_event, &heard), 0);
             assert_string_equal(heard.text, rows[i].after_second);
-            sse_finish(&sse);
+            hf_sse_finish(&sse);
         }
 }
 
@@ -154,12 +154,12 @@ static void ids(void **state)
         struct heard heard = {0};
         struct sse sse;
 
-        sse_init(&sse, NULL, LIMIT);
-        assert_int_equal(sse_feed(&sse, rows[i].stream, rows[i].size, on_event, &heard), 0);
+        hf_sse_init(&sse, NULL, LIMIT);
+        assert_int_equal(hf_sse_feed(&sse, rows[i].stream, rows[i].size, on_event, &heard), 0);
         assert_int_equal(sse.last_id.size, strlen(rows[i].id));
         assert_true(!sse.last_id.size || !memcmp(sse.last_id.data, rows[i].id, sse.last_id.size));
         assert_int_equal(sse.has_retry ? (int)sse.retry : -1, rows[i].retry);
-        sse_finish(&sse);
+        hf_sse_finish(&sse);
     }
 }
 
@@ -175,10 +175,10 @@ static void without_memory(void **state)
         int status, id_status;
 
         failing_init(&failing, nth);
-        sse_init(&sse, &failing.allocator, LIMIT);
-        status = sse_feed(&sse, stream, sizeof stream - 1, on_event, &heard);
+        hf_sse_init(&sse, &failing.allocator, LIMIT);
+        status = hf_sse_feed(&sse, stream, sizeof stream - 1, on_event, &heard);
         id_status = sse.last_id.status;
-        sse_finish(&sse);
+        hf_sse_finish(&sse);
         failing_check(&failing);
         if (!failing.failures) {
             assert_string_equal(heard.text, "[a][b]");

@@ -40,12 +40,12 @@ static void prepare(struct house *house, const struct given *given, size_t n_giv
                              HAFT_WITH(haft_server_options, .timeout_ms = 5000, .max_in_flight = 7,
                                        .client_rate = {3, 1000}));
     house->servers[1] = haft_server_new("second", "1");
-    program = program_settings_of(house->own);
-    complaints_init(&complaints, NULL);
-    assert_int_equal(settings_load(&settings, &program, given, n_given, &complaints), 0);
-    assert_int_equal(app_prepare(&app, house->own, &settings, NULL, &audit, &reason), 0);
-    complaints_finish(&complaints);
-    settings_finish(&settings);
+    program = hf_program_settings_of(house->own);
+    hf_complaints_init(&complaints, NULL);
+    assert_int_equal(hf_settings_load(&settings, &program, given, n_given, &complaints), 0);
+    assert_int_equal(hf_app_prepare(&app, house->own, &settings, NULL, &audit, &reason), 0);
+    hf_complaints_finish(&complaints);
+    hf_settings_finish(&settings);
 }
 
 static void house_free(struct house *house)
@@ -70,9 +70,9 @@ static void endpoints_keep_their_own(void **state)
 
 static void the_operator_has_the_last_word(void **state)
 {
-    const struct given given[] = {{option_by_flag("--max-in-flight"), "9"},
-                                  {option_by_flag("--timeout"), "8s"},
-                                  {option_by_flag("--client-rate"), "4/1s"}};
+    const struct given given[] = {{hf_option_by_flag("--max-in-flight"), "9"},
+                                  {hf_option_by_flag("--timeout"), "8s"},
+                                  {hf_option_by_flag("--client-rate"), "4/1s"}};
     struct house house;
 
     (void)state;
@@ -91,8 +91,8 @@ static void they_share_key_and_counts(void **state)
     static const char digits[] =
         "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n";
     char path[FILE_PATH];
-    const struct given given[] = {{option_by_flag("--seal-key-file"), path},
-                                  {option_by_flag("--metrics"), NULL}};
+    const struct given given[] = {{hf_option_by_flag("--seal-key-file"), path},
+                                  {hf_option_by_flag("--metrics"), NULL}};
     struct house house;
     haft_buffer text;
 

@@ -41,19 +41,19 @@ static void load_begin(struct load *load, const struct option *option, const str
     size_t n = 0;
 
     load->server = haft_server_new("test", "1");
-    load->program = program_settings_of(load->server);
+    load->program = hf_program_settings_of(load->server);
     load->path[0] = '\0';
-    complaints_init(&load->complaints, NULL);
+    hf_complaints_init(&load->complaints, NULL);
     if (layers->file) {
         file_make(load->path, layers->file);
-        given[n++] = (struct given){option_by_flag("--config"), load->path};
+        given[n++] = (struct given){hf_option_by_flag("--config"), load->path};
     }
-    option_variable(option, variable);
+    hf_option_variable(option, variable);
     if (layers->variable)
         setenv(variable, layers->variable, 1);
     if (layers->flag)
         given[n++] = (struct given){option, layers->flag};
-    load->status = settings_load(&load->settings, &load->program, given, n, &load->complaints);
+    load->status = hf_settings_load(&load->settings, &load->program, given, n, &load->complaints);
     haft_buffer_add(&load->complaints.text, "", 1);
     unsetenv(variable);
 }
@@ -62,8 +62,8 @@ static void load_end(struct load *load)
 {
     if (*load->path)
         unlink(load->path);
-    settings_finish(&load->settings);
-    complaints_finish(&load->complaints);
+    hf_settings_finish(&load->settings);
+    hf_complaints_finish(&load->complaints);
     haft_server_free(load->server);
 }
 
@@ -73,7 +73,7 @@ static const char *text_of_value(const struct option *option, const struct setti
     haft_buffer buffer;
 
     haft_buffer_init(&buffer, NULL, PAGE_LIMIT);
-    option_put(option, settings, &buffer);
+    hf_option_put(option, settings, &buffer);
     assert_int_equal(buffer.status, 0);
     assert_true(buffer.size < sizeof text);
     memcpy(text, buffer.size ? buffer.data : "", buffer.size);
@@ -147,9 +147,10 @@ static void is_worth(const struct option *option, const struct load *load, struc
                        : number_of(option, &load->settings) != strtoull(sample.text, NULL, 10))
         fail_msg("%s: is %s and not %s", option->key, got,
                  sample.written ? sample.written : sample.text);
-    if (load->settings.from[option - option_table] != source)
+    if (load->settings.from[option - hf_option_table] != source)
         fail_msg("%s: comes from %s and not %s", option->key,
-                 source_name(load->settings.from[option - option_table]), source_name(source));
+                 hf_source_name(load->settings.from[option - hf_option_table]),
+                 hf_source_name(source));
 }
 
 /* {"limits": {"workers": VALUE}} */
@@ -165,8 +166,8 @@ static const char *file_with(const char *key, const char *value)
 static void every_option_by_every_way(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
 
         for (int a = 0; option->key && a < 3; a++) {
             char room[3][3][64];
@@ -207,8 +208,8 @@ static void every_option_by_every_way(void **state)
 static void values_go_round(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
 
         for (int a = 0; option->key && a < 3; a++) {
             char room[3][64];
@@ -218,14 +219,14 @@ static void values_go_round(void **state)
 
             load_begin(&first, option, &(struct layers){.flag = sample.text});
             haft_buffer_init(&file, NULL, PAGE_LIMIT);
-            option_put_settings_json(&first.settings, &file);
+            hf_option_put_settings_json(&first.settings, &file);
             haft_buffer_add(&file, "", 1);
             load_begin(&second, option, &(struct layers){.file = file.data});
             assert_int_equal(second.status, 0);
-            for (size_t k = 0; k < option_count; k++)
-                if (option_table[k].key &&
-                    !option_equal(&option_table[k], &first.settings, &second.settings))
-                    fail_msg("%s does not come back", option_table[k].key);
+            for (size_t k = 0; k < hf_option_count; k++)
+                if (hf_option_table[k].key &&
+                    !hf_option_equal(&hf_option_table[k], &first.settings, &second.settings))
+                    fail_msg("%s does not come back", hf_option_table[k].key);
             haft_buffer_finish(&file);
             load_end(&first);
             load_end(&second);
@@ -305,7 +306,7 @@ static void is_refused_everywhere(const struct option *option, const char *text,
 {
     char variable[OPTION_VARIABLE];
 
-    option_variable(option, variable);
+    hf_option_variable(option, variable);
     if (text) {
         is_refused(option, &(struct layers){.flag = text}, option->flag);
         is_refused(option, &(struct layers){.variable = text}, variable);
@@ -317,8 +318,8 @@ static void is_refused_everywhere(const struct option *option, const char *text,
 static void every_wrong_value_is_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
         char beyond[32];
 
         if (!option->key)
@@ -359,9 +360,9 @@ static void slip(const char *key, int kind, char text[256])
 static void every_wrong_key_is_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_count; i++)
-        for (int kind = 0; option_table[i].key && kind < 3; kind++) {
-            const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++)
+        for (int kind = 0; hf_option_table[i].key && kind < 3; kind++) {
+            const struct option *option = &hf_option_table[i];
             char text[256], expected[128];
             struct load load;
 
@@ -383,20 +384,20 @@ static void every_wrong_key_is_refused(void **state)
 static void rows_are_whole(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
         char variable[OPTION_VARIABLE], section[64];
 
         assert_memory_equal(option->flag, "--", 2);
-        assert_ptr_equal(option_by_flag(option->flag), option);
+        assert_ptr_equal(hf_option_by_flag(option->flag), option);
         assert_true(option->help && *option->help);
         assert_true(strlen(option->flag) + sizeof "HAFT_" - 2 <= sizeof variable);
         assert_true(option->type != OPTION_WORD || option->words);
         if (!option->key)
             continue;
-        assert_ptr_equal(option_by_key(option->key), option);
+        assert_ptr_equal(hf_option_by_key(option->key), option);
         snprintf(section, sizeof section, "%.*s", (int)strcspn(option->key, "."), option->key);
-        if (!option_has_section(section))
+        if (!hf_option_has_section(section))
             fail_msg("%s has no section", option->key);
     }
 }
@@ -405,7 +406,7 @@ static void rows_are_whole(void **state)
 static void defaults_are_the_servers(void **state)
 {
     haft_server *server = haft_server_new("test", "1");
-    struct program_settings program = program_settings_of(server);
+    struct program_settings program = hf_program_settings_of(server);
     struct settings here, there = {0};
     haft_reason reason;
     uv_loop_t loop;
@@ -413,7 +414,7 @@ static void defaults_are_the_servers(void **state)
     haft_endpoint *endpoint;
 
     (void)state;
-    assert_int_equal(settings_init(&here, &program), 0);
+    assert_int_equal(hf_settings_init(&here, &program), 0);
     uv_loop_init(&loop);
     http = haft_http_new(server, HAFT_WITH(haft_http_options, .address = "127.0.0.1:0"), &loop,
                          &reason);
@@ -428,13 +429,13 @@ static void defaults_are_the_servers(void **state)
     there.workers = http->options.workers;
     there.max_queue = http->options.max_queue;
     there.drain_ms = http->options.drain_ms;
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option *option = &option_table[i];
+    for (size_t i = 0; i < hf_option_count; i++) {
+        const struct option *option = &hf_option_table[i];
 
         if (!option->initial || option->type == OPTION_WORD || !strncmp(option->key, "stdio.", 6) ||
             !strcmp(option->key, "http.threads"))
             continue;
-        if (!option_equal(option, &here, &there))
+        if (!hf_option_equal(option, &here, &there))
             fail_msg("%s is %s, and without a word %s", option->key, option->initial,
                      text_of_value(option, &there));
     }
@@ -442,7 +443,7 @@ static void defaults_are_the_servers(void **state)
     haft_http_close(http, 0, NULL, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     uv_loop_close(&loop);
-    settings_finish(&here);
+    hf_settings_finish(&here);
     haft_server_free(server);
 }
 
@@ -472,7 +473,7 @@ static void the_page_is_the_table(void **state)
     begin += strlen(page_begin);
     haft_buffer_init(&rows, NULL, PAGE_LIMIT);
     haft_buffer_puts(&rows, "\n");
-    option_put_markdown(&rows);
+    hf_option_put_markdown(&rows);
     haft_buffer_puts(&rows, "\n");
     if (getenv("HAFT_WRITE_DOCS")) {
         FILE *file = fopen(page_name, "w");
@@ -502,10 +503,10 @@ int main(void)
     };
 
     /* What the machine has set is not this test's. */
-    for (size_t i = 0; i < option_count; i++) {
+    for (size_t i = 0; i < hf_option_count; i++) {
         char variable[OPTION_VARIABLE];
 
-        option_variable(&option_table[i], variable);
+        hf_option_variable(&hf_option_table[i], variable);
         unsetenv(variable);
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

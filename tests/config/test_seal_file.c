@@ -41,7 +41,7 @@ static void keys_are_read(void **state)
 
         assert_int_equal(write(fd, rows[i].text, strlen(rows[i].text)), strlen(rows[i].text));
         close(fd);
-        status = seal_file_read(server, path);
+        status = hf_seal_file_read(server, path);
         if (status != (rows[i].good ? 0 : HAFT_EINVAL) || server->keys.has_seal != rows[i].good)
             fail_msg("row %zu gives %d", i, status);
         for (size_t k = 0; rows[i].good && k < sizeof server->keys.seal; k++)
@@ -85,7 +85,7 @@ static void warns_of_a_key_that_others_can_read(void **state)
         assert_int_equal(fchmod(fd, modes[i].mode), 0);
         close(fd);
         logged[0] = '\0';
-        assert_int_equal(seal_file_read(server, path), 0);
+        assert_int_equal(hf_seal_file_read(server, path), 0);
         assert_true(server->keys.has_seal);
         if (!modes[i].says != !logged[0])
             fail_msg("mode %o: %s", (unsigned)modes[i].mode, logged);
@@ -104,9 +104,9 @@ static void no_file_is_a_reason(void **state)
     haft_server *server = haft_server_new("test", "1");
 
     (void)state;
-    assert_int_equal(seal_file_read(server, "/nowhere/at all"), HAFT_EINVAL);
+    assert_int_equal(hf_seal_file_read(server, "/nowhere/at all"), HAFT_EINVAL);
     assert_string_equal(server->error.path, "/nowhere/at all");
-    assert_int_equal(seal_file_read(server, "/"), HAFT_EINVAL);
+    assert_int_equal(hf_seal_file_read(server, "/"), HAFT_EINVAL);
     assert_false(server->keys.has_seal);
     haft_server_free(server);
 }

@@ -58,14 +58,14 @@ static void subject_init(struct subject *subject)
 {
     if (!subject->server)
         subject->server = haft_server_new("test", "1");
-    subject->program = program_settings_of(subject->server);
-    complaints_init(&subject->complaints, NULL);
+    subject->program = hf_program_settings_of(subject->server);
+    hf_complaints_init(&subject->complaints, NULL);
 }
 
 static void subject_finish(struct subject *subject)
 {
-    settings_finish(&subject->settings);
-    complaints_finish(&subject->complaints);
+    hf_settings_finish(&subject->settings);
+    hf_complaints_finish(&subject->complaints);
     haft_server_free(subject->server);
 }
 
@@ -76,9 +76,9 @@ static void files_are_judged(void **state)
         struct subject subject = {0};
 
         subject_init(&subject);
-        assert_int_equal(settings_init(&subject.settings, &subject.program), 0);
-        settings_read_text(&subject.settings, "f", files[i].text, strlen(files[i].text),
-                           &subject.complaints);
+        assert_int_equal(hf_settings_init(&subject.settings, &subject.program), 0);
+        hf_settings_read_text(&subject.settings, "f", files[i].text, strlen(files[i].text),
+                              &subject.complaints);
         haft_buffer_add(&subject.complaints.text, "", 1);
         assert_string_equal(subject.complaints.text.data, files[i].complaints);
         subject_finish(&subject);
@@ -95,9 +95,9 @@ static void what_is_no_json_is_said_with_its_place(void **state)
         struct subject subject = {0};
 
         subject_init(&subject);
-        assert_int_equal(settings_init(&subject.settings, &subject.program), 0);
-        assert_int_equal(settings_read_text(&subject.settings, "f", texts[i], strlen(texts[i]),
-                                            &subject.complaints),
+        assert_int_equal(hf_settings_init(&subject.settings, &subject.program), 0);
+        assert_int_equal(hf_settings_read_text(&subject.settings, "f", texts[i], strlen(texts[i]),
+                                               &subject.complaints),
                          0);
         assert_int_equal(subject.complaints.n, 1);
         subject_finish(&subject);
@@ -116,8 +116,8 @@ static void many_complaints_have_an_end(void **state)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"k%d\":1", i ? "," : "", i);
     snprintf(text + strlen(text), sizeof text - strlen(text), "}");
     subject_init(&subject);
-    assert_int_equal(settings_init(&subject.settings, &subject.program), 0);
-    settings_read_text(&subject.settings, "f", text, strlen(text), &subject.complaints);
+    assert_int_equal(hf_settings_init(&subject.settings, &subject.program), 0);
+    hf_settings_read_text(&subject.settings, "f", text, strlen(text), &subject.complaints);
     assert_int_equal(subject.complaints.n, 100);
     for (size_t i = 0; i < subject.complaints.text.size; i++)
         lines += subject.complaints.text.data[i] == '\n';
@@ -129,7 +129,7 @@ static void many_complaints_have_an_end(void **state)
 
 static void a_list_on_the_command_line_replaces_and_grows(void **state)
 {
-    const struct option *disable = option_by_flag("--disable");
+    const struct option *disable = hf_option_by_flag("--disable");
     const struct given given[] = {{disable, "a"}, {disable, "b,c"}};
     struct subject subject = {0};
 
@@ -137,13 +137,13 @@ static void a_list_on_the_command_line_replaces_and_grows(void **state)
     subject_init(&subject);
     setenv("HAFT_DISABLE", "x,y", 1);
     assert_int_equal(
-        settings_load(&subject.settings, &subject.program, given, 0, &subject.complaints), 0);
+        hf_settings_load(&subject.settings, &subject.program, given, 0, &subject.complaints), 0);
     assert_string_equal(subject.settings.disabled[0], "x");
     assert_string_equal(subject.settings.disabled[1], "y");
     assert_null(subject.settings.disabled[2]);
-    settings_finish(&subject.settings);
+    hf_settings_finish(&subject.settings);
     assert_int_equal(
-        settings_load(&subject.settings, &subject.program, given, 2, &subject.complaints), 0);
+        hf_settings_load(&subject.settings, &subject.program, given, 2, &subject.complaints), 0);
     unsetenv("HAFT_DISABLE");
     assert_string_equal(subject.settings.disabled[0], "a");
     assert_string_equal(subject.settings.disabled[1], "b,c");
@@ -153,7 +153,7 @@ static void a_list_on_the_command_line_replaces_and_grows(void **state)
 
 static void what_the_program_says_is_the_lowest_layer(void **state)
 {
-    const struct option *timeout = option_by_key("limits.timeout");
+    const struct option *timeout = hf_option_by_key("limits.timeout");
     const struct given given = {timeout, "3s"};
     struct subject subject = {.server = haft_server_new_with(
                                   "test", "1", HAFT_WITH(haft_server_options, .timeout_ms = 7000))};
@@ -163,16 +163,16 @@ static void what_the_program_says_is_the_lowest_layer(void **state)
                                HAFT_WITH(haft_visibility, .tools = "a*", .read_only = true));
     subject_init(&subject);
     assert_int_equal(
-        settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);
+        hf_settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);
     assert_int_equal(subject.settings.server.timeout_ms, 7000);
-    assert_int_equal(subject.settings.from[timeout - option_table], FROM_PROGRAM);
+    assert_int_equal(subject.settings.from[timeout - hf_option_table], FROM_PROGRAM);
     assert_string_equal(subject.settings.tools, "a*");
     assert_true(subject.settings.read_only);
-    settings_finish(&subject.settings);
+    hf_settings_finish(&subject.settings);
     assert_int_equal(
-        settings_load(&subject.settings, &subject.program, &given, 1, &subject.complaints), 0);
+        hf_settings_load(&subject.settings, &subject.program, &given, 1, &subject.complaints), 0);
     assert_int_equal(subject.settings.server.timeout_ms, 3000);
-    assert_int_equal(subject.settings.from[timeout - option_table], FROM_COMMAND_LINE);
+    assert_int_equal(subject.settings.from[timeout - hf_option_table], FROM_COMMAND_LINE);
     subject_finish(&subject);
 }
 
@@ -262,12 +262,12 @@ static void bench_begin(struct bench *bench, const char *text)
     assert_int_equal(haft_section_add(subject->server, &bench->one.section), 0);
     assert_int_equal(haft_section_add(subject->server, &bench->two.section), 0);
     subject_init(subject);
-    bench->given = (struct given){option_by_flag("--config"), bench->path};
-    assert_int_equal(settings_load(&subject->settings, &subject->program, &bench->given, 1,
-                                   &subject->complaints),
+    bench->given = (struct given){hf_option_by_flag("--config"), bench->path};
+    assert_int_equal(hf_settings_load(&subject->settings, &subject->program, &bench->given, 1,
+                                      &subject->complaints),
                      0);
-    assert_int_equal(app_apply_live(NULL, subject->server, &subject->settings, true), 0);
-    settings_commit(&subject->settings);
+    assert_int_equal(hf_app_apply_live(NULL, subject->server, &subject->settings, true), 0);
+    hf_settings_commit(&subject->settings);
     subject->server->options.log = keep_line;
     subject->server->options.log_context = bench;
     bench->reload = (struct reload){.server = subject->server,
@@ -279,7 +279,7 @@ static void bench_begin(struct bench *bench, const char *text)
 
 static void bench_end(struct bench *bench)
 {
-    reload_finish(&bench->reload);
+    hf_reload_finish(&bench->reload);
     unlink(bench->path);
     subject_finish(&bench->subject);
 }
@@ -295,7 +295,7 @@ static void sections_are_taken_as_a_whole(void **state)
 
     /* The second is wrong: the first has prepared in vain. */
     write_file(&bench, "{\"one\": {\"size\": 5}, \"two\": {}}");
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(bench.one.value, 1);
     assert_int_equal(bench.one.discarded, 1);
     assert_int_equal(bench.two.discarded, 0);
@@ -304,13 +304,13 @@ static void sections_are_taken_as_a_whole(void **state)
 
     /* So have both when an option is. */
     write_file(&bench, "{\"one\": {\"size\": 5}, \"limits\": {\"timeout\": \"soon\"}}");
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(bench.one.discarded, 2);
     assert_int_equal(bench.two.discarded, 1);
     assert_int_equal(bench.one.committed, 1);
 
     write_file(&bench, "{\"one\": {\"size\": 6}, \"two\": {\"size\": 7}}");
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(bench.one.value, 6);
     assert_int_equal(bench.two.value, 7);
     assert_int_equal(bench.one.committed, 2);
@@ -355,7 +355,7 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 5000);
 
     write_file(&bench, "{\"limits\": {\"workers\": 3, \"timeout\": \"6s\", \"client_rate\": 9}}");
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 6000);
     assert_int_equal(atomic_load(&server->limits.client_calls), 9);
     assert_int_equal(atomic_load(&server->limits.client_per_ms), 60000);
@@ -367,17 +367,17 @@ static void what_can_change_does_and_the_rest_is_told(void **state)
     /* What is not said any more is as the program, or the table, has it. */
     write_file(&bench, "{\"tools\": {\"offer\": \"a*\", \"disabled\": [\"ab\"]}}");
     bench.log[0] = '\0';
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 30000);
     assert_int_equal(atomic_load(&server->limits.client_calls), 0);
     assert_string_equal(server->visibility.tools, "a*,-ab");
 
     /* A file that is gone, or wrong, changes nothing. */
     unlink(bench.path);
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     write_file(&bench, "{\"tools\": {\"ofer\": \"b*\"}, \"limits\": {\"timeout\": \"1s\"}}");
     bench.log[0] = '\0';
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(atomic_load(&server->limits.timeout_ms), 30000);
     assert_string_equal(server->visibility.tools, "a*,-ab");
     assert_non_null(strstr(bench.log, "tools.ofer: unknown key; did you mean tools.offer?\n"));
@@ -391,15 +391,15 @@ static void the_log_changes(void **state)
     struct bench bench;
 
     (void)state;
-    assert_int_equal(logger_init(&logger, HAFT_WARNING), 0);
+    assert_int_equal(hf_logger_init(&logger, HAFT_WARNING), 0);
     bench_begin(&bench, "{}");
     bench.reload.logger = &logger;
     write_file(&bench, "{\"log\": {\"level\": \"critical\", \"format\": \"json\"}}");
-    reload_now(&bench.reload);
+    hf_reload_now(&bench.reload);
     assert_int_equal(logger.options.level, HAFT_CRITICAL);
     assert_int_equal(logger.options.format, LOG_JSON);
     bench_end(&bench);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
 }
 
 /* ---- what says nothing, and what says too much ---- */
@@ -412,8 +412,8 @@ static void an_empty_variable_says_nothing(void **state)
     setenv("HAFT_WORKERS", "", 1);
     subject_init(&subject);
     assert_int_equal(
-        settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);
-    assert_int_equal(subject.settings.from[option_by_flag("--workers") - option_table],
+        hf_settings_load(&subject.settings, &subject.program, NULL, 0, &subject.complaints), 0);
+    assert_int_equal(subject.settings.from[hf_option_by_flag("--workers") - hf_option_table],
                      FROM_DEFAULT);
     subject_finish(&subject);
     unsetenv("HAFT_WORKERS");
@@ -434,8 +434,8 @@ static void a_file_has_a_limit(void **state)
         text[LIMIT + over] = '\0';
         file_make(path, text);
         subject_init(&subject);
-        assert_int_equal(settings_init(&subject.settings, &subject.program), 0);
-        assert_int_equal(settings_read_file(&subject.settings, path, &subject.complaints), 0);
+        assert_int_equal(hf_settings_init(&subject.settings, &subject.program), 0);
+        assert_int_equal(hf_settings_read_file(&subject.settings, path, &subject.complaints), 0);
         assert_int_equal(subject.complaints.n, over);
         if (over)
             assert_non_null(strstr(subject.complaints.text.data,
@@ -454,9 +454,9 @@ static void memory_may_run_out_anywhere(void **state)
         "{\"tools\": {\"disabled\": [\"a\", \"b\"], \"offer\": \"*\"}, \"log\": {\"file\": 5, \"nth\": 1}}";
     char text[16384]; /* so that reading it takes memory, too */
     char path[FILE_PATH];
-    const struct given given[] = {{option_by_flag("--config"), path},
-                                  {option_by_flag("--sandbox-read"), "x"},
-                                  {option_by_flag("--workers"), "0"}};
+    const struct given given[] = {{hf_option_by_flag("--config"), path},
+                                  {hf_option_by_flag("--sandbox-read"), "x"},
+                                  {hf_option_by_flag("--workers"), "0"}};
     haft_server *server = haft_server_new("test", "1");
 
     (void)state;
@@ -465,7 +465,7 @@ static void memory_may_run_out_anywhere(void **state)
     text[sizeof text - 1] = '\0';
     file_make(path, text);
     for (size_t nth = 1;; nth++) {
-        struct program_settings program = program_settings_of(server);
+        struct program_settings program = hf_program_settings_of(server);
         struct settings settings;
         struct complaints complaints;
         struct failing failing;
@@ -473,15 +473,15 @@ static void memory_may_run_out_anywhere(void **state)
 
         failing_init(&failing, nth);
         program.allocator = &failing.allocator;
-        complaints_init(&complaints, &failing.allocator);
-        status = settings_load(&settings, &program, given, COUNT_OF(given), &complaints);
+        hf_complaints_init(&complaints, &failing.allocator);
+        status = hf_settings_load(&settings, &program, given, COUNT_OF(given), &complaints);
         if (status != (failing.failures ? HAFT_ENOMEM : HAFT_EINVAL))
             fail_msg("allocation %zu gives %d: %.*s", nth, status, (int)complaints.text.size,
                      complaints.text.size ? complaints.text.data : "");
         if (!failing.failures)
             assert_int_equal(complaints.n, 3);
-        complaints_finish(&complaints);
-        settings_finish(&settings);
+        hf_complaints_finish(&complaints);
+        hf_settings_finish(&settings);
         failing_check(&failing);
         if (!failing.failures)
             break;

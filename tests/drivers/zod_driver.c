@@ -38,7 +38,7 @@ static haft_def *refuse(struct reader *reader, const char *problem)
 }
 
 /* A value as JSON text. */
-static const char *text_of(struct reader *reader, yyjson_val *value)
+static const char *hf_text_of(struct reader *reader, yyjson_val *value)
 {
     haft_buffer buffer;
     char *text = NULL;
@@ -51,7 +51,7 @@ static const char *text_of(struct reader *reader, yyjson_val *value)
     return text;
 }
 
-static haft_format format_named(const char *name)
+static haft_format hf_format_named(const char *name)
 {
     static const char *const names[] = {
 #define NAME(name, zod, json, noun) [HAFT_FORMAT_##name] = #name,
@@ -128,17 +128,17 @@ static bool read_names(struct reader *reader, yyjson_val *value, struct parts *p
 
 static haft_def *make_format(struct reader *reader, yyjson_val *const *args)
 {
-    return haft_def_formatted(reader->builder, format_named(yyjson_get_str(args[0])));
+    return haft_def_formatted(reader->builder, hf_format_named(yyjson_get_str(args[0])));
 }
 
 static haft_def *make_literal(struct reader *reader, yyjson_val *const *args)
 {
-    return haft_def_literal(reader->builder, text_of(reader, args[0]));
+    return haft_def_literal(reader->builder, hf_text_of(reader, args[0]));
 }
 
 static haft_def *make_literals(struct reader *reader, yyjson_val *const *args)
 {
-    return haft_def_literals(reader->builder, text_of(reader, args[0]));
+    return haft_def_literals(reader->builder, hf_text_of(reader, args[0]));
 }
 
 static haft_def *make_enum(struct reader *reader, yyjson_val *const *args)
@@ -370,7 +370,7 @@ typedef haft_def *modify(struct reader *reader, haft_def *def, yyjson_val *const
     static haft_def *with_##function(struct reader *reader, haft_def *def,                         \
                                      yyjson_val *const *args)                                      \
     {                                                                                              \
-        return haft_def_##function(def, text_of(reader, args[0]));                                 \
+        return haft_def_##function(def, hf_text_of(reader, args[0]));                              \
     }
 #define PLAIN(function)                                                                            \
     static haft_def *with_##function(struct reader *reader, haft_def *def,                         \
@@ -426,7 +426,7 @@ static haft_def *with_includes(struct reader *reader, haft_def *def, yyjson_val 
 static haft_def *with_format(struct reader *reader, haft_def *def, yyjson_val *const *args)
 {
     (void)reader;
-    return haft_def_format(def, format_named(yyjson_get_str(args[0])));
+    return haft_def_format(def, hf_format_named(yyjson_get_str(args[0])));
 }
 
 static haft_def *with_least_int64(struct reader *reader, haft_def *def, yyjson_val *const *args)
@@ -474,7 +474,7 @@ static haft_def *with_omit(struct reader *reader, haft_def *def, yyjson_val *con
 
 static haft_def *with_meta(struct reader *reader, haft_def *def, yyjson_val *const *args)
 {
-    return haft_def_meta(def, yyjson_get_str(args[0]), text_of(reader, args[1]));
+    return haft_def_meta(def, yyjson_get_str(args[0]), hf_text_of(reader, args[1]));
 }
 
 static haft_def *with_complaint(struct reader *reader, haft_def *def, yyjson_val *const *args)

@@ -123,7 +123,7 @@ static void ends_a_stream_that_lacks_an_event(void **state)
     bench = bench_open(&failing.allocator,
                        (haft_endpoint_options){.struct_size = sizeof(haft_endpoint_options)});
     check(bench, &(struct row){"POST", "/mcp", LEGACY, HELLO, 200, "*", NULL}, 0);
-    server_set_timeout(bench->server, 60 * MINUTE);
+    hf_server_set_timeout(bench->server, 60 * MINUTE);
     ask_into(bench, &first, "POST", "/mcp", SESSION, CALL(5, "hold", TOKEN));
     haft_progress(held, 1, 9, NULL);
     for (size_t nth = 1; !first.over; nth++) {

@@ -492,7 +492,7 @@ static int ask(struct mux *mux, const char *path)
                             .n_headers = 1,
                             .body = ""};
     int status = 0;
-    struct pending_request taken = mux_handle(mux, &request, &responder, &status, 1);
+    struct pending_request taken = hf_mux_handle(mux, &request, &responder, &status, 1);
 
     assert_null(taken.by);
     return status;
@@ -523,7 +523,7 @@ static void survives_every_failing_allocation(void **state)
                 HAFT_INIT(haft_http_options, .path = "/mcp", .mounts = mounts, .n_mounts = 2,
                           .cors_origin = "*");
             int status =
-                mux_init(&mux, &options, &(haft_http_loop){.server = server, .n = 1}, &reason);
+                hf_mux_init(&mux, &options, &(haft_http_loop){.server = server, .n = 1}, &reason);
 
             if (status) {
                 assert_int_equal(status, HAFT_ENOMEM);
@@ -535,7 +535,7 @@ static void survives_every_failing_allocation(void **state)
                 assert_int_equal(ask(&mux, "/no"), 404);
                 assert_int_equal(ask(&mux, "/app"), 200);
                 assert_int_equal(ask(&mux, "/two"), 415);
-                mux_finish(&mux);
+                hf_mux_finish(&mux);
             }
         }
         failed = failing.failures;

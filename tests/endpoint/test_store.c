@@ -39,7 +39,7 @@ static struct stand stand_open(enum late_mode mode, const haft_allocator *alloca
         bench_open(allocator, (haft_endpoint_options)HAFT_INIT(haft_endpoint_options,
                                                                .store = late_store_of(stand.late)));
     if (stand.bench->server)
-        server_set_log(stand.bench->server, on_log, NULL);
+        hf_server_set_log(stand.bench->server, on_log, NULL);
     return stand;
 }
 
@@ -176,11 +176,11 @@ static void outlives_those_who_wait(void **state)
                     haft_endpoint_tick(bench->endpoint, bench->now);
                 }
                 session =
-                    http_session_find(bench->endpoint, bench->session, strlen(bench->session));
+                    hf_http_session_find(bench->endpoint, bench->session, strlen(bench->session));
                 if (ends == 0 && reply.exchange && !reply.over)
                     haft_exchange_gone(reply.exchange);
                 if (ends == 1 && session)
-                    http_session_end(session);
+                    hf_http_session_end(session);
                 if (ends < 2)
                     settle(&stand);
                 stand_close(&stand);
@@ -276,7 +276,7 @@ static void gives_up_in_time(void **state)
         }
         assert_string_equal(lines,
                             "the session store (late) failed: it has not answered in time\n");
-        endpoint_abandon(bench->endpoint);
+        hf_endpoint_abandon(bench->endpoint);
         assert_int_equal(haft_endpoint_idle(bench->endpoint), !holds_on);
         late_store_release(stand.late, 0);
         haft_endpoint_tick(bench->endpoint, bench->now);
@@ -291,11 +291,11 @@ static void gives_up_in_time(void **state)
 static void put_memory(const struct bench *bench, haft_buffer *out)
 {
     struct http_session *session =
-        http_session_find(bench->endpoint, bench->session, strlen(bench->session));
+        hf_http_session_find(bench->endpoint, bench->session, strlen(bench->session));
 
     assert_non_null(session);
     haft_buffer_clear(out);
-    session_put_memory(session->engine, out);
+    hf_session_put_memory(session->engine, out);
     haft_buffer_add(out, "", 1);
     assert_int_equal(out->status, 0);
 }
@@ -441,7 +441,7 @@ static void use_it_later(struct stand *stand)
     ask(bench, "DELETE", "/mcp", SESSION, "");
     settle(stand);
     haft_endpoint_tick(bench->endpoint, bench->now += MINUTE);
-    endpoint_abandon(bench->endpoint);
+    hf_endpoint_abandon(bench->endpoint);
     settle(stand);
     free(replies);
 }

@@ -44,8 +44,8 @@ static bool is_counted_right(haft_call *call)
     char room[4096];
     haft_buffer text = {.data = room, .capacity = sizeof room, .limit = sizeof room - 1};
 
-    content_write(call, &text);
-    return !text.status && text.size == content_size(call);
+    hf_content_write(call, &text);
+    return !text.status && text.size == hf_content_size(call);
 }
 
 /* Adds the block of that number, from memory that does not stay as it is; 1 past the last. */

@@ -116,7 +116,7 @@ static void the_table_is_what_goes_out(void **state)
         wire_greet(wire, revision_row(revision)->name);
         wire_call(wire, "tools/call", quoted(room, sizeof room, provocations[4].params));
         for (size_t i = 0; i < COUNT_OF(provocations); i++) {
-            const struct fault *fault = fault_of(provocations[i].outcome, revision);
+            const struct fault *fault = hf_fault_of(provocations[i].outcome, revision);
             const char *answer;
 
             assert_non_null(fault);

@@ -153,24 +153,24 @@ static void what_was_said_before_is_kept(void **state)
     (void)state;
     seen[0] = '\0';
     assert_int_equal(haft_add(server, HAFT_WITH(haft_tool, .name = "no handler")), HAFT_EINVAL);
-    assert_false(server_has_log(server));
-    server_set_record(server, on_record, seen);
-    assert_true(server_has_log(server));
+    assert_false(hf_server_has_log(server));
+    hf_server_set_record(server, on_record, seen);
+    assert_true(hf_server_has_log(server));
     assert_non_null(strstr(seen, "4|-|-|-|-|no handler: "));
     /* It is given once. */
     seen[0] = '\0';
-    server_set_log(server, on_line, seen);
+    hf_server_set_log(server, on_line, seen);
     assert_string_equal(seen, "");
-    server_set_log(server, NULL, NULL);
-    server_log(server, HAFT_ERROR, "held");
-    server_set_log(server, on_line, seen);
+    hf_server_set_log(server, NULL, NULL);
+    hf_server_log(server, HAFT_ERROR, "held");
+    hf_server_set_log(server, on_line, seen);
     assert_string_equal(seen, "4|held\n");
     /* What nobody has to know is not. */
     seen[0] = '\0';
-    server_set_log(server, NULL, NULL);
-    server_log(server, HAFT_NOTICE, "by the way");
-    server_log(server, HAFT_WARNING, "beware");
-    server_set_log(server, on_line, seen);
+    hf_server_set_log(server, NULL, NULL);
+    hf_server_log(server, HAFT_NOTICE, "by the way");
+    hf_server_log(server, HAFT_WARNING, "beware");
+    hf_server_set_log(server, on_line, seen);
     assert_string_equal(seen, "3|beware\n");
     haft_server_free(server);
 }
@@ -196,8 +196,8 @@ static void what_is_kept_has_a_limit(void **state)
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     for (int i = 0; i < 100; i++)
-        server_log(server, HAFT_ERROR, "%s", text);
-    server_set_log(server, count_long, &n);
+        hf_server_log(server, HAFT_ERROR, "%s", text);
+    hf_server_set_log(server, count_long, &n);
     assert_true(n > 50 && n < 100);
     haft_server_free(server);
 }

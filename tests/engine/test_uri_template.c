@@ -25,11 +25,11 @@ static void describe(const struct row *row, haft_arena *arena, haft_buffer *out)
     size_t n = 0;
     int status;
 
-    status = uri_template_compile(arena, row->text, strlen(row->text), &made, &reason);
+    status = hf_uri_template_compile(arena, row->text, strlen(row->text), &made, &reason);
     if (status)
         fail_msg("%s: %s", row->text, reason.text);
-    status = address_read(arena, row->address, strlen(row->address), &address);
-    status = status ? 0 : uri_template_match(made, &address, arena, &pairs, &n);
+    status = hf_address_read(arena, row->address, strlen(row->address), &address);
+    status = status ? 0 : hf_uri_template_match(made, &address, arena, &pairs, &n);
     if (!status)
         haft_buffer_puts(out, "-");
     for (size_t i = 0; i < n; i++) {
@@ -236,7 +236,7 @@ static void refused(void **state)
         const struct uri_template *made = NULL;
         haft_reason reason = {0};
         int status =
-            uri_template_compile(arena, rows[i].text, strlen(rows[i].text), &made, &reason);
+            hf_uri_template_compile(arena, rows[i].text, strlen(rows[i].text), &made, &reason);
 
         assert_int_equal(status, HAFT_EINVAL);
         assert_null(made);
@@ -277,7 +277,7 @@ static void limits(void **state)
         const struct uri_template *made;
         haft_reason reason;
 
-        assert_int_equal(uri_template_compile(arena, text, strlen(text), &made, &reason),
+        assert_int_equal(hf_uri_template_compile(arena, text, strlen(text), &made, &reason),
                          rows[i].status);
         free(text);
         haft_arena_free(arena);
@@ -294,11 +294,11 @@ static void too_many_variables(void **state)
     (void)state;
     haft_buffer_init(&text, NULL, LIMIT);
     for (int i = 0; i < 65; i++) {
-        assert_int_equal(i ? uri_template_compile(arena, text.data, text.size, &made, &reason) : 0,
-                         0);
+        assert_int_equal(
+            i ? hf_uri_template_compile(arena, text.data, text.size, &made, &reason) : 0, 0);
         haft_buffer_printf(&text, "{a%d}", i);
     }
-    assert_int_equal(uri_template_compile(arena, text.data, text.size, &made, &reason),
+    assert_int_equal(hf_uri_template_compile(arena, text.data, text.size, &made, &reason),
                      HAFT_EINVAL);
     assert_string_equal(reason.text, "there are too many variables at offset 311");
     haft_buffer_finish(&text);
@@ -319,15 +319,15 @@ static void long_addresses(void **state)
     size_t n;
 
     (void)state;
-    assert_int_equal(uri_template_compile(arena, source, strlen(source), &made, &reason), 0);
-    assert_int_equal(address_read(arena, text, strlen(text), &address), 0);
-    assert_int_equal(uri_template_match(made, &address, arena, &pairs, &n), 0);
+    assert_int_equal(hf_uri_template_compile(arena, source, strlen(source), &made, &reason), 0);
+    assert_int_equal(hf_address_read(arena, text, strlen(text), &address), 0);
+    assert_int_equal(hf_uri_template_match(made, &address, arena, &pairs, &n), 0);
     text[strlen(text) - 1] = 'b';
-    assert_int_equal(address_read(arena, text, strlen(text), &address), 0);
-    assert_int_equal(uri_template_match(made, &address, arena, &pairs, &n), 1);
+    assert_int_equal(hf_address_read(arena, text, strlen(text), &address), 0);
+    assert_int_equal(hf_uri_template_match(made, &address, arena, &pairs, &n), 1);
     assert_int_equal(n, 8);
     assert_string_equal(pairs[1].data, "a");
-    assert_int_equal(address_read(arena, longer, strlen(longer), &address), HAFT_ETOOBIG);
+    assert_int_equal(hf_address_read(arena, longer, strlen(longer), &address), HAFT_ETOOBIG);
     free(text);
     free(longer);
     haft_arena_free(arena);
@@ -340,11 +340,11 @@ static void variables(void **state)
     haft_reason reason;
 
     (void)state;
-    assert_int_equal(uri_template_compile(arena, TEXT("x://{a}{?b,c*}"), &made, &reason), 0);
-    assert_true(uri_template_has(made, "a"));
-    assert_true(uri_template_has(made, "c"));
-    assert_false(uri_template_has(made, "d"));
-    assert_false(uri_template_has(made, ""));
+    assert_int_equal(hf_uri_template_compile(arena, TEXT("x://{a}{?b,c*}"), &made, &reason), 0);
+    assert_true(hf_uri_template_has(made, "a"));
+    assert_true(hf_uri_template_has(made, "c"));
+    assert_false(hf_uri_template_has(made, "d"));
+    assert_false(hf_uri_template_has(made, ""));
     haft_arena_free(arena);
 }
 
@@ -367,11 +367,11 @@ static void no_memory(void **state)
         failing_init(&failing, nth);
         arena = haft_arena_new(&failing.allocator, LIMIT);
         if (arena)
-            status = uri_template_compile(arena, row.text, strlen(row.text), &made, &reason);
+            status = hf_uri_template_compile(arena, row.text, strlen(row.text), &made, &reason);
         if (!status)
-            status = address_read(arena, row.address, strlen(row.address), &address);
+            status = hf_address_read(arena, row.address, strlen(row.address), &address);
         if (!status) {
-            status = uri_template_match(made, &address, arena, &pairs, &n);
+            status = hf_uri_template_match(made, &address, arena, &pairs, &n);
             status = status == 1 ? 0 : status;
         }
         assert_int_equal(status, failing.failures ? HAFT_ENOMEM : 0);

@@ -19,17 +19,17 @@ static void comes_back(const struct program_settings *program, const struct sett
     struct settings again;
     haft_buffer text;
 
-    complaints_init(&complaints, NULL);
+    hf_complaints_init(&complaints, NULL);
     haft_buffer_init(&text, NULL, 1 << 20);
-    option_put_settings_json(settings, &text);
-    require(!text.status && !settings_init(&again, program));
-    require(!settings_read_text(&again, "again", text.data, text.size, &complaints));
+    hf_option_put_settings_json(settings, &text);
+    require(!text.status && !hf_settings_init(&again, program));
+    require(!hf_settings_read_text(&again, "again", text.data, text.size, &complaints));
     require(!complaints.n);
-    for (size_t i = 0; i < option_count; i++)
-        require(!option_table[i].key || option_equal(&option_table[i], settings, &again));
-    settings_finish(&again);
+    for (size_t i = 0; i < hf_option_count; i++)
+        require(!hf_option_table[i].key || hf_option_equal(&hf_option_table[i], settings, &again));
+    hf_settings_finish(&again);
     haft_buffer_finish(&text);
-    complaints_finish(&complaints);
+    hf_complaints_finish(&complaints);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -42,17 +42,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!server)
         return 0;
-    program = program_settings_of(server);
-    complaints_init(&complaints, NULL);
-    require(!settings_init(&settings, &program));
+    program = hf_program_settings_of(server);
+    hf_complaints_init(&complaints, NULL);
+    require(!hf_settings_init(&settings, &program));
     status =
-        settings_read_text(&settings, "file", size ? (const char *)data : "", size, &complaints);
+        hf_settings_read_text(&settings, "file", size ? (const char *)data : "", size, &complaints);
     require(!status && !complaints.text.status);
     require((complaints.n > 0) == (complaints.text.size > 0));
     if (!complaints.n)
         comes_back(&program, &settings);
-    settings_finish(&settings);
-    complaints_finish(&complaints);
+    hf_settings_finish(&settings);
+    hf_complaints_finish(&complaints);
     haft_server_free(server);
     return 0;
 }

@@ -69,10 +69,10 @@ static void check_walk(const haft_schema *schema, const char *text, size_t size,
     const char *reason;
     size_t offset;
 
-    if (json_parse(text, size, arena, &json, &offset, &reason))
+    if (hf_json_parse(text, size, arena, &json, &offset, &reason))
         return;
-    require(walk_run(schema, schema->root, json, arena, (struct place){(char *)&value, &whole},
-                     &issues) == status);
+    require(hf_walk_run(schema, schema->root, json, arena, (struct place){(char *)&value, &whole},
+                        &issues) == status);
     if (status)
         return;
     haft_buffer_clear(&out[1]);
@@ -89,7 +89,7 @@ static void check_direct(const haft_schema *schema, const char *text, size_t siz
     size_t taken;
 
     if (!schema->covered ||
-        !quick_read(schema, text, size, schema->max_depth, arena, (char *)&value, &taken) ||
+        !hf_quick_read(schema, text, size, schema->max_depth, arena, (char *)&value, &taken) ||
         taken != size)
         return;
     require(!status);

@@ -210,7 +210,7 @@ static void receive(void *context, const haft_outgoing *out)
         const char *reason;
         size_t offset;
 
-        require(!json_parse(out->text, out->size, peer->arena, &message, &offset, &reason));
+        require(!hf_json_parse(out->text, out->size, peer->arena, &message, &offset, &reason));
     }
     require(!memchr(out->text, '\n', out->size));
     if (out->kind == HAFT_OUT_RESPONSE && yyjson_is_arr(message)) {

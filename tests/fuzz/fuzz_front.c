@@ -45,13 +45,13 @@ static void refuse(struct mux *mux, const char *path, const char *body, size_t s
     yyjson_val *message, *id;
 
     if (refusal.arena && arena) {
-        require(!mux_handle(mux, &request, &responder, &refusal, 1).by);
+        require(!hf_mux_handle(mux, &request, &responder, &refusal, 1).by);
         require(refusal.status == 429 || refusal.status == 404);
         require(refusal.root);
         message = haft_json_read(body, size, 0, arena, NULL);
         id = yyjson_obj_get(refusal.root, "id");
         if (id && message)
-            require(rpc_same_id(id, yyjson_obj_get(message, "id")));
+            require(hf_rpc_same_id(id, yyjson_obj_get(message, "id")));
     }
     haft_arena_free(refusal.arena);
     haft_arena_free(arena);
@@ -69,21 +69,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t wait;
 
     if (server && text && body &&
-        !mux_init(&mux, &options, &(haft_http_loop){.server = server, .n = 1}, NULL)) {
+        !hf_mux_init(&mux, &options, &(haft_http_loop){.server = server, .n = 1}, NULL)) {
         memcpy(text, data, size);
         text[size] = '\0';
         memcpy(body, data, size); /* with nothing behind it */
-        limit_new(&options, NULL, &limiter);
+        hf_limit_new(&options, NULL, &limiter);
         mux.limiter = limiter;
-        limiter_take(limiter, "http:all", 8, (haft_rate){1, 60000}, 1, &wait);
+        hf_limiter_take(limiter, "http:all", 8, (haft_rate){1, 60000}, 1, &wait);
         refuse(&mux, "/mcp", body, size);
         /* Probes, and OPTIONS *, are answered to anybody. */
-        if (!path_is(text, "/healthz") && !path_is(text, "/readyz") && strcmp(text, "*") != 0)
+        if (!hf_path_is(text, "/healthz") && !hf_path_is(text, "/readyz") && strcmp(text, "*") != 0)
             refuse(&mux, text, "", 0);
-        if (!otlp_read_url(text, &address, NULL))
+        if (!hf_otlp_read_url(text, &address, NULL))
             require(address.host[0] && address.port[0] && address.path[0] == '/');
-        mux_finish(&mux);
-        limiter_free(limiter);
+        hf_mux_finish(&mux);
+        hf_limiter_free(limiter);
     }
     free(text);
     free(body);

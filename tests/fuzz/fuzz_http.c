@@ -98,13 +98,13 @@ static void try_connection(const uint8_t *data, size_t size, size_t cut)
 {
     static char answer[ROOM];
     struct site *site = the_site();
-    struct connection *c = connection_new(site->http);
+    struct connection *c = hf_connection_new(site->http);
     ssize_t n;
     int fds[2];
 
     require(c && !socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-    require(!http_open(c, fds[1]));
-    connection_start(c);
+    require(!hf_http_open(c, fds[1]));
+    hf_connection_start(c);
     cut = cut < size ? cut : size;
     write_all(site, fds[0], data, cut);
     write_all(site, fds[0], data + cut, size - cut);

@@ -68,9 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     name = cut(&at);
     value = at;
     haft_part_register(&haft_http_client_part);
-    http = http_client_open("", NULL);
+    http = hf_http_client_open("", NULL);
     require(!uv_loop_init(&loop));
-    client = http_client_new(http, &loop, NULL, NULL);
+    client = hf_http_client_new(http, &loop, NULL, NULL);
     require(client);
     header = (struct http_field){name, value};
     started = http->start(client,

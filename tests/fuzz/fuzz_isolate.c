@@ -55,14 +55,14 @@ static int run(struct isolation *isolation, haft_call *call)
         process->data++;
         process->size--;
         n = n < process->size ? n : process->size;
-        kind = packet_take(&reader, process->data, n);
+        kind = hf_packet_take(&reader, process->data, n);
         process->data += n;
         process->size -= n;
         require(kind <= 0 || kind < PACKET_KINDS);
         if (kind == PACKET_NOTICE)
-            carry_read_notice(call, reader.body.data, reader.body.size);
+            hf_carry_read_notice(call, reader.body.data, reader.body.size);
         if (kind == PACKET_RESULT) {
-            status = carry_read_result(call, reader.body.data, reader.body.size);
+            status = hf_carry_read_result(call, reader.body.data, reader.body.size);
             break;
         }
     }

@@ -25,7 +25,7 @@ static void match(haft_arena *arena, const char *flags, const char *source, size
     const struct pattern *pattern;
     struct pattern *list = NULL;
     haft_reason error = {0};
-    int status = pattern_compile(arena, &list, source, size, flags, STEPS, &pattern, &error);
+    int status = hf_pattern_compile(arena, &list, source, size, flags, STEPS, &pattern, &error);
 
     if (status) {
         require(status == HAFT_ENOMEM || status == HAFT_EPATTERN);
@@ -34,14 +34,14 @@ static void match(haft_arena *arena, const char *flags, const char *source, size
         int first, again;
 
         text_size = haft_utf8_valid(text, text_size);
-        first = pattern_match(pattern, &scratch, text, text_size);
-        again = pattern_match(pattern, &scratch, text, text_size);
+        first = hf_pattern_match(pattern, &scratch, text, text_size);
+        again = hf_pattern_match(pattern, &scratch, text, text_size);
         require(first == 0 || first == 1 || first == HAFT_ESTEPS || first == HAFT_ENOMEM);
         require(first == again || first == HAFT_ENOMEM || again == HAFT_ENOMEM);
         if (!*flags)
-            require(pattern_valid(arena, source, size) != 0);
+            require(hf_pattern_valid(arena, source, size) != 0);
     }
-    patterns_free(list);
+    hf_patterns_free(list);
 }
 
 /* A format's check and the pattern that it advertises must not disagree on a text that passes. */
@@ -54,13 +54,13 @@ static void check(haft_arena *arena, const struct format *format, const char *te
     int passes;
 
     if (format->pattern)
-        require(pattern_compile(arena, &list, format->pattern, strlen(format->pattern), "", 1000000,
-                                &pattern, &error) == 0);
-    passes = format_match(format, pattern, &scratch, text, size);
+        require(hf_pattern_compile(arena, &list, format->pattern, strlen(format->pattern), "",
+                                   1000000, &pattern, &error) == 0);
+    passes = hf_format_match(format, pattern, &scratch, text, size);
     require(passes == 0 || passes == 1);
     if (passes && pattern)
-        require(pattern_match(pattern, &scratch, text, size) == 1);
-    patterns_free(list);
+        require(hf_pattern_match(pattern, &scratch, text, size) == 1);
+    hf_patterns_free(list);
 }
 
 static void check_all(haft_arena *arena, unsigned which, const char *text, size_t size)
@@ -75,11 +75,11 @@ static void check_all(haft_arena *arena, unsigned which, const char *text, size_
 
     size = haft_utf8_valid(text, size);
     if (i < HAFT_FORMAT_COUNT_ - 1) {
-        check(arena, format_of((haft_format)(i + 1)), text, size);
+        check(arena, hf_format_of((haft_format)(i + 1)), text, size);
         return;
     }
     name = names[i - (HAFT_FORMAT_COUNT_ - 1)];
-    check(arena, format_named(name, strlen(name), 2020), text, size);
+    check(arena, hf_format_named(name, strlen(name), 2020), text, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -43,23 +43,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t n;
     bool both = false;
 
-    require(text && !proxies_init(&proxies, trusted, allocator_or_default(NULL), NULL));
+    require(text && !hf_proxies_init(&proxies, trusted, hf_allocator_or_default(NULL), NULL));
     if (size)
         memcpy(text, data, size);
     text[size] = '\0';
     n = read_lines(text, headers);
-    proxies_find_client(&proxies, peer, headers, n, client);
+    hf_proxies_find_client(&proxies, peer, headers, n, client);
     require(memchr(client, '\0', sizeof client) && client[0]);
     /* Whatever it is, as the only entry it is found again. */
-    proxies_find_client(&proxies, peer, &(haft_header){"X-Forwarded-For", client}, 1, again);
+    hf_proxies_find_client(&proxies, peer, &(haft_header){"X-Forwarded-For", client}, 1, again);
     require(!strcmp(client, again));
     /* A proxy that adds its own entry has it believed, whatever was sent to it. */
     for (size_t i = 0; i < n; i++)
         both = both || !strcmp(headers[i].name, "Forwarded");
     headers[n] = (haft_header){"X-Forwarded-For", "192.0.2.7"};
-    proxies_find_client(&proxies, peer, headers, n + 1, again);
+    hf_proxies_find_client(&proxies, peer, headers, n + 1, again);
     require(!strcmp(again, "192.0.2.7") || (both && !strcmp(again, peer)));
-    proxies_finish(&proxies);
+    hf_proxies_finish(&proxies);
     free(text);
     return 0;
 }

@@ -41,7 +41,7 @@ static bool is_repair(yyjson_val *came, yyjson_val *made, haft_arena *arena)
                 return false;
         return true;
     }
-    return json_equal(came, made, arena) != 0;
+    return hf_json_equal(came, made, arena) != 0;
 }
 
 static void check_repair(const haft_schema *schema, yyjson_val *came, haft_arena *arena)
@@ -53,11 +53,11 @@ static void check_repair(const haft_schema *schema, yyjson_val *came, haft_arena
 
     if (status == HAFT_ENOMEM)
         return;
-    again = schema_repair(schema, came, arena, &repairs, &made);
+    again = hf_schema_repair(schema, came, arena, &repairs, &made);
     require((again > 0) == (repairs.n > 0) && (made != came) == (again > 0));
     if (!status)
         require(again <= 0);
-    again = schema_read_leniently(schema, &value, arena, NULL, &issues, &repairs);
+    again = hf_schema_read_leniently(schema, &value, arena, NULL, &issues, &repairs);
     if (again == HAFT_ENOMEM)
         return;
     require(again ? again == status && value == came && !repairs.n : !status || repairs.n > 0);
@@ -76,7 +76,7 @@ static void check_texts(const haft_schema *schema, const char *text, size_t size
     yyjson_val *value = NULL;
 
     for (size_t n = 0; n <= 3; n++) {
-        int status = schema_from_texts(schema, fields, n, arena, &value);
+        int status = hf_schema_from_texts(schema, fields, n, arena, &value);
 
         require(status <= 0);
         require(status || yyjson_is_obj(value));
@@ -93,7 +93,7 @@ static void check(const haft_schema *schema, const char *text, size_t size, haft
         return;
     check_repair(schema, value, arena);
     haft_buffer_init(&out, NULL, 1 << 20);
-    schema_put_redacted(schema, value, &out);
+    hf_schema_put_redacted(schema, value, &out);
     if (!out.status)
         require(haft_json_read(out.data, out.size, 64, arena, NULL) != NULL ||
                 haft_arena_used(arena) > 1 << 20);

@@ -29,12 +29,12 @@ static int read_by(const char *text, size_t size, size_t step, haft_buffer *hear
     struct sse sse;
     int status = 0;
 
-    sse_init(&sse, NULL, LIMIT);
+    hf_sse_init(&sse, NULL, LIMIT);
     for (size_t at = 0, n; !status && at < size; at += n) {
         n = step && step < size - at ? step : size - at;
-        status = sse_feed(&sse, text + at, n, on_event, heard);
+        status = hf_sse_feed(&sse, text + at, n, on_event, heard);
     }
-    sse_finish(&sse);
+    hf_sse_finish(&sse);
     return status;
 }
 

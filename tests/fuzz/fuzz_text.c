@@ -37,7 +37,7 @@ static void utf8_goes_round(const char *text, size_t size)
     for (; at < text + valid; n++) {
         const char *start = at;
         char again[4];
-        size_t length = utf8_put(utf8_next(&at), again);
+        size_t length = hf_utf8_put(hf_utf8_next(&at), again);
 
         require(length == (size_t)(at - start) && memcmp(again, start, length) == 0);
     }
@@ -63,11 +63,11 @@ static void percent_goes_round(const char *text, size_t size)
     size_t n;
 
     haft_buffer_init(&buffer, NULL, 3 * size + 1);
-    percent_encode(&buffer, text, size);
+    hf_percent_encode(&buffer, text, size);
     if (bytes && buffer.data && !buffer.status) {
-        n = percent_decode_bytes(buffer.data, buffer.size, false, buffer.data);
+        n = hf_percent_decode_bytes(buffer.data, buffer.size, false, buffer.data);
         require(n == size && memcmp(buffer.data, text, n) == 0);
-        n = percent_decode_bytes(text, size, size % 2, bytes);
+        n = hf_percent_decode_bytes(text, size, size % 2, bytes);
         require(n == PERCENT_INVALID || n <= size);
     }
     haft_buffer_finish(&buffer);
@@ -80,10 +80,10 @@ static void hex_goes_round(const char *text, size_t size)
     char *again = malloc(2 * size + 1);
 
     if (bytes && again) {
-        hex_put((const unsigned char *)text, size, again);
-        require(hex_read_lower(again, 2 * size, bytes) && memcmp(bytes, text, size) == 0);
-        if (hex_read_lower(text, size, bytes)) {
-            hex_put(bytes, size / 2, again);
+        hf_hex_put((const unsigned char *)text, size, again);
+        require(hf_hex_read_lower(again, 2 * size, bytes) && memcmp(bytes, text, size) == 0);
+        if (hf_hex_read_lower(text, size, bytes)) {
+            hf_hex_put(bytes, size / 2, again);
             require(memcmp(again, text, size) == 0);
         }
     }

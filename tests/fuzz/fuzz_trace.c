@@ -64,7 +64,7 @@ static bool by_headers(haft_server *server, const struct sent *sent, haft_trace 
 {
     haft_header list[2];
     haft_headers headers = {.list = list};
-    haft_call *call = inner_new(server, NULL, 1);
+    haft_call *call = hf_inner_new(server, NULL, 1);
     bool any;
 
     require(call);
@@ -74,14 +74,14 @@ static bool by_headers(haft_server *server, const struct sent *sent, haft_trace 
         list[headers.n++] = (haft_header){
             "tracestate", haft_arena_copy(call->arena, sent->state.bytes, sent->state.size)};
     call->request.headers = &headers;
-    trace_read(call);
+    hf_trace_read(call);
     call->request.headers = NULL;
     any = call->request.trace;
     if (any) {
         check(call->request.trace, sent);
         copy(call, ret_trace, arena);
     }
-    inner_free(call);
+    hf_inner_free(call);
     return any;
 }
 
@@ -89,7 +89,7 @@ static bool by_headers(haft_server *server, const struct sent *sent, haft_trace 
 static bool by_meta(haft_server *server, const struct sent *sent, haft_trace *ret_trace,
                     haft_arena *arena)
 {
-    haft_call *call = inner_new(server, NULL, 1);
+    haft_call *call = hf_inner_new(server, NULL, 1);
     haft_buffer json;
     bool any;
 
@@ -105,11 +105,11 @@ static bool by_meta(haft_server *server, const struct sent *sent, haft_trace *re
     require(!json.status);
     call->request.meta = haft_json_read(json.data, json.size, 0, arena, NULL);
     require(call->request.meta);
-    trace_read(call);
+    hf_trace_read(call);
     any = call->request.trace;
     if (any)
         copy(call, ret_trace, arena);
-    inner_free(call);
+    hf_inner_free(call);
     haft_buffer_finish(&json);
     return any;
 }

@@ -27,7 +27,7 @@ static void check_pairs(const struct uri_template *made, const struct text *pair
         require(strlen(name->data) == name->size && name->size);
         require(strlen(value->data) == value->size && value->size <= address_size);
         require(haft_utf8_valid(value->data, value->size) == value->size);
-        require(uri_template_has(made, name->data));
+        require(hf_uri_template_has(made, name->data));
     }
 }
 
@@ -46,20 +46,20 @@ static void match(haft_arena *arena, const struct uri_template *made, bool plain
     const struct text *pairs = NULL, *again = NULL;
     struct address address;
     size_t n = 0, n_again = 0;
-    int status = address_read(arena, text, size, &address);
+    int status = hf_address_read(arena, text, size, &address);
 
     if (status) {
         require(status == HAFT_EINVAL || status == HAFT_ETOOBIG || status == HAFT_ENOMEM);
         return;
     }
-    status = uri_template_match(made, &address, arena, &pairs, &n);
+    status = hf_uri_template_match(made, &address, arena, &pairs, &n);
     require(status == 1 || status == 0 || status == HAFT_ENOMEM);
     if (status != 1)
         return;
     check_pairs(made, pairs, n, size);
     for (size_t i = 0; plain && i < n; i++)
         require(!strchr(pairs[i * 2 + 1].data, '/'));
-    status = uri_template_match(made, &address, arena, &again, &n_again);
+    status = hf_uri_template_match(made, &address, arena, &again, &n_again);
     require(status == HAFT_ENOMEM || (status == 1 && n == n_again));
     for (size_t i = 0; status == 1 && i < n * 2; i++)
         require(!strcmp(pairs[i].data, again[i].data));
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         haft_arena_free(arena);
         return 0;
     }
-    status = uri_template_compile(arena, text, (size_t)(end - text), &made, &error);
+    status = hf_uri_template_compile(arena, text, (size_t)(end - text), &made, &error);
     if (status)
         require(status == error.code && *error.text);
     else

@@ -20,38 +20,38 @@ static struct {
     atomic_bool held_until_cancelled;
 } derivations;
 
-void __real_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
-                         const void *salt, size_t salt_size);
-void __wrap_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
-                         const void *salt, size_t salt_size);
-void __real_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
-void __wrap_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
-int __real_digest_equal(const unsigned char *left, const unsigned char *right);
-int __wrap_digest_equal(const unsigned char *left, const unsigned char *right);
+void __real_hf_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
+                            const void *salt, size_t salt_size);
+void __wrap_hf_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
+                            const void *salt, size_t salt_size);
+void __real_hf_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
+void __wrap_hf_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations);
+int __real_hf_digest_equal(const unsigned char *left, const unsigned char *right);
+int __wrap_hf_digest_equal(const unsigned char *left, const unsigned char *right);
 
 void __real_haft_gateway_request_cancel(haft_gateway_request *req);
 void __wrap_haft_gateway_request_cancel(haft_gateway_request *req);
 
-void __wrap_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
-                         const void *salt, size_t salt_size)
+void __wrap_hf_pbkdf2_begin(struct pbkdf2 *derivation, const void *password, size_t size,
+                            const void *salt, size_t salt_size)
 {
     atomic_fetch_add(&derivations.begun, 1);
-    __real_pbkdf2_begin(derivation, password, size, salt, salt_size);
+    __real_hf_pbkdf2_begin(derivation, password, size, salt, salt_size);
 }
 
-void __wrap_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations)
+void __wrap_hf_pbkdf2_step(struct pbkdf2 *derivation, unsigned iterations)
 {
     atomic_fetch_add(&derivations.iterations, iterations);
     atomic_fetch_add(&derivations.steps, 1);
     while (atomic_load(&derivations.held))
         uv_sleep(1);
-    __real_pbkdf2_step(derivation, iterations);
+    __real_hf_pbkdf2_step(derivation, iterations);
 }
 
-int __wrap_digest_equal(const unsigned char *left, const unsigned char *right)
+int __wrap_hf_digest_equal(const unsigned char *left, const unsigned char *right)
 {
     atomic_fetch_add(&derivations.comparisons, 1);
-    return __real_digest_equal(left, right);
+    return __real_hf_digest_equal(left, right);
 }
 
 void __wrap_haft_gateway_request_cancel(haft_gateway_request *req)

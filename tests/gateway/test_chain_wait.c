@@ -160,14 +160,14 @@ static void stand_open(struct stand *stand, unsigned timeout_ms)
                                       .timeout_ms = timeout_ms)));
     assert_non_null(mcp);
     assert_int_equal(haft_stage_add(mcp, &slow_stage), 0);
-    server_set_timeout(haft_gateway_server(stand->gateway), timeout_ms);
+    hf_server_set_timeout(haft_gateway_server(stand->gateway), timeout_ms);
     stand->app = *haft_gateway_app(stand->gateway);
     stand->mount = (haft_http_mount)HAFT_INIT(haft_http_mount, .path = "/", .app = &stand->app);
     stand->site = site_open((haft_http_options)HAFT_INIT(
         haft_http_options, .path = "", .mounts = &stand->mount, .n_mounts = 1, .workers = WORKERS,
         .rate = {.calls = 1000000}, .admit = admit));
     stand->site->server->options.store = late_store_of(stand->late);
-    server_set_timeout(stand->site->server, timeout_ms);
+    hf_server_set_timeout(stand->site->server, timeout_ms);
 }
 
 static void stand_close(struct stand *stand)

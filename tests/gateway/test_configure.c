@@ -89,12 +89,12 @@ static const char *tools_of(const haft_gateway *gateway, size_t i)
     size_t at = 0;
 
     assert_non_null(server);
-    catalogue = catalogue_take(server);
+    catalogue = hf_catalogue_take(server);
     text[0] = '\0';
     for (size_t k = 0; k < catalogue->shelves[HAFT_OFFER_TOOL].n; k++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", k ? " " : "",
                                catalogue->shelves[HAFT_OFFER_TOOL].entries[k].item->name);
-    catalogue_drop(catalogue);
+    hf_catalogue_drop(catalogue);
     return text;
 }
 

@@ -13,7 +13,7 @@ static void put_digest(const struct remembered *remembered, size_t i,
     char password[32];
 
     snprintf(password, sizeof password, "%zu", i);
-    remembered_digest(remembered, "ann", password, ret_digest);
+    hf_remembered_digest(remembered, "ann", password, ret_digest);
 }
 
 static bool knows(struct remembered *remembered, size_t i, haft_time now)
@@ -21,7 +21,7 @@ static bool knows(struct remembered *remembered, size_t i, haft_time now)
     unsigned char digest[SHA256_SIZE];
 
     put_digest(remembered, i, digest);
-    return remembered_find(remembered, digest, now);
+    return hf_remembered_find(remembered, digest, now);
 }
 
 static void learn(struct remembered *remembered, size_t i, haft_time now, haft_time until)
@@ -29,14 +29,14 @@ static void learn(struct remembered *remembered, size_t i, haft_time now, haft_t
     unsigned char digest[SHA256_SIZE];
 
     put_digest(remembered, i, digest);
-    remembered_add(remembered, digest, remembered, now, until);
+    hf_remembered_add(remembered, digest, remembered, now, until);
 }
 
 static struct remembered *make(void)
 {
     struct remembered *remembered = NULL;
 
-    assert_int_equal(remembered_new(allocator_or_default(NULL), &remembered), 0);
+    assert_int_equal(hf_remembered_new(hf_allocator_or_default(NULL), &remembered), 0);
     return remembered;
 }
 
@@ -56,8 +56,8 @@ static void forgets_the_one_used_longest_ago(void **state)
     learn(remembered, REMEMBERED + 1, 0, 100);
     for (size_t i = 0; i < REMEMBERED + 2; i++)
         assert_int_equal(knows(remembered, i, 0), i != 2 && i != 3);
-    remembered_free(remembered);
-    remembered_free(NULL);
+    hf_remembered_free(remembered);
+    hf_remembered_free(NULL);
 }
 
 static void forgets_in_time(void **state)
@@ -74,7 +74,7 @@ static void forgets_in_time(void **state)
     learn(remembered, REMEMBERED, 100, 200);
     for (size_t i = 1; i <= REMEMBERED; i++)
         assert_true(knows(remembered, i, 100));
-    remembered_free(remembered);
+    hf_remembered_free(remembered);
 }
 
 static void tells_credentials_apart(void **state)
@@ -88,19 +88,19 @@ static void tells_credentials_apart(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        remembered_digest(remembered, rows[i].name, rows[i].password, digests[i]);
+        hf_remembered_digest(remembered, rows[i].name, rows[i].password, digests[i]);
         for (size_t j = 0; j < i; j++)
             assert_memory_not_equal(digests[i], digests[j], SHA256_SIZE);
         /* each table has a key of its own */
-        remembered_digest(other, rows[i].name, rows[i].password, elsewhere);
+        hf_remembered_digest(other, rows[i].name, rows[i].password, elsewhere);
         assert_memory_not_equal(digests[i], elsewhere, SHA256_SIZE);
     }
     /* and zeros, which are what a free place holds, are nobody's */
     for (size_t i = 0; i < SHA256_SIZE; i++)
         elsewhere[i] = 0;
-    assert_null(remembered_find(remembered, elsewhere, 0));
-    remembered_free(remembered);
-    remembered_free(other);
+    assert_null(hf_remembered_find(remembered, elsewhere, 0));
+    hf_remembered_free(remembered);
+    hf_remembered_free(other);
 }
 
 static void memory_may_fail(void **state)
@@ -110,7 +110,7 @@ static void memory_may_fail(void **state)
 
     (void)state;
     failing_init(&memory, 1);
-    assert_int_equal(remembered_new(&memory.allocator, &remembered), HAFT_ENOMEM);
+    assert_int_equal(hf_remembered_new(&memory.allocator, &remembered), HAFT_ENOMEM);
     assert_null(remembered);
     failing_check(&memory);
 }

@@ -21,11 +21,11 @@ static void build(struct router *router, haft_arena *arena)
         struct template *path = haft_arena_zalloc(arena, 1, sizeof *path);
         void *taken;
 
-        assert_int_equal(template_read(arena, space + 1, path, NULL), 0);
-        assert_int_equal(router_add(router,
-                                    haft_arena_copy(arena, routes[i], (size_t)(space - routes[i])),
-                                    path, (void *)(uintptr_t)routes[i], &taken),
-                         0);
+        assert_int_equal(hf_template_read(arena, space + 1, path, NULL), 0);
+        assert_int_equal(
+            hf_router_add(router, haft_arena_copy(arena, routes[i], (size_t)(space - routes[i])),
+                          path, (void *)(uintptr_t)routes[i], &taken),
+            0);
     }
 }
 
@@ -35,8 +35,8 @@ static const char *find(const struct router *router, haft_arena *arena, const ch
     static char text[512];
     const char *space = strchr(request, ' ');
     struct match match;
-    int status = router_find(router, haft_arena_copy(arena, request, (size_t)(space - request)),
-                             space + 1, arena, &match);
+    int status = hf_router_find(router, haft_arena_copy(arena, request, (size_t)(space - request)),
+                                space + 1, arena, &match);
     size_t size;
 
     if (status < 0) {
@@ -150,7 +150,7 @@ static void templates(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         haft_reason reason = {.text = ""};
         struct template path;
-        int status = template_read(arena, rows[i].path, &path, &reason);
+        int status = hf_template_read(arena, rows[i].path, &path, &reason);
 
         assert_int_equal(status, rows[i].reason ? HAFT_EINVAL : 0);
         assert_string_equal(reason.text, rows[i].reason ? rows[i].reason : "");
@@ -167,8 +167,8 @@ static void same_place(void **state)
 
     (void)state;
     build(&router, arena);
-    assert_int_equal(template_read(arena, "/a/{other}", &path, NULL), 0);
-    assert_int_equal(router_add(&router, "GET", &path, &path, &taken), HAFT_EEXISTS);
+    assert_int_equal(hf_template_read(arena, "/a/{other}", &path, NULL), 0);
+    assert_int_equal(hf_router_add(&router, "GET", &path, &path, &taken), HAFT_EEXISTS);
     assert_string_equal(taken, "GET /a/{x}");
     haft_arena_free(arena);
 }
@@ -190,14 +190,14 @@ static void deep(void **state)
 
         for (int i = 0; i < n; i++)
             size += (size_t)snprintf(text + size, sizeof text - size, i % 2 ? "/a" : "/{v%d}", i);
-        assert_int_equal(template_read(arena, text, t, NULL), 0);
-        assert_int_equal(router_add(&router, "GET", t, t, &taken), 0);
+        assert_int_equal(hf_template_read(arena, text, t, NULL), 0);
+        assert_int_equal(hf_router_add(&router, "GET", t, t, &taken), 0);
     }
     for (int i = 0; i < MAX_SEGMENTS; i++)
         memcpy(path + 2 * i, "/a", 3);
-    assert_int_equal(router_find(&router, "GET", path, arena, &match), 1);
+    assert_int_equal(hf_router_find(&router, "GET", path, arena, &match), 1);
     memcpy(path + 2 * MAX_SEGMENTS, "/a", 3);
-    assert_int_equal(router_find(&router, "GET", path, arena, &match), 0);
+    assert_int_equal(hf_router_find(&router, "GET", path, arena, &match), 0);
     haft_arena_free(arena);
 }
 

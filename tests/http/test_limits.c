@@ -54,7 +54,7 @@ static struct reply *ask(struct mux *mux, struct asked asked, haft_time now)
              asked.headers ? asked.headers : "");
     headers_read(&lines, headers, &request.headers, &request.n_headers);
     reply = (struct reply){0};
-    assert_null(mux_handle(mux, &request, &responder, &reply, now).by);
+    assert_null(hf_mux_handle(mux, &request, &responder, &reply, now).by);
     return &reply;
 }
 
@@ -98,17 +98,17 @@ static void stand_up(struct stand *stand, haft_http_options options, bool counts
     options.path = "/mcp";
     options.mounts = mounts;
     options.n_mounts = 1;
-    assert_int_equal(mux_init(&stand->mux, &options,
-                              &(haft_http_loop){.server = stand->server, .n = 1}, &reason),
+    assert_int_equal(hf_mux_init(&stand->mux, &options,
+                                 &(haft_http_loop){.server = stand->server, .n = 1}, &reason),
                      0);
-    assert_int_equal(limit_new(&options, stand->server->allocator, &stand->limiter), 0);
+    assert_int_equal(hf_limit_new(&options, stand->server->allocator, &stand->limiter), 0);
     stand->mux.limiter = stand->limiter;
 }
 
 static void take_down(struct stand *stand)
 {
-    mux_finish(&stand->mux);
-    limiter_free(stand->limiter);
+    hf_mux_finish(&stand->mux);
+    hf_limiter_free(stand->limiter);
     haft_server_free(stand->server);
 }
 
@@ -290,14 +290,14 @@ static void shared_open(struct shared *shared, enum late_mode mode)
         (haft_http_options)HAFT_INIT(haft_http_options, .rate = {2, 1000}, .total_rate = {3, 1000}),
         false);
     log_lines[0] = '\0';
-    server_set_log(shared->stand.server, on_log, NULL);
+    hf_server_set_log(shared->stand.server, on_log, NULL);
     shared->stand.server->options.store = late_store_of(shared->late);
     shared->stand.mux.loop.loop = &waking;
 }
 
 static void shared_close(struct shared *shared)
 {
-    assert_true(mux_idle(&shared->stand.mux));
+    assert_true(hf_mux_idle(&shared->stand.mux));
     take_down(&shared->stand);
     late_store_free(shared->late);
     haft_store_free(shared->memory);
@@ -319,7 +319,7 @@ static void shared_ask(struct shared *shared, struct asked asked, haft_time now)
                             .principal = asked.principal};
 
     shared->reply = (struct reply){0};
-    shared->taken = mux_handle(&shared->stand.mux, &request, &responder, &shared->reply, now);
+    shared->taken = hf_mux_handle(&shared->stand.mux, &request, &responder, &shared->reply, now);
     assert_non_null(shared->taken.by);
     assert_int_equal(shared->reply.status, 0);
 }
@@ -350,7 +350,7 @@ static void counts_in_the_store(void **state)
             shared_ask(&shared, rows[i].asked, rows[i].now);
             while (late_store_release(shared.late, 0))
                 assert_int_equal(shared.reply.status, 0);
-            mux_tick(&shared.stand.mux, rows[i].now);
+            hf_mux_tick(&shared.stand.mux, rows[i].now);
             if (shared.reply.status != rows[i].status)
                 fail_msg("mode %d, row %zu: %d %s", mode, i, shared.reply.status,
                          shared.reply.body);
@@ -372,7 +372,7 @@ static void tells_that_it_cannot_count(void **state)
     for (int later = 0; later < 2; later++) {
         shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
         late_store_release(shared.late, HAFT_EBUSY);
-        mux_tick(&shared.stand.mux, 1000);
+        hf_mux_tick(&shared.stand.mux, 1000);
         assert_int_equal(shared.reply.status, 503);
         assert_non_null(strstr(shared.reply.body, "Requests cannot be counted"));
         late_store_set(shared.late, LATE_HELD);
@@ -381,17 +381,17 @@ static void tells_that_it_cannot_count(void **state)
         if (holds_on)
             late_store_hold_on(shared.late);
         shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
-        mux_tick(&shared.stand.mux, 30999);
+        hf_mux_tick(&shared.stand.mux, 30999);
         assert_int_equal(shared.reply.status, 0);
-        mux_tick(&shared.stand.mux, 31000);
+        hf_mux_tick(&shared.stand.mux, 31000);
         assert_int_equal(shared.reply.status, 504);
         assert_non_null(strstr(shared.reply.body, "the store has not answered in time"));
-        assert_int_equal(mux_idle(&shared.stand.mux), !holds_on);
+        assert_int_equal(hf_mux_idle(&shared.stand.mux), !holds_on);
     }
     late_store_release(shared.late, 0);
-    mux_tick(&shared.stand.mux, 31000);
+    hf_mux_tick(&shared.stand.mux, 31000);
     late_store_release(shared.late, 0);
-    mux_tick(&shared.stand.mux, 31000);
+    hf_mux_tick(&shared.stand.mux, 31000);
     assert_string_equal(log_lines, "requests cannot be counted: it failed\n"
                                    "requests are counted again\n");
     shared_close(&shared);
@@ -411,13 +411,13 @@ static void outlives_those_who_wait(void **state)
             shared_ask(&shared, (struct asked){.peer = "192.0.2.1"}, 1000);
             if (step)
                 late_store_release(shared.late, 0);
-            assert_true(mux_half_closed(shared.taken));
-            mux_gone(shared.taken);
-            mux_abandon(&shared.stand.mux);
-            assert_int_equal(mux_idle(&shared.stand.mux), !holds_on);
+            assert_true(hf_mux_half_closed(shared.taken));
+            hf_mux_gone(shared.taken);
+            hf_mux_abandon(&shared.stand.mux);
+            assert_int_equal(hf_mux_idle(&shared.stand.mux), !holds_on);
             while (late_store_release(shared.late, 0))
                 ;
-            mux_tick(&shared.stand.mux, 1000);
+            hf_mux_tick(&shared.stand.mux, 1000);
             assert_int_equal(shared.reply.status, 0);
             shared_close(&shared);
         }
@@ -440,10 +440,10 @@ static void closes_for_all(void **state)
 
     (void)state;
     stand_up(&stand, (haft_http_options){.struct_size = sizeof(haft_http_options)}, true);
-    mux_shut_down(&stand.mux);
+    hf_mux_shut_down(&stand.mux);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_int_equal(ask(&stand.mux, rows[i].asked, 1)->status, rows[i].status);
-    assert_true(mux_idle(&stand.mux));
+    assert_true(hf_mux_idle(&stand.mux));
     take_down(&stand);
 }
 
@@ -458,7 +458,7 @@ static void survives_every_failing_allocation(void **state)
 
         stand_up(&stand, (haft_http_options){.struct_size = sizeof(haft_http_options)}, false);
         failing_init(&failing, nth);
-        if (!limit_new(&options, &failing.allocator, &stand.limiter)) {
+        if (!hf_limit_new(&options, &failing.allocator, &stand.limiter)) {
             int status;
 
             stand.mux.limiter = stand.limiter;

@@ -99,7 +99,7 @@ static void finds_the_client(void **state)
     struct proxies proxies;
 
     (void)state;
-    assert_int_equal(proxies_init(&proxies, trusted, allocator_or_default(NULL), NULL), 0);
+    assert_int_equal(hf_proxies_init(&proxies, trusted, hf_allocator_or_default(NULL), NULL), 0);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct header_lines lines;
         const haft_header *headers;
@@ -107,11 +107,11 @@ static void finds_the_client(void **state)
         char client[ADDRESS_TEXT];
 
         headers_read(&lines, rows[i].headers, &headers, &n);
-        proxies_find_client(&proxies, rows[i].peer, headers, n, client);
+        hf_proxies_find_client(&proxies, rows[i].peer, headers, n, client);
         if (strcmp(client, rows[i].client))
             fail_msg("row %zu: %s is %s, and not %s", i, rows[i].headers, client, rows[i].client);
     }
-    proxies_finish(&proxies);
+    hf_proxies_finish(&proxies);
 }
 
 static void knows_whom_to_trust(void **state)
@@ -167,14 +167,15 @@ static void knows_whom_to_trust(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct proxies proxies;
         haft_reason reason = {0};
-        int status = proxies_init(&proxies, rows[i].proxies, allocator_or_default(NULL), &reason);
-        int trusts = status ? -1 : proxies_trust(&proxies, rows[i].peer);
+        int status =
+            hf_proxies_init(&proxies, rows[i].proxies, hf_allocator_or_default(NULL), &reason);
+        int trusts = status ? -1 : hf_proxies_trust(&proxies, rows[i].peer);
 
         if (trusts != rows[i].trusts || (status && status != HAFT_EINVAL))
             fail_msg("row %zu: %d %s", i, trusts, reason.text);
         if (status)
             assert_string_equal(reason.path, "http.trusted_proxies");
-        proxies_finish(&proxies);
+        hf_proxies_finish(&proxies);
     }
 }
 

@@ -117,11 +117,11 @@ static void ends_although_the_store_is_dead(void **state)
     (void)state;
     stand_open(&stand);
     begin(&stand, headers);
-    server_set_timeout(stand.site->server, 200);
+    hf_server_set_timeout(stand.site->server, 200);
     late_store_set(stand.late, LATE_NEVER);
     expect(ask(&stand, "POST", headers, PING(1)), "HTTP/1.1 504 ",
            "The session store has not answered in time", NULL);
-    server_set_timeout(stand.site->server, 60000);
+    hf_server_set_timeout(stand.site->server, 60000);
     waiting = ask(&stand, "POST", headers, PING(1));
     while (!late_store_waiting(stand.late))
         uv_sleep(1);

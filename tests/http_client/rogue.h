@@ -236,10 +236,10 @@ HAFT_MAYBE_UNUSED_ static void asker_init_with(struct asker *asker,
     haft_reason reason = {0};
 
     haft_part_register(&haft_http_client_part);
-    asker->http = http_client_open("this test", &reason);
+    asker->http = hf_http_client_open("this test", &reason);
     assert_non_null(asker->http);
     assert_int_equal(uv_loop_init(&asker->loop), 0);
-    asker->client = http_client_new(asker->http, &asker->loop, options, &reason);
+    asker->client = hf_http_client_new(asker->http, &asker->loop, options, &reason);
     if (!asker->client)
         fail_msg("%s: %s", reason.path, reason.text);
 }

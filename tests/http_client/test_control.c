@@ -502,7 +502,7 @@ static void survives_every_failing_allocation(void **state)
 
     (void)state;
     haft_part_register(&haft_http_client_part);
-    http = http_client_open("this test", NULL);
+    http = hf_http_client_open("this test", NULL);
     for (size_t nth = 1;; nth++) {
         struct failing failing;
         uv_loop_t loop;
@@ -512,7 +512,7 @@ static void survives_every_failing_allocation(void **state)
         failing_init(&failing, nth);
         uv_loop_init(&loop);
         memset(&outcome, 0, sizeof outcome);
-        client = http_client_new(
+        client = hf_http_client_new(
             http, &loop, &(struct http_client_options){.allocator = &failing.allocator}, &reason);
         if (!client) {
             assert_int_equal(reason.code, HAFT_ENOMEM);
@@ -601,7 +601,7 @@ static void begins_anew_when_libuv_fails(void **state)
         struct asker asker;
 
         haft_part_register(&haft_http_client_part);
-        asker.http = http_client_open("this test", NULL);
+        asker.http = hf_http_client_open("this test", NULL);
         uv_loop_init(&asker.loop);
         asker.client = asker.http->create(&asker.loop, &options, NULL);
         polls_left = n;
@@ -624,7 +624,7 @@ static void begins_anew_when_libuv_fails(void **state)
     /* Whoever tries again at once has a turn of the loop for each. */
     {
         const struct http_client_options options = {.allocator = &failing.allocator, .uv = &uv};
-        struct asker asker = {.http = http_client_open("this test", NULL)};
+        struct asker asker = {.http = hf_http_client_open("this test", NULL)};
 
         next_rogue = rogue;
         tries = 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The libraries show the public names and no others that a program in C could have, and the core needs
-# nothing that does I/O.
+# The libraries show the public names; a static one has besides names that begin with hf_, and no others.  The core
+# needs nothing that does I/O.
 set -eu
 failed=0
 all=$(find "$PREFIX" -name 'libhaft*.so.*.*.*' -o -name 'libhaft*.a')
@@ -10,7 +10,7 @@ libraries=$(echo "$all" | grep -vE "$is_part")
 
 for library in $libraries; do
     case $library in
-    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^haft[.]/ { print $3 }') ;;
+    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^hf_/ { print $3 }') ;;
     *) names=$(nm -D --defined-only "$library" | awk 'NF == 3 { print $3 }') ;;
     esac
     echo "$(basename "$library"): $(echo "$names" | wc -l) names"
@@ -31,7 +31,7 @@ done
 # A part shows what it is, and needs nothing of what opens it.
 for library in $(echo "$all" | grep -E "$is_part"); do
     case $library in
-    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^haft[.]/ { print $3 }') ;;
+    *.a) names=$(nm -g --defined-only "$library" | awk 'NF == 3 && $3 !~ /^hf_/ { print $3 }') ;;
     *) names=$(nm -D --defined-only "$library" | awk 'NF == 3 { print $3 }') ;;
     esac
     echo "$names" | grep -qxE 'haft_[a-z_]+_part' || { echo "$library has no descriptor"; failed=1; }

@@ -141,9 +141,9 @@ static void text_is_deep_before_it_is_read(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         size_t size = strlen(rows[i].text);
 
-        assert_false(json_text_is_deep(rows[i].text, size, rows[i].depth));
+        assert_false(hf_json_text_is_deep(rows[i].text, size, rows[i].depth));
         if (rows[i].depth)
-            assert_true(json_text_is_deep(rows[i].text, size, rows[i].depth - 1));
+            assert_true(hf_json_text_is_deep(rows[i].text, size, rows[i].depth - 1));
     }
 }
 
@@ -175,8 +175,8 @@ static void values_are_deep(void **state)
         yyjson_val *key;
 
         for (size_t limit = 1; limit < 10; limit++)
-            if (json_is_deep(value, limit) != (rows[i].depth > limit) ||
-                (json_check(value, limit, arena, &key) != 0) != (rows[i].depth > limit))
+            if (hf_json_is_deep(value, limit) != (rows[i].depth > limit) ||
+                (hf_json_check(value, limit, arena, &key) != 0) != (rows[i].depth > limit))
                 fail_msg("%s, at most %zu", rows[i].text, limit);
     }
     haft_arena_free(arena);
@@ -206,10 +206,10 @@ static void finds_keys_at_every_depth(void **state)
         const char *reason;
         size_t offset;
 
-        assert_int_equal(json_parse(texts[i], strlen(texts[i]), arena, &value, &offset, &reason),
+        assert_int_equal(hf_json_parse(texts[i], strlen(texts[i]), arena, &value, &offset, &reason),
                          0);
         for (size_t limit = 5; limit <= 64; limit += 59) {
-            if (json_check(value, limit, arena, &key) != HAFT_EINVAL)
+            if (hf_json_check(value, limit, arena, &key) != HAFT_EINVAL)
                 fail_msg("%s, at most %zu", texts[i], limit);
             assert_true(yyjson_is_str(key));
         }

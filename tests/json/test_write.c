@@ -51,7 +51,7 @@ static void writes_compactly(void **state)
         assert_non_null(value);
         haft_buffer_clear(&buffer);
         haft_json_write(value, &buffer);
-        assert_int_equal(json_size(value), buffer.size);
+        assert_int_equal(hf_json_size(value), buffer.size);
         haft_buffer_add(&buffer, "", 1);
         assert_int_equal(buffer.status, 0);
         assert_string_equal(buffer.data, rows[i].expected ? rows[i].expected : rows[i].json);
@@ -90,7 +90,7 @@ static void writes_so_deep(void **state)
 
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
-        assert_int_equal(json_parse(text, 2 * depth, arena, &value, &offset, &reason), 0);
+        assert_int_equal(hf_json_parse(text, 2 * depth, arena, &value, &offset, &reason), 0);
         haft_buffer_init(&buffer, NULL, sizeof text);
         haft_json_write(value, &buffer);
         assert_int_equal(buffer.status, depth > JSON_MAX_DEPTH ? HAFT_EDEPTH : 0);

@@ -41,8 +41,8 @@ static void clear(void)
 /* Those that wait are refused at the limit, and taken again when there is room. */
 static void takes_as_many_as_it_has_room_for(void **state)
 {
-    struct executor *executor = executor_new(allocator_or_default(NULL), THREADS, WAITING);
-    haft_executor on = executor_interface(executor);
+    struct executor *executor = hf_executor_new(hf_allocator_or_default(NULL), THREADS, WAITING);
+    haft_executor on = hf_executor_interface(executor);
     atomic_uint runs[2 * (THREADS + WAITING)] = {0};
     size_t n = 0;
 
@@ -63,15 +63,15 @@ static void takes_as_many_as_it_has_room_for(void **state)
         assert_true(i < PATIENCE);
         usleep(100);
     }
-    executor_free(executor);
+    hf_executor_free(executor);
     for (size_t i = 0; i < COUNT_OF(runs); i++)
         assert_int_equal(atomic_load(&runs[i]), 1);
 }
 
 static void runs_what_it_has_taken_before_it_ends(void **state)
 {
-    struct executor *executor = executor_new(allocator_or_default(NULL), 1, WAITING);
-    haft_executor on = executor_interface(executor);
+    struct executor *executor = hf_executor_new(hf_allocator_or_default(NULL), 1, WAITING);
+    haft_executor on = hf_executor_interface(executor);
     atomic_uint runs[WAITING] = {0};
 
     (void)state;
@@ -79,9 +79,9 @@ static void runs_what_it_has_taken_before_it_ends(void **state)
     atomic_store(&may_go, true);
     for (size_t i = 0; i < WAITING; i++)
         assert_int_equal(on.run(on.context, wait_for_it, &runs[i]), 0);
-    executor_free(executor);
+    hf_executor_free(executor);
     assert_int_equal(atomic_load(&ended), WAITING);
-    executor_free(NULL);
+    hf_executor_free(NULL);
 }
 
 static void survives_every_failing_allocation(void **state)
@@ -92,9 +92,9 @@ static void survives_every_failing_allocation(void **state)
         struct executor *executor;
 
         failing_init(&failing, nth);
-        executor = executor_new(&failing.allocator, THREADS, WAITING);
+        executor = hf_executor_new(&failing.allocator, THREADS, WAITING);
         assert_int_equal(!executor, failing.failures > 0);
-        executor_free(executor);
+        hf_executor_free(executor);
         failing_check(&failing);
         if (!failing.failures)
             break;

@@ -39,11 +39,11 @@ static void maps_large_blocks(void **state)
     size_t before;
 
     (void)state;
-    heap_settle();
+    hf_heap_settle();
     before = mallinfo2().hblks;
     for (size_t i = 0; i < COUNT_OF(rows) && is_glibc_malloc(); i++)
         assert_int_equal(mapped_with(rows[i].size) - before, rows[i].mapped);
-    heap_trim();
+    hf_heap_trim();
 }
 
 /* Whoever started the process has the say. */
@@ -60,7 +60,7 @@ static void leaves_the_environment_its_say(void **state)
 
         mallopt(M_MMAP_THRESHOLD, 1000000); /* as if it had been read when the process began */
         assert_int_equal(setenv(rows[i].name, rows[i].value, 1), 0);
-        heap_settle();
+        hf_heap_settle();
         assert_int_equal(mapped_with(LARGE) - before, 0);
         assert_int_equal(mapped_with(LARGER) - before, 1);
         unsetenv(rows[i].name);

@@ -27,14 +27,14 @@ static void bench_open(struct bench *bench)
     memset(bench, 0, sizeof *bench);
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     assert_int_equal(uv_async_init(&bench->loop, &bench->wake, on_wake), 0);
-    assert_int_equal(mailbox_init(&bench->mailbox, MOST, &bench->wake), 0);
+    assert_int_equal(hf_mailbox_init(&bench->mailbox, MOST, &bench->wake), 0);
     for (size_t i = 0; i < N; i++)
         bench->notices[i].kind = POSTED_NOTICE;
 }
 
 static void bench_close(struct bench *bench)
 {
-    mailbox_finish(&bench->mailbox);
+    hf_mailbox_finish(&bench->mailbox);
     uv_close((uv_handle_t *)&bench->wake, NULL);
     uv_run(&bench->loop, UV_RUN_DEFAULT);
     uv_loop_close(&bench->loop);
@@ -45,7 +45,7 @@ static void put_all(void *context)
     struct bench *bench = context;
 
     for (size_t i = 0; i < N; i++) {
-        mailbox_put(&bench->mailbox, &bench->notices[i]);
+        hf_mailbox_put(&bench->mailbox, &bench->notices[i]);
         atomic_fetch_add(&bench->n_put, 1);
     }
 }
@@ -71,13 +71,14 @@ static void holds_so_many_notices(void **state)
 
         await_put(&bench, taken + MOST < N ? taken + MOST : N);
         uv_sleep(5); /* for one too many, which would be a fault */
-        for (haft_posted *posted = mailbox_take(&bench.mailbox); posted; posted = posted->next, n++)
+        for (haft_posted *posted = hf_mailbox_take(&bench.mailbox); posted;
+             posted = posted->next, n++)
             assert_ptr_equal(posted, &bench.notices[taken + n]);
         assert_true(n > 0 && n <= MOST);
         taken += n;
     }
     uv_thread_join(&thread);
-    assert_null(mailbox_take(&bench.mailbox));
+    assert_null(hf_mailbox_take(&bench.mailbox));
     bench_close(&bench);
 }
 
@@ -92,11 +93,11 @@ static void holds_back_nothing_else(void **state)
 
         bench_open(&bench);
         if (closed)
-            mailbox_close(&bench.mailbox);
+            hf_mailbox_close(&bench.mailbox);
         for (size_t i = 0; i < N; i++)
             bench.notices[i].ran = !closed;
         put_all(&bench);
-        for (haft_posted *posted = mailbox_take(&bench.mailbox); posted; posted = posted->next)
+        for (haft_posted *posted = hf_mailbox_take(&bench.mailbox); posted; posted = posted->next)
             n++;
         assert_int_equal(n, N);
         bench_close(&bench);

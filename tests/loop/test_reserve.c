@@ -33,7 +33,7 @@ static void reserves(void **state)
         failing_init(&failing, 0);
         assert_int_equal(uv_loop_init(&loop), 0);
         before = descriptors();
-        loop_reserve(&loop, &failing.allocator, rows[i].asked);
+        hf_loop_reserve(&loop, &failing.allocator, rows[i].asked);
         uv_run(&loop, UV_RUN_DEFAULT);
         assert_true(loop.nwatchers >= rows[i].least);
         assert_int_equal(descriptors(), before);
@@ -50,7 +50,7 @@ static void goes_on_without_memory(void **state)
     (void)state;
     failing_init(&failing, 1);
     assert_int_equal(uv_loop_init(&loop), 0);
-    loop_reserve(&loop, &failing.allocator, 100);
+    hf_loop_reserve(&loop, &failing.allocator, 100);
     assert_int_equal(uv_loop_close(&loop), 0);
     failing_check(&failing);
 }

@@ -75,9 +75,9 @@ static void begin(struct bench *bench, bool fifo)
     haft_buffer_init(&heard.text, NULL, 1 << 16);
     bench->server = haft_server_new_with("test", "1", HAFT_WITH(haft_server_options, .log = note));
     assert_int_equal(haft_add(bench->server, &add_tool), 0);
-    assert_int_equal(audit_file_open(&bench->file, bench->server, bench->path), 0);
-    assert_int_equal(audit_file_take(&bench->file, bench->server), 0);
-    assert_int_equal(audit_file_start(&bench->file, NULL), 0);
+    assert_int_equal(hf_audit_file_open(&bench->file, bench->server, bench->path), 0);
+    assert_int_equal(hf_audit_file_take(&bench->file, bench->server), 0);
+    assert_int_equal(hf_audit_file_start(&bench->file, NULL), 0);
     bench->client = haft_client_new(bench->server, NULL);
 }
 
@@ -92,7 +92,7 @@ static void call(struct bench *bench, int times)
 static void end(struct bench *bench)
 {
     haft_client_free(bench->client);
-    audit_file_close(&bench->file);
+    hf_audit_file_close(&bench->file);
     haft_server_free(bench->server);
     haft_buffer_finish(&heard.text);
     unlink(bench->path);
@@ -149,7 +149,7 @@ static void a_torn_line_stands_alone(void **state)
 
         begin(&bench, false);
         call(&bench, 1);
-        audit_file_flush(&bench.file);
+        hf_audit_file_flush(&bench.file);
         limit_files(size_of(bench.path) + rooms[i]);
         call(&bench, 3);
         await_log("the audit cannot be written: File too large\n");
@@ -158,7 +158,7 @@ static void a_torn_line_stands_alone(void **state)
         await_log("the audit cannot be written: File too large\n"
                   "the audit is written again; lost: 0\n");
         call(&bench, 1);
-        audit_file_flush(&bench.file);
+        hf_audit_file_flush(&bench.file);
         count_lines(bench.path, &good, &bad);
         assert_int_equal(good, 7);
         assert_int_equal(bad, 1);
@@ -172,7 +172,7 @@ static void says_why_it_cannot_be_opened(void **state)
     struct audit_file file = {0};
 
     (void)state;
-    assert_int_equal(audit_file_open(&file, server, "/nowhere/audit"), HAFT_EINVAL);
+    assert_int_equal(hf_audit_file_open(&file, server, "/nowhere/audit"), HAFT_EINVAL);
     assert_string_equal(haft_server_error(server)->path, "/nowhere/audit");
     assert_string_equal(haft_server_error(server)->text, "No such file or directory");
     haft_server_free(server);
@@ -188,7 +188,7 @@ static void calls_go_on_while_nobody_reads(void **state)
     begin(&bench, true);
     call(&bench, 100);
     await_log("the audit cannot be written: nobody reads it\n");
-    audit_file_reopen(&bench.file);
+    hf_audit_file_reopen(&bench.file);
     call(&bench, 100);
     fd = open(bench.path, O_RDONLY | O_NONBLOCK);
     await_log("the audit cannot be written: nobody reads it\n"
@@ -207,7 +207,7 @@ static void what_nobody_has_read_is_told_at_the_end(void **state)
     begin(&bench, true);
     call(&bench, 3);
     await_log("the audit cannot be written: nobody reads it\n");
-    audit_file_close(&bench.file);
+    hf_audit_file_close(&bench.file);
     await_log("the audit cannot be written: nobody reads it\n"
               "lines of the audit were lost: 3\n");
     end(&bench);

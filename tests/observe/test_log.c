@@ -53,12 +53,13 @@ static void opens(struct logger *logger, enum log_format format, haft_level leve
 {
     haft_reason reason = {0};
 
-    assert_int_equal(logger_open(logger, &(struct log_options){format, path, level}, &reason), 0);
+    assert_int_equal(hf_logger_open(logger, &(struct log_options){format, path, level}, &reason),
+                     0);
 }
 
 static void line(struct logger *logger, haft_level level, const char *text, size_t size)
 {
-    logger_record(logger, &(haft_record){.level = level, .text = text, .size = size});
+    hf_logger_record(logger, &(haft_record){.level = level, .text = text, .size = size});
 }
 
 struct shape_row {
@@ -110,8 +111,8 @@ static void has_its_shape(void **state)
         char text[1024];
 
         opens(&logger, row->format, HAFT_DEBUG);
-        logger_record(&logger, &row->record);
-        logger_finish(&logger);
+        hf_logger_record(&logger, &row->record);
+        hf_logger_finish(&logger);
         take(path, text, sizeof text);
         assert_int_equal(text[before + 4], '-');
         assert_int_equal(text[before + 10], 'T');
@@ -129,10 +130,10 @@ static void has_a_least_level(void **state)
     opens(&logger, LOG_TEXT, HAFT_NOTICE);
     line(&logger, HAFT_INFO, "one", 3);
     line(&logger, HAFT_NOTICE, "two", 3);
-    logger_set_level(&logger, HAFT_ERROR);
+    hf_logger_set_level(&logger, HAFT_ERROR);
     line(&logger, HAFT_WARNING, "three", 5);
     line(&logger, HAFT_ALERT, "four", 4);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     take(path, text, sizeof text);
     assert_null(strstr(text, "one"));
     assert_non_null(strstr(text, " notice two\n"));
@@ -157,14 +158,14 @@ static void is_cut_to_its_limit(void **state)
         size_t n;
 
         opens(&logger, (enum log_format)format, HAFT_DEBUG);
-        logger_record(&logger, &(haft_record){.level = HAFT_INFO,
-                                              .text = long_text,
-                                              .size = sizeof long_text,
-                                              .request_id = word,
-                                              .tool = word,
-                                              .client = word,
-                                              .trace_id = word});
-        logger_finish(&logger);
+        hf_logger_record(&logger, &(haft_record){.level = HAFT_INFO,
+                                                 .text = long_text,
+                                                 .size = sizeof long_text,
+                                                 .request_id = word,
+                                                 .tool = word,
+                                                 .client = word,
+                                                 .trace_id = word});
+        hf_logger_finish(&logger);
         n = take(path, text, sizeof text);
         assert_in_range(n, LOG_LINE_MAX - 16, LOG_LINE_MAX);
         assert_ptr_equal(strchr(text, '\n'), text + n - 1);
@@ -191,7 +192,7 @@ static void is_reopened_after_rotation(void **state)
     line(&logger, HAFT_INFO, "one", 3);
     assert_int_equal(rename(path, moved), 0);
     line(&logger, HAFT_INFO, "two", 3);
-    assert_int_equal(logger_reopen(&logger, &reason), 0);
+    assert_int_equal(hf_logger_reopen(&logger, &reason), 0);
     line(&logger, HAFT_INFO, "three", 5);
     take(moved, text, sizeof text);
     assert_non_null(strstr(text, "one\n"));
@@ -200,12 +201,12 @@ static void is_reopened_after_rotation(void **state)
     assert_non_null(strstr(text, "three\n"));
     /* The name is a directory's now: the old file is kept. */
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(logger_reopen(&logger, &reason), HAFT_EINVAL);
+    assert_int_equal(hf_logger_reopen(&logger, &reason), HAFT_EINVAL);
     assert_string_equal(reason.path, path);
     assert_int_equal(rmdir(path), 0);
     line(&logger, HAFT_INFO, "four", 4);
     assert_int_equal(logger.lost, 0);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
 }
 
 static void refuses_a_file_that_cannot_be(void **state)
@@ -215,12 +216,12 @@ static void refuses_a_file_that_cannot_be(void **state)
 
     (void)state;
     assert_int_equal(
-        logger_open(&logger, &(struct log_options){.file = "/nowhere/at/all"}, &reason),
+        hf_logger_open(&logger, &(struct log_options){.file = "/nowhere/at/all"}, &reason),
         HAFT_EINVAL);
     assert_string_equal(reason.path, "/nowhere/at/all");
     /* A pipe that nobody reads is not waited for. */
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(logger_open(&logger, &(struct log_options){.file = path}, &reason),
+    assert_int_equal(hf_logger_open(&logger, &(struct log_options){.file = path}, &reason),
                      HAFT_EINVAL);
     unlink(path);
 }
@@ -234,7 +235,7 @@ static void counts_what_a_full_disk_refuses(void **state)
     (void)state;
     if (access("/dev/full", W_OK))
         skip();
-    assert_int_equal(logger_open(&logger, &(struct log_options){.file = "/dev/full"}, NULL), 0);
+    assert_int_equal(hf_logger_open(&logger, &(struct log_options){.file = "/dev/full"}, NULL), 0);
     for (int i = 0; i < 3; i++)
         line(&logger, HAFT_INFO, "one", 3);
     assert_int_equal(logger.lost, 3);
@@ -245,7 +246,7 @@ static void counts_what_a_full_disk_refuses(void **state)
     close(file);
     line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger.lost, 0);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     take(path, text, sizeof text);
     assert_non_null(strstr(text, " warning 3 lines were lost here\n"));
     assert_non_null(strstr(text, " info two\n"));
@@ -274,7 +275,7 @@ static void a_torn_line_stands_alone(void **state)
     line(&logger, HAFT_INFO, "one", 3);
     limit_files(RLIM_INFINITY);
     line(&logger, HAFT_INFO, "two", 3);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     take(path, text, sizeof text);
     at = strchr(text, '\n');
     assert_true(at && at - text == 10);
@@ -302,7 +303,7 @@ static void leaves_errno_alone(void **state)
     line(&logger, HAFT_INFO, "one", 3);
     assert_int_equal(errno, ENOTTY);
     assert_int_equal(logger.lost, 1);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     unlink(path);
 }
 
@@ -328,7 +329,7 @@ static void never_waits_for_a_reader(void **state)
     line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger.lost, 0);
     close(reader);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     unlink(path);
 }
 
@@ -344,14 +345,14 @@ static void never_waits_for_a_disk(void **state)
     (void)state;
     memset(word, 'x', sizeof word);
     opens(&logger, LOG_TEXT, HAFT_DEBUG);
-    assert_int_equal(logger_start(&logger, NULL), 0);
+    assert_int_equal(hf_logger_start(&logger, NULL), 0);
     gate_set(true);
     line(&logger, HAFT_INFO, "first", 5);
     gate_wait();
     for (int i = 0; i < LINES; i++)
         line(&logger, HAFT_INFO, word, sizeof word);
     gate_set(false);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     take(path, text, sizeof text);
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
@@ -371,14 +372,14 @@ static void is_reopened_while_a_thread_writes(void **state)
 
     (void)state;
     opens(&logger, LOG_TEXT, HAFT_DEBUG);
-    assert_int_equal(logger_start(&logger, NULL), 0);
+    assert_int_equal(hf_logger_start(&logger, NULL), 0);
     line(&logger, HAFT_INFO, "one", 3);
-    logger_flush(&logger);
+    hf_logger_flush(&logger);
     assert_int_equal(rename(path, moved), 0);
     line(&logger, HAFT_INFO, "two", 3);
-    assert_int_equal(logger_reopen(&logger, NULL), 0);
+    assert_int_equal(hf_logger_reopen(&logger, NULL), 0);
     line(&logger, HAFT_INFO, "three", 5);
-    logger_flush(&logger);
+    hf_logger_flush(&logger);
     take(moved, text, sizeof text);
     assert_non_null(strstr(text, "one\n"));
     assert_non_null(strstr(text, "two\n"));
@@ -386,9 +387,9 @@ static void is_reopened_while_a_thread_writes(void **state)
     assert_non_null(strstr(text, "three\n"));
     /* The name is a directory's now: the old file, which has no name any more, is kept. */
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(logger_reopen(&logger, NULL), 0);
+    assert_int_equal(hf_logger_reopen(&logger, NULL), 0);
     line(&logger, HAFT_INFO, "four", 4);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     assert_int_equal(rmdir(path), 0);
 }
 
@@ -404,20 +405,20 @@ static void outlives_a_closed_descriptor(void **state)
     assert_int_equal(open(path, O_WRONLY | O_APPEND), logger.fd);
     line(&logger, HAFT_INFO, "two", 3);
     assert_int_equal(logger.lost, 0);
-    logger_finish(&logger);
+    hf_logger_finish(&logger);
     unlink(path);
 }
 
 static void knows_its_names(void **state)
 {
     (void)state;
-    assert_string_equal(log_format_names[LOG_TEXT], "text");
-    assert_string_equal(log_format_names[LOG_JSON], "json");
-    assert_null(log_format_names[LOG_JSON + 1]);
-    assert_string_equal(level_names[HAFT_DEBUG], "debug");
-    assert_string_equal(level_names[HAFT_WARNING], "warning");
-    assert_string_equal(level_names[HAFT_EMERGENCY], "emergency");
-    assert_null(level_names[HAFT_EMERGENCY + 1]);
+    assert_string_equal(hf_log_format_names[LOG_TEXT], "text");
+    assert_string_equal(hf_log_format_names[LOG_JSON], "json");
+    assert_null(hf_log_format_names[LOG_JSON + 1]);
+    assert_string_equal(hf_level_names[HAFT_DEBUG], "debug");
+    assert_string_equal(hf_level_names[HAFT_WARNING], "warning");
+    assert_string_equal(hf_level_names[HAFT_EMERGENCY], "emergency");
+    assert_null(hf_level_names[HAFT_EMERGENCY + 1]);
 }
 
 int main(void)

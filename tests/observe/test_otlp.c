@@ -504,7 +504,7 @@ static void reads_addresses(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct otlp_address address = {.host = ""};
         haft_reason reason = {0};
-        int status = otlp_read_url(rows[i].url, &address, &reason);
+        int status = hf_otlp_read_url(rows[i].url, &address, &reason);
 
         if (rows[i].error ? !status || !strstr(reason.text, rows[i].error)
                           : status || strcmp(address.host, rows[i].host) != 0 ||

@@ -60,11 +60,11 @@ static void await(struct bench *bench, enum spool_event event, unsigned times)
 
 static int open_spool(struct bench *bench, size_t limit, const haft_allocator *allocator)
 {
-    return spool_open(&bench->spool, &(struct spool_options){.allocator = allocator,
-                                                             .path = bench->path,
-                                                             .limit = limit,
-                                                             .report = note,
-                                                             .context = bench});
+    return hf_spool_open(&bench->spool, &(struct spool_options){.allocator = allocator,
+                                                                .path = bench->path,
+                                                                .limit = limit,
+                                                                .report = note,
+                                                                .context = bench});
 }
 
 static void begin(struct bench *bench, bool fifo)
@@ -81,12 +81,12 @@ static void begin(struct bench *bench, bool fifo)
 static void start(struct bench *bench, size_t limit)
 {
     assert_int_equal(open_spool(bench, limit, NULL), 0);
-    assert_int_equal(spool_start(bench->spool), 0);
+    assert_int_equal(hf_spool_start(bench->spool), 0);
 }
 
 static void end(struct bench *bench)
 {
-    spool_close(bench->spool, FLUSH);
+    hf_spool_close(bench->spool, FLUSH);
     unlink(bench->path);
     unlink(bench->moved);
     assert_int_equal(rmdir(bench->directory), 0);
@@ -102,7 +102,7 @@ static void put(struct bench *bench, unsigned number, size_t size)
 
     if ((size_t)n < size)
         memset(line + n, 'x', size - (size_t)n);
-    spool_put(bench->spool, line, (size_t)n < size ? size : (size_t)n);
+    hf_spool_put(bench->spool, line, (size_t)n < size ? size : (size_t)n);
 }
 
 /* ---- who reads it ---- */
@@ -206,9 +206,9 @@ static void writes_every_line_in_order(void **state)
     for (unsigned i = 0; i < 3000; i++) {
         put(&bench, i, i % 97);
         if (i % 100 == 99) /* before there is more than the queue holds */
-            spool_flush(bench.spool, PATIENCE);
+            hf_spool_flush(bench.spool, PATIENCE);
     }
-    spool_close(bench.spool, FLUSH);
+    hf_spool_close(bench.spool, FLUSH);
     bench.spool = NULL;
     assert_holds(bench.path, 0, 3000);
     assert_int_equal(bench.lost + bench.events[SPOOL_FAILS] + bench.events[SPOOL_LOSES], 0);
@@ -233,7 +233,7 @@ static void leaves_a_disk_that_hangs(void **state)
         put(&bench, i, LONG);
     assert_int_equal(bench.events[SPOOL_LOSES], 1);
     begun = milliseconds();
-    spool_close(bench.spool, 50);
+    hf_spool_close(bench.spool, 50);
     assert_true(milliseconds() - begun < PATIENCE / 2);
     assert_int_equal(bench.events[SPOOL_ENDS], 1);
     assert_int_equal(bench.lost, 20);
@@ -256,12 +256,12 @@ static void begins_a_new_file_where_it_was_told_to(void **state)
     put(&bench, 1, 0);
     put(&bench, 2, 0);
     assert_int_equal(rename(bench.path, bench.moved), 0);
-    spool_reopen(bench.spool);
+    hf_spool_reopen(bench.spool);
     put(&bench, 3, 0);
-    spool_reopen(bench.spool);
+    hf_spool_reopen(bench.spool);
     put(&bench, 4, 0);
     gate_set(false);
-    spool_flush(bench.spool, PATIENCE);
+    hf_spool_flush(bench.spool, PATIENCE);
     assert_holds(bench.moved, 0, 3);
     assert_holds(bench.path, 3, 2);
     end(&bench);
@@ -275,14 +275,14 @@ static void keeps_the_file_when_there_is_no_other(void **state)
     begin(&bench, false);
     start(&bench, LIMIT);
     put(&bench, 0, 0);
-    spool_flush(bench.spool, PATIENCE);
+    hf_spool_flush(bench.spool, PATIENCE);
     assert_int_equal(rename(bench.path, bench.moved), 0);
     assert_int_equal(mkdir(bench.path, 0700), 0);
-    spool_reopen(bench.spool);
+    hf_spool_reopen(bench.spool);
     put(&bench, 1, 0);
     await(&bench, SPOOL_STAYS, 1);
     assert_string_equal(bench.why, strerror(EISDIR));
-    spool_flush(bench.spool, PATIENCE);
+    hf_spool_flush(bench.spool, PATIENCE);
     assert_holds(bench.moved, 0, 2);
     assert_int_equal(rmdir(bench.path), 0);
     end(&bench);
@@ -382,9 +382,9 @@ static void gets_past_a_stalled_reader_when_told_to(void **state)
     for (unsigned i = 0; i < 20; i++) /* more than a pipe holds, less than the queue */
         put(&bench, i, LONG);
     assert_int_equal(rename(bench.path, bench.moved), 0);
-    spool_reopen(bench.spool);
+    hf_spool_reopen(bench.spool);
     put(&bench, 20, LONG);
-    spool_flush(bench.spool, PATIENCE);
+    hf_spool_flush(bench.spool, PATIENCE);
     while (read_some(&reader, LONG))
         ;
     old = reader.lines;
@@ -410,7 +410,7 @@ static void ends_without_a_reader(void **state)
         for (unsigned i = 0; i < 20; i++)
             put(&bench, i, LONG);
         begun = milliseconds();
-        spool_close(bench.spool, 100);
+        hf_spool_close(bench.spool, 100);
         bench.spool = NULL;
         assert_true(milliseconds() - begun < PATIENCE / 2);
         assert_int_equal(bench.events[SPOOL_ENDS], 1);
@@ -458,9 +458,9 @@ static void needs_memory_to_open_only(void **state)
             assert_int_equal(status, -ENOMEM);
         assert_true(nth < 10);
     }
-    assert_int_equal(spool_start(bench.spool), 0);
+    assert_int_equal(hf_spool_start(bench.spool), 0);
     put(&bench, 0, 0);
-    spool_close(bench.spool, FLUSH);
+    hf_spool_close(bench.spool, FLUSH);
     bench.spool = NULL;
     assert_holds(bench.path, 0, 1);
     end(&bench);
@@ -479,8 +479,8 @@ static void knows_what_just_fits(void **state)
         assert_int_equal(open_spool(&bench, SMALL, NULL), 0);
         put(&bench, 1, SMALL - 1 + over);
         assert_int_equal(bench.events[SPOOL_LOSES], over);
-        assert_int_equal(spool_start(bench.spool), 0);
-        spool_flush(bench.spool, FLUSH);
+        assert_int_equal(hf_spool_start(bench.spool), 0);
+        hf_spool_flush(bench.spool, FLUSH);
         end(&bench);
         assert_int_equal(bench.lost, over);
     }

@@ -48,7 +48,7 @@ static void judges_files(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         haft_reason reason = {0};
         bool missing = false;
-        const haft_part *part = part_load(rows[i].file, "http-client", &missing, &reason);
+        const haft_part *part = hf_part_load(rows[i].file, "http-client", &missing, &reason);
 
         if (!part != !!rows[i].error || missing != rows[i].missing ||
             (rows[i].error && (!strstr(reason.text, rows[i].error) ||
@@ -66,7 +66,7 @@ static void finds_its_home(void **state)
 
     (void)state;
     /* Beside the directory of the program, as in an installed tree. */
-    assert_true(part_find_home(path));
+    assert_true(hf_part_find_home(path));
     assert_int_equal(path[0], '/');
     assert_non_null(strstr(path, "/tests/part/../lib"));
 }
@@ -91,10 +91,10 @@ static int open_it(void)
 
     if (is_loaded("libcurl") || is_loaded("libhaft-http-client"))
         return 1;
-    http = http_client_open("--otlp", &reason);
+    http = hf_http_client_open("--otlp", &reason);
     if (!http)
         fprintf(stderr, "%s: %s\n", reason.path, reason.text);
-    if (!http || http != http_client_open("--otlp", &reason))
+    if (!http || http != hf_http_client_open("--otlp", &reason))
         return 2;
     if (!is_loaded("libcurl") || !is_loaded("libhaft-http-client"))
         return 3;
@@ -127,7 +127,7 @@ static int register_it(void)
         return 3;
     if (haft_part_register(&other) != HAFT_EEXISTS)
         return 4;
-    return part_open(PART_HTTP_CLIENT, "x", NULL) != &functions || is_loaded("libcurl") ? 5 : 0;
+    return hf_part_open(PART_HTTP_CLIENT, "x", NULL) != &functions || is_loaded("libcurl") ? 5 : 0;
 }
 
 static void takes_what_is_linked_in(void **state)

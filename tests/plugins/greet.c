@@ -14,9 +14,9 @@
 #define QUOTE_(text) #text
 
 /* A name that haft has inside, too: each side must find its own. */
-int hash_bytes(const void *bytes, size_t size);
+int hf_hash_bytes(const void *bytes, size_t size);
 
-int hash_bytes(const void *bytes, size_t size)
+int hf_hash_bytes(const void *bytes, size_t size)
 {
     (void)bytes;
     return GREET + (int)size;
@@ -26,7 +26,7 @@ HAFT_STRUCT(greet_args, HAFT_STRING(name, "Who is greeted", .min = 1));
 
 static int greet(haft_call *call, const greet_args *in)
 {
-    return haft_text(call, "Hello, %s: %d", in->name, hash_bytes("", 0));
+    return haft_text(call, "Hello, %s: %d", in->name, hf_hash_bytes("", 0));
 }
 HAFT_TOOL_IN(greet, greet_args, "Greets somebody");
 

@@ -190,7 +190,7 @@ static void has_no_key(void **state)
     (void)state;
     close(mkstemp(path));
     write_key(path);
-    assert_int_equal(seal_file_read(server, path), 0);
+    assert_int_equal(hf_seal_file_read(server, path), 0);
     here.name = "searches_here";
     here.isolate = false;
     assert_int_equal(haft_add(server, &searches_tool), 0);
@@ -219,9 +219,9 @@ static void has_no_key_of_servers_beside_it(void **state)
     haft_server *own = haft_server_new("own", "1"), *one = haft_server_new("one", "1");
     haft_server *two = haft_server_new("two", "1"), *servers[] = {one, two, one};
     struct app app = {.endpoint = endpoint_at, .context = servers};
-    struct program_settings program = program_settings_of(own);
+    struct program_settings program = hf_program_settings_of(own);
     char path[] = "/tmp/haft-key-XXXXXX";
-    struct given given = {option_by_flag("--seal-key-file"), path};
+    struct given given = {hf_option_by_flag("--seal-key-file"), path};
     struct complaints complaints;
     struct settings settings;
     haft_reason reason = {0};
@@ -237,9 +237,9 @@ static void has_no_key_of_servers_beside_it(void **state)
     }
     close(mkstemp(path));
     write_key(path);
-    complaints_init(&complaints, NULL);
-    assert_int_equal(settings_load(&settings, &program, &given, 1, &complaints), 0);
-    assert_int_equal(app_prepare(&app, own, &settings, NULL, NULL, &reason), 0);
+    hf_complaints_init(&complaints, NULL);
+    assert_int_equal(hf_settings_load(&settings, &program, &given, 1, &complaints), 0);
+    assert_int_equal(hf_app_prepare(&app, own, &settings, NULL, NULL, &reason), 0);
     assert_true(own->keys.has_seal && one->keys.has_seal && two->keys.has_seal);
     assert_int_equal(haft_add(two, &searches_tool), 0);
     client = haft_client_new(two, NULL);
@@ -249,8 +249,8 @@ static void has_no_key_of_servers_beside_it(void **state)
     haft_server_free(two);
     haft_server_free(one);
     haft_server_free(own);
-    settings_finish(&settings);
-    complaints_finish(&complaints);
+    hf_settings_finish(&settings);
+    hf_complaints_finish(&complaints);
     unlink(path);
 }
 
@@ -374,8 +374,8 @@ static int serve_without_signals(void)
     haft_result result;
     int status;
 
-    sandbox_write_signals(&program, getpid(), false);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || sandbox_enter_filter(&program) ||
+    hf_sandbox_write_signals(&program, getpid(), false);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || hf_sandbox_enter_filter(&program) ||
         haft_add(server, &says_tool) || haft_client_call(client, "says", "{}", &result))
         return 2;
     status = strcmp(result.text, "The server is busy. Try again later.") != 0;

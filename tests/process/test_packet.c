@@ -56,7 +56,7 @@ static void puts_messages_together(void **state)
 
             assert_non_null(packet);
             memcpy(packet, rows[i].packets[k].bytes, rows[i].packets[k].size);
-            status = packet_take(&reader, packet, rows[i].packets[k].size);
+            status = hf_packet_take(&reader, packet, rows[i].packets[k].size);
             free(packet);
         }
         if (status != rows[i].status)
@@ -79,12 +79,12 @@ static void hears_who_does_not_listen(void **state)
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     haft_buffer_init(&reader.body, NULL, LIMIT);
-    assert_int_equal(packet_send(ends[0], PACKET_CALL, "call", 4, NULL, NULL), 0);
-    assert_int_equal(packet_send(ends[1], PACKET_RESULT, "done", 4, NULL, NULL), 0);
+    assert_int_equal(hf_packet_send(ends[0], PACKET_CALL, "call", 4, NULL, NULL), 0);
+    assert_int_equal(hf_packet_send(ends[1], PACKET_RESULT, "done", 4, NULL, NULL), 0);
     close(ends[1]);
-    assert_int_equal(packet_receive(ends[0], &reader, NULL, NULL), PACKET_RESULT);
+    assert_int_equal(hf_packet_receive(ends[0], &reader, NULL, NULL), PACKET_RESULT);
     assert_memory_equal(reader.body.data, "done", 4);
-    assert_int_equal(packet_receive(ends[0], &reader, NULL, NULL), HAFT_ECLOSED);
+    assert_int_equal(hf_packet_receive(ends[0], &reader, NULL, NULL), HAFT_ECLOSED);
     close(ends[0]);
     haft_buffer_finish(&reader.body);
 }
@@ -102,8 +102,8 @@ static void carries_long_messages(void **state)
         text[i] = (char)(i / 7);
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     haft_buffer_init(&reader.body, NULL, LONG);
-    assert_int_equal(packet_send(ends[0], PACKET_RESULT, text, LONG, NULL, NULL), 0);
-    assert_int_equal(packet_receive(ends[1], &reader, NULL, NULL), PACKET_RESULT);
+    assert_int_equal(hf_packet_send(ends[0], PACKET_RESULT, text, LONG, NULL, NULL), 0);
+    assert_int_equal(hf_packet_receive(ends[1], &reader, NULL, NULL), PACKET_RESULT);
     assert_int_equal(reader.body.size, LONG);
     assert_memory_equal(reader.body.data, text, LONG);
     close(ends[0]);

@@ -794,12 +794,12 @@ static void opens_what_is_listed(void **state)
         haft_reason reason = {0};
         int before = dup(0), after;
 
-        assert_int_equal(sandbox_open(&sandbox, &rows[i].wish, &reason), rows[i].status);
+        assert_int_equal(hf_sandbox_open(&sandbox, &rows[i].wish, &reason), rows[i].status);
         assert_int_equal(reason.code, rows[i].status);
         assert_string_equal(reason.path, rows[i].path);
         assert_string_equal(sandbox.lacks, "");
-        sandbox_close(&sandbox);
-        sandbox_close(&sandbox);
+        hf_sandbox_close(&sandbox);
+        hf_sandbox_close(&sandbox);
         /* No descriptor is left. */
         close(before);
         after = dup(0);

@@ -232,7 +232,7 @@ static int ends(const struct sandbox_program *program, long number, const void *
         memset(room, 0, sizeof room);
         memset(all_ones, 0xff, sizeof all_ones);
         dup2(open(path, O_RDWR), 0);
-        if (program && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || sandbox_enter_filter(program)))
+        if (program && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || hf_sandbox_enter_filter(program)))
             _exit(255);
         status = syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                          arguments[4], arguments[5]) < 0
@@ -253,9 +253,9 @@ static bool is_privileged(void)
 
 static long number_of(const char *name)
 {
-    for (size_t i = 0; i < n_sandbox_calls; i++)
-        if (!strcmp(sandbox_calls[i].name, name))
-            return sandbox_calls[i].number;
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++)
+        if (!strcmp(hf_sandbox_calls[i].name, name))
+            return hf_sandbox_calls[i].number;
     fail_msg("%s is not in the table", name);
     return -1;
 }
@@ -282,7 +282,7 @@ static void write_filter(struct sandbox_program *program, bool connect, bool con
 {
     struct sandbox_wish wish = {.connect = connect, .connect_unix = connect_unix};
 
-    assert_true(sandbox_write_filter(program, &wish, landlock));
+    assert_true(hf_sandbox_write_filter(program, &wish, landlock));
 }
 
 /* With all left that can be: what is refused here is refused always. */
@@ -319,8 +319,8 @@ static bool refuses(const struct sandbox_call *row, const struct attempt *attemp
 static void has_an_attempt_for_each_refusal(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < n_sandbox_calls; i++) {
-        const struct sandbox_call *row = &sandbox_calls[i];
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++) {
+        const struct sandbox_call *row = &hf_sandbox_calls[i];
         bool shown = !row->error || row->when != SANDBOX_ALWAYS;
 
         for (size_t a = 0; !shown && a < COUNT_OF(attempts); a++)
@@ -377,8 +377,8 @@ static bool is_known(long number)
 {
     if (number == URETPROBE || number == UPROBE)
         return true;
-    for (size_t i = 0; i < n_sandbox_calls; i++)
-        if (sandbox_calls[i].number == number)
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++)
+        if (hf_sandbox_calls[i].number == number)
             return true;
     return false;
 }
@@ -428,7 +428,7 @@ static void ends_a_process_that_speaks_another_way(void **state)
     if (!pid) {
         long answer = 20;
 
-        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || sandbox_enter_filter(&program))
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || hf_sandbox_enter_filter(&program))
             _exit(255);
         signal(SIGSEGV, SIG_DFL);
         __asm__ volatile("int $0x80" : "+a"(answer) : : "memory", "r8", "r9", "r10", "r11");
@@ -456,8 +456,8 @@ static int send_from(long call, enum target to, bool filtered)
     pid_t target = targets[to];
 
     setpgid(0, 0);
-    sandbox_write_signals(&program, own, true);
-    if (filtered && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || sandbox_enter_filter(&program)))
+    hf_sandbox_write_signals(&program, own, true);
+    if (filtered && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || hf_sandbox_enter_filter(&program)))
         return 255;
     if (call == SYS_rt_sigqueueinfo)
         return syscall(call, target, 0, &info) < 0 ? errno : 0;
@@ -541,9 +541,9 @@ static bool has_in_column(const char *page, const char *name, int column)
 #if defined __x86_64__
 static bool allows(const char *name, size_t size)
 {
-    for (size_t i = 0; i < n_sandbox_calls; i++)
-        if (!sandbox_calls[i].error && strlen(sandbox_calls[i].name) == size &&
-            !memcmp(sandbox_calls[i].name, name, size))
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++)
+        if (!hf_sandbox_calls[i].error && strlen(hf_sandbox_calls[i].name) == size &&
+            !memcmp(hf_sandbox_calls[i].name, name, size))
             return true;
     return false;
 }
@@ -579,10 +579,10 @@ static void is_documented(void **state)
     size = fread(page, 1, sizeof page - 1, file);
     fclose(file);
     assert_true(size > 0 && size < sizeof page - 1);
-    for (size_t i = 0; i < n_sandbox_calls; i++)
-        if (!has_in_column(page, sandbox_calls[i].name, sandbox_calls[i].error ? 3 : 2))
-            fail_msg("docs/sandbox.md does not say of %s that it is %s", sandbox_calls[i].name,
-                     sandbox_calls[i].error ? "refused" : "allowed");
+    for (size_t i = 0; i < hf_n_sandbox_calls; i++)
+        if (!has_in_column(page, hf_sandbox_calls[i].name, hf_sandbox_calls[i].error ? 3 : 2))
+            fail_msg("docs/sandbox.md does not say of %s that it is %s", hf_sandbox_calls[i].name,
+                     hf_sandbox_calls[i].error ? "refused" : "allowed");
 #if defined __x86_64__
     check_allowed(page);
 #endif

@@ -44,7 +44,7 @@ static void finds_the_first_of_a_name(void **state)
         if (found)
             assert_int_equal(size, strlen(found));
         assert_ptr_equal(found, haft_header_find(headers, COUNT_OF(headers), rows[i].name));
-        assert_int_equal(header_count(headers, COUNT_OF(headers), rows[i].name), rows[i].n);
+        assert_int_equal(hf_header_count(headers, COUNT_OF(headers), rows[i].name), rows[i].n);
     }
     assert_null(haft_header_find(NULL, 0, "host"));
 }
@@ -76,8 +76,8 @@ static void knows_what_can_be_written(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        if (header_name_is_valid(rows[i].text) != rows[i].is_name ||
-            header_value_is_valid(rows[i].text, strlen(rows[i].text)) != rows[i].is_value)
+        if (hf_header_name_is_valid(rows[i].text) != rows[i].is_name ||
+            hf_header_value_is_valid(rows[i].text, strlen(rows[i].text)) != rows[i].is_value)
             fail_msg("row %zu", i);
     }
 }
@@ -85,7 +85,7 @@ static void knows_what_can_be_written(void **state)
 static void copies_all_of_them(void **state)
 {
     haft_arena *arena = haft_arena_new(NULL, 1 << 16);
-    haft_header *copies = headers_copy(arena, headers, COUNT_OF(headers));
+    haft_header *copies = hf_headers_copy(arena, headers, COUNT_OF(headers));
 
     (void)state;
     assert_non_null(copies);
@@ -94,7 +94,7 @@ static void copies_all_of_them(void **state)
         assert_string_equal(copies[i].name, headers[i].name);
         assert_string_equal(copies[i].value, headers[i].value);
     }
-    assert_non_null(headers_copy(arena, NULL, 0));
+    assert_non_null(hf_headers_copy(arena, NULL, 0));
     haft_arena_free(arena);
 }
 

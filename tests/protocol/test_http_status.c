@@ -30,12 +30,12 @@ static void names_statuses(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char line[HTTP_STATUS_LINE + 1];
-        size_t size = http_status_put_line(rows[i].status, line);
+        size_t size = hf_http_status_put_line(rows[i].status, line);
 
         assert_true(size <= HTTP_STATUS_LINE);
         line[size] = '\0';
         assert_string_equal(line, rows[i].line);
-        assert_string_equal(http_status_reason(rows[i].status), rows[i].reason);
+        assert_string_equal(hf_http_status_reason(rows[i].status), rows[i].reason);
     }
 }
 

@@ -18,9 +18,9 @@ static void read(struct message *message, haft_arena *arena, const char *text)
     const char *reason;
     size_t offset;
 
-    assert_int_equal(json_parse(text, strlen(text), arena, &root, &offset, &reason), 0);
+    assert_int_equal(hf_json_parse(text, strlen(text), arena, &root, &offset, &reason), 0);
     *message = (struct message){0};
-    assert_int_equal(message_read(message, root, DEPTH, arena), 0);
+    assert_int_equal(hf_message_read(message, root, DEPTH, arena), 0);
     assert_ptr_equal(message->root, root);
 }
 
@@ -115,11 +115,11 @@ static void has_params(void **state)
     assert_int_equal(yyjson_get_int(message.request_state), 4);
     assert_int_equal(yyjson_get_int(message.input_responses), 5);
     assert_null(message.meta);
-    assert_true(message_is(&message, "a"));
-    assert_false(message_is(&message, "b"));
-    assert_false(message_is(&message, "ab"));
+    assert_true(hf_message_is(&message, "a"));
+    assert_false(hf_message_is(&message, "b"));
+    assert_false(hf_message_is(&message, "ab"));
     read(&message, arena, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-    assert_false(message_is(&message, ""));
+    assert_false(hf_message_is(&message, ""));
     haft_arena_free(arena);
 }
 

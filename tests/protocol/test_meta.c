@@ -41,10 +41,10 @@ static void keys(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         size_t size = strlen(rows[i].key);
 
-        assert_int_equal(meta_key_is_right(rows[i].key, size, false), rows[i].right);
-        assert_int_equal(meta_key_is_right(rows[i].key, size, true), rows[i].prefixed);
+        assert_int_equal(hf_meta_key_is_right(rows[i].key, size, false), rows[i].right);
+        assert_int_equal(hf_meta_key_is_right(rows[i].key, size, true), rows[i].prefixed);
     }
-    assert_false(meta_key_is_right("a\0b", 3, false));
+    assert_false(hf_meta_key_is_right("a\0b", 3, false));
 }
 
 int main(void)

@@ -11,14 +11,14 @@ static void is_found_by_its_name(void **state)
     for (int i = 0; i < REVISIONS; i++) {
         const char *name = revision_row((enum revision)i)->name;
 
-        assert_string_equal(revision_names[i], name);
+        assert_string_equal(hf_revision_names[i], name);
         assert_int_equal(strlen(name), REVISION_NAME);
-        assert_int_equal(revision_named(name, REVISION_NAME), i);
-        assert_int_equal(revision_named(name, REVISION_NAME - 1), REVISIONS);
-        assert_true(!i || strcmp(revision_names[i - 1], name) < 0);
+        assert_int_equal(hf_revision_named(name, REVISION_NAME), i);
+        assert_int_equal(hf_revision_named(name, REVISION_NAME - 1), REVISIONS);
+        assert_true(!i || strcmp(hf_revision_names[i - 1], name) < 0);
     }
-    assert_null(revision_names[REVISIONS]);
-    assert_int_equal(revision_named("2026-01-01", REVISION_NAME), REVISIONS);
+    assert_null(hf_revision_names[REVISIONS]);
+    assert_int_equal(hf_revision_named("2026-01-01", REVISION_NAME), REVISIONS);
 }
 
 static void belongs_to_one_era(void **state)
@@ -47,14 +47,14 @@ static void lists_modern_ones_newest_first(void **state)
 
     (void)state;
     haft_buffer_init(&text, NULL, 1 << 10);
-    revision_put_modern(&text);
+    hf_revision_put_modern(&text);
     haft_buffer_add(&text, "", 1);
     assert_int_equal(text.status, 0);
     at = text.data;
     for (int i = REV_NEWEST; i >= LEGACY_REVISIONS; i--) {
         assert_memory_equal(at, i < REV_NEWEST ? ",\"" : "\"", i < REV_NEWEST ? 2 : 1);
         at += i < REV_NEWEST ? 2 : 1;
-        assert_memory_equal(at, revision_names[i], REVISION_NAME);
+        assert_memory_equal(at, hf_revision_names[i], REVISION_NAME);
         assert_int_equal(at[REVISION_NAME], '"');
         at += REVISION_NAME + 1;
     }

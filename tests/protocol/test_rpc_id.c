@@ -10,7 +10,7 @@
 static void writes_ids_as_text(void **state)
 {
     static const struct {
-        const char *json, *text, *again; /* again: as rpc_put_id has it; NULL: as it came */
+        const char *json, *text, *again; /* again: as hf_rpc_put_id has it; NULL: as it came */
     } rows[] = {
         {"0", "0", NULL},
         {"9", "9", NULL},
@@ -43,10 +43,10 @@ static void writes_ids_as_text(void **state)
         haft_buffer buffer;
 
         assert_non_null(id);
-        assert_int_equal(rpc_id_to_text(id, text, sizeof text), strlen(rows[i].text));
+        assert_int_equal(hf_rpc_id_to_text(id, text, sizeof text), strlen(rows[i].text));
         assert_string_equal(text, rows[i].text);
         haft_buffer_init(&buffer, NULL, 256);
-        rpc_put_id(&buffer, id);
+        hf_rpc_put_id(&buffer, id);
         assert_int_equal(buffer.size, strlen(again));
         assert_memory_equal(buffer.data, again, buffer.size);
         haft_buffer_finish(&buffer);
@@ -61,7 +61,7 @@ static void cuts_numbers_too(void **state)
     char text[4];
 
     (void)state;
-    assert_int_equal(rpc_id_to_text(id, text, sizeof text), 3);
+    assert_int_equal(hf_rpc_id_to_text(id, text, sizeof text), 3);
     assert_string_equal(text, "-12");
     haft_arena_free(arena);
 }
@@ -92,7 +92,8 @@ static void compares_ids(void **state)
         yyjson_val *left = haft_json_read(rows[i].left, strlen(rows[i].left), 0, arena, NULL);
         yyjson_val *right = haft_json_read(rows[i].right, strlen(rows[i].right), 0, arena, NULL);
 
-        if (rpc_same_id(left, right) != rows[i].same || rpc_same_id(right, left) != rows[i].same)
+        if (hf_rpc_same_id(left, right) != rows[i].same ||
+            hf_rpc_same_id(right, left) != rows[i].same)
             fail_msg("%s and %s", rows[i].left, rows[i].right);
     }
     haft_arena_free(arena);
@@ -105,11 +106,11 @@ static void names_revisions(void **state)
     for (int i = 0; i < REVISIONS; i++) {
         const char *name = revision_row((enum revision)i)->name;
 
-        assert_int_equal(revision_named(name, REVISION_NAME), i);
-        assert_int_equal(revision_named(name, REVISION_NAME + 1), REVISIONS);
-        assert_int_equal(revision_named(name, REVISION_NAME - 1), REVISIONS);
+        assert_int_equal(hf_revision_named(name, REVISION_NAME), i);
+        assert_int_equal(hf_revision_named(name, REVISION_NAME + 1), REVISIONS);
+        assert_int_equal(hf_revision_named(name, REVISION_NAME - 1), REVISIONS);
     }
-    assert_int_equal(revision_named("1999-01-01", REVISION_NAME), REVISIONS);
+    assert_int_equal(hf_revision_named("1999-01-01", REVISION_NAME), REVISIONS);
 }
 
 int main(void)

@@ -643,7 +643,7 @@ static void resolves_addresses(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         assert_string_equal(
-            uri_resolve(arena, rows[i].base, rows[i].reference, strlen(rows[i].reference)),
+            hf_uri_resolve(arena, rows[i].base, rows[i].reference, strlen(rows[i].reference)),
             rows[i].result);
     haft_arena_free(arena);
 }

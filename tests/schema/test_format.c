@@ -305,15 +305,15 @@ static int compile_all(void **state)
     compiled.arena = haft_arena_new(NULL, LIMIT);
     compiled.scratch = (struct pattern_scratch){.arena = haft_arena_new(NULL, LIMIT)};
     for (int i = HAFT_FORMAT_NONE + 1; i < HAFT_FORMAT_COUNT_; i++) {
-        const struct format *format = format_of((haft_format)i);
+        const struct format *format = hf_format_of((haft_format)i);
 
         if (format->shown &&
-            pattern_compile(compiled.arena, &compiled.list, format->shown, strlen(format->shown),
-                            format->shown_flags, STEPS, &compiled.shown[i], &error))
+            hf_pattern_compile(compiled.arena, &compiled.list, format->shown, strlen(format->shown),
+                               format->shown_flags, STEPS, &compiled.shown[i], &error))
             fail_msg("%s: %s", format->name, error.text);
         if (format->pattern &&
-            pattern_compile(compiled.arena, &compiled.list, format->pattern,
-                            strlen(format->pattern), "", STEPS, &compiled.advertised[i], &error))
+            hf_pattern_compile(compiled.arena, &compiled.list, format->pattern,
+                               strlen(format->pattern), "", STEPS, &compiled.advertised[i], &error))
             fail_msg("%s: %s", format->name, error.text);
     }
     *state = &compiled;
@@ -324,7 +324,7 @@ static int free_all(void **state)
 {
     struct compiled *compiled = *state;
 
-    patterns_free(compiled->list);
+    hf_patterns_free(compiled->list);
     haft_arena_free(compiled->arena);
     haft_arena_free(compiled->scratch.arena);
     return 0;
@@ -353,15 +353,15 @@ static void for_each_text(struct compiled *compiled, check_text *check)
     for (size_t i = 0; i < COUNT_OF(zod_rows); i++)
         for (size_t k = 0; k < 2; k++)
             for (const char *const *text = zod_rows[i].texts[k]; *text; text++)
-                if (judges(format_of(zod_rows[i].format)->name, *text))
+                if (judges(hf_format_of(zod_rows[i].format)->name, *text))
                     check(compiled, zod_rows[i].format, *text, k == 0);
 }
 
 static void check_one(struct compiled *compiled, haft_format id, const char *text, bool valid)
 {
-    const struct format *format = format_of(id);
+    const struct format *format = hf_format_of(id);
     int match =
-        format_match(format, compiled->advertised[id], &compiled->scratch, text, strlen(text));
+        hf_format_match(format, compiled->advertised[id], &compiled->scratch, text, strlen(text));
 
     if (match != valid)
         fail_msg("%s \"%s\": %d", format->name, text, match);
@@ -383,12 +383,13 @@ static void agree_on_one(struct compiled *compiled, haft_format id, const char *
     int match;
 
     if (compiled->shown[id])
-        assert_int_equal(pattern_match(compiled->shown[id], &compiled->scratch, text, size), valid);
+        assert_int_equal(hf_pattern_match(compiled->shown[id], &compiled->scratch, text, size),
+                         valid);
     if (!compiled->advertised[id] || (near && !valid))
         return;
-    match = pattern_match(compiled->advertised[id], &compiled->scratch, text, size);
+    match = hf_pattern_match(compiled->advertised[id], &compiled->scratch, text, size);
     if (match != valid)
-        fail_msg("%s \"%s\": %d", format_of(id)->name, text, match);
+        fail_msg("%s \"%s\": %d", hf_format_of(id)->name, text, match);
 }
 
 static void patterns_agree_with_checks(void **state)
@@ -405,7 +406,7 @@ static void every_format_has_its_rows(void **state)
         seen[zod_rows[i].format] |=
             (zod_rows[i].texts[0][0] ? 1 : 0) | (zod_rows[i].texts[1][0] ? 2 : 0);
     for (int i = HAFT_FORMAT_NONE + 1; i < HAFT_FORMAT_COUNT_; i++) {
-        const struct format *format = format_of((haft_format)i);
+        const struct format *format = hf_format_of((haft_format)i);
 
         assert_int_equal(seen[i], 3);
         assert_true(format->check || format->pattern);
@@ -418,8 +419,8 @@ static void every_format_has_its_rows(void **state)
             assert_null(strstr(format->pattern, "(?<"));
         }
     }
-    assert_null(format_of(HAFT_FORMAT_NONE));
-    assert_null(format_of(HAFT_FORMAT_COUNT_));
+    assert_null(hf_format_of(HAFT_FORMAT_NONE));
+    assert_null(hf_format_of(HAFT_FORMAT_COUNT_));
 }
 
 /* The limit on the whole name is one byte more when it ends in a dot. */
@@ -429,7 +430,7 @@ static void bounds_the_length_of_a_hostname(void **state)
         size_t size;
         bool dot, zod, rfc;
     } rows[] = {{253, false, true, true}, {254, false, false, false}, {254, true, true, false}};
-    bool (*zod)(const char *, size_t) = format_of(HAFT_FORMAT_HOSTNAME)->check;
+    bool (*zod)(const char *, size_t) = hf_format_of(HAFT_FORMAT_HOSTNAME)->check;
     char name[254];
 
     (void)state;
@@ -439,8 +440,9 @@ static void bounds_the_length_of_a_hostname(void **state)
         if (rows[i].dot)
             name[rows[i].size - 1] = '.';
         assert_int_equal(zod(name, rows[i].size), rows[i].zod);
-        assert_int_equal(format_named("hostname", 8, 4)->check(name, rows[i].size), rows[i].rfc);
-        assert_int_equal(format_named("hostname", 8, 2020)->check(name, rows[i].size), rows[i].rfc);
+        assert_int_equal(hf_format_named("hostname", 8, 4)->check(name, rows[i].size), rows[i].rfc);
+        assert_int_equal(hf_format_named("hostname", 8, 2020)->check(name, rows[i].size),
+                         rows[i].rfc);
     }
 }
 
@@ -450,7 +452,7 @@ static void checks_as_the_rfcs_say(void **state)
 
     for (size_t i = 0; i < COUNT_OF(rfc_rows); i++) {
         const char *name = rfc_rows[i].format;
-        const struct format *format = format_named(name, strlen(name), 2020);
+        const struct format *format = hf_format_named(name, strlen(name), 2020);
 
         assert_non_null(format);
         for (size_t k = 0; k < 2; k++)
@@ -460,7 +462,7 @@ static void checks_as_the_rfcs_say(void **state)
 
                 if (!judges(name, *text))
                     continue;
-                match = format_match(format, NULL, &compiled->scratch, *text, size);
+                match = hf_format_match(format, NULL, &compiled->scratch, *text, size);
                 if (match != (k == 0))
                     fail_msg("%s \"%s\": %d", name, *text, match);
                 assert_int_equal(format->check(*text, size), k == 0);
@@ -493,7 +495,7 @@ static void international_names(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const char *name = rows[i].format;
         const struct format *format =
-            name ? format_named(name, strlen(name), 2020) : format_of(HAFT_FORMAT_URL);
+            name ? hf_format_named(name, strlen(name), 2020) : hf_format_of(HAFT_FORMAT_URL);
         bool expected = HAFT_IDNA ? rows[i].with : rows[i].without;
 
         if (format->check(rows[i].text, strlen(rows[i].text)) != expected)
@@ -542,15 +544,15 @@ static void names_belong_to_drafts(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         for (size_t k = 0; k < COUNT_OF(drafts); k++) {
             const struct format *format =
-                format_named(rows[i].name, strlen(rows[i].name), drafts[k]);
+                hf_format_named(rows[i].name, strlen(rows[i].name), drafts[k]);
 
             if ((format != NULL) != (rows[i].first && drafts[k] >= rows[i].first))
                 fail_msg("%s in %d", rows[i].name, drafts[k]);
             if (format)
                 assert_string_equal(format->json_name, rows[i].name);
         }
-    assert_null(format_named("emails", 6, 2020));
-    assert_non_null(format_named("emails", 5, 2020));
+    assert_null(hf_format_named("emails", 6, 2020));
+    assert_non_null(hf_format_named("emails", 5, 2020));
 }
 
 /* Every character in every place of a UUID. */
@@ -580,7 +582,7 @@ static void places_of_a_uuid(void **state)
 
                 memcpy(text, rows[i].text, sizeof text);
                 text[at] = (char)c;
-                if (format_of(rows[i].format)->check(text, 36) != (strchr(set, c) != NULL))
+                if (hf_format_of(rows[i].format)->check(text, 36) != (strchr(set, c) != NULL))
                     fail_msg("%s: %d at %zu", rows[i].text, c, at);
             }
 }
@@ -594,8 +596,8 @@ static void append_nul(struct compiled *compiled, haft_format id, const char *te
     for (size_t i = 0; i < COUNT_OF(forgiving); i++)
         valid = valid && id != forgiving[i];
     if (valid)
-        assert_int_equal(format_match(format_of(id), compiled->advertised[id], &compiled->scratch,
-                                      text, strlen(text) + 1),
+        assert_int_equal(hf_format_match(hf_format_of(id), compiled->advertised[id],
+                                         &compiled->scratch, text, strlen(text) + 1),
                          0);
 }
 
@@ -616,7 +618,7 @@ static void survives_every_failed_allocation(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         for (size_t nth = 1;; nth++) {
-            const struct format *format = format_named(rows[i].name, strlen(rows[i].name), 2020);
+            const struct format *format = hf_format_named(rows[i].name, strlen(rows[i].name), 2020);
             struct failing memory;
             haft_arena *arena;
 
@@ -625,7 +627,7 @@ static void survives_every_failed_allocation(void **state)
             if (arena) {
                 struct pattern_scratch scratch = {.arena = arena};
                 int match =
-                    format_match(format, NULL, &scratch, rows[i].text, strlen(rows[i].text));
+                    hf_format_match(format, NULL, &scratch, rows[i].text, strlen(rows[i].text));
 
                 assert_int_equal(match, memory.failures ? HAFT_ENOMEM : 1);
                 assert_int_equal(haft_arena_used(arena), 0);
@@ -663,12 +665,12 @@ static void sized_formats_are_plain(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const struct format *format = format_of(rows[i].format);
+        const struct format *format = hf_format_of(rows[i].format);
         size_t size = strlen(rows[i].text);
         char text[80];
 
         snprintf(text, sizeof text, "%sa", rows[i].text);
-        assert_int_equal(format_size(format), size);
+        assert_int_equal(hf_format_size(format), size);
         assert_true(format->check(text, size));
         assert_false(format->check(text, size - 1));
         assert_false(format->check(text, size + 1));

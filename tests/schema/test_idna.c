@@ -61,7 +61,7 @@ static void labels_are_judged(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (idna_label(rows[i].points, count_of(rows[i].points)) != rows[i].valid)
+        if (hf_idna_label(rows[i].points, count_of(rows[i].points)) != rows[i].valid)
             fail_msg("label %zu", i);
 }
 
@@ -91,7 +91,7 @@ static void joiners_need_a_reason(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (idna_joins(rows[i].points, count_of(rows[i].points)) != rows[i].valid)
+        if (hf_idna_joins(rows[i].points, count_of(rows[i].points)) != rows[i].valid)
             fail_msg("label %zu", i);
 }
 
@@ -116,8 +116,8 @@ static void directions_are_kept(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         size_t n = count_of(rows[i].points);
 
-        if (idna_has_rtl(rows[i].points, n) != rows[i].rtl ||
-            idna_bidi_rule(rows[i].points, n) != rows[i].fits)
+        if (hf_idna_has_rtl(rows[i].points, n) != rows[i].rtl ||
+            hf_idna_bidi_rule(rows[i].points, n) != rows[i].fits)
             fail_msg("label %zu", i);
     }
 }
@@ -147,11 +147,11 @@ static void punycode_is_read(void **state)
         uint32_t points[IDNA_MAX_LABEL] = {0};
         size_t n = count_of(rows[i].points), size = strlen(rows[i].text);
 
-        if (idna_decode(rows[i].text, size, points) != n ||
+        if (hf_idna_decode(rows[i].text, size, points) != n ||
             memcmp(points, rows[i].points, n * sizeof *points))
             fail_msg("%s", rows[i].text);
-        if (n && idna_encoded_size(points, n) != size)
-            fail_msg("%s: %zu", rows[i].text, idna_encoded_size(points, n));
+        if (n && hf_idna_encoded_size(points, n) != size)
+            fail_msg("%s: %zu", rows[i].text, hf_idna_encoded_size(points, n));
     }
 }
 
@@ -164,12 +164,12 @@ static void lengths_are_bounded(void **state)
     (void)state;
     memset(text, 'a', sizeof text);
     text[IDNA_MAX_LABEL - 1] = '-';
-    assert_int_equal(idna_decode(text, IDNA_MAX_LABEL, points), IDNA_MAX_LABEL - 1);
+    assert_int_equal(hf_idna_decode(text, IDNA_MAX_LABEL, points), IDNA_MAX_LABEL - 1);
     memset(text, 'a', sizeof text);
     text[IDNA_MAX_LABEL + 1] = '-';
-    assert_int_equal(idna_decode(text, IDNA_MAX_LABEL + 2, points), 0);
+    assert_int_equal(hf_idna_decode(text, IDNA_MAX_LABEL + 2, points), 0);
     memset(text, 'a', sizeof text);
-    assert_int_equal(idna_decode(text, IDNA_MAX_LABEL + 1, points), 0);
+    assert_int_equal(hf_idna_decode(text, IDNA_MAX_LABEL + 1, points), 0);
 }
 
 int main(void)

@@ -276,7 +276,7 @@ static void reads_texts_as_numbers(void **state)
 
         quoted(rows[i].value, text);
         value = haft_json_read(text, strlen(text), 100, arena, NULL);
-        status = schema_read_leniently(schema, &value, arena, NULL, &issues, &repairs);
+        status = hf_schema_read_leniently(schema, &value, arena, NULL, &issues, &repairs);
         if (status != (rows[i].accepted ? 0 : HAFT_EISSUES))
             fail_msg("%s, %s: %s", document, text, haft_strerror(status));
         haft_schema_free(schema);

@@ -20,7 +20,7 @@ static int try(const char *source, size_t size, const char *flags, const char *t
     int status;
 
     assert_non_null(arena);
-    status = pattern_compile(arena, &list, source, size, flags, STEPS, &pattern, ret_error);
+    status = hf_pattern_compile(arena, &list, source, size, flags, STEPS, &pattern, ret_error);
     if (status) {
         assert_int_equal(status, HAFT_EPATTERN);
         assert_null(list);
@@ -28,9 +28,9 @@ static int try(const char *source, size_t size, const char *flags, const char *t
     } else {
         assert_string_equal(pattern->flags, flags);
         assert_memory_equal(pattern->source, source, size);
-        status = pattern_match(pattern, &scratch, text, text_size);
+        status = hf_pattern_match(pattern, &scratch, text, text_size);
     }
-    patterns_free(list);
+    hf_patterns_free(list);
     haft_arena_free(arena);
     return status;
 }
@@ -345,11 +345,11 @@ static void matches_long_texts(void **state)
     (void)state;
     for (size_t i = 0; i < LONG; i++)
         text[i] = i % 2 ? 'b' : 'a';
-    assert_int_equal(pattern_compile(arena, &list, TEXT("^(?:a|b(?=a|$)|(?:ab)+c)*$"), NULL,
-                                     10000000, &pattern, &error),
+    assert_int_equal(hf_pattern_compile(arena, &list, TEXT("^(?:a|b(?=a|$)|(?:ab)+c)*$"), NULL,
+                                        10000000, &pattern, &error),
                      0);
-    assert_int_equal(pattern_match(pattern, &scratch, text, LONG), 1);
-    patterns_free(list);
+    assert_int_equal(hf_pattern_match(pattern, &scratch, text, LONG), 1);
+    hf_patterns_free(list);
     haft_arena_free(arena);
 }
 
@@ -396,7 +396,7 @@ static void knows_what_is_valid(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        assert_int_equal(pattern_valid(arena, rows[i].source, strlen(rows[i].source)),
+        assert_int_equal(hf_pattern_valid(arena, rows[i].source, strlen(rows[i].source)),
                          rows[i].valid);
         assert_int_equal(haft_arena_used(arena), 0);
     }
@@ -413,11 +413,11 @@ static void keeps_little(void **state)
 
     (void)state;
     for (int i = 0; i < 100; i++)
-        assert_int_equal(pattern_compile(arena, &list, TEXT("^[a-z]+(?:-[a-z]+)*$"), "", STEPS,
-                                         &pattern, &error),
+        assert_int_equal(hf_pattern_compile(arena, &list, TEXT("^[a-z]+(?:-[a-z]+)*$"), "", STEPS,
+                                            &pattern, &error),
                          0);
     assert_true(haft_arena_used(arena) < 100 * 2048);
-    patterns_free(list);
+    hf_patterns_free(list);
     haft_arena_free(arena);
 }
 
@@ -433,13 +433,13 @@ static void reuses_its_scratch(void **state)
 
     (void)state;
     assert_int_equal(
-        pattern_compile(arena, &list, TEXT("^(\\w+)-\\1$"), "", STEPS, &pattern, &error), 0);
-    assert_int_equal(pattern_match(pattern, &scratch, TEXT("ab-ab")), 1);
+        hf_pattern_compile(arena, &list, TEXT("^(\\w+)-\\1$"), "", STEPS, &pattern, &error), 0);
+    assert_int_equal(hf_pattern_match(pattern, &scratch, TEXT("ab-ab")), 1);
     used = haft_arena_used(call);
     for (int i = 0; i < 1000; i++)
-        assert_int_equal(pattern_match(pattern, &scratch, TEXT("ab-ac")), 0);
+        assert_int_equal(hf_pattern_match(pattern, &scratch, TEXT("ab-ac")), 0);
     assert_int_equal(haft_arena_used(call), used);
-    patterns_free(list);
+    hf_patterns_free(list);
     haft_arena_free(arena);
     haft_arena_free(call);
 }
@@ -461,18 +461,18 @@ static void survives_every_failed_allocation(void **state)
             if (arena) {
                 struct pattern_scratch scratch = {.arena = arena};
                 haft_reason error = {0};
-                int status = pattern_compile(arena, &list, sources[i], strlen(sources[i]), "",
-                                             STEPS, &pattern, &error);
+                int status = hf_pattern_compile(arena, &list, sources[i], strlen(sources[i]), "",
+                                                STEPS, &pattern, &error);
 
                 assert_true(status == 0 || status == HAFT_EPATTERN || memory.failures);
                 if (!status)
-                    status = pattern_match(pattern, &scratch, TEXT("aaaab-\xC3\xA9"));
+                    status = hf_pattern_match(pattern, &scratch, TEXT("aaaab-\xC3\xA9"));
                 if (status == HAFT_ENOMEM)
                     assert_true(memory.failures > 0);
-                status = pattern_valid(arena, sources[i], strlen(sources[i]));
+                status = hf_pattern_valid(arena, sources[i], strlen(sources[i]));
                 assert_true(status >= 0 || memory.failures);
             }
-            patterns_free(list);
+            hf_patterns_free(list);
             haft_arena_free(arena);
             failing_check(&memory);
             if (!memory.failures)
@@ -493,14 +493,14 @@ static void survives_every_limit(void **state)
         int status;
 
         assert_non_null(arena);
-        status = pattern_compile(arena, &list, TEXT("^(?:a|(b)\\1)+[^\\d]$"), "", STEPS, &pattern,
-                                 &error);
+        status = hf_pattern_compile(arena, &list, TEXT("^(?:a|(b)\\1)+[^\\d]$"), "", STEPS,
+                                    &pattern, &error);
         assert_true(status == 0 || status == HAFT_ENOMEM);
         if (!status) {
-            status = pattern_match(pattern, &scratch, TEXT("aabbac"));
+            status = hf_pattern_match(pattern, &scratch, TEXT("aabbac"));
             assert_true(status == 1 || status == HAFT_ENOMEM);
         }
-        patterns_free(list);
+        hf_patterns_free(list);
         haft_arena_free(arena);
     }
 }

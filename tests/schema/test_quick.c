@@ -151,7 +151,8 @@ static yyjson_val *parse(struct reading *r, const char *text)
     size_t offset;
 
     set_text(r, text);
-    assert_int_equal(json_parse(r->text.data, r->text.size, r->arena, &value, &offset, &reason), 0);
+    assert_int_equal(hf_json_parse(r->text.data, r->text.size, r->arena, &value, &offset, &reason),
+                     0);
     return value;
 }
 
@@ -169,13 +170,13 @@ static void the_walk_agrees(void **state)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         ways quick_value = {0}, walked_value = {0};
         yyjson_val *value = parse(&r, rows[i].value);
-        bool quick = quick_accept(r.schema, value, r.arena, (char *)&quick_value);
-        bool walked = !walk_run(r.schema, r.schema->root, value, r.arena,
-                                (struct place){(char *)&walked_value, &whole}, &r.issues);
+        bool quick = hf_quick_accept(r.schema, value, r.arena, (char *)&quick_value);
+        bool walked = !hf_walk_run(r.schema, r.schema->root, value, r.arena,
+                                   (struct place){(char *)&walked_value, &whole}, &r.issues);
 
         if (quick != (rows[i].answer == QUICK) || walked != (rows[i].answer != REFUSED))
             fail_msg("%s: quick %d, walked %d", rows[i].value, quick, walked);
-        assert_int_equal(quick_accept(r.schema, value, r.arena, NULL), quick);
+        assert_int_equal(hf_quick_accept(r.schema, value, r.arena, NULL), quick);
         if (quick) {
             const char *first = haft_arena_copy(r.arena, encoded(&r, &quick_value), r.text.size);
 
@@ -199,7 +200,7 @@ static const char *read_text(struct reading *r, const char *text, size_t *ret_si
     assert_non_null(exact);
     if (r->text.size)
         memcpy(exact, r->text.data, r->text.size);
-    taken = quick_read(r->schema, exact, r->text.size, 64, r->arena, (char *)value, ret_size);
+    taken = hf_quick_read(r->schema, exact, r->text.size, 64, r->arena, (char *)value, ret_size);
     free(exact);
     return taken ? haft_arena_copy(r->arena, encoded(r, value), r->text.size) : NULL;
 }
@@ -330,7 +331,7 @@ static void memory_is_cleared(void **state)
     haft_arena_reset(r.arena);
     value = haft_arena_zalloc(r.arena, 1, sizeof *value);
     assert_non_null(
-        quick_read(r.schema, r.text.data, r.text.size, 64, r.arena, (char *)value, &size));
+        hf_quick_read(r.schema, r.text.data, r.text.size, 64, r.arena, (char *)value, &size));
     assert_int_equal(value->n_pairs, 6);
     for (size_t i = 0; i < value->n_pairs; i++)
         assert_int_equal(value->pairs[i].has_a_long_name, i == 5);
@@ -421,7 +422,7 @@ static void text_is_cut_short(void **state)
         ways value = {0};
 
         assert_true(limit < 1 << 20);
-        quick_read(r.schema, r.text.data, r.text.size, 64, arena, (char *)&value, &size);
+        hf_quick_read(r.schema, r.text.data, r.text.size, 64, arena, (char *)&value, &size);
         haft_arena_free(arena);
     }
     reading_close(&r);
@@ -474,7 +475,7 @@ static void levels_are_counted(void **state)
 
             r.status = haft_schema_validate(r.schema, value, r.arena, &r.issues);
             assert_int_equal(r.status, values[i].depth <= depth ? 0 : HAFT_EDEPTH);
-            assert_int_equal(quick_accept(r.schema, value, r.arena, NULL), !r.status);
+            assert_int_equal(hf_quick_accept(r.schema, value, r.arena, NULL), !r.status);
             assert_int_equal(read_text(&r, values[i].value, &size) != NULL, !r.status);
         }
     }

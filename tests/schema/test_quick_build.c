@@ -136,7 +136,7 @@ static yyjson_val *parse(haft_arena *arena, const char *text)
     assert_true(size < sizeof json);
     for (size_t i = 0; i <= size; i++)
         json[i] = text[i] == '\'' ? '"' : text[i];
-    assert_int_equal(json_parse(json, size, arena, &value, &offset, &reason), 0);
+    assert_int_equal(hf_json_parse(json, size, arena, &value, &offset, &reason), 0);
     return value;
 }
 
@@ -231,10 +231,10 @@ static void takes_only_what_the_walk_takes(void **state)
         assert_int_equal(haft_schema_build(b, built[i].make(b), &schema, NULL), 0);
         for (size_t k = 0; k < COUNT_OF(values); k++) {
             yyjson_val *value = parse(arena, values[k]);
-            bool quick = quick_accept(schema, value, arena, NULL);
+            bool quick = hf_quick_accept(schema, value, arena, NULL);
 
             taken += quick;
-            if (quick && walk_run(schema, schema->root, value, arena, NOWHERE, &issues))
+            if (quick && hf_walk_run(schema, schema->root, value, arena, NOWHERE, &issues))
                 fail_msg("%zu takes %s", i, values[k]);
         }
         if ((taken > 0) != built[i].taken)

@@ -85,7 +85,7 @@ static void expect(const char *document, const char *value, const char *redacted
 
     assert_int_equal(haft_schema_parse(schema_text, strlen(schema_text), NULL, &schema, NULL), 0);
     haft_buffer_init(&out, NULL, 1 << 16);
-    schema_put_redacted(schema, haft_json_read(text, strlen(text), 512, arena, NULL), &out);
+    hf_schema_put_redacted(schema, haft_json_read(text, strlen(text), 512, arena, NULL), &out);
     haft_buffer_add(&out, "", 1);
     if (strcmp(out.data, expected))
         fail_msg("%s\n  %s\n  expected %s\n  found    %s", document, value, expected, out.data);

@@ -202,7 +202,7 @@ static void check_row(const struct repair_row *one, haft_arena *arena)
     struct repairs repairs;
     int status = haft_schema_validate(schema, came, arena, &strict);
 
-    assert_int_equal(schema_read_leniently(schema, &value, arena, NULL, &lenient, &repairs),
+    assert_int_equal(hf_schema_read_leniently(schema, &value, arena, NULL, &lenient, &repairs),
                      one->repaired ? 0 : HAFT_EISSUES);
     assert_string_equal(listed(&repairs, arena), one->repairs);
     if (one->repaired) {
@@ -248,7 +248,7 @@ static void decodes_into_a_struct(void **state)
 
     (void)state;
     assert_int_equal(haft_schema_compile(&everything_type, NULL, &schema, NULL), 0);
-    assert_int_equal(schema_read_leniently(schema, &value, arena, &in, &issues, &repairs), 0);
+    assert_int_equal(hf_schema_read_leniently(schema, &value, arena, &in, &issues, &repairs), 0);
     assert_true(in.flag);
     assert_int_equal(in.count, 7);
     assert_true(in.ratio == 0.5);
@@ -296,7 +296,7 @@ static void is_bounded(void **state)
     for (int i = 0; i < 40; i++)
         strncat(text, "}", sizeof text - strlen(text) - 1);
     value = json(text, arena);
-    assert_int_equal(schema_repair(schema, value, arena, &repairs, &made), HAFT_ESTEPS);
+    assert_int_equal(hf_schema_repair(schema, value, arena, &repairs, &made), HAFT_ESTEPS);
     assert_ptr_equal(made, value);
     assert_int_equal(repairs.n, 0);
     haft_schema_free(schema);
@@ -315,7 +315,7 @@ static void lists_the_first_and_counts_all(void **state)
     for (int i = 0; i < 99; i++)
         strncat(text, ",\"1\"", sizeof text - strlen(text) - 1);
     strncat(text, "]", sizeof text - strlen(text) - 1);
-    assert_int_equal(schema_repair(schema, json(text, arena), arena, &repairs, &made), 100);
+    assert_int_equal(hf_schema_repair(schema, json(text, arena), arena, &repairs, &made), 100);
     assert_int_equal(repairs.n, 100);
     for (size_t i = 0; i < REPAIRS_LISTED; i++)
         assert_int_equal(repairs.list[i].path[0].index, i);
@@ -387,11 +387,11 @@ static void makes_an_object_of_texts(void **state)
             split(haft_arena_copy(arena, texts_rows[i].query, strlen(texts_rows[i].query)), fields);
         haft_value *value;
 
-        assert_int_equal(schema_from_texts(schema, fields, n, arena, &value), 0);
+        assert_int_equal(hf_schema_from_texts(schema, fields, n, arena, &value), 0);
         assert_string_equal(written(value, arena), quoted(texts_rows[i].value, arena));
     }
-    assert_int_equal(schema_from_texts(schema, &(struct text_field){"n", 1, "\xff", 1}, 1, arena,
-                                       &(haft_value *){NULL}),
+    assert_int_equal(hf_schema_from_texts(schema, &(struct text_field){"n", 1, "\xff", 1}, 1, arena,
+                                          &(haft_value *){NULL}),
                      HAFT_EUTF8);
     haft_schema_free(schema);
     haft_arena_free(arena);
@@ -425,7 +425,7 @@ static void does_with_what_memory_there_is(void **state)
                      : NULL;
         value = came;
         if (value) {
-            status = schema_read_leniently(schema, &value, arena, NULL, &issues, &repairs);
+            status = hf_schema_read_leniently(schema, &value, arena, NULL, &issues, &repairs);
             assert_true(!status || status == HAFT_EISSUES || status == HAFT_ENOMEM);
             right = !status;
             assert_int_equal(repairs.n, right ? 3 : 0);

@@ -499,7 +499,7 @@ static void ids_and_names_are_whole(void **state)
                                  "'clientInfo':{'name':'me\\u0000you','version':'1'}}",
                                  "= 0 *", CALL("1", "nod"), "= 1 " OK));
     assert_non_null(strstr(latest, "\"client\":\"me\\u0000you\","));
-    server_set_log(server, on_log, NULL);
+    hf_server_set_log(server, on_log, NULL);
     assert_int_equal(haft_event_watch(server, on_event, NULL), 0);
     dialogue_alone(server, LINES("R 'a\\u0000b' tools/call {'name':'end','arguments':{'word':"
                                  "'fail'}}",

@@ -342,13 +342,13 @@ static void a_store_answers_later(void **state)
 static void states_follow_each_other(void **state)
 {
     (void)state;
-    assert_true(call_state_may_follow(CALL_STAGES, CALL_HELD));
-    assert_true(call_state_may_follow(CALL_HELD, CALL_STAGES));
-    assert_false(call_state_may_follow(CALL_HELD, CALL_RUNNING));
+    assert_true(hf_call_state_may_follow(CALL_STAGES, CALL_HELD));
+    assert_true(hf_call_state_may_follow(CALL_HELD, CALL_STAGES));
+    assert_false(hf_call_state_may_follow(CALL_HELD, CALL_RUNNING));
     for (enum call_state i = CALL_READ; i < CALL_OVER; i++) {
-        assert_true(call_state_may_follow(i, CALL_OVER));
-        assert_false(call_state_may_follow(CALL_OVER, i));
-        assert_false(call_state_may_follow(i, CALL_READ));
+        assert_true(hf_call_state_may_follow(i, CALL_OVER));
+        assert_false(hf_call_state_may_follow(CALL_OVER, i));
+        assert_false(hf_call_state_may_follow(i, CALL_READ));
     }
 }
 

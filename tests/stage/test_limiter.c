@@ -20,17 +20,17 @@ static void windows_slide(void **state)
         {1000, 0, 10}, {1010, 1, 0},    {1019, 0, 1}, {1020, 1, 0}, {5000, 1, 0}, {5000, 1, 0},
         {5000, 1, 0},  {5000, 0, 1000}, {5999, 0, 1}, {6000, 1, 0},
     };
-    struct limiter *limiter = limiter_new(NULL, 10);
+    struct limiter *limiter = hf_limiter_new(NULL, 10);
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         int64_t wait = 0;
 
-        assert_int_equal(limiter_take(limiter, "k", 1, (haft_rate){3, 1000}, rows[i].at, &wait),
+        assert_int_equal(hf_limiter_take(limiter, "k", 1, (haft_rate){3, 1000}, rows[i].at, &wait),
                          rows[i].allowed);
         assert_int_equal(wait, rows[i].wait);
     }
-    limiter_free(limiter);
+    hf_limiter_free(limiter);
 }
 
 /* t takes, p peeks, g gives back; a small letter is refused where a capital is allowed. */
@@ -46,48 +46,48 @@ static void gives_back_what_was_taken(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct limiter *limiter = limiter_new(NULL, 10);
+        struct limiter *limiter = hf_limiter_new(NULL, 10);
         haft_rate rate = {3, 100};
         int64_t wait = 0, now = 0;
 
         for (const char *step = rows[i].steps; *step; step++, now += 10) {
             if (*step == 'G')
-                limiter_give_back(limiter, "k", 1, rate);
+                hf_limiter_give_back(limiter, "k", 1, rate);
             else if (*step == 'P' || *step == 'p')
-                assert_int_equal(limiter_peek(limiter, "k", 1, rate, now, &wait), *step == 'P');
+                assert_int_equal(hf_limiter_peek(limiter, "k", 1, rate, now, &wait), *step == 'P');
             else
-                assert_int_equal(limiter_take(limiter, "k", 1, rate, now, &wait), *step == 'T');
+                assert_int_equal(hf_limiter_take(limiter, "k", 1, rate, now, &wait), *step == 'T');
         }
         assert_int_equal(wait, rows[i].wait);
         /* what nobody has taken, and another limit */
-        limiter_give_back(limiter, "other", 5, rate);
-        limiter_give_back(limiter, "k", 1, (haft_rate){4, 100});
-        assert_int_equal(limiter_peek(limiter, "k", 1, (haft_rate){4, 100}, now, &wait), 1);
-        assert_int_equal(limiter_peek(limiter, "other", 5, rate, now, &wait), 1);
-        assert_int_equal(limiter_peek(limiter, "k", 1, rate, now - 10, &wait), 0);
-        limiter_free(limiter);
+        hf_limiter_give_back(limiter, "other", 5, rate);
+        hf_limiter_give_back(limiter, "k", 1, (haft_rate){4, 100});
+        assert_int_equal(hf_limiter_peek(limiter, "k", 1, (haft_rate){4, 100}, now, &wait), 1);
+        assert_int_equal(hf_limiter_peek(limiter, "other", 5, rate, now, &wait), 1);
+        assert_int_equal(hf_limiter_peek(limiter, "k", 1, rate, now - 10, &wait), 0);
+        hf_limiter_free(limiter);
     }
 }
 
 static void keys_are_counted_apart(void **state)
 {
-    struct limiter *limiter = limiter_new(NULL, 2);
+    struct limiter *limiter = hf_limiter_new(NULL, 2);
     int64_t wait;
 
     (void)state;
-    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 0, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 0, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 1, &wait), 0);
-    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 1, &wait), 0);
+    assert_int_equal(hf_limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 0, &wait), 1);
+    assert_int_equal(hf_limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 0, &wait), 1);
+    assert_int_equal(hf_limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 1, &wait), 0);
+    assert_int_equal(hf_limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 1, &wait), 0);
     /* a third one takes the place of the one that was used longest ago */
-    assert_int_equal(limiter_take(limiter, "c", 1, (haft_rate){1, 1000}, 2, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 3, &wait), 0);
-    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 4, &wait), 1);
+    assert_int_equal(hf_limiter_take(limiter, "c", 1, (haft_rate){1, 1000}, 2, &wait), 1);
+    assert_int_equal(hf_limiter_take(limiter, "b", 1, (haft_rate){1, 1000}, 3, &wait), 0);
+    assert_int_equal(hf_limiter_take(limiter, "a", 1, (haft_rate){1, 1000}, 4, &wait), 1);
     /* another limit begins anew, and none allows nothing */
-    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){2, 1000}, 5, &wait), 1);
-    assert_int_equal(limiter_take(limiter, "b", 1, (haft_rate){0, 1000}, 5, &wait), 0);
-    limiter_free(limiter);
-    limiter_free(NULL);
+    assert_int_equal(hf_limiter_take(limiter, "b", 1, (haft_rate){2, 1000}, 5, &wait), 1);
+    assert_int_equal(hf_limiter_take(limiter, "b", 1, (haft_rate){0, 1000}, 5, &wait), 0);
+    hf_limiter_free(limiter);
+    hf_limiter_free(NULL);
 }
 
 static void memory_may_fail(void **state)
@@ -98,12 +98,12 @@ static void memory_may_fail(void **state)
 
     (void)state;
     failing_init(&memory, 1);
-    assert_null(limiter_new(&memory.allocator, 4));
+    assert_null(hf_limiter_new(&memory.allocator, 4));
     failing_init(&memory, 2);
-    limiter = limiter_new(&memory.allocator, 4);
-    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){3, 1000}, 0, &wait), HAFT_ENOMEM);
-    assert_int_equal(limiter_take(limiter, "a", 1, (haft_rate){3, 1000}, 0, &wait), 1);
-    limiter_free(limiter);
+    limiter = hf_limiter_new(&memory.allocator, 4);
+    assert_int_equal(hf_limiter_take(limiter, "a", 1, (haft_rate){3, 1000}, 0, &wait), HAFT_ENOMEM);
+    assert_int_equal(hf_limiter_take(limiter, "a", 1, (haft_rate){3, 1000}, 0, &wait), 1);
+    hf_limiter_free(limiter);
     failing_check(&memory);
 }
 
@@ -117,23 +117,23 @@ static void costs_what_is_counted(void **state)
 
     (void)state;
     failing_init(&memory, 0);
-    limiter = limiter_new(&memory.allocator, 10000);
+    limiter = hf_limiter_new(&memory.allocator, 10000);
     for (int i = 0; i < 10000; i++) {
         snprintf(key, sizeof key, "key %d", i);
         assert_int_equal(
-            limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait), 1);
+            hf_limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait), 1);
     }
     assert_true(memory.live_bytes < 4 << 20);
     for (int i = 0; i < 300; i++)
         for (int n = 0; n < 10000; n++) {
             snprintf(key, sizeof key, "key %d", i);
-            limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait);
+            hf_limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait);
         }
     assert_true(memory.live_bytes < 20 << 20);
     /* the one that was used last is among those that are remembered */
-    assert_int_equal(limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait),
-                     0);
-    limiter_free(limiter);
+    assert_int_equal(
+        hf_limiter_take(limiter, key, strlen(key), (haft_rate){10000, 60000}, 0, &wait), 0);
+    hf_limiter_free(limiter);
     failing_check(&memory);
 }
 
@@ -150,14 +150,14 @@ static void *hammer(void *context)
     int64_t wait;
 
     for (int i = 0; i < TRIES; i++)
-        atomic_fetch_add(&crowd->allowed, limiter_take(crowd->limiter, "key", 3,
-                                                       (haft_rate){ALLOWED, 60000}, 5, &wait));
+        atomic_fetch_add(&crowd->allowed, hf_limiter_take(crowd->limiter, "key", 3,
+                                                          (haft_rate){ALLOWED, 60000}, 5, &wait));
     return NULL;
 }
 
 static void a_crowd_gets_no_more(void **state)
 {
-    struct crowd crowd = {.limiter = limiter_new(NULL, 4)};
+    struct crowd crowd = {.limiter = hf_limiter_new(NULL, 4)};
     pthread_t threads[THREADS];
 
     (void)state;
@@ -166,7 +166,7 @@ static void a_crowd_gets_no_more(void **state)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(atomic_load(&crowd.allowed), ALLOWED);
-    limiter_free(crowd.limiter);
+    hf_limiter_free(crowd.limiter);
 }
 
 /* Windows of keys that were used long ago make room, and count no longer: the latest stay. */
@@ -177,24 +177,24 @@ static void forgets_the_oldest(void **state)
         MANY = 3000,
         FEW = 500
     }; /* above 10,000 calls a window has 8 KB at once */
-    struct limiter *limiter = limiter_new(NULL, 2 * MANY);
+    struct limiter *limiter = hf_limiter_new(NULL, 2 * MANY);
     const haft_rate rate = {CALLS, 1000};
     int64_t wait = 0;
     char key[16];
 
     (void)state;
     for (int i = 0; i < MANY; i++)
-        assert_int_equal(limiter_take(limiter, key, (size_t)snprintf(key, sizeof key, "%d", i),
-                                      rate, 5000, &wait),
+        assert_int_equal(hf_limiter_take(limiter, key, (size_t)snprintf(key, sizeof key, "%d", i),
+                                         rate, 5000, &wait),
                          1);
     for (int i = 0; i < CALLS; i++)
-        assert_int_equal(limiter_take(limiter, "busy", 4, rate, 5000, &wait), 1);
+        assert_int_equal(hf_limiter_take(limiter, "busy", 4, rate, 5000, &wait), 1);
     for (int i = 0; i < FEW; i++)
-        assert_int_equal(limiter_take(limiter, key, (size_t)snprintf(key, sizeof key, "x%d", i),
-                                      rate, 5000, &wait),
+        assert_int_equal(hf_limiter_take(limiter, key, (size_t)snprintf(key, sizeof key, "x%d", i),
+                                         rate, 5000, &wait),
                          1);
-    assert_int_equal(limiter_take(limiter, "busy", 4, rate, 5000, &wait), 0);
-    limiter_free(limiter);
+    assert_int_equal(hf_limiter_take(limiter, "busy", 4, rate, 5000, &wait), 0);
+    hf_limiter_free(limiter);
 }
 
 int main(void)

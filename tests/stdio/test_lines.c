@@ -13,7 +13,7 @@ static void collect(struct lines *lines, bool last, haft_buffer *seen)
     size_t size;
     int status;
 
-    while ((status = lines_next(lines, last, &line, &size))) {
+    while ((status = hf_lines_next(lines, last, &line, &size))) {
         if (status > 0)
             haft_buffer_add(seen, line, size);
         else
@@ -26,12 +26,12 @@ static void feed(struct lines *lines, const char *bytes, size_t size, haft_buffe
 {
     while (size) {
         size_t room, n;
-        char *data = lines_room(lines, &room);
+        char *data = hf_lines_room(lines, &room);
 
         assert_non_null(data);
         n = room < size ? room : size;
         memcpy(data, bytes, n);
-        lines_filled(lines, n);
+        hf_lines_filled(lines, n);
         bytes += n;
         size -= n;
         collect(lines, false, seen);
@@ -84,7 +84,7 @@ static void finds_lines_wherever_they_are_cut(void **state)
 
             failing_init(&memory, 0);
             haft_buffer_init(&seen, NULL, 1 << 20);
-            lines_init(&lines, &memory.allocator, 10);
+            hf_lines_init(&lines, &memory.allocator, 10);
             if (first > rows[i].size)
                 first = rows[i].size;
             feed(&lines, rows[i].bytes, first, &seen);
@@ -98,7 +98,7 @@ static void finds_lines_wherever_they_are_cut(void **state)
             haft_buffer_add(&seen, "", 1);
             assert_string_equal(seen.data, rows[i].lines);
             haft_buffer_finish(&seen);
-            lines_finish(&lines);
+            hf_lines_finish(&lines);
             failing_check(&memory);
         }
     }
@@ -116,16 +116,16 @@ static void a_long_line_grows_the_buffer_which_shrinks_again(void **state)
     (void)state;
     failing_init(&memory, 0);
     haft_buffer_init(&seen, NULL, LONG * 2);
-    lines_init(&lines, &memory.allocator, LONG);
+    hf_lines_init(&lines, &memory.allocator, LONG);
     memset(bytes, 'x', LONG);
     bytes[LONG] = '\n';
     feed(&lines, bytes, sizeof bytes, &seen);
     assert_int_equal(seen.size, LONG + 1);
     assert_true(memory.live_bytes >= LONG);
-    lines_room(&lines, &room);
+    hf_lines_room(&lines, &room);
     assert_true(memory.live_bytes <= 64 << 10);
     haft_buffer_finish(&seen);
-    lines_finish(&lines);
+    hf_lines_finish(&lines);
     failing_check(&memory);
 }
 
@@ -146,12 +146,12 @@ static void without_memory_a_line_is_given_up(void **state)
         failing_init(&memory, nth);
         memory.keep_failing = true;
         haft_buffer_init(&seen, NULL, 1 << 20);
-        lines_init(&lines, &memory.allocator, 1 << 20);
+        hf_lines_init(&lines, &memory.allocator, 1 << 20);
         feed(&lines, bytes, sizeof bytes, &seen);
         haft_buffer_add(&seen, "", 1);
         assert_string_equal(seen.data, "#|b|");
         haft_buffer_finish(&seen);
-        lines_finish(&lines);
+        hf_lines_finish(&lines);
         failing_check(&memory);
     }
 }
@@ -167,14 +167,14 @@ static void waits_for_no_end(void **state)
     (void)state;
     memset(text, 'x', sizeof text);
     haft_buffer_init(&seen, NULL, 1 << 10);
-    lines_init(&lines, NULL, LIMIT);
+    hf_lines_init(&lines, NULL, LIMIT);
     feed(&lines, text, LIMIT + 4, &seen);
     assert_int_equal(seen.size, 0);
     feed(&lines, text, 1, &seen);
     assert_int_equal(seen.size, 2);
     assert_memory_equal(seen.data, "#|", 2);
-    assert_int_equal(lines_left(&lines), 0);
-    lines_finish(&lines);
+    assert_int_equal(hf_lines_left(&lines), 0);
+    hf_lines_finish(&lines);
     haft_buffer_finish(&seen);
 }
 

@@ -41,16 +41,16 @@ static void sizes_of_every_kind_come_out_in_order(void **state)
     haft_buffer_init(&seen, NULL, 4 << 20);
     haft_buffer_init(&expected, NULL, 4 << 20);
     make_pipe(fds);
-    writer_init(&writer, &memory.allocator, fds[1], 1 << 30, 1000);
+    hf_writer_init(&writer, &memory.allocator, fds[1], 1 << 30, 1000);
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         memset(bytes, 'a' + (int)i, sizeof bytes);
-        assert_int_equal(writer_add(&writer, bytes, sizes[i]), 0);
+        assert_int_equal(hf_writer_add(&writer, bytes, sizes[i]), 0);
         haft_buffer_add(&expected, bytes, sizes[i]);
         haft_buffer_add(&expected, "\n", 1);
     }
     assert_int_equal(writer.bytes, expected.size);
     while (!status) {
-        status = writer_flush(&writer);
+        status = hf_writer_flush(&writer);
         drain(fds[0], &seen);
     }
     assert_int_equal(status, 1);
@@ -58,7 +58,7 @@ static void sizes_of_every_kind_come_out_in_order(void **state)
     assert_int_equal(writer.messages, 0);
     assert_int_equal(seen.size, expected.size);
     assert_memory_equal(seen.data, expected.data, seen.size);
-    writer_finish(&writer);
+    hf_writer_finish(&writer);
     failing_check(&memory);
     haft_buffer_finish(&seen);
     haft_buffer_finish(&expected);
@@ -86,18 +86,18 @@ static void is_full_at_its_limit_and_not_before_half_is_left(void **state)
 
         haft_buffer_init(&seen, NULL, 1 << 20);
         make_pipe(fds);
-        writer_init(&writer, NULL, fds[1], rows[i].max_bytes, rows[i].max_messages);
-        while (!writer_is_full(&writer)) {
-            writer_add(&writer, bytes, rows[i].size);
+        hf_writer_init(&writer, NULL, fds[1], rows[i].max_bytes, rows[i].max_messages);
+        while (!hf_writer_is_full(&writer)) {
+            hf_writer_add(&writer, bytes, rows[i].size);
             n++;
         }
         assert_int_equal(n, rows[i].fills_at);
         writer.bytes -= writer.bytes / 4;
-        assert_true(writer_is_full(&writer));
+        assert_true(hf_writer_is_full(&writer));
         writer.bytes = n * (rows[i].size + 1);
-        assert_int_equal(writer_flush(&writer), 1);
-        assert_false(writer_is_full(&writer));
-        writer_finish(&writer);
+        assert_int_equal(hf_writer_flush(&writer), 1);
+        assert_false(hf_writer_is_full(&writer));
+        hf_writer_finish(&writer);
         haft_buffer_finish(&seen);
         close(fds[0]);
         close(fds[1]);
@@ -112,12 +112,12 @@ static void without_memory_nothing_of_a_message_is_added(void **state)
 
     (void)state;
     failing_init(&memory, 2);
-    writer_init(&writer, &memory.allocator, -1, 1 << 20, 10);
-    assert_int_equal(writer_add(&writer, "first", 5), 0);
-    assert_int_equal(writer_add(&writer, bytes, sizeof bytes), HAFT_ENOMEM);
+    hf_writer_init(&writer, &memory.allocator, -1, 1 << 20, 10);
+    assert_int_equal(hf_writer_add(&writer, "first", 5), 0);
+    assert_int_equal(hf_writer_add(&writer, bytes, sizeof bytes), HAFT_ENOMEM);
     assert_int_equal(writer.bytes, 6);
     assert_int_equal(writer.messages, 1);
-    writer_finish(&writer);
+    hf_writer_finish(&writer);
     failing_check(&memory);
 }
 
@@ -130,10 +130,10 @@ static void a_reader_that_is_gone_is_noticed(void **state)
     signal(SIGPIPE, SIG_IGN);
     make_pipe(fds);
     close(fds[0]);
-    writer_init(&writer, NULL, fds[1], 1 << 20, 10);
-    writer_add(&writer, "x", 1);
-    assert_int_equal(writer_flush(&writer), HAFT_ECLOSED);
-    writer_finish(&writer);
+    hf_writer_init(&writer, NULL, fds[1], 1 << 20, 10);
+    hf_writer_add(&writer, "x", 1);
+    assert_int_equal(hf_writer_flush(&writer), HAFT_ECLOSED);
+    hf_writer_finish(&writer);
     close(fds[1]);
 }
 

@@ -200,21 +200,21 @@ static void gives_bytes_back(void **state)
 /* A call that is given back is gone from its slice, too. */
 static void gives_calls_back(void **state)
 {
-    const haft_allocator *allocator = allocator_or_default(NULL);
+    const haft_allocator *allocator = hf_allocator_or_default(NULL);
     haft_rate rate = {WINDOW_EXACT + 1, 1000};
     struct window window = {.rate = rate};
     int64_t wait = 0;
     size_t bytes = 0;
 
     (void)state;
-    assert_true(window_allows(&window, 5000, &wait));
-    assert_int_equal(window_reserve(&window, allocator, &bytes), 0);
-    window_count(&window, 5000);
-    window_give_back(&window);
+    assert_true(hf_window_allows(&window, 5000, &wait));
+    assert_int_equal(hf_window_reserve(&window, allocator, &bytes), 0);
+    hf_window_count(&window, 5000);
+    hf_window_give_back(&window);
     assert_int_equal(window.counted, 0);
-    assert_true(window_allows(&window, 9000, &wait));
+    assert_true(hf_window_allows(&window, 9000, &wait));
     assert_int_equal(window.counted, 0);
-    window_finish(&window, allocator);
+    hf_window_finish(&window, allocator);
 }
 
 int main(void)

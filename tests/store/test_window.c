@@ -13,12 +13,12 @@ static int window_take(struct window *window, haft_rate rate, int64_t now, int64
     /* Both ways must count alike, so they take turns. */
     if (now % 3 && window_count_quickly(window, rate, now))
         return 1;
-    window_set_rate(window, rate, allocator, bytes);
-    if (!window_allows(window, now, ret_wait))
+    hf_window_set_rate(window, rate, allocator, bytes);
+    if (!hf_window_allows(window, now, ret_wait))
         return 0;
-    if (window_reserve(window, allocator, bytes))
+    if (hf_window_reserve(window, allocator, bytes))
         return HAFT_ENOMEM;
-    window_count(window, now);
+    hf_window_count(window, now);
     return 1;
 }
 
@@ -34,7 +34,7 @@ static void slides(void **state)
         {5000, 1, 0}, {5000, 1, 0},  {5000, 1, 0}, {5000, 0, 1000}, {5999, 0, 1},
         {6000, 1, 0}, {6000, 1, 0},  {6000, 1, 0}, {6000, 0, 1000},
     };
-    const haft_allocator *allocator = allocator_or_default(NULL);
+    const haft_allocator *allocator = hf_allocator_or_default(NULL);
     struct window window = {.rate = {0}};
     size_t bytes = 0;
 
@@ -48,7 +48,7 @@ static void slides(void **state)
         if (!allowed)
             assert_int_equal(wait, rows[i].wait);
     }
-    window_finish(&window, allocator);
+    hf_window_finish(&window, allocator);
 }
 
 /* How many of the calls so far are in the window that ends at `now`. */
@@ -71,7 +71,7 @@ static void agrees_with_a_list_of_calls(void **state)
     static const haft_rate rates[] = {{1, 1},     {1, 1000},      {2, 7},         {5, 100},
                                       {100, 999}, {10000, 60000}, {10001, 60000}, {20000, 100},
                                       {12345, 1}, {50000, 1000},  {10001, 7},     {4000000, 5000}};
-    const haft_allocator *allocator = allocator_or_default(NULL);
+    const haft_allocator *allocator = hf_allocator_or_default(NULL);
     int64_t *times = malloc(STEPS * sizeof *times);
 
     (void)state;
@@ -106,7 +106,7 @@ static void agrees_with_a_list_of_calls(void **state)
                 times[n++] = now;
         }
         assert_int_equal(bytes, window.capacity * sizeof *window.times);
-        window_finish(&window, allocator);
+        hf_window_finish(&window, allocator);
     }
     free(times);
 }
@@ -114,7 +114,7 @@ static void agrees_with_a_list_of_calls(void **state)
 static void waits_as_long_as_it_says(void **state)
 {
     static const haft_rate rates[] = {{3, 50}, {10500, 500}, {11000, 7}};
-    const haft_allocator *allocator = allocator_or_default(NULL);
+    const haft_allocator *allocator = hf_allocator_or_default(NULL);
 
     (void)state;
     for (size_t r = 0; r < COUNT_OF(rates); r++) {
@@ -128,13 +128,13 @@ static void waits_as_long_as_it_says(void **state)
         assert_int_equal(
             window_take(&window, rates[r], now + wait - 1, &(int64_t){0}, allocator, &bytes), 0);
         assert_int_equal(window_take(&window, rates[r], now + wait, &wait, allocator, &bytes), 1);
-        window_finish(&window, allocator);
+        hf_window_finish(&window, allocator);
     }
 }
 
 static void costs_what_it_uses(void **state)
 {
-    const haft_allocator *allocator = allocator_or_default(NULL);
+    const haft_allocator *allocator = hf_allocator_or_default(NULL);
     struct window window = {.rate = {0}};
     size_t bytes = 0;
     int64_t wait;
@@ -152,7 +152,7 @@ static void costs_what_it_uses(void **state)
     assert_int_equal(window_take(&window, (haft_rate){1000000, 60000}, 0, &wait, allocator, &bytes),
                      1);
     assert_int_equal(bytes, (WINDOW_SLICES + 1) * sizeof(int64_t));
-    window_finish(&window, allocator);
+    hf_window_finish(&window, allocator);
 }
 
 static void counts_nothing_without_memory(void **state)
@@ -171,7 +171,7 @@ static void counts_nothing_without_memory(void **state)
                 allowed += window_take(&window, (haft_rate){calls, 1000}, 0, &wait,
                                        &failing.allocator, &bytes) == 1;
             assert_int_equal(allowed, failing.failures ? 19 : 20);
-            window_finish(&window, &failing.allocator);
+            hf_window_finish(&window, &failing.allocator);
             failing_check(&failing);
         }
 }

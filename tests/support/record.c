@@ -126,7 +126,7 @@ haft_session *__wrap_haft_session_new(haft_server *server, const haft_session_op
                                   .number = atomic_fetch_add(&sessions, 1)};
     session = __real_haft_session_new(server, &ours);
     if (session)
-        recorder->revision = options->modern ? REV_NEWEST : session_revision(session);
+        recorder->revision = options->modern ? REV_NEWEST : hf_session_revision(session);
     else
         free(recorder);
     return session;

@@ -17,8 +17,8 @@ symbols() {
 }
 
 check() {
-    # platform_start is defined by each library for itself: see src/engine/offer/platform.h.
-    awk -v rooms="$rooms" -v most="$most" -v seam=platform_start -f tests/walls/walls.awk "$@"
+    # hf_platform_start is defined by each library for itself: see src/engine/offer/platform.h.
+    awk -v rooms="$rooms" -v most="$most" -v seam=hf_platform_start -f tests/walls/walls.awk "$@"
 }
 
 symbols <"$objects" >"$work/symbols"

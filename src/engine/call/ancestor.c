@@ -3,34 +3,34 @@
 #include "engine/call/view.h"
 
 /* As deep as calls nest, which the gateway bounds. */
-haft_call *inner_hold(haft_call *call)
+haft_call *hf_inner_hold(haft_call *call)
 {
     haft_call *root = call;
 
     if (!call->inner.parent)
         return call;
     atomic_fetch_add(&call->inner.looking, 1);
-    root = atomic_load(&call->cancelled) ? NULL : inner_hold(call->inner.parent);
+    root = atomic_load(&call->cancelled) ? NULL : hf_inner_hold(call->inner.parent);
     if (!root)
         atomic_fetch_sub(&call->inner.looking, 1);
     return root;
 }
 
-void inner_let_go(haft_call *call)
+void hf_inner_let_go(haft_call *call)
 {
     if (!call->inner.parent)
         return;
-    inner_let_go(call->inner.parent);
+    hf_inner_let_go(call->inner.parent);
     atomic_fetch_sub(&call->inner.looking, 1);
 }
 
-void inner_detach(haft_call *call)
+void hf_inner_detach(haft_call *call)
 {
     while (atomic_load(&call->inner.looking))
         ;
 }
 
-haft_call *call_root(const haft_call *call)
+haft_call *hf_call_root(const haft_call *call)
 {
     while (call->inner.parent)
         call = call->inner.parent;

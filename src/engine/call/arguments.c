@@ -24,7 +24,7 @@ static struct materialized *spell(const haft_call *call)
 
     for (size_t i = 0; text && i < direct->size; i++)
         text[i] = text[i] ? text[i] : '"';
-    if (text && !json_parse(text, direct->size, arena, &materialized->json, &offset, &reason)) {
+    if (text && !hf_json_parse(text, direct->size, arena, &materialized->json, &offset, &reason)) {
         materialized->arena = arena;
         return materialized;
     }
@@ -32,7 +32,7 @@ static struct materialized *spell(const haft_call *call)
     return NULL;
 }
 
-yyjson_val *direct_sent(haft_call *call)
+yyjson_val *hf_direct_sent(haft_call *call)
 {
     struct materialized *materialized, *first = NULL;
 
@@ -49,24 +49,24 @@ yyjson_val *direct_sent(haft_call *call)
     return first->json;
 }
 
-yyjson_val *call_arguments(haft_call *call)
+yyjson_val *hf_call_arguments(haft_call *call)
 {
-    return call->args.json || !call->args.direct.text ? call->args.json : direct_sent(call);
+    return call->args.json || !call->args.direct.text ? call->args.json : hf_direct_sent(call);
 }
 
 haft_value *haft_call_arguments(const haft_call *call)
 {
-    return call_arguments((haft_call *)(uintptr_t)call);
+    return hf_call_arguments((haft_call *)(uintptr_t)call);
 }
 
-bool direct_undo(haft_call *call)
+bool hf_direct_undo(haft_call *call)
 {
-    call->args.json = call_arguments(call);
+    call->args.json = hf_call_arguments(call);
     call->args.direct.of = NULL;
     return call->args.json;
 }
 
-void direct_release(haft_call *call)
+void hf_direct_release(haft_call *call)
 {
     struct materialized *materialized = atomic_load(&call->args.materialized);
 

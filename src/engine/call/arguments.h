@@ -13,15 +13,15 @@ struct direct {
 };
 
 /* The arguments as JSON, on any thread; NULL when there are none, or no memory for it. */
-yyjson_val *call_arguments(haft_call *call);
+yyjson_val *hf_call_arguments(haft_call *call);
 
 /* Those that came straight, as the client sent them; NULL without memory. */
-yyjson_val *direct_sent(haft_call *call);
+yyjson_val *hf_direct_sent(haft_call *call);
 
 /* From here on they are JSON, as they mostly are.  False when there is none. */
-bool direct_undo(haft_call *call);
+bool hf_direct_undo(haft_call *call);
 
 /* Gives back what that has taken. */
-void direct_release(haft_call *call);
+void hf_direct_release(haft_call *call);
 
 #endif

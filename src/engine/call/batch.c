@@ -2,7 +2,7 @@
 #include "engine/call/owner.h"
 #include "protocol/rpc.h"
 
-void batch_collect(struct owner *owner, struct batch *batch, int error_code)
+void hf_batch_collect(struct owner *owner, struct batch *batch, int error_code)
 {
     haft_buffer *out = &owner->out, *all = &batch->responses;
     size_t before = all->size;
@@ -13,7 +13,7 @@ void batch_collect(struct owner *owner, struct batch *batch, int error_code)
     haft_buffer_add(all, out->data, out->size);
     haft_buffer_add(all, "]", 1);
     if (!all->status && !out->status) {
-        buffer_trim(out, SPARE_BYTES);
+        hf_buffer_trim(out, SPARE_BYTES);
         return;
     }
     all->size = before;
@@ -26,21 +26,21 @@ void batch_collect(struct owner *owner, struct batch *batch, int error_code)
     if (batch->lost)
         haft_buffer_clear(out);
     else
-        owner_send(owner, HAFT_OUT_RESPONSE, NULL, error_code);
+        hf_owner_send(owner, HAFT_OUT_RESPONSE, NULL, error_code);
 }
 
-void batch_send(struct owner *owner, struct batch *batch)
+void hf_batch_send(struct owner *owner, struct batch *batch)
 {
     if (batch->open || batch->left)
         return;
     if (batch->lost && batch->tag) {
-        rpc_put_error(&owner->out, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
-        owner_send_as(owner, HAFT_OUT_RESPONSE, batch->tag, RPC_INTERNAL_ERROR, 400);
+        hf_rpc_put_error(&owner->out, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_owner_send_as(owner, HAFT_OUT_RESPONSE, batch->tag, RPC_INTERNAL_ERROR, 400);
     } else if (batch->responses.size && !owner->closed) {
-        owner_give(owner, &(haft_outgoing){batch->responses.data, batch->responses.size,
-                                           HAFT_OUT_RESPONSE, batch->tag, 0, 200});
+        hf_owner_give(owner, &(haft_outgoing){batch->responses.data, batch->responses.size,
+                                              HAFT_OUT_RESPONSE, batch->tag, 0, 200});
     } else {
-        owner_let_go(owner, batch->tag, true);
+        hf_owner_let_go(owner, batch->tag, true);
     }
     haft_buffer_finish(&batch->responses);
     owner->allocator->release(owner->allocator->context, batch, sizeof *batch);

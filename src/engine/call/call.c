@@ -50,7 +50,7 @@ static haft_call *call_make(struct owner *owner)
     return call;
 }
 
-void call_clear_result(haft_call *call)
+void hf_call_clear_result(haft_call *call)
 {
     call->content = (struct content){.status = 0};
     haft_buffer_clear(&call->structured);
@@ -63,7 +63,7 @@ void call_clear_result(haft_call *call)
     call->result.n_values = 0;
 }
 
-haft_call *call_new(struct owner *owner)
+haft_call *hf_call_new(struct owner *owner)
 {
     haft_call *call = owner->spare;
 
@@ -76,7 +76,7 @@ haft_call *call_new(struct owner *owner)
     return call;
 }
 
-void call_link(haft_call *call)
+void hf_call_link(haft_call *call)
 {
     struct owner *owner = call->owner;
 
@@ -114,7 +114,7 @@ static void leave_batch(haft_call *call)
         return;
     call->request.batch = NULL;
     batch->left--;
-    batch_send(call->owner, batch);
+    hf_batch_send(call->owner, batch);
 }
 
 /* Makes it one to be used again, with what it holds; false when there are enough of those. */
@@ -125,10 +125,10 @@ static bool keep_spare(haft_call *call)
 
     if (owner->closed || owner->n_spare >= SPARE_CALLS)
         return false;
-    arena_trim(call->arena, SPARE_BYTES);
-    buffer_trim(&call->structured, SPARE_BYTES);
-    buffer_trim(&call->result_meta, SPARE_BYTES);
-    bytes = arena_held(call->arena) + call->structured.capacity + call->result_meta.capacity;
+    hf_arena_trim(call->arena, SPARE_BYTES);
+    hf_buffer_trim(&call->structured, SPARE_BYTES);
+    hf_buffer_trim(&call->result_meta, SPARE_BYTES);
+    bytes = hf_arena_held(call->arena) + call->structured.capacity + call->result_meta.capacity;
     if (bytes > SPARE_ALL_BYTES - owner->spare_bytes)
         return false;
     memset((char *)call + offsetof(haft_call, link), 0, sizeof *call - offsetof(haft_call, link));
@@ -140,7 +140,7 @@ static bool keep_spare(haft_call *call)
     return true;
 }
 
-void call_release(haft_call *call)
+void hf_call_release(haft_call *call)
 {
     if (call->link.held) {
         call->link.let_go = true;
@@ -148,14 +148,14 @@ void call_release(haft_call *call)
     }
     leave_batch(call);
     call_unlink(call);
-    catalogue_drop(call->catalogue);
-    direct_release(call);
+    hf_catalogue_drop(call->catalogue);
+    hf_direct_release(call);
     haft_arena_free(call->stages.late.arena);
     if (!keep_spare(call))
         call_free(call);
 }
 
-void call_free_spare(struct owner *owner)
+void hf_call_free_spare(struct owner *owner)
 {
     while (owner->spare) {
         haft_call *call = owner->spare;
@@ -169,14 +169,14 @@ void call_free_spare(struct owner *owner)
 
 /* ---- running ---- */
 
-void call_check_move(haft_call *call, enum call_state to)
+void hf_call_check_move(haft_call *call, enum call_state to)
 {
-    if (!call_state_may_follow(call->state, to))
+    if (!hf_call_state_may_follow(call->state, to))
         haft_log(call, HAFT_CRITICAL, "illegal move of a call from \"%s\" to \"%s\"",
-                 call_state_name(call->state), call_state_name(to));
+                 hf_call_state_name(call->state), hf_call_state_name(to));
 }
 
-int call_run_isolated(haft_call *call)
+int hf_call_run_isolated(haft_call *call)
 {
     struct isolation *isolation = atomic_load(&call->server->isolation.runner);
 
@@ -203,14 +203,14 @@ void haft_call_run(haft_call *call)
     bool isolated = call->item && call->item->isolate && !call->inner.done;
 
     set_queued(call, false);
-    call->status = isolated ? call_run_isolated(call) : call->handler.execute(call);
+    call->status = isolated ? hf_call_run_isolated(call) : call->handler.execute(call);
 }
 
 /* Gives the call's own answer. */
 static void call_answer(haft_call *call)
 {
     if (call->error.code)
-        respond_error(call, call->error.code, call->error.message, call->error.data);
+        hf_respond_error(call, call->error.code, call->error.message, call->error.data);
     else
         call->handler.complete(call);
 }
@@ -223,55 +223,55 @@ static haft_outcome call_outcome(haft_call *call)
     if (atomic_load(&call->cancelled) || call->owner->closed)
         return HAFT_OUTCOME_CANCELLED;
     if (!call->status && !call->result.checked)
-        call->status = tool_check(call);
+        call->status = hf_tool_check(call);
     if (call->status)
         return HAFT_OUTCOME_FAILED;
     return call->result.is_error ? HAFT_OUTCOME_ERROR : HAFT_OUTCOME_OK;
 }
 
-bool call_is_unwanted(haft_call *call)
+bool hf_call_is_unwanted(haft_call *call)
 {
     return call->answered || call->owner->closed || atomic_load(&call->cancelled);
 }
 
-void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call))
+void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call))
 {
     struct owner *owner = call->owner;
 
     if (call->stages.staged)
-        stages_after(call, outcome);
-    if (!call_is_unwanted(call)) {
+        hf_stages_after(call, outcome);
+    if (!hf_call_is_unwanted(call)) {
         if (call->link.linked)
             owner->announce(owner);
         answer(call);
     }
-    event_of_end(call);
+    hf_event_of_end(call);
     if (call_is_shared(call)) {
-        call_give_up(call);
+        hf_call_give_up(call);
         return;
     }
     call_move(call, CALL_OVER);
-    call_release(call);
+    hf_call_release(call);
     if (owner->closed)
         owner->collect(owner);
 }
 
-void call_end(haft_call *call)
+void hf_call_end(haft_call *call)
 {
     call_move(call, CALL_OVER);
-    call_conclude(call, call->stages.staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
+    hf_call_conclude(call, call->stages.staged ? call_outcome(call) : HAFT_OUTCOME_OK, call_answer);
 }
 
 /* It waits for nothing any more but to be concluded. */
 static void call_stop_waiting(haft_call *call)
 {
     if (call->state == CALL_IN_LINE)
-        cap_withdraw(call);
+        hf_cap_withdraw(call);
     set_queued(call, false);
     call_move(call, CALL_OVER);
 }
 
-void call_give_up(haft_call *call)
+void hf_call_give_up(haft_call *call)
 {
     atomic_store(&call->cancelled, true);
     call->answered = true;
@@ -279,35 +279,35 @@ void call_give_up(haft_call *call)
     if (call->state != CALL_IN_LINE && call->state != CALL_ASKING)
         return;
     call_stop_waiting(call);
-    call_end(call);
+    hf_call_end(call);
 }
 
 static void answer_late(haft_call *call)
 {
-    respond_timeout(call, call->time.allowed_ms);
+    hf_respond_timeout(call, call->time.allowed_ms);
 }
 
-void call_time_out(haft_call *call)
+void hf_call_time_out(haft_call *call)
 {
     if (call->state == CALL_HELD)
         haft_log(call, HAFT_WARNING,
                  "timed out after %u ms; the stage \"%s\" returned HAFT_PENDING, and nobody called "
                  "haft_continue",
-                 call->time.allowed_ms, stages_holder(call)->name);
+                 call->time.allowed_ms, hf_stages_holder(call)->name);
     else
         haft_log(call, HAFT_WARNING, "timed out after %u ms%s", call->time.allowed_ms,
                  call->state == CALL_PENDING
                      ? "; its handler returned HAFT_PENDING, and nobody called haft_finish"
                      : "");
     if (call->state == CALL_ASKING)
-        input_withdraw(call, "timed out");
+        hf_input_withdraw(call, "timed out");
     if (!call_is_shared(call))
         call_stop_waiting(call);
     call->stages.outcome = HAFT_OUTCOME_TIMED_OUT;
-    call_conclude(call, HAFT_OUTCOME_TIMED_OUT, answer_late);
+    hf_call_conclude(call, HAFT_OUTCOME_TIMED_OUT, answer_late);
 }
 
-void call_allow(haft_call *call, unsigned milliseconds)
+void hf_call_allow(haft_call *call, unsigned milliseconds)
 {
     const struct item *item = call->item;
 
@@ -322,19 +322,19 @@ void call_allow(haft_call *call, unsigned milliseconds)
         call->time.deadline = call->inner.parent->time.deadline;
 }
 
-void call_settle(haft_call *call)
+void hf_call_settle(haft_call *call)
 {
     if (call->line.running)
-        cap_leave(call);
-    if (call_is_unwanted(call)) {
-        call_end(call);
+        hf_cap_leave(call);
+    if (hf_call_is_unwanted(call)) {
+        hf_call_end(call);
     } else if (call->status == HAFT_AGAIN) {
-        input_ask(call);
+        hf_input_ask(call);
     } else if (call->status == CALL_LATE) {
         call_move(call, CALL_OVER);
-        call_time_out(call);
+        hf_call_time_out(call);
     } else {
-        call_end(call);
+        hf_call_end(call);
     }
 }
 
@@ -351,29 +351,29 @@ void haft_call_done(haft_call *call)
             return;
         call->status = call->posts.finish.status;
     }
-    call_settle(call);
+    hf_call_settle(call);
 }
 
-int call_understand(haft_call *call, int status)
+int hf_call_understand(haft_call *call, int status)
 {
-    if (!status || status == HAFT_PENDING || status == HAFT_AGAIN || status_is_known(status))
+    if (!status || status == HAFT_PENDING || status == HAFT_AGAIN || hf_status_is_known(status))
         return status;
     haft_log(call, HAFT_ERROR, "the handler returned %d, which is no status", status);
     return HAFT_EINVAL;
 }
 
-void call_finish(haft_call *call, int status)
+void hf_call_finish(haft_call *call, int status)
 {
-    status = call_understand(call, status);
+    status = hf_call_understand(call, status);
     call->posts.finish.status = status;
     call->posts.finished = true;
     if (call->state != CALL_PENDING)
         return;
     call->status = status;
-    call_settle(call);
+    hf_call_settle(call);
 }
 
-void call_launch(haft_call *call)
+void hf_call_launch(haft_call *call)
 {
     struct owner *owner = call->owner;
     bool here = !owner->loop.run || !call->item || call->item->quick;
@@ -394,17 +394,17 @@ void call_launch(haft_call *call)
     haft_call_done(call);
 }
 
-void call_start(haft_call *call)
+void hf_call_start(haft_call *call)
 {
-    int status = call->item && call->item->cap ? cap_enter(call) : 1;
+    int status = call->item && call->item->cap ? hf_cap_enter(call) : 1;
 
     if (status > 0) {
-        call_launch(call);
+        hf_call_launch(call);
     } else if (!status) {
         call_move(call, CALL_IN_LINE);
         set_queued(call, true);
     } else {
         call->status = status;
-        call_settle(call);
+        hf_call_settle(call);
     }
 }

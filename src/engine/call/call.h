@@ -47,7 +47,7 @@ struct request {
 };
 
 struct call_arguments {
-    yyjson_val *json; /* NULL when they came straight: see call_arguments */
+    yyjson_val *json; /* NULL when they came straight: see hf_call_arguments */
     struct direct direct;
     _Atomic(struct materialized *) materialized; /* those as JSON, once somebody has asked */
 };
@@ -129,7 +129,7 @@ struct call_line {
 
 /* Calls that no message brought (inner.c). */
 struct call_inner {
-    haft_call *parent;   /* that made it; NULL for one that came from outside.  See inner_hold */
+    haft_call *parent;   /* that made it; NULL for one that came from outside.  See hf_inner_hold */
     atomic_uint looking; /* threads that look at the parent */
     unsigned depth;      /* below the one that came from outside */
     atomic_uint inside;  /* of that one: calls made below it, ever */
@@ -188,7 +188,7 @@ struct haft_call {
 static inline void call_move(haft_call *call, enum call_state to)
 {
 #if !defined NDEBUG
-    call_check_move(call, to);
+    hf_call_check_move(call, to);
 #endif
     call->state = to;
 }
@@ -200,57 +200,57 @@ static inline bool call_is_shared(const haft_call *call)
 }
 
 /* A call for a message, from the spare ones when there is one; NULL without memory. */
-haft_call *call_new(struct owner *owner);
-void call_release(haft_call *call);
-void call_link(haft_call *call);
+haft_call *hf_call_new(struct owner *owner);
+void hf_call_release(haft_call *call);
+void hf_call_link(haft_call *call);
 
 /* Makes the handler run, here or elsewhere.  `execute` and `complete` are set. */
-void call_start(haft_call *call);
+void hf_call_start(haft_call *call);
 /* The same of one whose turn has come. */
-void call_launch(haft_call *call);
+void hf_call_launch(haft_call *call);
 
 /* Ends a call whose handler was pending. */
-void call_finish(haft_call *call, int status);
+void hf_call_finish(haft_call *call, int status);
 
 /* Runs the handler of an isolated tool in a process of its own, and waits for it: 0, or an error, or
  * CALL_LATE. */
-int call_run_isolated(haft_call *call);
+int hf_call_run_isolated(haft_call *call);
 /* What a handler returned: as it is, or HAFT_EINVAL and a line in the log when haft has no such
  * status.  A number by mistake must not pass for an answer. */
-int call_understand(haft_call *call, int status);
+int hf_call_understand(haft_call *call, int status);
 
 /* What a handler's process came to that had to be ended at its deadline. */
 enum { CALL_LATE = -1000 };
 
 /* Answers a call whose deadline has passed. */
-void call_time_out(haft_call *call);
+void hf_call_time_out(haft_call *call);
 
 /* Clears what a handler has answered so far: it is called again. */
-void call_clear_result(haft_call *call);
+void hf_call_clear_result(haft_call *call);
 
 /* Sets the deadline so far ahead; 0 for what the tool or the server says. */
-void call_allow(haft_call *call, unsigned milliseconds);
+void hf_call_allow(haft_call *call, unsigned milliseconds);
 
 /* The id as logs and events have it; "0" for none. */
-void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
+void hf_call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT]);
 
 /* Nobody waits for the answer any more: the handler is told, and nothing more is sent.  A call that
  * only waited for the client or its turn is gone. */
-void call_give_up(haft_call *call);
+void hf_call_give_up(haft_call *call);
 
 /* Whether nobody waits for an answer. */
-bool call_is_unwanted(haft_call *call);
+bool hf_call_is_unwanted(haft_call *call);
 
 /* Concludes a call, whatever ended it: the stages are told, once; it is answered by `answer` unless
  * it has been or nobody waits; watchers are told, once; and it is released, unless its handler or a
  * stage still has it, who then only release it. */
-void call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
+void hf_call_conclude(haft_call *call, haft_outcome outcome, void (*answer)(haft_call *call));
 
 /* The same of one that nobody has any more, as its status and its outcome say. */
-void call_end(haft_call *call);
+void hf_call_end(haft_call *call);
 
 /* The handler is done with it, or will not be called: it ends, or asks the client. */
-void call_settle(haft_call *call);
-void call_free_spare(struct owner *owner);
+void hf_call_settle(haft_call *call);
+void hf_call_free_spare(struct owner *owner);
 
 #endif

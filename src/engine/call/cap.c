@@ -5,12 +5,12 @@
  * session, on its own thread, starts it at its next tick. */
 #include "engine/call/cap.h"
 
-int cap_enter(haft_call *call)
+int hf_cap_enter(haft_call *call)
 {
     struct cap *cap = call->item->cap;
     int status = HAFT_EBUSY;
 
-    server_lock(call->server);
+    hf_server_lock(call->server);
     if (cap->running < cap->max_running) {
         cap->running++;
         call->line.running = true;
@@ -27,7 +27,7 @@ int cap_enter(haft_call *call)
         call->owner->n_queued++;
         status = 0;
     }
-    server_unlock(call->server);
+    hf_server_unlock(call->server);
     return status;
 }
 
@@ -46,15 +46,15 @@ static void pass_on(struct cap *cap)
         cap->last = NULL;
     cap->n_waiting--;
     atomic_store(&next->line.turn, true);
-    owner_wake(next->owner);
+    hf_owner_wake(next->owner);
 }
 
-void cap_leave(haft_call *call)
+void hf_cap_leave(haft_call *call)
 {
     call->line.running = false;
-    server_lock(call->server);
+    hf_server_lock(call->server);
     pass_on(call->item->cap);
-    server_unlock(call->server);
+    hf_server_unlock(call->server);
 }
 
 static void leave_line(struct cap *cap, haft_call *call)
@@ -71,18 +71,18 @@ static void leave_line(struct cap *cap, haft_call *call)
     cap->n_waiting--;
 }
 
-void cap_withdraw(haft_call *call)
+void hf_cap_withdraw(haft_call *call)
 {
-    server_lock(call->server);
+    hf_server_lock(call->server);
     if (atomic_load(&call->line.turn))
         pass_on(call->item->cap);
     else
         leave_line(call->item->cap, call);
-    server_unlock(call->server);
+    hf_server_unlock(call->server);
     call->owner->n_queued--;
 }
 
-bool cap_has_turn(haft_call *call)
+bool hf_cap_has_turn(haft_call *call)
 {
     if (!atomic_load(&call->line.turn))
         return false;

@@ -5,12 +5,12 @@
 #include "engine/call/call.h"
 
 /* 1 when the call may run now, 0 when it waits in line, or HAFT_EBUSY. */
-int cap_enter(haft_call *call);
+int hf_cap_enter(haft_call *call);
 /* It runs no more: the next in line may. */
-void cap_leave(haft_call *call);
+void hf_cap_leave(haft_call *call);
 /* It leaves the line without having run. */
-void cap_withdraw(haft_call *call);
+void hf_cap_withdraw(haft_call *call);
 /* Whether its turn has come; it counts as running then. */
-bool cap_has_turn(haft_call *call);
+bool hf_cap_has_turn(haft_call *call);
 
 #endif

@@ -46,11 +46,11 @@ static void carry_put_trace(haft_buffer *out, const haft_trace *trace)
     if (!trace)
         return;
     haft_buffer_printf(out, ",\"trace\":{\"flags\":%d", (int)trace->flags);
-    put_text_member(out, "id", trace->trace_id);
-    put_text_member(out, "parent", trace->parent_id);
-    put_text_member(out, "span", trace->span_id);
-    put_text_member(out, "traceparent", trace->traceparent);
-    put_text_member(out, "tracestate", trace->tracestate);
+    hf_put_text_member(out, "id", trace->trace_id);
+    hf_put_text_member(out, "parent", trace->parent_id);
+    hf_put_text_member(out, "span", trace->span_id);
+    hf_put_text_member(out, "traceparent", trace->traceparent);
+    hf_put_text_member(out, "tracestate", trace->tracestate);
     haft_buffer_add(out, "}", 1);
 }
 
@@ -60,7 +60,7 @@ static void put_given(haft_buffer *out, haft_call *call, bool with_structured)
     haft_buffer_printf(out, ",\"error\":%s", call->result.is_error ? "true" : "false");
     if (!call->content.status && call->content.n) {
         haft_buffer_puts(out, ",\"content\":[");
-        content_write(call, out);
+        hf_content_write(call, out);
         haft_buffer_add(out, "]", 1);
     }
     if (with_structured && !call->structured.status && call->structured.size) {
@@ -69,17 +69,17 @@ static void put_given(haft_buffer *out, haft_call *call, bool with_structured)
     }
 }
 
-void carry_write_call(haft_call *call, haft_buffer *out)
+void hf_carry_write_call(haft_call *call, haft_buffer *out)
 {
     haft_buffer_printf(out,
                        "{\"tool\":%u,\"revision\":%d,\"level\":%d,\"left\":", call->item->isolate,
                        (int)call->revision, call->client.log_level);
     haft_buffer_json_integer(out, haft_call_time_left(call));
-    put_text_member(out, "client", call->client.name);
-    put_text_member(out, "version", call->client.version);
-    put_text_member(out, "principal", call->request.principal);
-    put_text_member(out, "name", call->item->name);
-    put_text_member(out, "state", call->asking.state);
+    hf_put_text_member(out, "client", call->client.name);
+    hf_put_text_member(out, "version", call->client.version);
+    hf_put_text_member(out, "principal", call->request.principal);
+    hf_put_text_member(out, "name", call->item->name);
+    hf_put_text_member(out, "state", call->asking.state);
     carry_put_value(out, "can", call->client.capabilities);
     put_answers(out, call);
     carry_put_trace(out, call->request.trace);
@@ -101,7 +101,7 @@ static struct item *find_isolated(haft_server *server, const struct catalogue *c
     for (size_t i = 0; i < shelf->n; i++)
         if (number && shelf->entries[i].item->isolate == number)
             return shelf->entries[i].item;
-    return number ? item_isolated(server, number) : NULL;
+    return number ? hf_item_isolated(server, number) : NULL;
 }
 
 static bool take_answers(haft_call *call, yyjson_val *answers)
@@ -112,7 +112,7 @@ static bool take_answers(haft_call *call, yyjson_val *answers)
     if (!yyjson_is_obj(answers))
         return true;
     yyjson_obj_foreach(answers, i, n, key, answer)
-        if (!question_give(call, key, answer))
+        if (!hf_question_give(call, key, answer))
             return false;
     return true;
 }
@@ -148,13 +148,13 @@ static bool take_content(haft_call *call, yyjson_val *content)
 
     if (!yyjson_is_arr(content))
         return !content;
-    content_clear(call);
+    hf_content_clear(call);
     yyjson_arr_foreach(content, i, n, block) {
         if (!rpc_string(block, "type"))
             return false;
-        content_add(call, &(struct content_block){.kind = BLOCK_OBJECT,
-                                                  .object = block,
-                                                  .meta = yyjson_obj_get(block, "_meta")});
+        hf_content_add(call, &(struct content_block){.kind = BLOCK_OBJECT,
+                                                     .object = block,
+                                                     .meta = yyjson_obj_get(block, "_meta")});
     }
     return true;
 }
@@ -165,7 +165,7 @@ static bool take_given(haft_call *call, yyjson_val *root)
 
     call->result.is_error = yyjson_is_true(yyjson_obj_get(root, "error"));
     if (structured) {
-        content_first(call);
+        hf_content_first(call);
         haft_buffer_clear(&call->structured);
         haft_json_write(structured, &call->structured);
     }
@@ -175,7 +175,7 @@ static bool take_given(haft_call *call, yyjson_val *root)
 /* The tool may have been renamed since this process was copied. */
 static bool take_name(haft_call *call, const char *name)
 {
-    return !name || !strcmp(name, call->item->name) || item_set_name(call->item, name);
+    return !name || !strcmp(name, call->item->name) || hf_item_set_name(call->item, name);
 }
 
 /* Everything of a call that the text has. */
@@ -184,7 +184,7 @@ static int carry_fill(haft_call *call, yyjson_val *root)
     int64_t left = yyjson_get_sint(yyjson_obj_get(root, "left"));
     yyjson_val *arguments = yyjson_obj_get(root, "arguments");
 
-    call->catalogue = catalogue_take(call->server);
+    call->catalogue = hf_catalogue_take(call->server);
     call->item =
         find_isolated(call->server, call->catalogue, yyjson_get_uint(yyjson_obj_get(root, "tool")));
     if (!call->item)
@@ -211,16 +211,16 @@ static int carry_fill(haft_call *call, yyjson_val *root)
                : HAFT_ENOMEM;
 }
 
-haft_call *carry_read_call(struct owner *owner, const char *text, size_t size, int *ret_status)
+haft_call *hf_carry_read_call(struct owner *owner, const char *text, size_t size, int *ret_status)
 {
-    haft_call *call = call_new(owner);
+    haft_call *call = hf_call_new(owner);
     haft_reason reason = {.code = HAFT_EPARSE};
     yyjson_val *root =
         call ? haft_json_read(text, size, JSON_MAX_DEPTH, call->arena, &reason) : NULL;
 
     *ret_status = !call ? HAFT_ENOMEM : !root ? reason.code : carry_fill(call, root);
     if (*ret_status && call)
-        call_release(call);
+        hf_call_release(call);
     return *ret_status ? NULL : call;
 }
 
@@ -244,12 +244,12 @@ static void put_questions(haft_buffer *out, const haft_call *call)
     haft_buffer_add(out, "}", 1);
 }
 
-void carry_write_result(haft_call *call, int status, haft_buffer *out)
+void hf_carry_write_result(haft_call *call, int status, haft_buffer *out)
 {
     if (!status)
         status = call->content.status ? call->content.status : call->structured.status;
     haft_buffer_printf(out, "{\"status\":%d", status);
-    put_text_member(out, "state", call->asking.state);
+    hf_put_text_member(out, "state", call->asking.state);
     if (status == HAFT_ECAPABILITY && call->error.data)
         haft_buffer_printf(out, ",\"lacks\":%s", call->error.data);
     if (status == HAFT_AGAIN)
@@ -273,11 +273,11 @@ static bool take_meta(haft_call *call, yyjson_val *meta)
         return !meta;
     yyjson_obj_foreach(meta, i, n, key, value) {
         if (yyjson_equals_str(key, META_SERVER_INFO) ||
-            !meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
+            !hf_meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
             return false;
-        start = meta_begin(&call->result_meta, yyjson_get_str(key), yyjson_get_len(key));
+        start = hf_meta_begin(&call->result_meta, yyjson_get_str(key), yyjson_get_len(key));
         haft_json_write(value, &call->result_meta);
-        status = meta_end(&call->result_meta, start, there);
+        status = hf_meta_end(&call->result_meta, start, there);
         if (status && !call->content.status)
             call->content.status = status;
     }
@@ -295,8 +295,8 @@ static bool take_questions(haft_call *call, yyjson_val *questions)
         yyjson_val *method = rpc_string(question, "method");
 
         if (!method || strlen(yyjson_get_str(key)) != yyjson_get_len(key) ||
-            !question_put(call, yyjson_get_str(key), yyjson_get_str(method),
-                          yyjson_obj_get(question, "params")))
+            !hf_question_put(call, yyjson_get_str(key), yyjson_get_str(method),
+                             yyjson_obj_get(question, "params")))
             return false;
     }
     return true;
@@ -313,7 +313,7 @@ static bool take_lacks(haft_call *call, yyjson_val *lacks)
         return false;
     haft_buffer_init(&text, call->server->allocator, 1 << 16);
     haft_json_write(lacks, &text);
-    call->error.data = text_of(call->arena, &text).data;
+    call->error.data = hf_text_of(call->arena, &text).data;
     return call->error.data;
 }
 
@@ -335,7 +335,7 @@ static bool take_result(haft_call *call, yyjson_val *root, int status)
            (status != HAFT_ECAPABILITY || take_lacks(call, yyjson_obj_get(root, "lacks")));
 }
 
-int carry_read_result(haft_call *call, const char *text, size_t size)
+int hf_carry_read_result(haft_call *call, const char *text, size_t size)
 {
     haft_reason reason = {.code = HAFT_EPARSE};
     yyjson_val *root = haft_json_read(text, size, JSON_MAX_DEPTH, call->arena, &reason);
@@ -346,7 +346,7 @@ int carry_read_result(haft_call *call, const char *text, size_t size)
     if (!root && reason.code == HAFT_ENOMEM)
         return HAFT_ENOMEM;
     haft_log(call, HAFT_ERROR, "its process sent what is no result");
-    call_clear_result(call);
+    hf_call_clear_result(call);
     return HAFT_ECRASHED;
 }
 
@@ -364,7 +364,7 @@ static int take_notice(haft_call *call, yyjson_val *root)
         return 0;
     }
     if (yyjson_equals_str(method, "notifications/message")) {
-        int level = level_named(yyjson_obj_get(params, "level"));
+        int level = hf_level_named(yyjson_obj_get(params, "level"));
         const char *data = yyjson_get_str(rpc_string(params, "data"));
 
         if (level < 0 || !data)
@@ -376,7 +376,7 @@ static int take_notice(haft_call *call, yyjson_val *root)
     return HAFT_EPARSE;
 }
 
-int carry_read_notice(haft_call *call, const char *text, size_t size)
+int hf_carry_read_notice(haft_call *call, const char *text, size_t size)
 {
     haft_arena *arena = haft_arena_new(call->server->allocator, NOTICE_MEMORY);
     yyjson_val *root = arena ? haft_json_read(text, size, 0, arena, NULL) : NULL;

@@ -53,7 +53,7 @@ const char *haft_completion_context(const haft_call *call, const char *argument)
 
 static void put_completion(haft_call *call)
 {
-    haft_buffer *out = respond_begin(call);
+    haft_buffer *out = hf_respond_begin(call);
 
     haft_buffer_puts(out, "\"completion\":{\"values\":[");
     haft_buffer_add(out, call->structured.data, call->structured.size);
@@ -61,14 +61,14 @@ static void put_completion(haft_call *call)
     haft_buffer_json_integer(out, (int64_t)call->result.n_values);
     haft_buffer_puts(out, call->result.n_values > MOST_VALUES ? ",\"hasMore\":true}"
                                                               : ",\"hasMore\":false}");
-    respond_end(call, true);
+    hf_respond_end(call, true);
 }
 
 static void completion_complete(haft_call *call)
 {
     if (!call->status)
         call->status = call->structured.status;
-    if (!plain_call_failed(call))
+    if (!hf_plain_call_failed(call))
         put_completion(call);
 }
 
@@ -87,12 +87,12 @@ static int completion_execute(haft_call *call)
 
 static struct item *find_prompt(haft_call *call, yyjson_val *name)
 {
-    struct entry *entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT],
-                                          yyjson_get_str(name), yyjson_get_len(name));
+    struct entry *entry = hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT],
+                                             yyjson_get_str(name), yyjson_get_len(name));
 
     if (entry && !entry->disabled)
         return entry->item;
-    plain_call_refuse(call, "Prompt", name, entry);
+    hf_plain_call_refuse(call, "Prompt", name, entry);
     return NULL;
 }
 
@@ -102,13 +102,13 @@ static struct item *completion_find_template(haft_call *call, yyjson_val *uri)
     static const haft_offer kinds[] = {HAFT_OFFER_TEMPLATE, HAFT_OFFER_RESOURCE};
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct entry *entry = offer_list_find(&call->catalogue->shelves[kinds[i]],
-                                              yyjson_get_str(uri), yyjson_get_len(uri));
+        struct entry *entry = hf_offer_list_find(&call->catalogue->shelves[kinds[i]],
+                                                 yyjson_get_str(uri), yyjson_get_len(uri));
 
         if (entry && !entry->disabled)
             return entry->item;
     }
-    plain_call_refuse(call, "Resource template", uri, NULL);
+    hf_plain_call_refuse(call, "Resource template", uri, NULL);
     return NULL;
 }
 
@@ -131,12 +131,12 @@ static struct item *completion_find(haft_call *call)
             continue;
         if (name)
             return kinds[i].find(call, name);
-        respond_errorf(call, RPC_INVALID_PARAMS, "Invalid params: \"ref.%s\" must be a string",
-                       kinds[i].key);
+        hf_respond_errorf(call, RPC_INVALID_PARAMS, "Invalid params: \"ref.%s\" must be a string",
+                          kinds[i].key);
         return NULL;
     }
-    respond_error(call, RPC_INVALID_PARAMS,
-                  "Invalid params: \"ref.type\" must be ref/prompt or ref/resource", NULL);
+    hf_respond_error(call, RPC_INVALID_PARAMS,
+                     "Invalid params: \"ref.type\" must be ref/prompt or ref/resource", NULL);
     return NULL;
 }
 
@@ -145,7 +145,7 @@ static bool has_argument(const struct item *item, const char *name)
     const struct object *object = item->input ? item->input->root->object : NULL;
 
     if (item->uri_template)
-        return uri_template_has(item->uri_template, name);
+        return hf_uri_template_has(item->uri_template, name);
     for (size_t i = 0; object && i < object->n_properties; i++)
         if (!strcmp(object->properties[i].name, name))
             return true;
@@ -165,17 +165,17 @@ static const char *text_member(haft_call *call, const char *key)
 
     if (text && strlen(yyjson_get_str(text)) == yyjson_get_len(text))
         return yyjson_get_str(text);
-    respond_errorf(call, RPC_INVALID_PARAMS, "Invalid params: \"argument.%s\" must be a string",
-                   key);
+    hf_respond_errorf(call, RPC_INVALID_PARAMS, "Invalid params: \"argument.%s\" must be a string",
+                      key);
     return NULL;
 }
 
-void handle_complete(haft_call *call)
+void hf_handle_complete(haft_call *call)
 {
     struct argument *argument = haft_arena_alloc(call->arena, sizeof *argument);
 
     if (!argument) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     argument->name = text_member(call, "name");
@@ -185,7 +185,7 @@ void handle_complete(haft_call *call)
         return;
     call->handler.in = argument;
     if (can_complete(call->item) && has_argument(call->item, argument->name))
-        plain_call_start(call, completion_execute, completion_complete);
+        hf_plain_call_start(call, completion_execute, completion_complete);
     else
         put_completion(call);
 }

@@ -9,7 +9,7 @@
 #include "protocol/meta.h"
 #include "schema/text/format_check.h"
 
-bool content_is_bare(const haft_call *call)
+bool hf_content_is_bare(const haft_call *call)
 {
     return call->item && call->item->resource;
 }
@@ -31,16 +31,16 @@ static void content_count(haft_call *call)
 
     if (content->mirrors && content->pending)
         content->size =
-            BLOCK_TEXT_FRAME + json_string_size(call->structured.data, call->structured.size);
+            BLOCK_TEXT_FRAME + hf_json_string_size(call->structured.data, call->structured.size);
     for (; block; block = block->next) {
-        content->size += block_size(block, content_is_bare(call)) +
+        content->size += hf_block_size(block, hf_content_is_bare(call)) +
                          content_frame_size(block, block == content->first);
         content->counted = block;
     }
     content->pending = 0;
 }
 
-size_t content_size(haft_call *call)
+size_t hf_content_size(haft_call *call)
 {
     if (call->content.pending)
         content_count(call);
@@ -72,7 +72,7 @@ static bool content_count_draft(haft_call *call, const struct content_block *blo
     /* No text is shorter as JSON: what is far too long is not read. */
     if (!content_fits(call, block->text.size))
         return false;
-    size = block_size(block, content_is_bare(call)) + frame;
+    size = hf_block_size(block, hf_content_is_bare(call)) + frame;
     if (!content_fits(call, size))
         return false;
     call->content.size += size;
@@ -99,26 +99,26 @@ static int content_append(haft_call *call, struct content_block *block)
 {
     size_t frame = content_frame_size(block, !call->content.first);
     uint64_t most;
-    int status = block_check(block, &most);
+    int status = hf_block_check(block, &most);
     bool fits = !status && content_fits(call, most + frame);
 
     if (!status && !fits && !content_count_draft(call, block, frame))
         status = HAFT_ETOOBIG;
     if (!status)
-        status = block_copy(block, call->arena);
+        status = hf_block_copy(block, call->arena);
     if (status)
         return content_fail(call, status);
     content_link(&call->content, block, fits ? most + frame : 0);
     return 0;
 }
 
-int content_add(haft_call *call, const struct content_block *draft)
+int hf_content_add(haft_call *call, const struct content_block *draft)
 {
-    const struct block_row *row = &block_rows[draft->kind];
+    const struct block_row *row = &hf_block_rows[draft->kind];
     struct content_block *block;
     int status = 0;
 
-    content_first(call);
+    hf_content_first(call);
     if (call->content.status)
         return call->content.status;
     block = haft_arena_alloc(call->arena, sizeof *block);
@@ -133,7 +133,7 @@ int content_add(haft_call *call, const struct content_block *draft)
 }
 
 /* Most results are a text that fits: there is nothing to check, and one allocation is enough. */
-int content_add_text(haft_call *call, const char *text, size_t size, bool in_arena)
+int hf_content_add_text(haft_call *call, const char *text, size_t size, bool in_arena)
 {
     struct content *content = &call->content;
     uint64_t most = BLOCK_TEXT_FRAME + 3 + (uint64_t)size * JSON_ESCAPED;
@@ -142,10 +142,10 @@ int content_add_text(haft_call *call, const char *text, size_t size, bool in_are
 
     if (content->mirrors || content->status || (call->item && call->item->prompt) ||
         !content_fits(call, most))
-        return content_add(call, &(struct content_block){.kind = BLOCK_TEXT,
-                                                         .text = {text, size},
-                                                         .in_arena = in_arena,
-                                                         .is_utf8 = true});
+        return hf_content_add(call, &(struct content_block){.kind = BLOCK_TEXT,
+                                                            .text = {text, size},
+                                                            .in_arena = in_arena,
+                                                            .is_utf8 = true});
     block = haft_arena_alloc(call->arena, sizeof *block + (in_arena ? 0 : size + 1));
     if (!block)
         return content_fail(call, HAFT_ENOMEM);
@@ -163,7 +163,7 @@ int content_add_text(haft_call *call, const char *text, size_t size, bool in_are
 /* ---- structured content ---- */
 
 /* Its text is copied by whoever needs a block, and otherwise only once, into the response. */
-int content_mirror(haft_call *call)
+int hf_content_mirror(haft_call *call)
 {
     struct content *content = &call->content;
     uint64_t most = BLOCK_TEXT_FRAME + 2 + (uint64_t)call->structured.size * JSON_ESCAPED;
@@ -186,11 +186,11 @@ static COLD void content_unmirror(haft_call *call)
                                   .text = {call->structured.data, call->structured.size},
                                   .is_utf8 = true};
 
-    content_clear(call);
-    content_add(call, &block);
+    hf_content_clear(call);
+    hf_content_add(call, &block);
 }
 
-struct content_block *content_first(haft_call *call)
+struct content_block *hf_content_first(haft_call *call)
 {
     if (call->content.mirrors)
         content_unmirror(call);
@@ -207,12 +207,12 @@ int haft_json(haft_call *call, const char *json, size_t size)
         haft_log(call, HAFT_ERROR, "haft_json: %s", reason.text);
         return reason.code;
     }
-    content_first(call);
+    hf_content_first(call);
     haft_buffer_clear(&call->structured);
     haft_json_write(value, &call->structured);
     if (call->structured.status)
         return call->structured.status;
-    return call->content.n || !call->item || !call->item->tool ? 0 : content_mirror(call);
+    return call->content.n || !call->item || !call->item->tool ? 0 : hf_content_mirror(call);
 }
 
 /* ---- members of the last block ---- */
@@ -231,27 +231,27 @@ static int content_grow(haft_call *call, size_t more)
 int haft_block_annotate(haft_call *call, const char *audience, double priority,
                         const char *last_modified)
 {
-    struct content_block *block = content_first(call) ? call->content.last : NULL;
+    struct content_block *block = hf_content_first(call) ? call->content.last : NULL;
     struct annotations given = {audience, priority, last_modified}, *annotations;
 
     if (!block || block->annotations || yyjson_obj_get(block->object, "annotations") ||
-        content_is_bare(call))
+        hf_content_is_bare(call))
         return HAFT_EINVAL;
     if (call->content.status)
         return call->content.status;
-    if (!annotations_are_valid(&given))
+    if (!hf_annotations_are_valid(&given))
         return HAFT_EINVAL;
     annotations = haft_arena_alloc(call->arena, sizeof *annotations);
-    if (!annotations || annotations_copy(&given, call->arena))
+    if (!annotations || hf_annotations_copy(&given, call->arena))
         return content_fail(call, HAFT_ENOMEM);
     *annotations = given;
     block->annotations = annotations;
-    return content_grow(call, annotations_size(annotations));
+    return content_grow(call, hf_annotations_size(annotations));
 }
 
 int haft_block_meta(haft_call *call, const char *json)
 {
-    struct content_block *block = content_first(call) ? call->content.last : NULL;
+    struct content_block *block = hf_content_first(call) ? call->content.last : NULL;
     haft_reason reason;
     haft_value *value = haft_json_read(json, strlen(json), 0, call->arena, &reason);
 
@@ -262,17 +262,17 @@ int haft_block_meta(haft_call *call, const char *json)
     if (call->content.status)
         return call->content.status;
     block->meta = value;
-    return content_grow(call, sizeof ",\"_meta\":" - 1 + json_size(value));
+    return content_grow(call, sizeof ",\"_meta\":" - 1 + hf_json_size(value));
 }
 
 /* ---- reading ---- */
 
-void content_clear(haft_call *call)
+void hf_content_clear(haft_call *call)
 {
     call->content = (struct content){.status = call->content.status};
 }
 
-void content_write(haft_call *call, haft_buffer *out)
+void hf_content_write(haft_call *call, haft_buffer *out)
 {
     const struct content *content = &call->content;
     bool bare;
@@ -281,13 +281,13 @@ void content_write(haft_call *call, haft_buffer *out)
         text_block_write(out, call->structured.data, call->structured.size);
         return;
     }
-    bare = content_is_bare(call);
+    bare = hf_content_is_bare(call);
     for (struct content_block *block = content->first; block; block = block->next) {
         if (block != content->first)
             buffer_literal(out, ",");
         if (block->role)
             haft_buffer_printf(out, "{\"role\":\"%s\",\"content\":", block->role);
-        block_write(block, bare, out);
+        hf_block_write(block, bare, out);
         if (block->role)
             buffer_literal(out, "}");
     }
@@ -302,9 +302,9 @@ static struct text block_text(const struct content_block *block)
     return block->kind == BLOCK_TEXT ? block->text : (struct text){NULL, 0};
 }
 
-const char *content_text(haft_call *call)
+const char *hf_content_text(haft_call *call)
 {
-    const struct content_block *first = content_first(call);
+    const struct content_block *first = hf_content_first(call);
     size_t size = 0;
     char *text, *at;
 
@@ -327,9 +327,9 @@ const char *content_text(haft_call *call)
     return text;
 }
 
-const char *content_last_text(haft_call *call)
+const char *hf_content_last_text(haft_call *call)
 {
-    const struct content_block *last = content_first(call) ? call->content.last : NULL;
+    const struct content_block *last = hf_content_first(call) ? call->content.last : NULL;
 
     return last ? block_text(last).data : NULL;
 }
@@ -345,19 +345,19 @@ haft_value *haft_result_content(haft_call *call)
     if (!call->stages.after_ran || call->stages.outcome == HAFT_OUTCOME_TIMED_OUT ||
         call->content.status)
         return NULL;
-    haft_buffer_init(&text, call->server->allocator, content_size(call) + 2);
+    haft_buffer_init(&text, call->server->allocator, hf_content_size(call) + 2);
     buffer_literal(&text, "[");
-    content_write(call, &text);
+    hf_content_write(call, &text);
     buffer_literal(&text, "]");
     if (!text.status)
-        json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
+        hf_json_parse(text.data, text.size, call->arena, &value, &offset, &reason);
     haft_buffer_finish(&text);
     return value;
 }
 
 /* ---- `_meta` of the result ---- */
 
-size_t meta_begin(haft_buffer *meta, const char *key, size_t size)
+size_t hf_meta_begin(haft_buffer *meta, const char *key, size_t size)
 {
     size_t start = meta->size;
 
@@ -390,7 +390,7 @@ static size_t member_end(const char *text, size_t at, size_t size)
     return at;
 }
 
-int meta_end(haft_buffer *meta, size_t start, size_t among)
+int hf_meta_end(haft_buffer *meta, size_t start, size_t among)
 {
     char *text = meta->data;
     size_t own = start + (start > 0), key, end;
@@ -423,9 +423,9 @@ int haft_result_meta(haft_call *call, const char *key, const char *json)
         return reason.code;
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
         return HAFT_EUTF8;
-    if (!strcmp(key, META_SERVER_INFO) || !meta_key_is_right(key, strlen(key), false))
+    if (!strcmp(key, META_SERVER_INFO) || !hf_meta_key_is_right(key, strlen(key), false))
         return HAFT_EINVAL;
-    start = meta_begin(&call->result_meta, key, strlen(key));
+    start = hf_meta_begin(&call->result_meta, key, strlen(key));
     haft_json_write(value, &call->result_meta);
-    return meta_end(&call->result_meta, start, start);
+    return hf_meta_end(&call->result_meta, start, start);
 }

@@ -58,18 +58,18 @@ struct block_row {
     struct member_row members[BLOCK_MEMBERS];
 };
 
-extern const struct block_row block_rows[BLOCK_KINDS];
+extern const struct block_row hf_block_rows[BLOCK_KINDS];
 
-/* ---- what is done with all of them (content_write.c) ---- */
+/* ---- what is done with all of them (hf_content_write.c) ---- */
 
 /* `bare`: the contents of a resource are not wrapped in a block. */
-void block_write(const struct content_block *block, bool bare, haft_buffer *out);
+void hf_block_write(const struct content_block *block, bool bare, haft_buffer *out);
 /* The bytes that it writes for a block without annotations and `_meta`. */
-size_t block_size(const struct content_block *block, bool bare);
+size_t hf_block_size(const struct content_block *block, bool bare);
 /* At least as many, without a look at the text; HAFT_EUTF8 if a string is not UTF-8. */
-int block_check(const struct content_block *block, uint64_t *ret_size);
+int hf_block_check(const struct content_block *block, uint64_t *ret_size);
 /* Moves what a block points to into the arena.  0 or HAFT_ENOMEM. */
-int block_copy(struct content_block *block, haft_arena *arena);
+int hf_block_copy(struct content_block *block, haft_arena *arena);
 
 /* A block of nothing but text, as the table says: most are. */
 #define BLOCK_TEXT_OPEN "{\"type\":\"text\""

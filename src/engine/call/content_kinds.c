@@ -16,7 +16,7 @@ static int link_replace(haft_call *call, struct content_block *block);
 #define LINK_MEMBER(kind, name, field) MEMBER_ROW(MEMBER_##kind, name, struct content_link, field)
 #define COLUMN(name) .column = offsetof(struct revision_row, name)
 
-const struct block_row block_rows[BLOCK_KINDS] = {
+const struct block_row hf_block_rows[BLOCK_KINDS] = {
     [BLOCK_TEXT] = {OPEN(BLOCK_TEXT_OPEN), .members = {MEMBER(TEXT, "text", text)}},
     [BLOCK_IMAGE] = {OPEN("{\"type\":\"image\""),
                      .members = {MEMBER(BYTES, "data", text),
@@ -46,7 +46,7 @@ const struct block_row block_rows[BLOCK_KINDS] = {
 /* A client would reject it; the handler is told why. */
 static bool content_check_uri(haft_call *call, const char *uri)
 {
-    if (uri && rfc_uri(uri, strlen(uri)))
+    if (uri && hf_rfc_uri(uri, strlen(uri)))
         return true;
     haft_log(call, HAFT_ERROR, "\"%s\" is no absolute URI", uri ? uri : "");
     return false;
@@ -64,16 +64,16 @@ static int content_add_own(haft_call *call, const char *text, size_t size, bool 
                                   .in_arena = in_arena,
                                   .is_utf8 = true};
 
-    return block.uri ? content_add(call, &block) : HAFT_EINVAL;
+    return block.uri ? hf_content_add(call, &block) : HAFT_EINVAL;
 }
 
 static int content_take_text(haft_call *call, const char *text, size_t size, bool in_arena)
 {
     if (haft_utf8_valid(text, size) != size)
         return HAFT_EUTF8;
-    return content_is_bare(call) && !call->result.is_error
+    return hf_content_is_bare(call) && !call->result.is_error
                ? content_add_own(call, text, size, in_arena)
-               : content_add_text(call, text, size, in_arena);
+               : hf_content_add_text(call, text, size, in_arena);
 }
 
 int haft_text_bytes(haft_call *call, const char *text, size_t size)
@@ -118,13 +118,13 @@ int haft_error(haft_call *call, const char *format, ...)
 
 static int content_add_media(haft_call *call, const char *what, const struct content_block *block)
 {
-    const char *why = content_is_bare(call) ? "reading a resource gives contents, by haft_embed"
-                      : !block->mime_type   ? "there is no type"
+    const char *why = hf_content_is_bare(call) ? "reading a resource gives contents, by haft_embed"
+                      : !block->mime_type      ? "there is no type"
                       : !block->text.data && block->text.size ? "there are no bytes"
                                                               : NULL;
 
     if (!why)
-        return content_add(call, block);
+        return hf_content_add(call, block);
     haft_log(call, HAFT_ERROR, "%s: %s", what, why);
     return HAFT_EINVAL;
 }
@@ -166,11 +166,11 @@ int haft_embed(haft_call *call, const haft_contents *contents)
     if (!block.text.data && block.text.size)
         return HAFT_EINVAL;
     /* The URI of what is read is the client's own. */
-    if (!contents->uri || (!content_is_bare(call) && !content_check_uri(call, contents->uri)))
+    if (!contents->uri || (!hf_content_is_bare(call) && !content_check_uri(call, contents->uri)))
         return HAFT_EINVAL;
     if (text && !block.text.size)
         block.text.size = strlen(text);
-    return content_add(call, &block);
+    return hf_content_add(call, &block);
 }
 
 /* A link must have a name: without one it is the last part of where it leads. */
@@ -197,14 +197,15 @@ int haft_resource_link(haft_call *call, const haft_link *link)
                                .size = link->size,
                                .icons = {link->icons, link->n_icons}};
 
-    if (content_is_bare(call) || !content_check_uri(call, link->uri))
+    if (hf_content_is_bare(call) || !content_check_uri(call, link->uri))
         return HAFT_EINVAL;
     for (size_t i = 0; i < link->n_icons; i++)
         if (!content_check_uri(call, link->icons[i].src))
             return HAFT_EINVAL;
     own.name = link_name(call, link);
-    return own.name ? content_add(call, &(struct content_block){.kind = BLOCK_LINK, .link = &own})
-                    : HAFT_ENOMEM;
+    return own.name
+               ? hf_content_add(call, &(struct content_block){.kind = BLOCK_LINK, .link = &own})
+               : HAFT_ENOMEM;
 }
 
 /* A revision without links takes it as text. */

@@ -1,4 +1,4 @@
-/* content_write.c - blocks of a result as JSON.
+/* hf_content_write.c - blocks of a result as JSON.
  *
  * The members of a block are rows of a table: see engine/offer/member_rows.h. */
 #include <string.h>
@@ -8,7 +8,7 @@
 /* The struct that has the values of its members. */
 static const void *block_base(const struct content_block *block)
 {
-    return block_rows[block->kind].of_link ? (const void *)block->link : block;
+    return hf_block_rows[block->kind].of_link ? (const void *)block->link : block;
 }
 
 /* The members of a block that came as JSON, but for `_meta`, which is last in every block. */
@@ -31,9 +31,9 @@ static void object_write(yyjson_val *object, haft_buffer *out)
     }
 }
 
-void block_write(const struct content_block *block, bool bare, haft_buffer *out)
+void hf_block_write(const struct content_block *block, bool bare, haft_buffer *out)
 {
-    const struct block_row *row = &block_rows[block->kind];
+    const struct block_row *row = &hf_block_rows[block->kind];
 
     if (block->kind == BLOCK_TEXT && !block->annotations && !block->meta) {
         text_block_write(out, block->text.data, block->text.size);
@@ -44,12 +44,12 @@ void block_write(const struct content_block *block, bool bare, haft_buffer *out)
         object_write(block->object, out);
     } else {
         buffer_add(out, bare ? "{" : row->open, bare ? 1 : row->open_size);
-        members_write(row->members, block_base(block), row->nests, out);
+        hf_members_write(row->members, block_base(block), row->nests, out);
     }
     if (row->nests && !bare)
         buffer_literal(out, "}");
     if (block->annotations)
-        annotations_write(block->annotations, out);
+        hf_annotations_write(block->annotations, out);
     if (block->meta) {
         buffer_literal(out, ",\"_meta\":");
         haft_json_write(block->meta, out);
@@ -57,47 +57,47 @@ void block_write(const struct content_block *block, bool bare, haft_buffer *out)
     buffer_literal(out, "}");
 }
 
-size_t block_size(const struct content_block *block, bool bare)
+size_t hf_block_size(const struct content_block *block, bool bare)
 {
-    const struct block_row *row = &block_rows[block->kind];
+    const struct block_row *row = &hf_block_rows[block->kind];
 
     if (block->object)
-        return json_size(block->object);
+        return hf_json_size(block->object);
     return (bare && row->nests ? 2 : row->open_size + 1 + row->nests) +
-           members_size(row->members, block_base(block), row->nests);
+           hf_members_size(row->members, block_base(block), row->nests);
 }
 
 /* All but text, which may be long, is counted exactly. */
-int block_check(const struct content_block *block, uint64_t *ret_size)
+int hf_block_check(const struct content_block *block, uint64_t *ret_size)
 {
-    const struct block_row *row = &block_rows[block->kind];
+    const struct block_row *row = &hf_block_rows[block->kind];
     const struct member_row *member = row->members;
     const void *base = block_base(block);
     uint64_t size = row->open_size + 2;
 
-    if (!members_are_utf8(member, base, block->is_utf8))
+    if (!hf_members_are_utf8(member, base, block->is_utf8))
         return HAFT_EUTF8;
     for (; member->key; member++) {
         if (member->kind == MEMBER_TEXT)
             size += member->key_size + 2 + (uint64_t)block->text.size * JSON_ESCAPED;
-        else if (member_is_there(member, base))
-            size += member->key_size + member_size(member, base);
+        else if (hf_member_is_there(member, base))
+            size += member->key_size + hf_member_size(member, base);
     }
-    *ret_size = block->object ? json_size(block->object) : size;
+    *ret_size = block->object ? hf_json_size(block->object) : size;
     return 0;
 }
 
-int block_copy(struct content_block *block, haft_arena *arena)
+int hf_block_copy(struct content_block *block, haft_arena *arena)
 {
-    const struct block_row *row = &block_rows[block->kind];
+    const struct block_row *row = &hf_block_rows[block->kind];
     struct content_link *link;
 
     if (!row->of_link)
-        return members_copy(row->members, block, block->in_arena, arena) ? 0 : HAFT_ENOMEM;
+        return hf_members_copy(row->members, block, block->in_arena, arena) ? 0 : HAFT_ENOMEM;
     link = haft_arena_alloc(arena, sizeof *link);
     if (!link)
         return HAFT_ENOMEM;
     *link = *block->link;
     block->link = link;
-    return members_copy(row->members, link, false, arena) ? 0 : HAFT_ENOMEM;
+    return hf_members_copy(row->members, link, false, arena) ? 0 : HAFT_ENOMEM;
 }

@@ -6,19 +6,20 @@ static void tell_call(const haft_call *call, haft_event_kind kind)
 {
     char id[RPC_ID_TEXT];
 
-    call_put_id(call, id);
-    event_tell(call->server,
-               &(haft_event){.kind = kind,
-                             .tool = call_tool(call),
-                             .request_id = id,
-                             .client = call->client.name,
-                             .principal = call->request.principal,
-                             .trace_id = call->request.trace ? call->request.trace->trace_id : NULL,
-                             .outcome = call->stages.outcome,
-                             .ms = (double)call_nanoseconds(call) / 1e6});
+    hf_call_put_id(call, id);
+    hf_event_tell(
+        call->server,
+        &(haft_event){.kind = kind,
+                      .tool = hf_call_tool(call),
+                      .request_id = id,
+                      .client = call->client.name,
+                      .principal = call->request.principal,
+                      .trace_id = call->request.trace ? call->request.trace->trace_id : NULL,
+                      .outcome = call->stages.outcome,
+                      .ms = (double)hf_call_nanoseconds(call) / 1e6});
 }
 
-void event_of_start(haft_call *call)
+void hf_event_of_start(haft_call *call)
 {
     if (!call->server->watching.n_watchers)
         return;
@@ -26,7 +27,7 @@ void event_of_start(haft_call *call)
     tell_call(call, HAFT_EVENT_CALL_STARTED);
 }
 
-void event_of_end(haft_call *call)
+void hf_event_of_end(haft_call *call)
 {
     static const haft_event_kind kinds[HAFT_OUTCOME_COUNT_] = {
         [HAFT_OUTCOME_OK] = HAFT_EVENT_CALL_FINISHED,

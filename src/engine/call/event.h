@@ -5,7 +5,7 @@
 #include "engine/call/call.h"
 
 /* A call has come; it is over, as its outcome says.  The end is told once. */
-void event_of_start(haft_call *call);
-void event_of_end(haft_call *call);
+void hf_event_of_start(haft_call *call);
+void hf_event_of_end(haft_call *call);
 
 #endif

@@ -14,7 +14,7 @@ static const struct fault faults[] = {
 #undef FAULT_
 };
 
-const struct fault *fault_of(haft_outcome outcome, enum revision revision)
+const struct fault *hf_fault_of(haft_outcome outcome, enum revision revision)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         if (faults[i].outcome == outcome && faults[i].revisions & REV_BIT(revision))
@@ -22,9 +22,9 @@ const struct fault *fault_of(haft_outcome outcome, enum revision revision)
     return NULL;
 }
 
-int fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const char *detail)
+int hf_fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const char *detail)
 {
-    const struct fault *fault = fault_of(outcome, call->revision);
+    const struct fault *fault = hf_fault_of(outcome, call->revision);
     int status;
 
     status = haft_refuse(call, "%s%s%s%s", fault->before, about, fault->after, detail);
@@ -39,7 +39,7 @@ static void put_result(haft_call *call, const char *text, size_t size)
     const struct text *tail = &call->server->modern_tail;
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    rpc_put_id(out, call->request.id);
+    hf_rpc_put_id(out, call->request.id);
     buffer_literal(out, ",\"result\":{\"content\":[");
     text_block_write(out, text, size);
     buffer_literal(out, "],\"isError\":true");
@@ -49,18 +49,18 @@ static void put_result(haft_call *call, const char *text, size_t size)
         haft_buffer_add(out, "}", 1);
     }
     buffer_literal(out, "}}");
-    respond_written(call, 0);
+    hf_respond_written(call, 0);
 }
 
-void fault_answer(haft_call *call, haft_outcome outcome, const char *about, size_t size)
+void hf_fault_answer(haft_call *call, haft_outcome outcome, const char *about, size_t size)
 {
-    const struct fault *fault = fault_of(outcome, call->revision);
+    const struct fault *fault = hf_fault_of(outcome, call->revision);
     char text[TEXT];
 
-    snprintf(text, sizeof text, "%s%.*s%s", fault->before, quotable_size(about, size), about,
+    snprintf(text, sizeof text, "%s%.*s%s", fault->before, hf_quotable_size(about, size), about,
              fault->after);
     if (fault->code)
-        respond_error(call, fault->code, text, NULL);
+        hf_respond_error(call, fault->code, text, NULL);
     else
         put_result(call, text, strlen(text));
 }

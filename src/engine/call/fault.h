@@ -28,14 +28,14 @@ struct fault {
 };
 
 /* NULL for an outcome that is no fault. */
-const struct fault *fault_of(haft_outcome outcome, enum revision revision);
+const struct fault *hf_fault_of(haft_outcome outcome, enum revision revision);
 
 /* What a stage does to refuse a call with such an outcome: settles it, with the row's text around
  * `about` and `detail` behind it.  HAFT_STOP or HAFT_ENOMEM. */
-int fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const char *detail);
+int hf_fault_refuse(haft_call *call, haft_outcome outcome, const char *about, const char *detail);
 
 /* The answer of a call that has no item, or whose handler may be running: nothing of the call but
  * its id and revision is touched.  `about` is of that size, and cut to what may be quoted. */
-void fault_answer(haft_call *call, haft_outcome outcome, const char *about, size_t size);
+void hf_fault_answer(haft_call *call, haft_outcome outcome, const char *about, size_t size);
 
 #endif

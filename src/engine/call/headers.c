@@ -16,7 +16,7 @@ static bool mismatch(haft_call *call, const char *header, const char *why)
     const char *message = haft_arena_printf(call->arena, "Header mismatch: %s %s", header, why);
 
     call->error.http_status = HEADERS_HTTP_BAD_REQUEST;
-    respond_error(call, RPC_HEADER_MISMATCH, message, NULL);
+    hf_respond_error(call, RPC_HEADER_MISMATCH, message, NULL);
     return false;
 }
 
@@ -62,7 +62,7 @@ static bool headers_is_text(const char *value, size_t size, yyjson_val *text)
     return yyjson_get_len(text) == size && !memcmp(yyjson_get_str(text), value, size);
 }
 
-bool headers_have_version(haft_call *call)
+bool hf_headers_have_version(haft_call *call)
 {
     size_t size;
 
@@ -71,7 +71,7 @@ bool headers_have_version(haft_call *call)
     return mismatch(call, "MCP-Protocol-Version", "is required");
 }
 
-bool headers_agree_on_version(haft_call *call)
+bool hf_headers_agree_on_version(haft_call *call)
 {
     const char *value;
     size_t size;
@@ -84,7 +84,7 @@ bool headers_agree_on_version(haft_call *call)
     return mismatch(call, "MCP-Protocol-Version", "is not what _meta says");
 }
 
-bool headers_agree_on_method(haft_call *call, const char *named)
+bool hf_headers_agree_on_method(haft_call *call, const char *named)
 {
     const struct rpc_message *message = &call->request.message.rpc;
     const char *value;
@@ -135,13 +135,13 @@ static bool same_value(const char *value, size_t size, yyjson_val *argument)
         return strlen(text) == size && !memcmp(text, value, size);
     }
     return yyjson_is_num(argument) && read_integer(value, size, &number) &&
-           !json_compare(&number, argument);
+           !hf_json_compare(&number, argument);
 }
 
 /* Said twice it may be read as either, by this server and by whoever stands before it. */
 static bool is_twice(const haft_call *call, const char *name)
 {
-    return header_count(call->request.headers->list, call->request.headers->n, name) > 1;
+    return hf_header_count(call->request.headers->list, call->request.headers->n, name) > 1;
 }
 
 /* What every reader of JSON reads as the same number, as headers must be. */
@@ -202,7 +202,7 @@ static bool agree_below(haft_call *call, const struct object *object, yyjson_val
     return true;
 }
 
-bool headers_agree_on_arguments(haft_call *call)
+bool hf_headers_agree_on_arguments(haft_call *call)
 {
     if (!call->request.headers || !call->item->input || !revision_row(call->revision)->modern)
         return true;

@@ -6,10 +6,10 @@
 
 /* Each returns true if the headers agree with the message, or HTTP is not in use; otherwise it has sent
  * the error. */
-bool headers_have_version(haft_call *call);
-bool headers_agree_on_version(haft_call *call);
+bool hf_headers_have_version(haft_call *call);
+bool hf_headers_agree_on_version(haft_call *call);
 /* `named` is the member of the params that Mcp-Name repeats; NULL for none. */
-bool headers_agree_on_method(haft_call *call, const char *named);
-bool headers_agree_on_arguments(haft_call *call);
+bool hf_headers_agree_on_method(haft_call *call, const char *named);
+bool hf_headers_agree_on_arguments(haft_call *call);
 
 #endif

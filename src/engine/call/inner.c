@@ -93,7 +93,7 @@ static bool inner_inherit(haft_call *call, haft_call *parent)
 
 /* ---- life ---- */
 
-haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
+haft_call *hf_inner_new(haft_server *server, haft_call *parent, haft_time now)
 {
     const haft_allocator *allocator = server->allocator;
     struct inner *inner = allocator->alloc(allocator->context, sizeof *inner);
@@ -116,17 +116,17 @@ haft_call *inner_new(haft_server *server, haft_call *parent, haft_time now)
                        .loop = {.post = inner_post, .wake = inner_wake, .context = inner}};
     call->owner = &inner->owner;
     call->server = server;
-    inner_begin(call, now);
+    hf_inner_begin(call, now);
     haft_buffer_init(&call->structured, allocator, limit);
     haft_buffer_init(&call->result_meta, allocator, limit);
     if (parent && !inner_inherit(call, parent)) {
-        inner_free(call);
+        hf_inner_free(call);
         return NULL;
     }
     return call;
 }
 
-void inner_begin(haft_call *call, haft_time now)
+void hf_inner_begin(haft_call *call, haft_time now)
 {
     call->owner->now = now;
     call->revision = REV_NEWEST_LEGACY;
@@ -135,19 +135,19 @@ void inner_begin(haft_call *call, haft_time now)
     atomic_store(&call->time.now, now);
 }
 
-void inner_reset(haft_call *call)
+void hf_inner_reset(haft_call *call)
 {
     struct inner *inner = (struct inner *)call;
 
     inner->finished = NULL;
     haft_arena_free(call->stages.late.arena);
-    arena_trim(call->arena, INNER_KEPT);
-    buffer_trim(&call->structured, INNER_KEPT);
-    buffer_trim(&call->result_meta, INNER_KEPT);
+    hf_arena_trim(call->arena, INNER_KEPT);
+    hf_buffer_trim(&call->structured, INNER_KEPT);
+    hf_buffer_trim(&call->result_meta, INNER_KEPT);
     memset((char *)call + offsetof(haft_call, link), 0, sizeof *call - offsetof(haft_call, link));
 }
 
-void inner_free(haft_call *call)
+void hf_inner_free(haft_call *call)
 {
     const haft_allocator *allocator;
 
@@ -161,26 +161,26 @@ void inner_free(haft_call *call)
     allocator->release(allocator->context, (struct inner *)call, sizeof(struct inner));
 }
 
-void inner_set_tool(haft_call *call, const struct entry *entry)
+void hf_inner_set_tool(haft_call *call, const struct entry *entry)
 {
     call->entry = entry;
     call->item = entry->item;
     if (call->server->watching.timed && call->server->options.clock)
         call->time.started = call->server->options.clock();
-    call_allow(call, 0);
+    hf_call_allow(call, 0);
 }
 
-int inner_run(haft_call *call)
+int hf_inner_run(haft_call *call)
 {
     int status;
 
     if (!call->item->isolate)
-        return tool_handle(call);
-    status = call_run_isolated(call);
-    return !status && !call->result.checked ? tool_check(call) : status;
+        return hf_tool_handle(call);
+    status = hf_call_run_isolated(call);
+    return !status && !call->result.checked ? hf_tool_check(call) : status;
 }
 
-void inner_on_finish(haft_call *call, void (*finished)(void *context, int status), void *context)
+void hf_inner_on_finish(haft_call *call, void (*finished)(void *context, int status), void *context)
 {
     struct inner *inner = (struct inner *)call;
 

@@ -33,16 +33,16 @@ static const char *seal_state(haft_call *call)
         any = true;
     }
     haft_buffer_add(&payload, "}", 1);
-    put_text_member(&payload, "s", call->asking.state);
+    hf_put_text_member(&payload, "s", call->asking.state);
     haft_buffer_add(&payload, "}", 1);
     if (!payload.status)
-        sealed = seal(call, payload.data, payload.size);
+        sealed = hf_seal(call, payload.data, payload.size);
     haft_buffer_finish(&payload);
     return sealed;
 }
 
 /* Restores what a retry carries.  The state is what an attacker may have made up. */
-bool input_restore(haft_call *call)
+bool hf_input_restore(haft_call *call)
 {
     yyjson_val *state, *responses, *payload, *answers, *key, *answer;
     size_t i, n;
@@ -54,34 +54,35 @@ bool input_restore(haft_call *call)
     if (!state && !responses)
         return true;
     if (responses && !yyjson_is_null(responses) && !yyjson_is_obj(responses)) {
-        respond_error(call, RPC_INVALID_PARAMS,
-                      "Invalid params: \"inputResponses\" must be an object", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS,
+                         "Invalid params: \"inputResponses\" must be an object", NULL);
         return false;
     }
     if (state) {
-        payload = yyjson_is_str(state) ? unseal(call, yyjson_get_str(state), yyjson_get_len(state))
-                                       : NULL;
+        payload = yyjson_is_str(state)
+                      ? hf_unseal(call, yyjson_get_str(state), yyjson_get_len(state))
+                      : NULL;
         if (!payload) {
-            respond_error(call, RPC_INVALID_PARAMS, "Invalid or expired requestState",
-                          "{\"reason\":\"invalid_request_state\"}");
+            hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid or expired requestState",
+                             "{\"reason\":\"invalid_request_state\"}");
             return false;
         }
         call->asking.rounds = (unsigned)yyjson_get_uint(yyjson_obj_get(payload, "r"));
         call->asking.state = yyjson_get_str(yyjson_obj_get(payload, "s"));
         answers = yyjson_obj_get(payload, "a");
         yyjson_obj_foreach(answers, i, n, key, answer) {
-            question_give(call, key, answer);
+            hf_question_give(call, key, answer);
         }
     }
     if (!yyjson_is_obj(responses))
         return true;
     yyjson_obj_foreach(responses, i, n, key, answer) {
         if (!yyjson_is_obj(answer)) {
-            respond_error(call, RPC_INVALID_PARAMS, "Invalid params: an answer must be an object",
-                          NULL);
+            hf_respond_error(call, RPC_INVALID_PARAMS,
+                             "Invalid params: an answer must be an object", NULL);
             return false;
         }
-        question_give(call, key, answer);
+        hf_question_give(call, key, answer);
     }
     return true;
 }
@@ -94,10 +95,10 @@ static void ask_modern(haft_call *call)
 
     if (!state) {
         haft_log(call, HAFT_ERROR, "input cannot be asked for without a seal key");
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     haft_buffer_puts(out, "\"resultType\":\"input_required\",\"inputRequests\":{");
     for (struct question *q = call->asking.questions; q; q = q->next) {
         if (q->answer || !q->fresh)
@@ -115,7 +116,7 @@ static void ask_modern(haft_call *call)
     haft_buffer_puts(out, ",\"_meta\":{");
     haft_buffer_add(out, call->server->modern_tail.data, call->server->modern_tail.size);
     haft_buffer_puts(out, "}}}");
-    respond_written(call, 0);
+    hf_respond_written(call, 0);
 }
 
 /* ---- legacy clients ---- */
@@ -144,21 +145,21 @@ static bool send_question(haft_call *call, struct question *question)
         question->request_id = 0;
         return false;
     }
-    owner_send(owner, HAFT_OUT_REQUEST, call->request.tag, 0);
+    hf_owner_send(owner, HAFT_OUT_REQUEST, call->request.tag, 0);
     return true;
 }
 
 static void ask_legacy(haft_call *call)
 {
     call_move(call, CALL_ASKING);
-    call_allow(call, ROUND_MS);
+    hf_call_allow(call, ROUND_MS);
     for (struct question *q = call->asking.questions; q; q = q->next) {
         if (q->answer || !q->fresh || q->request_id || send_question(call, q))
             continue;
         /* What cannot be asked is not waited for. */
-        input_withdraw(call, "not needed");
+        hf_input_withdraw(call, "not needed");
         call->status = HAFT_ENOMEM;
-        call_end(call);
+        hf_call_end(call);
         return;
     }
 }
@@ -171,7 +172,7 @@ static bool is_waiting(const haft_call *call)
     return false;
 }
 
-void input_withdraw(haft_call *call, const char *reason)
+void hf_input_withdraw(haft_call *call, const char *reason)
 {
     struct owner *owner = call->owner;
     haft_buffer *out = &owner->out;
@@ -183,18 +184,18 @@ void input_withdraw(haft_call *call, const char *reason)
                               "\"params\":{\"requestId\":");
         haft_buffer_json_integer(out, q->request_id);
         haft_buffer_printf(out, ",\"reason\":\"%s\"}}", reason);
-        owner_send(owner, HAFT_OUT_NOTIFICATION, call->request.tag, 0);
+        hf_owner_send(owner, HAFT_OUT_NOTIFICATION, call->request.tag, 0);
     }
 }
 
 /* Calls the handler again with what it has been told. */
 static void resume(haft_call *call)
 {
-    call_allow(call, 0);
-    call_clear_result(call);
+    hf_call_allow(call, 0);
+    hf_call_clear_result(call);
     if (call->handler.out)
         memset(call->handler.out, 0, call->item->output->root->size);
-    call_start(call);
+    hf_call_start(call);
 }
 
 /* Copies an answer into the call's own memory: the message it came in goes away. */
@@ -208,7 +209,7 @@ static yyjson_val *keep_answer(haft_call *call, const yyjson_val *result)
     haft_buffer_init(&text, call->server->allocator, call->server->options.max_message * 2);
     haft_json_write(result, &text);
     if (!text.status)
-        json_parse(text.data, text.size, call->arena, &copy, &offset, &reason);
+        hf_json_parse(text.data, text.size, call->arena, &copy, &offset, &reason);
     haft_buffer_finish(&text);
     return copy;
 }
@@ -226,10 +227,10 @@ static void input_take_answer(haft_call *call, struct question *question,
     /* The client could not be asked after all. */
     call->status = HAFT_ECAPABILITY;
     call->error.data = NULL;
-    call_settle(call);
+    hf_call_settle(call);
 }
 
-void input_answer(struct owner *owner, const struct rpc_message *message)
+void hf_input_answer(struct owner *owner, const struct rpc_message *message)
 {
     for (haft_call *call = owner->calls; call; call = call->next) {
         for (struct question *q = call->state == CALL_ASKING ? call->asking.questions : NULL; q;
@@ -245,7 +246,7 @@ void input_answer(struct owner *owner, const struct rpc_message *message)
 
 /* ---- both ---- */
 
-void input_ask(haft_call *call)
+void hf_input_ask(haft_call *call)
 {
     bool modern = revision_row(call->revision)->modern;
 
@@ -255,7 +256,7 @@ void input_ask(haft_call *call)
         else
             haft_log(call, HAFT_ERROR, "the handler returned HAFT_AGAIN and had asked nothing");
         call->status = HAFT_ESTEPS;
-        call_end(call);
+        hf_call_end(call);
         return;
     }
     if (!modern) {
@@ -266,10 +267,10 @@ void input_ask(haft_call *call)
     call->owner->announce(call->owner);
     ask_modern(call);
     call->stages.outcome = HAFT_OUTCOME_INPUT;
-    call_end(call);
+    hf_call_end(call);
 }
 
-void input_refuse(haft_call *call)
+void hf_input_refuse(haft_call *call)
 {
     static const char text[] = "The client cannot be asked for this: it lacks the capability.";
     const char *data;
@@ -280,15 +281,15 @@ void input_refuse(haft_call *call)
         /* Without the data it is not that error. */
         if (data)
             call->error.http_status = 400;
-        respond_error(call, data ? RPC_MISSING_CAPABILITY : RPC_INTERNAL_ERROR, NULL, data);
+        hf_respond_error(call, data ? RPC_MISSING_CAPABILITY : RPC_INTERNAL_ERROR, NULL, data);
         return;
     }
     if (!call->item || !call->item->tool) {
-        respond_error(call, RPC_INTERNAL_ERROR, text, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, text, NULL);
         return;
     }
-    call_clear_result(call);
+    hf_call_clear_result(call);
     call->status = 0;
     haft_error(call, "%s", text);
-    complete_tool(call);
+    hf_complete_tool(call);
 }

@@ -8,10 +8,10 @@
 
 enum { MESSAGE = 4096 };
 
-void call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT])
+void hf_call_put_id(const haft_call *call, char ret_text[RPC_ID_TEXT])
 {
     if (call->request.id)
-        rpc_id_to_text(call->request.id, ret_text, RPC_ID_TEXT);
+        hf_rpc_id_to_text(call->request.id, ret_text, RPC_ID_TEXT);
     else
         memcpy(ret_text, "0", 2);
 }
@@ -23,19 +23,20 @@ void haft_log(haft_call *call, haft_level level, const char *format, ...)
     va_list args;
     int size;
 
-    if (!server_has_log(call->server))
+    if (!hf_server_has_log(call->server))
         return;
     va_start(args, format);
     size = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    call_put_id(call, id);
-    log_put(call->server,
-            &(haft_record){.level = level,
-                           .text = line,
-                           .size = log_written(size, sizeof line),
-                           .request_id = call->request.id ? id : NULL,
-                           .tool = haft_call_name(call),
-                           .client = call->client.name,
-                           .principal = principal,
-                           .trace_id = call->request.trace ? call->request.trace->trace_id : NULL});
+    hf_call_put_id(call, id);
+    hf_log_put(
+        call->server,
+        &(haft_record){.level = level,
+                       .text = line,
+                       .size = hf_log_written(size, sizeof line),
+                       .request_id = call->request.id ? id : NULL,
+                       .tool = haft_call_name(call),
+                       .client = call->client.name,
+                       .principal = principal,
+                       .trace_id = call->request.trace ? call->request.trace->trace_id : NULL});
 }

@@ -8,13 +8,13 @@
 
 enum { MESSAGE_LIMIT = 1 << 20, LINE = 4096 };
 
-static const char *const level_names[] = {"debug", "info",     "notice", "warning",
-                                          "error", "critical", "alert",  "emergency"};
+static const char *const hf_level_names[] = {"debug", "info",     "notice", "warning",
+                                             "error", "critical", "alert",  "emergency"};
 
-int level_named(const yyjson_val *name)
+int hf_level_named(const yyjson_val *name)
 {
     for (int i = HAFT_DEBUG; i <= HAFT_EMERGENCY; i++)
-        if (yyjson_equals_str((void *)(uintptr_t)name, level_names[i]))
+        if (yyjson_equals_str((void *)(uintptr_t)name, hf_level_names[i]))
             return i;
     return -1;
 }
@@ -53,7 +53,7 @@ void haft_progress(haft_call *call, double done, double total, const char *forma
         va_end(args);
     }
     haft_buffer_puts(&message, "}}");
-    call_notify(call, &message, &done);
+    hf_call_notify(call, &message, &done);
     haft_buffer_finish(&message);
 }
 
@@ -69,13 +69,13 @@ void haft_message(haft_call *call, haft_level level, const char *logger, const c
     haft_buffer_printf(&message,
                        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
                        "{\"level\":\"%s\"",
-                       level_names[level]);
-    put_text_member(&message, "logger", logger);
+                       hf_level_names[level]);
+    hf_put_text_member(&message, "logger", logger);
     haft_buffer_puts(&message, ",\"data\":");
     va_start(args, format);
     notify_put_text(&message, format, args);
     va_end(args);
     haft_buffer_puts(&message, "}}");
-    call_notify(call, &message, NULL);
+    hf_call_notify(call, &message, NULL);
     haft_buffer_finish(&message);
 }

@@ -5,6 +5,6 @@
 #include "json/json.h"
 
 /* The level of that name; -1 when there is none. */
-int level_named(const yyjson_val *name);
+int hf_level_named(const yyjson_val *name);
 
 #endif

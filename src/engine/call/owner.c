@@ -1,20 +1,20 @@
 /* owner.c - messages out. */
 #include "engine/call/owner.h"
 
-void owner_give(struct owner *owner, const haft_outgoing *message)
+void hf_owner_give(struct owner *owner, const haft_outgoing *message)
 {
     if (owner->server->metering.metrics)
         atomic_fetch_add(&owner->server->metering.sent, message->size);
     owner->transport.send(owner->transport.context, message);
 }
 
-void owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code)
+void hf_owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code)
 {
-    owner_send_as(owner, kind, tag, error_code, 200);
+    hf_owner_send_as(owner, kind, tag, error_code, 200);
 }
 
-void owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
-                   int http_status)
+void hf_owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
+                      int http_status)
 {
     haft_buffer *out = &owner->out;
 
@@ -23,22 +23,22 @@ void owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int 
         return;
     }
     if (out->status) {
-        server_log(owner->server, HAFT_ERROR, "a message of %s could not be written: %s",
-                   owner->server->name, haft_strerror(out->status));
+        hf_server_log(owner->server, HAFT_ERROR, "a message of %s could not be written: %s",
+                      owner->server->name, haft_strerror(out->status));
     } else {
-        owner_give(owner,
-                   &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
+        hf_owner_give(owner,
+                      &(haft_outgoing){out->data, out->size, kind, tag, error_code, http_status});
     }
-    buffer_trim(out, SPARE_BYTES);
+    hf_buffer_trim(out, SPARE_BYTES);
 }
 
-void owner_let_go(const struct owner *owner, void *tag, bool over)
+void hf_owner_let_go(const struct owner *owner, void *tag, bool over)
 {
     if (owner->transport.let_go && !owner->closed)
         owner->transport.let_go(owner->transport.context, tag, over);
 }
 
-void owner_wake(const struct owner *owner)
+void hf_owner_wake(const struct owner *owner)
 {
     if (owner->loop.wake)
         owner->loop.wake(owner->loop.context);

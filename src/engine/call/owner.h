@@ -50,19 +50,19 @@ struct batch {
 enum { SPARE_BYTES = 256 << 10 };
 
 /* Hands a message out. */
-void owner_give(struct owner *owner, const haft_outgoing *message);
+void hf_owner_give(struct owner *owner, const haft_outgoing *message);
 /* Sends what is in owner->out. */
-void owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code);
-void owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
-                   int http_status);
+void hf_owner_send(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code);
+void hf_owner_send_as(struct owner *owner, haft_outgoing_kind kind, void *tag, int error_code,
+                      int http_status);
 /* The connection of `tag` may go: for now, or because nothing more comes. */
-void owner_let_go(const struct owner *owner, void *tag, bool over);
+void hf_owner_let_go(const struct owner *owner, void *tag, bool over);
 /* Tells whoever has it, from any thread, that there is something to do for it. */
-void owner_wake(const struct owner *owner);
+void hf_owner_wake(const struct owner *owner);
 
 /* Sends the responses of an array when all are there (batch.c). */
-void batch_send(struct owner *owner, struct batch *batch);
+void hf_batch_send(struct owner *owner, struct batch *batch);
 /* Puts the response in owner->out where the responses of its array are collected. */
-void batch_collect(struct owner *owner, struct batch *batch, int error_code);
+void hf_batch_collect(struct owner *owner, struct batch *batch, int error_code);
 
 #endif

@@ -11,42 +11,43 @@ enum { QUOTED = 200 };
 
 /* ---- serving ---- */
 
-void plain_call_start(haft_call *call, int (*execute)(haft_call *call),
-                      void (*complete)(haft_call *call))
+void hf_plain_call_start(haft_call *call, int (*execute)(haft_call *call),
+                         void (*complete)(haft_call *call))
 {
-    call_allow(call, 0);
+    hf_call_allow(call, 0);
     call->handler.execute = execute;
     call->handler.complete = complete;
-    call_link(call);
-    call_start(call);
+    hf_call_link(call);
+    hf_call_start(call);
 }
 
-const char *call_error_text(haft_call *call)
+const char *hf_call_error_text(haft_call *call)
 {
-    return call->result.is_error && !call->content.status ? content_last_text(call) : NULL;
+    return call->result.is_error && !call->content.status ? hf_content_last_text(call) : NULL;
 }
 
-bool plain_call_failed(haft_call *call)
+bool hf_plain_call_failed(haft_call *call)
 {
     int status = call->status ? call->status : call->content.status;
 
     if (!status && !call->result.is_error)
         return false;
     if (status == HAFT_ECAPABILITY) {
-        input_refuse(call);
+        hf_input_refuse(call);
         return true;
     }
     if (status)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
-    respond_error(
-        call, RPC_INTERNAL_ERROR,
-        status == HAFT_EBUSY ? "Internal error: the server is busy" : call_error_text(call), NULL);
+    hf_respond_error(call, RPC_INTERNAL_ERROR,
+                     status == HAFT_EBUSY ? "Internal error: the server is busy"
+                                          : hf_call_error_text(call),
+                     NULL);
     return true;
 }
 
 /* ---- errors ---- */
 
-const char *plain_call_data(haft_call *call, const char *key, const char *text, size_t size)
+const char *hf_plain_call_data(haft_call *call, const char *key, const char *text, size_t size)
 {
     haft_buffer data;
 
@@ -54,20 +55,20 @@ const char *plain_call_data(haft_call *call, const char *key, const char *text, 
     haft_buffer_printf(&data, "{\"%s\":", key);
     haft_buffer_json_string(&data, text, size);
     haft_buffer_add(&data, "}", 1);
-    return text_of(call->arena, &data).data;
+    return hf_text_of(call->arena, &data).data;
 }
 
-int quotable_size(const char *text, size_t size)
+int hf_quotable_size(const char *text, size_t size)
 {
     return (int)haft_utf8_valid(text, size < QUOTED ? size : QUOTED);
 }
 
-void plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
-                       const struct entry *entry)
+void hf_plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
+                          const struct entry *entry)
 {
     const char *text = yyjson_get_str(name);
 
-    respond_errorf(call, RPC_INVALID_PARAMS, "%s %.*s %s", kind,
-                   quotable_size(text, yyjson_get_len(name)), text,
-                   entry ? "disabled" : "not found");
+    hf_respond_errorf(call, RPC_INVALID_PARAMS, "%s %.*s %s", kind,
+                      hf_quotable_size(text, yyjson_get_len(name)), text,
+                      entry ? "disabled" : "not found");
 }

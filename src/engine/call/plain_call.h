@@ -5,32 +5,32 @@
 
 #include "engine/call/call.h"
 
-void handle_resource_read(haft_call *call);
-void handle_prompt_get(haft_call *call);
-void handle_complete(haft_call *call);
+void hf_handle_resource_read(haft_call *call);
+void hf_handle_prompt_get(haft_call *call);
+void hf_handle_complete(haft_call *call);
 
 /* How long a result may be kept, for modern clients. */
-void put_cache_hints(haft_call *call, haft_buffer *out);
+void hf_put_cache_hints(haft_call *call, haft_buffer *out);
 
 /* Starts the handler of a request that is in order. */
-void plain_call_start(haft_call *call, int (*execute)(haft_call *call),
-                      void (*complete)(haft_call *call));
+void hf_plain_call_start(haft_call *call, int (*execute)(haft_call *call),
+                         void (*complete)(haft_call *call));
 
 /* Answers for a handler that failed, with the text of haft_error if there is one.  False when it
  * did not fail. */
-bool plain_call_failed(haft_call *call);
+bool hf_plain_call_failed(haft_call *call);
 
 /* What haft_error said: the latest block, read back.  NULL when there is none. */
-const char *call_error_text(haft_call *call);
+const char *hf_call_error_text(haft_call *call);
 
 /* {"KEY":"TEXT"} in the call's arena; NULL without memory. */
-const char *plain_call_data(haft_call *call, const char *key, const char *text, size_t size);
+const char *hf_plain_call_data(haft_call *call, const char *key, const char *text, size_t size);
 
 /* Bytes of a text that came in, cut to what an error message may quote. */
-int quotable_size(const char *text, size_t size);
+int hf_quotable_size(const char *text, size_t size);
 
 /* Answers that something is not there, or is and may not be used. */
-void plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
-                       const struct entry *entry);
+void hf_plain_call_refuse(haft_call *call, const char *kind, yyjson_val *name,
+                          const struct entry *entry);
 
 #endif

@@ -23,13 +23,13 @@ static void send_notification(haft_call *call, const char *text, size_t size,
         call->progress.value = *progress;
     }
     if (size)
-        owner_give(owner,
-                   &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->request.tag, 0, 200});
+        hf_owner_give(
+            owner, &(haft_outgoing){text, size, HAFT_OUT_NOTIFICATION, call->request.tag, 0, 200});
     else
-        owner_let_go(owner, call->request.tag, false);
+        hf_owner_let_go(owner, call->request.tag, false);
 }
 
-void call_notify(haft_call *call, const haft_buffer *message, const double *progress)
+void hf_call_notify(haft_call *call, const haft_buffer *message, const double *progress)
 {
     struct owner *owner = call->owner;
     const haft_allocator *allocator = call->server->allocator;
@@ -60,7 +60,7 @@ void haft_call_close_stream(haft_call *call)
     haft_buffer nothing;
 
     haft_buffer_init(&nothing, call->server->allocator, 0);
-    call_notify(call, &nothing, NULL);
+    hf_call_notify(call, &nothing, NULL);
 }
 
 /* ---- the end of waiting ---- */
@@ -70,7 +70,7 @@ void haft_finish(haft_call *call, int status)
     struct owner *owner = call->owner;
 
     if (!owner->loop.post) {
-        call_finish(call, status);
+        hf_call_finish(call, status);
         return;
     }
     call->posts.finish = (haft_posted){.call = call, .kind = POSTED_FINISH, .status = status};
@@ -89,13 +89,13 @@ void haft_continue(haft_call *call, int status)
     owner->loop.post(owner->loop.context, &call->posts.finish);
 }
 
-void post_deliver(haft_posted *posted)
+void hf_post_deliver(haft_posted *posted)
 {
     const haft_allocator *allocator = posted->call->server->allocator;
 
     switch (posted->kind) {
     case POSTED_FINISH:
-        call_finish(posted->call, posted->status);
+        hf_call_finish(posted->call, posted->status);
         break;
     case POSTED_CONTINUE:
         posted->call->posts.resume(posted->call, posted->status);

@@ -25,9 +25,9 @@ struct haft_posted {
 
 /* A notification about a call, from whatever thread.  One about progress is sent only if it goes
  * forward; `progress` is NULL for others. */
-void call_notify(haft_call *call, const haft_buffer *message, const double *progress);
+void hf_call_notify(haft_call *call, const haft_buffer *message, const double *progress);
 
 /* Does what was posted, on the thread of the call's owner. */
-void post_deliver(haft_posted *posted);
+void hf_post_deliver(haft_posted *posted);
 
 #endif

@@ -41,20 +41,20 @@ static void prompt_get_complete(haft_call *call)
     const char *description = call->result.description;
     haft_buffer *out;
 
-    if (plain_call_failed(call))
+    if (hf_plain_call_failed(call))
         return;
     if (!description)
         description = call->item->prompt->description;
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     if (description) {
         haft_buffer_puts(out, "\"description\":");
         haft_buffer_json_string(out, description, strlen(description));
         haft_buffer_add(out, ",", 1);
     }
     haft_buffer_puts(out, "\"messages\":[");
-    content_write(call, out);
+    hf_content_write(call, out);
     haft_buffer_add(out, "]", 1);
-    respond_end(call, true);
+    hf_respond_end(call, true);
 }
 
 static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issues)
@@ -65,13 +65,13 @@ static void prompt_get_refuse_arguments(haft_call *call, const haft_issues *issu
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_buffer_printf(&text, "Invalid arguments for prompt %s: ", call->item->name);
     haft_issues_text(issues, &text);
-    message = text_of(call->arena, &text).data;
+    message = hf_text_of(call->arena, &text).data;
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_buffer_puts(&text, "{\"issues\":");
     haft_issues_json(issues, &text);
     haft_buffer_add(&text, "}", 1);
-    data = text_of(call->arena, &text).data;
-    respond_error(call, RPC_INVALID_PARAMS, message, data);
+    data = hf_text_of(call->arena, &text).data;
+    hf_respond_error(call, RPC_INVALID_PARAMS, message, data);
 }
 
 /* The arguments as the declared struct.  False when they were refused. */
@@ -92,33 +92,34 @@ static bool prompt_get_decode(haft_call *call)
     status = in ? 0 : HAFT_ENOMEM;
     /* None at all are no arguments. */
     if (!status && (!arguments || yyjson_is_null(arguments)))
-        status = json_parse("{}", 2, call->arena, &call->args.json, &offset, &reason);
+        status = hf_json_parse("{}", 2, call->arena, &call->args.json, &offset, &reason);
     if (!status)
         status = haft_schema_decode(input, call->args.json, call->arena, in, &issues);
     call->handler.in = in;
     if (status && issues.count)
         prompt_get_refuse_arguments(call, &issues);
     else if (status)
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
     return !status;
 }
 
-void handle_prompt_get(haft_call *call)
+void hf_handle_prompt_get(haft_call *call)
 {
     yyjson_val *name = rpc_string(call->request.params, "name");
     struct entry *entry;
 
     if (!name) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string",
+                         NULL);
         return;
     }
-    entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
-                            yyjson_get_len(name));
+    entry = hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_PROMPT], yyjson_get_str(name),
+                               yyjson_get_len(name));
     if (!entry || entry->disabled) {
-        plain_call_refuse(call, "Prompt", name, entry);
+        hf_plain_call_refuse(call, "Prompt", name, entry);
         return;
     }
     call->item = entry->item;
-    if (prompt_get_decode(call) && input_restore(call))
-        plain_call_start(call, prompt_get_execute, prompt_get_complete);
+    if (prompt_get_decode(call) && hf_input_restore(call))
+        hf_plain_call_start(call, prompt_get_execute, prompt_get_complete);
 }

@@ -92,7 +92,7 @@ static const char *own_json(haft_call *call, const char *json, yyjson_val **ret_
     }
     haft_buffer_init(&text, call->server->allocator, QUESTION_FORM_LIMIT);
     haft_json_write(value, &text);
-    copy = text_of(call->arena, &text).data;
+    copy = hf_text_of(call->arena, &text).data;
     *ret_status = copy ? 0 : HAFT_ENOMEM;
     *ret_value = value;
     return copy;
@@ -105,7 +105,7 @@ static int lacks(haft_call *call, const char *json)
     return HAFT_ECAPABILITY;
 }
 
-bool question_put(haft_call *call, const char *key, const char *method, yyjson_val *params)
+bool hf_question_put(haft_call *call, const char *key, const char *method, yyjson_val *params)
 {
     static const char *const methods[] = {"elicitation/create", "sampling/createMessage",
                                           "roots/list"};
@@ -123,7 +123,7 @@ bool question_put(haft_call *call, const char *key, const char *method, yyjson_v
         return false;
     haft_buffer_init(&text, call->server->allocator, QUESTION_FORM_LIMIT);
     haft_json_write(params, &text);
-    question->params = text_of(call->arena, &text).data;
+    question->params = hf_text_of(call->arena, &text).data;
     question->method = methods[i];
     question->opens = yyjson_equals_str(yyjson_obj_get(params, "mode"), "url");
     question->answer = NULL;
@@ -132,7 +132,7 @@ bool question_put(haft_call *call, const char *key, const char *method, yyjson_v
     return question->params;
 }
 
-bool question_give(haft_call *call, yyjson_val *key, yyjson_val *answer)
+bool hf_question_give(haft_call *call, yyjson_val *key, yyjson_val *answer)
 {
     struct question *question = question_find(call, yyjson_get_str(key));
 
@@ -164,7 +164,7 @@ static const char *elicit_params(haft_call *call, const char *message, const cha
     haft_buffer_puts(&params, ",\"requestedSchema\":");
     haft_buffer_puts(&params, schema);
     haft_buffer_add(&params, "}", 1);
-    text = text_of(call->arena, &params).data;
+    text = hf_text_of(call->arena, &params).data;
     return text;
 }
 
@@ -230,7 +230,7 @@ int haft_elicit_json(haft_call *call, const char *key, const char *message, cons
     schema = own_json(call, schema, &value, &status);
     if (!schema)
         return status;
-    why = form_check(value, call->arena, &selects);
+    why = hf_form_check(value, call->arena, &selects);
     if (why) {
         haft_log(call, HAFT_ERROR, "form %s: %s", key, why);
         return HAFT_ESCHEMA;
@@ -250,7 +250,7 @@ int haft_elicit(haft_call *call, const char *key, const char *message, const haf
                 void *ret_content)
 {
     const struct form *compiled =
-        form_of(call->server, call->item ? call->item->module : NULL, form);
+        hf_form_of(call->server, call->item ? call->item->module : NULL, form);
     haft_value *content = NULL;
     haft_issues issues;
     int action, status;
@@ -275,7 +275,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     yyjson_val *answer;
     int status = 0, action;
 
-    if (!rfc_uri(url, strlen(url))) {
+    if (!hf_rfc_uri(url, strlen(url))) {
         haft_log(call, HAFT_ERROR, "%s: \"%s\" is no absolute URL", key, url);
         return HAFT_EINVAL;
     }
@@ -287,7 +287,7 @@ int haft_elicit_url(haft_call *call, const char *key, const char *message, const
     haft_buffer_puts(&params, ",\"url\":");
     haft_buffer_json_string(&params, url, strlen(url));
     haft_buffer_add(&params, "}", 1);
-    text = text_of(call->arena, &params).data;
+    text = hf_text_of(call->arena, &params).data;
     answer = ask(call, key, "elicitation/create", text, &status);
     if (!answer)
         return status;

@@ -26,18 +26,18 @@ struct asking {
 
 /* A question that a handler has put elsewhere; an answer that it had is none.  False when it cannot
  * be one. */
-bool question_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
+bool hf_question_put(haft_call *call, const char *key, const char *method, yyjson_val *params);
 /* An answer for the handler to find, in the place of one that is there.  False without memory. */
-bool question_give(haft_call *call, yyjson_val *key, yyjson_val *answer);
+bool hf_question_give(haft_call *call, yyjson_val *key, yyjson_val *answer);
 /* What a retry brings along: answers and state.  False when it was refused and answered. */
-bool input_restore(haft_call *call);
+bool hf_input_restore(haft_call *call);
 /* The handler has returned HAFT_AGAIN. */
-void input_ask(haft_call *call);
+void hf_input_ask(haft_call *call);
 /* The answer of a legacy client. */
-void input_answer(struct owner *owner, const struct rpc_message *message);
+void hf_input_answer(struct owner *owner, const struct rpc_message *message);
 /* Takes back what a legacy client has been asked and has not answered. */
-void input_withdraw(haft_call *call, const char *reason);
+void hf_input_withdraw(haft_call *call, const char *reason);
 /* Why a handler returned HAFT_ECAPABILITY. */
-void input_refuse(haft_call *call);
+void hf_input_refuse(haft_call *call);
 
 #endif

@@ -18,14 +18,14 @@ static int resource_read_find_template(haft_call *call, yyjson_val *uri)
 
     if (!shelf->n_enabled)
         return 0;
-    status = address_read(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), &address);
+    status = hf_address_read(call->arena, yyjson_get_str(uri), yyjson_get_len(uri), &address);
     if (status)
         return status == HAFT_ENOMEM ? status : 0;
     for (size_t i = 0; i < shelf->n; i++) {
         if (shelf->entries[i].disabled)
             continue;
-        status = uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
-                                    &call->handler.variables, &call->handler.n_variables);
+        status = hf_uri_template_match(shelf->entries[i].item->uri_template, &address, call->arena,
+                                       &call->handler.variables, &call->handler.n_variables);
         if (status > 0)
             call->item = shelf->entries[i].item;
         if (status)
@@ -36,8 +36,8 @@ static int resource_read_find_template(haft_call *call, yyjson_val *uri)
 
 static int resource_read_find(haft_call *call, yyjson_val *uri)
 {
-    struct entry *entry = offer_list_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
-                                          yyjson_get_str(uri), yyjson_get_len(uri));
+    struct entry *entry = hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_RESOURCE],
+                                             yyjson_get_str(uri), yyjson_get_len(uri));
 
     if (!entry || entry->disabled)
         return resource_read_find_template(call, uri);
@@ -47,7 +47,7 @@ static int resource_read_find(haft_call *call, yyjson_val *uri)
 
 /* ---- reading ---- */
 
-void put_cache_hints(haft_call *call, haft_buffer *out)
+void hf_put_cache_hints(haft_call *call, haft_buffer *out)
 {
     const haft_server_options *options = &call->server->options;
     const haft_resource *resource = call->item ? call->item->resource : NULL;
@@ -67,12 +67,12 @@ static void refuse_uri(haft_call *call)
     yyjson_val *uri = rpc_string(call->request.params, "uri");
     const char *text = yyjson_get_str(uri);
     size_t size = yyjson_get_len(uri);
-    const char *message =
-        haft_arena_printf(call->arena, "Resource not found: %.*s", quotable_size(text, size), text);
+    const char *message = haft_arena_printf(call->arena, "Resource not found: %.*s",
+                                            hf_quotable_size(text, size), text);
 
-    respond_error(call, revision_row(call->revision)->not_found_code,
-                  message ? message : "Resource not found",
-                  plain_call_data(call, "uri", text, size));
+    hf_respond_error(call, revision_row(call->revision)->not_found_code,
+                     message ? message : "Resource not found",
+                     hf_plain_call_data(call, "uri", text, size));
 }
 
 static int resource_read_execute(haft_call *call)
@@ -88,32 +88,33 @@ static void resource_read_complete(haft_call *call)
         refuse_uri(call);
         return;
     }
-    if (plain_call_failed(call))
+    if (hf_plain_call_failed(call))
         return;
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     haft_buffer_puts(out, "\"contents\":[");
-    content_write(call, out);
+    hf_content_write(call, out);
     haft_buffer_add(out, "]", 1);
     /* What was made from somebody's answers is not for keeping. */
     if (call->asking.questions && revision_row(call->revision)->modern)
         haft_buffer_puts(out, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
     else
-        put_cache_hints(call, out);
-    respond_end(call, true);
+        hf_put_cache_hints(call, out);
+    hf_respond_end(call, true);
 }
 
-void handle_resource_read(haft_call *call)
+void hf_handle_resource_read(haft_call *call)
 {
     yyjson_val *uri = rpc_string(call->request.params, "uri");
     int status;
 
     if (!uri) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string",
+                         NULL);
         return;
     }
     status = resource_read_find(call, uri);
     if (status < 0) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     if (!status) {
@@ -121,6 +122,6 @@ void handle_resource_read(haft_call *call)
         return;
     }
     call->handler.in = yyjson_get_str(uri);
-    if (input_restore(call))
-        plain_call_start(call, resource_read_execute, resource_read_complete);
+    if (hf_input_restore(call))
+        hf_plain_call_start(call, resource_read_execute, resource_read_complete);
 }

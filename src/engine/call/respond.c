@@ -15,13 +15,13 @@ static void send_without_memory(haft_call *call)
     char room[SHORT_ERROR + 1];
     haft_buffer text = {.data = room, .capacity = sizeof room, .limit = SHORT_ERROR};
 
-    rpc_put_error(&text, call->request.id, RPC_INTERNAL_ERROR, NULL, NULL);
+    hf_rpc_put_error(&text, call->request.id, RPC_INTERNAL_ERROR, NULL, NULL);
     if (text.status) {
         haft_buffer_clear(&text);
-        rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_rpc_put_error(&text, NULL, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    owner_give(call->owner, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE,
-                                             call->request.tag, RPC_INTERNAL_ERROR, 503});
+    hf_owner_give(call->owner, &(haft_outgoing){text.data, text.size, HAFT_OUT_RESPONSE,
+                                                call->request.tag, RPC_INTERNAL_ERROR, 503});
     haft_buffer_clear(&call->owner->out);
 }
 
@@ -34,12 +34,12 @@ static void send_response(haft_call *call, int error_code)
     if (out->status && !call->owner->closed) {
         bool big = out->status == HAFT_ETOOBIG;
 
-        server_log(call->server, HAFT_ERROR, "an answer could not be written: %s",
-                   haft_strerror(out->status));
+        hf_server_log(call->server, HAFT_ERROR, "an answer could not be written: %s",
+                      haft_strerror(out->status));
         haft_buffer_clear(out);
         error_code = RPC_INTERNAL_ERROR;
-        rpc_put_error(out, call->request.id, error_code,
-                      big ? "Internal error: the result is too large" : NULL, NULL);
+        hf_rpc_put_error(out, call->request.id, error_code,
+                         big ? "Internal error: the result is too large" : NULL, NULL);
     }
     call->answered = true;
     if (call->request.batch) {
@@ -47,37 +47,37 @@ static void send_response(haft_call *call, int error_code)
 
         call->request.batch = NULL;
         batch->left--;
-        batch_collect(call->owner, batch, error_code);
-        batch_send(call->owner, batch);
+        hf_batch_collect(call->owner, batch, error_code);
+        hf_batch_send(call->owner, batch);
     } else if (out->status && !call->owner->closed) {
         send_without_memory(call);
     } else {
-        owner_send_as(call->owner, HAFT_OUT_RESPONSE, call->request.tag, error_code,
-                      call->error.http_status ? call->error.http_status : 200);
+        hf_owner_send_as(call->owner, HAFT_OUT_RESPONSE, call->request.tag, error_code,
+                         call->error.http_status ? call->error.http_status : 200);
     }
 }
 
-void respond_written(haft_call *call, int error_code)
+void hf_respond_written(haft_call *call, int error_code)
 {
     send_response(call, error_code);
 }
 
-haft_buffer *respond_begin(haft_call *call)
+haft_buffer *hf_respond_begin(haft_call *call)
 {
     haft_buffer *out = &call->owner->out;
 
     buffer_literal(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    rpc_put_id(out, call->request.id);
+    hf_rpc_put_id(out, call->request.id);
     buffer_literal(out, ",\"result\":{");
     return out;
 }
 
-void respond_end(haft_call *call, bool any)
+void hf_respond_end(haft_call *call, bool any)
 {
-    respond_end_as(call, any, NULL);
+    hf_respond_end_as(call, any, NULL);
 }
 
-void respond_end_as(haft_call *call, bool any, const char *type)
+void hf_respond_end_as(haft_call *call, bool any, const char *type)
 {
     haft_buffer *out = &call->owner->out;
     const haft_buffer *meta = &call->result_meta;
@@ -108,20 +108,20 @@ void respond_end_as(haft_call *call, bool any, const char *type)
     send_response(call, 0);
 }
 
-void respond_empty(haft_call *call)
+void hf_respond_empty(haft_call *call)
 {
-    respond_begin(call);
-    respond_end(call, false);
+    hf_respond_begin(call);
+    hf_respond_end(call, false);
 }
 
-void respond_error(haft_call *call, int code, const char *message, const char *data)
+void hf_respond_error(haft_call *call, int code, const char *message, const char *data)
 {
     haft_buffer_clear(&call->owner->out);
-    rpc_put_error(&call->owner->out, call->request.id, code, message, data);
+    hf_rpc_put_error(&call->owner->out, call->request.id, code, message, data);
     send_response(call, code);
 }
 
-void respond_errorf(haft_call *call, int code, const char *format, ...)
+void hf_respond_errorf(haft_call *call, int code, const char *format, ...)
 {
     char *message;
     va_list args;
@@ -129,5 +129,5 @@ void respond_errorf(haft_call *call, int code, const char *format, ...)
     va_start(args, format);
     message = haft_arena_vprintf(call->arena, format, args);
     va_end(args);
-    respond_error(call, code, message, NULL);
+    hf_respond_error(call, code, message, NULL);
 }

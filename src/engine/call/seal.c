@@ -14,8 +14,8 @@ static void seal_add_part(struct sha256 *hash, const char *text, size_t size)
     /* With its length in front, no two lists of parts look alike. */
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)((uint64_t)size >> (i * 8));
-    sha256_add(hash, length, sizeof length);
-    sha256_add(hash, text, size);
+    hf_sha256_add(hash, length, sizeof length);
+    hf_sha256_add(hash, text, size);
 }
 
 /* What was asked, as the client sent it: a state must not be good for anything else.  That is all
@@ -36,7 +36,7 @@ static void put_params(haft_call *call, haft_buffer *out)
         /* Something else stands in the place of those that were read straight. */
         direct = call->args.direct.text && yyjson_equals_str(key, "arguments");
         haft_json_write(key, out);
-        haft_json_write(direct ? direct_sent(call) : value, out);
+        haft_json_write(direct ? hf_direct_sent(call) : value, out);
     }
 }
 
@@ -58,14 +58,14 @@ static bool bind(haft_call *call, unsigned char digest[SHA256_SIZE])
     put_params(call, &params);
     ok = !params.status;
     if (ok) {
-        sha256_init(&hash);
+        hf_sha256_init(&hash);
         seal_add_text(&hash, server->name);
         seal_add_text(&hash, server->endpoint);
         seal_add_text(&hash, call->request.principal);
         seal_add_text(&hash, call->request.method);
         seal_add_text(&hash, haft_call_name(call));
         seal_add_part(&hash, params.data ? params.data : "", params.size);
-        sha256_finish(&hash, digest);
+        hf_sha256_finish(&hash, digest);
     }
     haft_buffer_finish(&params);
     return ok;
@@ -82,7 +82,7 @@ static const unsigned char *seal_key_of(const haft_call *call)
     return call->owner->inside ? none : NULL;
 }
 
-const char *seal(haft_call *call, const char *payload, size_t size)
+const char *hf_seal(haft_call *call, const char *payload, size_t size)
 {
     size_t total = HEAD + size + SHA256_SIZE;
     unsigned char *plain = haft_arena_alloc(call->arena, total);
@@ -95,12 +95,12 @@ const char *seal(haft_call *call, const char *payload, size_t size)
     for (int i = 0; i < 8; i++)
         plain[i] = (unsigned char)(expiry >> (i * 8));
     memcpy(plain + HEAD, payload, size);
-    hmac_sha256(key, sizeof call->server->keys.seal, plain, HEAD + size, plain + HEAD + size);
+    hf_hmac_sha256(key, sizeof call->server->keys.seal, plain, HEAD + size, plain + HEAD + size);
     text[haft_base64_encode(plain, total, text)] = '\0';
     return text;
 }
 
-yyjson_val *unseal(haft_call *call, const char *text, size_t size)
+yyjson_val *hf_unseal(haft_call *call, const char *text, size_t size)
 {
     unsigned char *plain = haft_arena_alloc(call->arena, size / 4 * 3 + 1);
     unsigned char mac[SHA256_SIZE], bound[SHA256_SIZE];
@@ -113,14 +113,16 @@ yyjson_val *unseal(haft_call *call, const char *text, size_t size)
     if (!plain || !key || haft_base64_decode(text, size, plain, &n) || n < HEAD + SHA256_SIZE)
         return NULL;
     n -= SHA256_SIZE;
-    hmac_sha256(key, sizeof call->server->keys.seal, plain, n, mac);
-    if (!digest_equal(mac, plain + n) || !bind(call, bound) || !digest_equal(bound, plain + 8))
+    hf_hmac_sha256(key, sizeof call->server->keys.seal, plain, n, mac);
+    if (!hf_digest_equal(mac, plain + n) || !bind(call, bound) ||
+        !hf_digest_equal(bound, plain + 8))
         return NULL;
     for (int i = 0; i < 8; i++)
         expiry |= (uint64_t)plain[i] << (i * 8);
     if (expiry < (uint64_t)call->owner->now)
         return NULL;
-    if (json_parse((const char *)plain + HEAD, n - HEAD, call->arena, &payload, &offset, &reason))
+    if (hf_json_parse((const char *)plain + HEAD, n - HEAD, call->arena, &payload, &offset,
+                      &reason))
         return NULL;
     return payload;
 }

@@ -8,9 +8,9 @@
 #include "engine/call/call.h"
 
 /* The payload sealed, in the call's arena; NULL without memory. */
-const char *seal(haft_call *call, const char *payload, size_t size);
+const char *hf_seal(haft_call *call, const char *payload, size_t size);
 
 /* The payload of sealed text; NULL when it was changed, is for something else, or has expired. */
-yyjson_val *unseal(haft_call *call, const char *text, size_t size);
+yyjson_val *hf_unseal(haft_call *call, const char *text, size_t size);
 
 #endif

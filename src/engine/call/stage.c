@@ -35,7 +35,7 @@ static void sort_out(haft_server *server)
     }
 }
 
-void stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES])
+void hf_stages_init(haft_server *server, const haft_stage *const built_in[BUILT_IN_STAGES])
 {
     memcpy(server->stages.all.list, built_in, BUILT_IN_STAGES * sizeof *built_in);
     server->stages.all.n = BUILT_IN_STAGES;
@@ -56,18 +56,18 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
 
     if (!server || !stage)
         return HAFT_EINVAL;
-    status = server_view(server, "haft_stage", stage, sizeof *stage, server->arena, &view);
+    status = hf_server_view(server, "haft_stage", stage, sizeof *stage, server->arena, &view);
     if (status)
         return status;
     stage = view;
     stages = &server->stages.all;
     n = stages->n;
     if (!stage->name || !(stage->before || stage->ready || stage->after))
-        return server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
-                             "a stage has a name and something to do");
+        return hf_server_refuse(server, HAFT_EINVAL, stage->name ? stage->name : "",
+                                "a stage has a name and something to do");
     if (n == sizeof stages->list / sizeof *stages->list)
-        return server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
-                             MAX_STAGES);
+        return hf_server_refuse(server, HAFT_ETOOBIG, stage->name, "there are %d stages already",
+                                MAX_STAGES);
     for (size_t i = 0; i < STAGES_BEHIND; i++)
         stages->list[n - i] = stages->list[n - i - 1];
     stages->list[n - STAGES_BEHIND] = stage;
@@ -77,7 +77,7 @@ int haft_stage_add(haft_server *server, const haft_stage *stage)
     return 0;
 }
 
-int stage_use_first(haft_server *server, const haft_stage *stage)
+int hf_stage_use_first(haft_server *server, const haft_stage *stage)
 {
     const haft_stage **list = server->stages.all.list;
     int status = haft_stage_add(server, stage);
@@ -93,7 +93,7 @@ int stage_use_first(haft_server *server, const haft_stage *stage)
     return 0;
 }
 
-const char *call_tool(const haft_call *call)
+const char *hf_call_tool(const haft_call *call)
 {
     const char *name =
         call->item ? call->item->name : yyjson_get_str(rpc_string(call->request.params, "name"));
@@ -104,10 +104,10 @@ const char *call_tool(const haft_call *call)
 /* Whether a stage is for the tool that was asked for, which may not exist. */
 static bool concerns(const haft_stage *stage, const haft_call *call)
 {
-    return !stage->tools || glob_list_allows(stage->tools, call_tool(call));
+    return !stage->tools || hf_glob_list_allows(stage->tools, hf_call_tool(call));
 }
 
-uint64_t call_nanoseconds(const haft_call *call)
+uint64_t hf_call_nanoseconds(const haft_call *call)
 {
     const haft_server_options *options = &call->server->options;
 
@@ -121,7 +121,7 @@ uint64_t call_nanoseconds(const haft_call *call)
  * hold the call for ever. */
 static int stage_understand(haft_call *call, const haft_stage *stage, const char *what, int status)
 {
-    if (!status || status == HAFT_STOP || status_is_known(status))
+    if (!status || status == HAFT_STOP || hf_status_is_known(status))
         return status;
     haft_log(call, HAFT_ERROR, "the stage \"%s\" %s %d, which is no status", stage->name, what,
              status);
@@ -133,7 +133,7 @@ static int stage_returned(haft_call *call, const haft_stage *stage, int status)
     return status == HAFT_PENDING ? status : stage_understand(call, stage, "returned", status);
 }
 
-int stages_before(haft_call *call)
+int hf_stages_before(haft_call *call)
 {
     const struct stages *stages = &call->server->stages.before;
     unsigned i = call->stages.walked;
@@ -151,7 +151,7 @@ int stages_before(haft_call *call)
     return status;
 }
 
-int stages_ready(haft_call *call)
+int hf_stages_ready(haft_call *call)
 {
     const struct stages *stages = &call->server->stages.ready;
     unsigned first = (unsigned)call->server->stages.before.n, i = call->stages.walked - first;
@@ -169,7 +169,7 @@ int stages_ready(haft_call *call)
     return status;
 }
 
-const haft_stage *stages_holder(const haft_call *call)
+const haft_stage *hf_stages_holder(const haft_call *call)
 {
     const struct stages *before = &call->server->stages.before;
     size_t i = call->stages.walked - 1;
@@ -177,15 +177,15 @@ const haft_stage *stages_holder(const haft_call *call)
     return i < before->n ? before->list[i] : call->server->stages.ready.list[i - before->n];
 }
 
-int stages_continue(haft_call *call, int status)
+int hf_stages_continue(haft_call *call, int status)
 {
     if (status != STAGE_REPEAT)
-        return stage_understand(call, stages_holder(call), "continued with", status);
+        return stage_understand(call, hf_stages_holder(call), "continued with", status);
     call->stages.walked--;
     return 0;
 }
 
-void stages_after(haft_call *call, haft_outcome outcome)
+void hf_stages_after(haft_call *call, haft_outcome outcome)
 {
     const struct stages *stages = &call->server->stages.after;
 
@@ -193,9 +193,9 @@ void stages_after(haft_call *call, haft_outcome outcome)
         return;
     call->stages.after_ran = true;
     call->stages.outcome = outcome;
-    call->time.elapsed = call_nanoseconds(call);
+    call->time.elapsed = hf_call_nanoseconds(call);
     if (call_is_shared(call))
-        late_begin(call);
+        hf_late_begin(call);
     for (size_t i = stages->n; i-- > 0;) {
         const haft_stage *stage = stages->list[i];
 
@@ -203,7 +203,7 @@ void stages_after(haft_call *call, haft_outcome outcome)
             stage->after(call, outcome, stage->data);
     }
     if (call_is_shared(call))
-        late_end(call);
+        hf_late_end(call);
 }
 
 /* ---- for stages ---- */
@@ -259,7 +259,7 @@ static struct kept *kept_find(struct kept *kept, const char *key)
 /* A new first one of a list; NULL without memory. */
 static struct kept *kept_new(haft_call *call, struct kept *next, const char *key, void *value)
 {
-    haft_arena *arena = call_memory(call);
+    haft_arena *arena = hf_call_memory(call);
     struct kept *kept = arena ? haft_arena_zalloc(arena, 1, sizeof *kept) : NULL;
 
     if (!kept)
@@ -272,7 +272,7 @@ static struct kept *kept_new(haft_call *call, struct kept *next, const char *key
 
 int haft_call_set(haft_call *call, const char *key, void *value)
 {
-    bool late = late_is_here(call);
+    bool late = hf_late_is_here(call);
     struct kept *first = late ? call->stages.late.kept : atomic_load(&call->stages.kept);
     struct kept *kept = kept_find(first, key);
 
@@ -293,7 +293,7 @@ int haft_call_set(haft_call *call, const char *key, void *value)
 void *haft_call_get(const haft_call *call, const char *key)
 {
     haft_call *own = (haft_call *)(uintptr_t)call;
-    struct kept *kept = late_is_here(call) ? kept_find(call->stages.late.kept, key) : NULL;
+    struct kept *kept = hf_late_is_here(call) ? kept_find(call->stages.late.kept, key) : NULL;
 
     if (!kept)
         kept = kept_find(atomic_load(&own->stages.kept), key);

@@ -1,7 +1,7 @@
 /* state.c - the states of a call, and which may follow which. */
 #include "engine/call/state.h"
 
-const char *call_state_name(enum call_state state)
+const char *hf_call_state_name(enum call_state state)
 {
     static const char *const names[] = {
 #define STATE_(state, name, next) name,
@@ -12,7 +12,7 @@ const char *call_state_name(enum call_state state)
     return names[state];
 }
 
-bool call_state_may_follow(enum call_state from, enum call_state to)
+bool hf_call_state_may_follow(enum call_state from, enum call_state to)
 {
     static const unsigned next_of[] = {
 #define TO(state) (1u << (state))

@@ -29,12 +29,12 @@ enum call_state {
 #undef STATE_
 };
 
-const char *call_state_name(enum call_state state);
+const char *hf_call_state_name(enum call_state state);
 
 /* Whether a call may go from one to the other. */
-bool call_state_may_follow(enum call_state from, enum call_state to);
+bool hf_call_state_may_follow(enum call_state from, enum call_state to);
 
 /* Logs a move that is not in the table. */
-void call_check_move(haft_call *call, enum call_state to);
+void hf_call_check_move(haft_call *call, enum call_state to);
 
 #endif

@@ -33,7 +33,7 @@ static int encode_out(haft_call *call)
     int status;
 
     if (call->structured.size) { /* by haft_json */
-        content_first(call);
+        hf_content_first(call);
         haft_buffer_clear(&call->structured);
     }
     status = haft_schema_encode(call->item->output, call->handler.out, call->arena,
@@ -41,7 +41,7 @@ static int encode_out(haft_call *call)
 
     if (status == HAFT_EISSUES)
         log_misfit(call, &issues);
-    return status || call->content.n ? status : content_mirror(call);
+    return status || call->content.n ? status : hf_content_mirror(call);
 }
 
 /* Checks JSON that the handler gave against the output schema. */
@@ -61,19 +61,20 @@ static int check_structured(haft_call *call)
     return status;
 }
 
-int tool_handle(haft_call *call)
+int hf_tool_handle(haft_call *call)
 {
     const struct item *item = call->item;
     int status = item->handler
                      ? item->handler(call, (haft_value *)(uintptr_t)call->handler.in, item->data)
                      : item->call(call, call->handler.in, call->handler.out);
 
-    status = call_understand(call, status);
-    return status || call->result.is_error || haft_call_cancelled(call) ? status : tool_check(call);
+    status = hf_call_understand(call, status);
+    return status || call->result.is_error || haft_call_cancelled(call) ? status
+                                                                        : hf_tool_check(call);
 }
 
 /* What is checked before a result leaves; also after haft_finish. */
-int tool_check(haft_call *call)
+int hf_tool_check(haft_call *call)
 {
     call->result.checked = true;
     if (call->result.is_error || call->result.responded || !call->item->output)
@@ -121,8 +122,8 @@ static void put_structured(haft_call *call, haft_buffer *out)
 /* Something went wrong before a result stood, or the handler or a stage said so. */
 static void complete_fault(haft_call *call, int status)
 {
-    const struct fault *fault =
-        fault_of(call->stages.outcome ? call->stages.outcome : HAFT_OUTCOME_FAILED, call->revision);
+    const struct fault *fault = hf_fault_of(
+        call->stages.outcome ? call->stages.outcome : HAFT_OUTCOME_FAILED, call->revision);
     bool said = call->result.is_error && call->content.n && !call->content.status;
     const char *text = said ? NULL : *fault->before ? fault->before : failure_text(status);
     haft_buffer *out;
@@ -130,56 +131,56 @@ static void complete_fault(haft_call *call, int status)
     if (!said)
         haft_log(call, HAFT_ERROR, "failed: %s", haft_strerror(status));
     if (fault->code) {
-        respond_error(call, fault->code, said ? call_error_text(call) : text, NULL);
+        hf_respond_error(call, fault->code, said ? hf_call_error_text(call) : text, NULL);
         return;
     }
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     buffer_literal(out, "\"content\":[");
     if (said) {
-        content_write(call, out);
+        hf_content_write(call, out);
     } else {
         text_block_write(out, text, strlen(text));
     }
     buffer_literal(out, "],\"isError\":true");
-    respond_end(call, true);
+    hf_respond_end(call, true);
 }
 
-void complete_tool(haft_call *call)
+void hf_complete_tool(haft_call *call)
 {
     haft_buffer *out;
     int status = call->status;
 
     if (!status && !call->result.checked)
-        status = tool_check(call);
+        status = hf_tool_check(call);
     if (!status)
         status = call->content.status ? call->content.status : call->structured.status;
     if (status == HAFT_ECAPABILITY) {
-        input_refuse(call);
+        hf_input_refuse(call);
     } else if (status || call->result.is_error) {
         complete_fault(call, status);
     } else {
-        out = respond_begin(call);
+        out = hf_respond_begin(call);
         buffer_literal(out, "\"content\":[");
-        content_write(call, out);
+        hf_content_write(call, out);
         buffer_literal(out, "]");
         put_structured(call, out);
-        respond_end(call, true);
+        hf_respond_end(call, true);
     }
 }
 
-void respond_timeout(haft_call *call, unsigned milliseconds)
+void hf_respond_timeout(haft_call *call, unsigned milliseconds)
 {
     char text[32];
 
     if (!call->item || !call->item->tool) {
-        respond_error(call, RPC_INTERNAL_ERROR, "Internal error: timed out", NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, "Internal error: timed out", NULL);
         return;
     }
     if (milliseconds % 1000)
         snprintf(text, sizeof text, "%u ms", milliseconds);
     else
         snprintf(text, sizeof text, "%u s", milliseconds / 1000);
-    fault_answer(call, HAFT_OUTCOME_TIMED_OUT, text, strlen(text));
+    hf_fault_answer(call, HAFT_OUTCOME_TIMED_OUT, text, strlen(text));
 }
 
 /* ---- the stages that every call of a tool passes ---- */
@@ -187,21 +188,22 @@ void respond_timeout(haft_call *call, unsigned milliseconds)
 static int look(haft_call *call, void *data)
 {
     (void)data;
-    return call->entry->disabled ? fault_refuse(call, HAFT_OUTCOME_DISABLED, call->item->name, "")
-                                 : 0;
+    return call->entry->disabled
+               ? hf_fault_refuse(call, HAFT_OUTCOME_DISABLED, call->item->name, "")
+               : 0;
 }
 
-const haft_stage visibility_stage = HAFT_INIT(haft_stage, .name = "visibility", .before = look);
+const haft_stage hf_visibility_stage = HAFT_INIT(haft_stage, .name = "visibility", .before = look);
 
 /* A result that the model can read and mend, with the issues as data. */
 static int tool_call_refuse_arguments(haft_call *call, const haft_issues *issues)
 {
-    size_t start = meta_begin(&call->result_meta, META_ISSUES, sizeof META_ISSUES - 1);
+    size_t start = hf_meta_begin(&call->result_meta, META_ISSUES, sizeof META_ISSUES - 1);
     haft_buffer text;
     int status;
 
     haft_issues_json(issues, &call->result_meta);
-    status = meta_end(&call->result_meta, start, start);
+    status = hf_meta_end(&call->result_meta, start, start);
     haft_buffer_init(&text, call->server->allocator, 1 << 20);
     haft_issues_text(issues, &text);
     buffer_add(&text, "", 1);
@@ -210,7 +212,7 @@ static int tool_call_refuse_arguments(haft_call *call, const haft_issues *issues
     if (status)
         call->stages.outcome = HAFT_OUTCOME_INTERNAL;
     else
-        status = fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text.data);
+        status = hf_fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text.data);
     haft_buffer_finish(&text);
     return status;
 }
@@ -224,7 +226,7 @@ static int set_arguments(haft_call *call)
     if (call->args.direct.of)
         return 0;
     if (call->args.direct.text)
-        return direct_undo(call) ? 0 : RPC_INTERNAL_ERROR;
+        return hf_direct_undo(call) ? 0 : RPC_INTERNAL_ERROR;
     call->args.json = !arguments || yyjson_is_null(arguments) ? &empty : arguments;
     if (yyjson_is_obj(call->args.json))
         return 0;
@@ -238,7 +240,7 @@ static void log_repairs(haft_call *call, const struct repairs *repairs)
     size_t listed = repairs->n < REPAIRS_LISTED ? repairs->n : REPAIRS_LISTED;
     haft_buffer path;
 
-    if (!server_has_log(call->server))
+    if (!hf_server_has_log(call->server))
         return;
     haft_buffer_init(&path, call->server->allocator, 1 << 16);
     for (size_t i = 0; i < listed; i++) {
@@ -258,8 +260,8 @@ static void log_repairs(haft_call *call, const struct repairs *repairs)
 static int decode_leniently(haft_call *call, void *in, haft_issues *issues)
 {
     struct repairs repairs;
-    int status = schema_read_leniently(call->item->input, &call->args.json, call->arena, in, issues,
-                                       &repairs);
+    int status = hf_schema_read_leniently(call->item->input, &call->args.json, call->arena, in,
+                                          issues, &repairs);
 
     if (repairs.n) {
         if (call->server->metering.observer)
@@ -290,7 +292,7 @@ static int tool_call_decode(haft_call *call, haft_issues *issues)
         return 0;
     }
     /* Whoever has asked for them may have changed them. */
-    if (call->args.direct.of && !direct_undo(call))
+    if (call->args.direct.of && !hf_direct_undo(call))
         return HAFT_ENOMEM;
     call->handler.in = call->args.json;
     if (!input)
@@ -334,7 +336,7 @@ static int refuse_many(haft_call *call)
 
     snprintf(text, sizeof text, "arguments contain more than the maximum of %zu elements",
              call->server->options.max_elements);
-    return fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text);
+    return hf_fault_refuse(call, HAFT_OUTCOME_INVALID, call->item->name, text);
 }
 
 static int check_arguments(haft_call *call, void *data)
@@ -356,28 +358,29 @@ static int check_arguments(haft_call *call, void *data)
     return status;
 }
 
-int tool_execute(haft_call *call)
+int hf_tool_execute(haft_call *call)
 {
     haft_issues issues = {0};
     int status = tool_call_decode(call, &issues);
 
     if (!status)
         status = make_out(call);
-    return status ? status : tool_handle(call);
+    return status ? status : hf_tool_handle(call);
 }
 
-const haft_stage validation_stage =
+const haft_stage hf_validation_stage =
     HAFT_INIT(haft_stage, .name = "validation", .before = check_arguments);
 
 static int set_deadline(haft_call *call, void *data)
 {
     (void)data;
     if (!call->inner.req) /* a request has it from the start */
-        call_allow(call, 0);
+        hf_call_allow(call, 0);
     return 0;
 }
 
-const haft_stage deadline_stage = HAFT_INIT(haft_stage, .name = "deadline", .before = set_deadline);
+const haft_stage hf_deadline_stage =
+    HAFT_INIT(haft_stage, .name = "deadline", .before = set_deadline);
 
 /* ---- the request ---- */
 
@@ -386,15 +389,15 @@ static void end_early(haft_call *call, int status)
 {
     call->status = status == HAFT_STOP ? 0 : status;
     call->result.checked = true;
-    call->handler.complete = complete_tool;
-    call_settle(call);
+    call->handler.complete = hf_complete_tool;
+    hf_call_settle(call);
 }
 
 /* Finds the tool of that name; NULL for no name. */
 static bool tool_call_find(haft_call *call, yyjson_val *name)
 {
-    call->entry = name ? offer_list_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
-                                         yyjson_get_str(name), yyjson_get_len(name))
+    call->entry = name ? hf_offer_list_find(&call->catalogue->shelves[HAFT_OFFER_TOOL],
+                                            yyjson_get_str(name), yyjson_get_len(name))
                        : NULL;
     call->item = call->entry ? call->entry->item : NULL;
     return call->entry;
@@ -405,23 +408,23 @@ static void begin(haft_call *call)
     if (call->server->watching.timed && call->server->options.clock)
         call->time.started = call->server->options.clock();
     call->stages.staged = true;
-    event_of_start(call);
+    hf_event_of_start(call);
 }
 
-void tool_call_refused(haft_call *call, haft_outcome outcome)
+void hf_tool_call_refused(haft_call *call, haft_outcome outcome)
 {
     begin(call);
     if (tool_call_find(call, rpc_string(call->request.params, "name")))
         set_arguments(call);
     call->stages.outcome = outcome;
-    call_end(call);
+    hf_call_end(call);
 }
 
 static void answer_not_found(haft_call *call)
 {
     yyjson_val *name = rpc_string(call->request.params, "name");
 
-    fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
+    hf_fault_answer(call, HAFT_OUTCOME_NOT_FOUND, yyjson_get_str(name), yyjson_get_len(name));
 }
 
 /* Whether there is a call to make: a tool, arguments, and headers that say the same.  Otherwise the
@@ -432,31 +435,32 @@ static bool tool_call_stands(haft_call *call, yyjson_val *name)
 
     begin(call);
     if (!tool_call_find(call, name)) {
-        call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
+        hf_call_conclude(call, HAFT_OUTCOME_NOT_FOUND, answer_not_found);
         return false;
     }
     status = set_arguments(call);
-    if (!status && headers_agree_on_arguments(call))
+    if (!status && hf_headers_agree_on_arguments(call))
         return true;
     call->stages.outcome =
         status == RPC_INTERNAL_ERROR ? HAFT_OUTCOME_INTERNAL : HAFT_OUTCOME_INVALID;
     call->error.code = status;
     if (status == RPC_INVALID_PARAMS)
         call->error.message = "Invalid params: \"arguments\" must be an object";
-    call_end(call);
+    hf_call_end(call);
     return false;
 }
 
 /* Through the stages that are left: 0, or what they said. */
 static int tool_call_pass(haft_call *call)
 {
-    int status = stages_before(call);
+    int status = hf_stages_before(call);
 
-    if (!status && call->stages.walked == call->server->stages.before.n && !input_restore(call)) {
+    if (!status && call->stages.walked == call->server->stages.before.n &&
+        !hf_input_restore(call)) {
         call->stages.outcome = HAFT_OUTCOME_INVALID;
         status = HAFT_STOP;
     }
-    return status ? status : stages_ready(call);
+    return status ? status : hf_stages_ready(call);
 }
 
 /* Goes on with a call that is in its stages, until one of them holds it, ends it, or the handler is
@@ -467,9 +471,9 @@ static void tool_call_walk(haft_call *call, int status)
         call->posts.finished = false;
         status = tool_call_pass(call);
         if (!status) {
-            call->handler.execute = tool_handle;
-            call->handler.complete = complete_tool;
-            call_start(call);
+            call->handler.execute = hf_tool_handle;
+            call->handler.complete = hf_complete_tool;
+            hf_call_start(call);
             return;
         }
         if (status == HAFT_PENDING && !call->posts.finished) {
@@ -478,7 +482,7 @@ static void tool_call_walk(haft_call *call, int status)
             return;
         }
         if (status == HAFT_PENDING)
-            status = stages_continue(call, call->posts.finish.status);
+            status = hf_stages_continue(call, call->posts.finish.status);
     }
     end_early(call, status);
 }
@@ -490,26 +494,27 @@ static void tool_call_resume(haft_call *call, int status)
     call->posts.finished = true;
     if (call->state != CALL_HELD)
         return;
-    if (call_is_unwanted(call)) {
-        call_end(call);
+    if (hf_call_is_unwanted(call)) {
+        hf_call_end(call);
         return;
     }
     call_move(call, CALL_STAGES);
-    tool_call_walk(call, stages_continue(call, status));
+    tool_call_walk(call, hf_stages_continue(call, status));
 }
 
-void handle_tool_call(haft_call *call)
+void hf_handle_tool_call(haft_call *call)
 {
     yyjson_val *name = call->request.message.name;
 
     if (!yyjson_is_str(name)) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string", NULL);
-        tool_call_refused(call, HAFT_OUTCOME_INVALID);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"name\" must be a string",
+                         NULL);
+        hf_tool_call_refused(call, HAFT_OUTCOME_INVALID);
         return;
     }
     if (!tool_call_stands(call, name))
         return;
-    call_link(call);
+    hf_call_link(call);
     call_move(call, CALL_STAGES);
     call->posts.resume = tool_call_resume;
     tool_call_walk(call, 0);

@@ -113,7 +113,7 @@ static void put_hex(char *text, uint64_t value, size_t digits)
 {
     char all[HEX_TEXT];
 
-    hex_to_text(value, all);
+    hf_hex_to_text(value, all);
     memcpy(text, all + HEX_TEXT - digits, digits);
 }
 
@@ -123,8 +123,9 @@ static uint64_t new_span(haft_server *server, const haft_trace *trace)
 {
     uint64_t number = atomic_fetch_add(&server->n_spans, 1);
 
-    number = server->options.random ? server->options.random()
-                                    : hash_bytes(trace, TRACE + SPAN + 2) ^ hash_bytes(&number, 8);
+    number = server->options.random
+                 ? server->options.random()
+                 : hf_hash_bytes(trace, TRACE + SPAN + 2) ^ hf_hash_bytes(&number, 8);
     return number ? number : 1;
 }
 
@@ -142,7 +143,7 @@ static const char *trace_value_of(const haft_call *call, const char *name, bool 
     return yyjson_get_str(value);
 }
 
-void trace_read(haft_call *call)
+void hf_trace_read(haft_call *call)
 {
     haft_trace read = {0}, *trace;
     size_t size = 0;

@@ -5,6 +5,6 @@
 #include "engine/call/call.h"
 
 /* Reads what the request says about its trace, while its headers are there. */
-void trace_read(haft_call *call);
+void hf_trace_read(haft_call *call);
 
 #endif

@@ -14,17 +14,17 @@ static const void *late_thread(void)
     return &here;
 }
 
-void late_begin(haft_call *call)
+void hf_late_begin(haft_call *call)
 {
     atomic_store(&call->stages.late.thread, late_thread());
 }
 
-void late_end(haft_call *call)
+void hf_late_end(haft_call *call)
 {
     atomic_store(&call->stages.late.thread, NULL);
 }
 
-bool late_is_here(const haft_call *call)
+bool hf_late_is_here(const haft_call *call)
 {
     const void *thread = atomic_load_explicit(&((haft_call *)(uintptr_t)call)->stages.late.thread,
                                               memory_order_relaxed);
@@ -32,9 +32,9 @@ bool late_is_here(const haft_call *call)
     return thread && thread == late_thread();
 }
 
-haft_arena *call_memory(haft_call *call)
+haft_arena *hf_call_memory(haft_call *call)
 {
-    if (!late_is_here(call))
+    if (!hf_late_is_here(call))
         return call->arena;
     if (!call->stages.late.arena)
         call->stages.late.arena = haft_arena_new(call->server->allocator, CALL_ARENA);
@@ -50,20 +50,20 @@ bool haft_call_cancelled(const haft_call *call)
 
     if (!call->inner.parent)
         return atomic_load(&self->cancelled);
-    root = inner_hold(self);
+    root = hf_inner_hold(self);
     cancelled = !root || atomic_load(&root->cancelled);
     if (root)
-        inner_let_go(self);
+        hf_inner_let_go(self);
     return cancelled;
 }
 
 int64_t haft_call_time_left(const haft_call *call)
 {
-    haft_call *self = (haft_call *)(uintptr_t)call, *root = inner_hold(self);
+    haft_call *self = (haft_call *)(uintptr_t)call, *root = hf_inner_hold(self);
     haft_time now = root ? atomic_load(&root->time.now) : call->time.deadline;
 
     if (root)
-        inner_let_go(self);
+        hf_inner_let_go(self);
     if (call->time.ends) {
         uint64_t clock = call->server->options.clock();
 
@@ -84,11 +84,11 @@ const char *haft_request_id(const haft_call *call)
 
     if (!call->request.id || (string && !memchr(string, '\0', size)))
         return string ? string : none;
-    arena = call_memory((haft_call *)(uintptr_t)call);
+    arena = hf_call_memory((haft_call *)(uintptr_t)call);
     text = arena ? haft_arena_alloc(arena, room) : NULL;
     if (!text)
         return none;
-    rpc_id_to_text(call->request.id, text, room);
+    hf_rpc_id_to_text(call->request.id, text, room);
     return text;
 }
 
@@ -161,14 +161,14 @@ haft_value *haft_request_meta(const haft_call *call)
 
 void *haft_call_alloc(haft_call *call, size_t size)
 {
-    haft_arena *arena = call_memory(call);
+    haft_arena *arena = hf_call_memory(call);
 
     return arena ? haft_arena_alloc(arena, size) : NULL;
 }
 
 char *haft_call_printf(haft_call *call, const char *format, ...)
 {
-    haft_arena *arena = call_memory(call);
+    haft_arena *arena = hf_call_memory(call);
     va_list args;
     char *text;
 
@@ -182,7 +182,7 @@ char *haft_call_printf(haft_call *call, const char *format, ...)
 
 haft_arena *haft_call_arena(haft_call *call)
 {
-    return call_memory(call);
+    return hf_call_memory(call);
 }
 
 const char *haft_variable(const haft_call *call, const char *name)

@@ -5,15 +5,15 @@
 #include "engine/offer/server.h"
 
 /* From here to its end on this thread, `after` stages have memory of their own (view.c). */
-void late_begin(haft_call *call);
-void late_end(haft_call *call);
+void hf_late_begin(haft_call *call);
+void hf_late_end(haft_call *call);
 /* Whether the caller is such a stage. */
-bool late_is_here(const haft_call *call);
+bool hf_late_is_here(const haft_call *call);
 /* The arena for what the caller wants to keep with the call; NULL without memory. */
-haft_arena *call_memory(haft_call *call);
+haft_arena *hf_call_memory(haft_call *call);
 
 /* The call from outside that this one goes back to: itself, unless it was made within another.  It
  * alone is told the time. */
-haft_call *call_root(const haft_call *call);
+haft_call *hf_call_root(const haft_call *call);
 
 #endif

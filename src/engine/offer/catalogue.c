@@ -52,37 +52,37 @@ static struct catalogue *catalogue_make(const haft_allocator *allocator,
     return catalogue;
 }
 
-struct catalogue *catalogue_empty(const haft_allocator *allocator)
+struct catalogue *hf_catalogue_empty(const haft_allocator *allocator)
 {
     static const size_t none[OFFER_LISTS];
 
     return catalogue_make(allocator, none);
 }
 
-struct catalogue *catalogue_take(haft_server *server)
+struct catalogue *hf_catalogue_take(haft_server *server)
 {
     struct catalogue *catalogue;
 
-    server_lock(server);
+    hf_server_lock(server);
     catalogue = server->catalogue;
     atomic_fetch_add(&catalogue->refs, 1);
-    server_unlock(server);
+    hf_server_unlock(server);
     return catalogue;
 }
 
-void catalogue_drop(struct catalogue *catalogue)
+void hf_catalogue_drop(struct catalogue *catalogue)
 {
     if (!catalogue || atomic_fetch_sub(&catalogue->refs, 1) != 1)
         return;
     for (int i = 0; i < OFFER_LISTS; i++)
         for (size_t k = 0; k < catalogue->shelves[i].n; k++)
-            item_drop(catalogue->shelves[i].entries[k].item);
+            hf_item_drop(catalogue->shelves[i].entries[k].item);
     catalogue->allocator->release(catalogue->allocator->context, catalogue, catalogue->size);
 }
 
-struct entry *offer_list_find(const struct offer_list *shelf, const char *name, size_t size)
+struct entry *hf_offer_list_find(const struct offer_list *shelf, const char *name, size_t size)
 {
-    size_t at = hash_bytes(name, size);
+    size_t at = hf_hash_bytes(name, size);
 
     for (; shelf->slots[at & (shelf->n_slots - 1)]; at++) {
         struct entry *entry = &shelf->entries[shelf->slots[at & (shelf->n_slots - 1)] - 1];
@@ -98,7 +98,7 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
     if (!item->tool)
         return false;
     return (visibility->read_only && item->tool->annotations.read_only != HAFT_YES) ||
-           (visibility->tools && !glob_list_allows(visibility->tools, item->name)) ||
+           (visibility->tools && !hf_glob_list_allows(visibility->tools, item->name)) ||
            (visibility->hides && visibility->hides(visibility->context, item->name));
 }
 
@@ -106,7 +106,7 @@ static bool is_hidden(const haft_visibility *visibility, const struct item *item
 static void offer_list_add(struct offer_list *shelf, struct item *item, bool off,
                            const haft_visibility *visibility)
 {
-    size_t at = hash_bytes(item->name, item->name_size);
+    size_t at = hf_hash_bytes(item->name, item->name_size);
     bool disabled = off || is_hidden(visibility, item);
 
     while (shelf->slots[at & (shelf->n_slots - 1)])
@@ -177,7 +177,7 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
 {
     bool current;
 
-    server_lock(server);
+    hf_server_lock(server);
     current = server->catalogue == from;
     if (current) {
         server->catalogue = to;
@@ -189,7 +189,7 @@ static bool swap(haft_server *server, const struct catalogue *from, struct catal
         }
         atomic_fetch_add(&server->changes.version_number, 1);
     }
-    server_unlock(server);
+    hf_server_unlock(server);
     return current;
 }
 
@@ -202,10 +202,10 @@ static bool replace(haft_server *server, struct catalogue *from, struct catalogu
     atomic_fetch_add(&to->refs, 1);
     done = swap(server, from, to, kinds);
     if (done && server->watching.n_watchers)
-        event_of_change(server, from, to);
+        hf_event_of_change(server, from, to);
     /* The one that is not current any more, or never was. */
-    catalogue_drop(done ? from : to);
-    catalogue_drop(to);
+    hf_catalogue_drop(done ? from : to);
+    hf_catalogue_drop(to);
     return done;
 }
 
@@ -213,20 +213,21 @@ static haft_visibility visibility_now(haft_server *server)
 {
     haft_visibility visibility;
 
-    server_lock(server);
+    hf_server_lock(server);
     visibility = server->visibility;
-    server_unlock(server);
+    hf_server_unlock(server);
     return visibility;
 }
 
 static int try_change(haft_server *server, const struct change *change, bool *ret_done)
 {
-    struct catalogue *from = catalogue_take(server), *to;
+    struct catalogue *from = hf_catalogue_take(server), *to;
     const struct offer_list *shelf = &from->shelves[change->kind];
     struct item *item = change->item;
-    struct entry *old =
-        change->instead ? offer_list_find(shelf, change->instead, strlen(change->instead)) : NULL;
-    struct entry *taken = item ? offer_list_find(shelf, item->name, item->name_size) : NULL;
+    struct entry *old = change->instead
+                            ? hf_offer_list_find(shelf, change->instead, strlen(change->instead))
+                            : NULL;
+    struct entry *taken = item ? hf_offer_list_find(shelf, item->name, item->name_size) : NULL;
     haft_visibility visibility = visibility_now(server);
     int status = 0;
 
@@ -240,7 +241,7 @@ static int try_change(haft_server *server, const struct change *change, bool *re
         status = HAFT_ENOMEM;
     if (!status)
         *ret_done = replace(server, from, to, 1u << change->kind);
-    catalogue_drop(from);
+    hf_catalogue_drop(from);
     return status;
 }
 
@@ -256,24 +257,24 @@ static int apply(haft_server *server, const struct change *change)
     while (!done)
         status = try_change(server, change, &done);
     if (!status)
-        server_wake(server);
+        hf_server_wake(server);
     else if (status == HAFT_EEXISTS)
-        server_refuse(server, status, change->item->name, "%s %s is already registered",
-                      kinds[change->kind], change->item->name);
+        hf_server_refuse(server, status, change->item->name, "%s %s is already registered",
+                         kinds[change->kind], change->item->name);
     else
-        server_refuse(server, status, name, "%s %s: %s", kinds[change->kind], name,
-                      haft_strerror(status));
+        hf_server_refuse(server, status, name, "%s %s: %s", kinds[change->kind], name,
+                         haft_strerror(status));
     if (change->fresh && change->kind == HAFT_OFFER_TOOL)
-        event_of_tool(server, status ? HAFT_EVENT_STORED : HAFT_EVENT_ANNOUNCED, change->item->name,
-                      status);
+        hf_event_of_tool(server, status ? HAFT_EVENT_STORED : HAFT_EVENT_ANNOUNCED,
+                         change->item->name, status);
     return status;
 }
 
-int offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
+int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead)
 {
     int status = apply(server, &(struct change){kind, instead, item, instead ? -1 : 0, true});
 
-    item_drop(item);
+    hf_item_drop(item);
     return status;
 }
 
@@ -286,7 +287,7 @@ static bool is_leaving(const struct item *item)
 
 static bool is_alike(const struct item *left, const struct item *right)
 {
-    return item_kind(left) == item_kind(right) && left->name_size == right->name_size &&
+    return hf_item_kind(left) == hf_item_kind(right) && left->name_size == right->name_size &&
            !memcmp(left->name, right->name, left->name_size);
 }
 
@@ -295,8 +296,8 @@ static const struct item *find_clash(const struct catalogue *from, struct item *
                                      size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct entry *taken = offer_list_find(&from->shelves[item_kind(items[i])],
-                                                    items[i]->name, items[i]->name_size);
+        const struct entry *taken = hf_offer_list_find(&from->shelves[hf_item_kind(items[i])],
+                                                       items[i]->name, items[i]->name_size);
 
         if (taken && !is_leaving(taken->item))
             return items[i];
@@ -342,22 +343,22 @@ static struct catalogue *catalogue_traded(const struct catalogue *from, struct i
         }
     }
     for (size_t i = 0; i < n; i++) {
-        struct offer_list *shelf = &to->shelves[item_kind(items[i])];
+        struct offer_list *shelf = &to->shelves[hf_item_kind(items[i])];
 
-        if (!offer_list_find(shelf, items[i]->name, items[i]->name_size))
+        if (!hf_offer_list_find(shelf, items[i]->name, items[i]->name_size))
             offer_list_add(shelf, items[i], false, visibility);
-        *ret_kinds |= 1u << item_kind(items[i]);
+        *ret_kinds |= 1u << hf_item_kind(items[i]);
     }
     return to;
 }
 
-int catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
-                       const struct item **reterr_item)
+int hf_catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
+                          const struct item **reterr_item)
 {
-    struct catalogue *now = catalogue_take(server);
+    struct catalogue *now = hf_catalogue_take(server);
     const struct item *clash = find_clash(now, items, n);
 
-    catalogue_drop(now);
+    hf_catalogue_drop(now);
     if (clash)
         *reterr_item = clash;
     return clash ? HAFT_EEXISTS : 0;
@@ -375,14 +376,14 @@ static void renew_isolation(haft_server *server, struct item *const *items, size
         isolation->renew(isolation);
 }
 
-int catalogue_swap(haft_server *server, struct item *const *items, size_t n,
-                   const struct item **reterr_item)
+int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
+                      const struct item **reterr_item)
 {
     bool done = false;
 
     renew_isolation(server, items, n);
     while (!done) {
-        struct catalogue *from = catalogue_take(server), *to;
+        struct catalogue *from = hf_catalogue_take(server), *to;
         haft_visibility visibility = visibility_now(server);
         const struct item *clash = find_clash(from, items, n);
         unsigned kinds;
@@ -390,16 +391,16 @@ int catalogue_swap(haft_server *server, struct item *const *items, size_t n,
         to = clash ? NULL : catalogue_traded(from, items, n, &visibility, &kinds);
         if (to)
             done = replace(server, from, to, kinds);
-        catalogue_drop(from);
+        hf_catalogue_drop(from);
         if (clash)
             *reterr_item = clash;
         if (!to)
             return clash ? HAFT_EEXISTS : HAFT_ENOMEM;
     }
-    server_wake(server);
+    hf_server_wake(server);
     for (size_t i = 0; i < n; i++)
         if (items[i]->tool)
-            event_of_tool(server, HAFT_EVENT_ANNOUNCED, items[i]->name, 0);
+            hf_event_of_tool(server, HAFT_EVENT_ANNOUNCED, items[i]->name, 0);
     return 0;
 }
 
@@ -414,28 +415,28 @@ int haft_offer_remove(haft_server *server, haft_offer kind, const char *name)
 static struct item *item_named(haft_server *server, haft_offer kind, const char *name,
                                bool *ret_disabled)
 {
-    struct catalogue *now = catalogue_take(server);
-    struct entry *entry = offer_list_find(&now->shelves[kind], name, strlen(name));
+    struct catalogue *now = hf_catalogue_take(server);
+    struct entry *entry = hf_offer_list_find(&now->shelves[kind], name, strlen(name));
     struct item *item = entry ? entry->item : NULL;
 
     if (item) {
         atomic_fetch_add(&item->refs, 1);
         *ret_disabled = entry->off;
     }
-    catalogue_drop(now);
+    hf_catalogue_drop(now);
     return item;
 }
 
 /* One line for each tool that is there and not to be seen. */
 static void log_hidden(haft_server *server)
 {
-    struct catalogue *now = catalogue_take(server);
+    struct catalogue *now = hf_catalogue_take(server);
     const struct offer_list *shelf = &now->shelves[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < shelf->n; i++)
         if (shelf->entries[i].disabled && !shelf->entries[i].off)
-            server_log(server, HAFT_NOTICE, "Tool %s is hidden", shelf->entries[i].item->name);
-    catalogue_drop(now);
+            hf_server_log(server, HAFT_NOTICE, "Tool %s is hidden", shelf->entries[i].item->name);
+    hf_catalogue_drop(now);
 }
 
 static int set_disabled(haft_server *server, haft_offer kind, const char *name, bool disabled)
@@ -445,10 +446,10 @@ static int set_disabled(haft_server *server, haft_offer kind, const char *name, 
     int status = 0;
 
     if (!item)
-        return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
+        return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
     if (now != disabled)
         status = apply(server, &(struct change){kind, name, item, disabled, false});
-    item_drop(item);
+    hf_item_drop(item);
     return status;
 }
 
@@ -467,16 +468,16 @@ int haft_server_set_visibility(haft_server *server, const haft_visibility *visib
     haft_visibility own;
     int status;
 
-    if (!struct_read(&own, sizeof own, visibility))
-        return server_refuse(server, HAFT_EINVAL, "haft_visibility", STRUCT_UNSIZED);
+    if (!hf_struct_read(&own, sizeof own, visibility))
+        return hf_server_refuse(server, HAFT_EINVAL, "haft_visibility", STRUCT_UNSIZED);
     if (own.tools) {
         own.tools = haft_arena_copy(server->arena, own.tools, strlen(own.tools));
         if (!own.tools)
-            return server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
+            return hf_server_refuse(server, HAFT_ENOMEM, "tools", "out of memory");
     }
-    server_lock(server);
+    hf_server_lock(server);
     server->visibility = own;
-    server_unlock(server);
+    hf_server_unlock(server);
     /* Nothing is replaced by nothing: everything is looked at anew. */
     status = apply(server, &(struct change){HAFT_OFFER_TOOL, NULL, NULL, 0, false});
     if (!status)
@@ -491,13 +492,13 @@ int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, co
     bool named = false;
 
     if (kind != HAFT_OFFER_TOOL && kind != HAFT_OFFER_PROMPT)
-        return server_refuse(server, HAFT_EINVAL, name, "only tools and prompts can be renamed");
-    if (lint_name(server, kind, new_name))
+        return hf_server_refuse(server, HAFT_EINVAL, name, "only tools and prompts can be renamed");
+    if (hf_lint_name(server, kind, new_name))
         return HAFT_EINVAL;
     base = item_named(server, kind, name, &disabled);
     if (!base)
-        return server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
-    item = item_new(server, base->module);
+        return hf_server_refuse(server, HAFT_ENOTFOUND, name, "%s not found", name);
+    item = hf_item_new(server, base->module);
     if (item) {
         haft_arena *arena = item->arena;
 
@@ -508,14 +509,14 @@ int haft_offer_rename(haft_server *server, haft_offer kind, const char *name, co
         item->owned[0] = item->owned[1] = NULL;
         item->isolated_in = NULL;
         atomic_init(&item->counts, NULL);
-        named = item_set_name(item, new_name);
+        named = hf_item_set_name(item, new_name);
     }
     if (!named) {
         if (item)
-            item_drop(item);
+            hf_item_drop(item);
         else
-            item_drop(base);
-        return server_refuse(server, HAFT_ENOMEM, name, "out of memory");
+            hf_item_drop(base);
+        return hf_server_refuse(server, HAFT_ENOMEM, name, "out of memory");
     }
-    return offer_list_put(server, kind, item, name);
+    return hf_offer_list_put(server, kind, item, name);
 }

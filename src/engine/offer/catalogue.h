@@ -28,26 +28,26 @@ struct catalogue {
 };
 
 /* A counted reference to what is offered now. */
-struct catalogue *catalogue_take(haft_server *server);
-void catalogue_drop(struct catalogue *catalogue);
+struct catalogue *hf_catalogue_take(haft_server *server);
+void hf_catalogue_drop(struct catalogue *catalogue);
 
-struct catalogue *catalogue_empty(const haft_allocator *allocator);
+struct catalogue *hf_catalogue_empty(const haft_allocator *allocator);
 
 /* The entry of that name; NULL when there is none. */
-struct entry *offer_list_find(const struct offer_list *shelf, const char *name, size_t size);
+struct entry *hf_offer_list_find(const struct offer_list *shelf, const char *name, size_t size);
 
 /* Puts an item on a list, or in the place of the one called `instead`.  Takes over the reference,
  * whether it succeeds or not. */
-int offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
+int hf_offer_list_put(haft_server *server, haft_offer kind, struct item *item, const char *instead);
 
 /* Puts the items on their lists and takes away everything whose hold is leaving, in one step.  An
  * item goes where one of its name was, and is switched off if that was.  0, HAFT_ENOMEM, or
  * HAFT_EEXISTS with the one whose name is taken; then nothing has changed.  The items stay the
  * caller's. */
-int catalogue_swap(haft_server *server, struct item *const *items, size_t n,
-                   const struct item **reterr_item);
+int hf_catalogue_swap(haft_server *server, struct item *const *items, size_t n,
+                      const struct item **reterr_item);
 /* Whether that can be done, but for memory. */
-int catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
-                       const struct item **reterr_item);
+int hf_catalogue_try_swap(haft_server *server, struct item *const *items, size_t n,
+                          const struct item **reterr_item);
 
 #endif

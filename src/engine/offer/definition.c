@@ -31,9 +31,9 @@ struct definition_row {
 
 static int definition_refuse(struct definition_reading *reading, const char *text)
 {
-    return server_refuse(reading->server, HAFT_EINVAL, reading->path, "%s%s%s%s",
-                         *reading->name ? "tool " : "", reading->name, *reading->name ? ": " : "",
-                         text);
+    return hf_server_refuse(reading->server, HAFT_EINVAL, reading->path, "%s%s%s%s",
+                            *reading->name ? "tool " : "", reading->name,
+                            *reading->name ? ": " : "", text);
 }
 
 /* ---- an object by its table ---- */
@@ -55,7 +55,7 @@ static int refuse_unknown(struct definition_reading *reading, const struct defin
     char text[PATH] = "there is no such member";
 
     for (size_t i = 0; i < n; i++)
-        nearest_offer(&search, members[i].name);
+        hf_nearest_offer(&search, members[i].name);
     if (search.name)
         snprintf(text, sizeof text, "there is no such member; \"%s\" is meant?", search.name);
     return definition_refuse(reading, text);
@@ -141,7 +141,7 @@ static int read_json(struct definition_reading *reading, yyjson_val *value, void
         return definition_refuse(reading, "must be an object");
     haft_buffer_init(&text, reading->server->allocator, DOCUMENT_LIMIT);
     haft_json_write(value, &text);
-    *(const char **)into = text_of(reading->builder->arena, &text).data;
+    *(const char **)into = hf_text_of(reading->builder->arena, &text).data;
     return *(const char **)into ? 0 : HAFT_ENOMEM;
 }
 
@@ -158,8 +158,8 @@ static int read_schema(struct definition_reading *reading, yyjson_val *value,
 
     if (!status)
         return 0;
-    return server_refuse(reading->server, status, reading->path, "tool %s: %s%s%s", reading->name,
-                         reason.path, *reason.path ? ": " : "", reason.text);
+    return hf_server_refuse(reading->server, status, reading->path, "tool %s: %s%s%s",
+                            reading->name, reason.path, *reason.path ? ": " : "", reason.text);
 }
 
 static int read_input(struct definition_reading *reading, yyjson_val *value, void *into)
@@ -251,7 +251,7 @@ static int read_sizes(struct definition_reading *reading, yyjson_val *value, voi
         if (right)
             haft_buffer_add(&text, yyjson_get_str(size), yyjson_get_len(size));
     }
-    *(const char **)into = text_of(reading->builder->arena, &text).data;
+    *(const char **)into = hf_text_of(reading->builder->arena, &text).data;
     if (!right)
         return definition_refuse(reading, "must be an array of strings such as \"48x48\"");
     return *(const char **)into ? 0 : HAFT_ENOMEM;
@@ -313,7 +313,7 @@ static int read_definition(struct definition_reading *reading, const char *json,
     const char *name;
 
     if (!root)
-        return server_refuse(reading->server, reason.code, reason.path, "%s", reason.text);
+        return hf_server_refuse(reading->server, reason.code, reason.path, "%s", reason.text);
     name = yyjson_get_str(yyjson_obj_get(root, "name"));
     reading->name = name ? name : "";
     return READ_MEMBERS(reading, root, members, reading->builder->tool);
@@ -323,7 +323,7 @@ haft_tool_builder *haft_tool_parse(haft_server *server, const char *json, size_t
 {
     struct definition_reading reading = {.server = server, .name = ""};
 
-    reading.builder = builder_new(server->allocator);
+    reading.builder = hf_builder_new(server->allocator);
     if (!reading.builder)
         return NULL;
     reading.arena = haft_arena_new(server->allocator, DOCUMENT_LIMIT);

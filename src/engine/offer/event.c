@@ -24,29 +24,29 @@ int haft_event_watch(haft_server *server, haft_event_function *function, void *c
     size_t n = server->watching.n_watchers;
 
     if (!function)
-        return server_refuse(server, HAFT_EINVAL, "watch", "there is no function");
+        return hf_server_refuse(server, HAFT_EINVAL, "watch", "there is no function");
     if (n == MAX_WATCHERS)
-        return server_refuse(server, HAFT_ETOOBIG, "watch", "there are %d watchers already",
-                             MAX_WATCHERS);
+        return hf_server_refuse(server, HAFT_ETOOBIG, "watch", "there are %d watchers already",
+                                MAX_WATCHERS);
     server->watching.watchers[n] = (struct watcher){function, context};
     server->watching.n_watchers++;
     server->watching.timed = true;
     return 0;
 }
 
-void event_tell(const haft_server *server, const haft_event *event)
+void hf_event_tell(const haft_server *server, const haft_event *event)
 {
     for (size_t i = 0; i < server->watching.n_watchers; i++)
         server->watching.watchers[i].function(server->watching.watchers[i].context, event);
 }
 
-void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status)
+void hf_event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status)
 {
     if (server->watching.n_watchers)
-        event_tell(server, &(haft_event){.kind = kind,
-                                         .tool = name,
-                                         .status = status,
-                                         .reason = status ? server->error.text : NULL});
+        hf_event_tell(server, &(haft_event){.kind = kind,
+                                            .tool = name,
+                                            .status = status,
+                                            .reason = status ? server->error.text : NULL});
 }
 
 /* ---- what is offered ---- */
@@ -57,29 +57,30 @@ static void tell_difference(haft_server *server, const struct entry *old, const 
     const char *name = old->item->name;
 
     if (!now)
-        event_of_tool(server, HAFT_EVENT_REMOVED, name, 0);
+        hf_event_of_tool(server, HAFT_EVENT_REMOVED, name, 0);
     else if (now->item != old->item)
-        event_of_tool(server, HAFT_EVENT_UPDATED, name, 0);
+        hf_event_of_tool(server, HAFT_EVENT_UPDATED, name, 0);
     if (now && now->disabled != old->disabled)
-        event_of_tool(server, now->disabled ? HAFT_EVENT_DISABLED : HAFT_EVENT_ENABLED, name, 0);
+        hf_event_of_tool(server, now->disabled ? HAFT_EVENT_DISABLED : HAFT_EVENT_ENABLED, name, 0);
 }
 
-void event_of_change(haft_server *server, const struct catalogue *from, const struct catalogue *to)
+void hf_event_of_change(haft_server *server, const struct catalogue *from,
+                        const struct catalogue *to)
 {
     const struct offer_list *old = &from->shelves[HAFT_OFFER_TOOL],
                             *now = &to->shelves[HAFT_OFFER_TOOL];
 
     for (size_t i = 0; i < now->n; i++) {
         const struct item *item = now->entries[i].item;
-        const struct entry *before = offer_list_find(old, item->name, item->name_size);
+        const struct entry *before = hf_offer_list_find(old, item->name, item->name_size);
 
         if (!before || before->item != item)
-            event_of_tool(server, HAFT_EVENT_STORED, item->name, 0);
+            hf_event_of_tool(server, HAFT_EVENT_STORED, item->name, 0);
     }
     for (size_t i = 0; i < old->n; i++) {
         const struct item *item = old->entries[i].item;
 
         tell_difference(server, &old->entries[i],
-                        offer_list_find(now, item->name, item->name_size));
+                        hf_offer_list_find(now, item->name, item->name_size));
     }
 }

@@ -7,13 +7,14 @@
 #include "engine/offer/catalogue.h"
 
 /* Tells all watchers. */
-void event_tell(const haft_server *server, const haft_event *event);
+void hf_event_tell(const haft_server *server, const haft_event *event);
 
 /* A step of a tool's registration, or a change of it; the reason of a refusal is the server's
  * latest. */
-void event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status);
+void hf_event_of_tool(haft_server *server, haft_event_kind kind, const char *name, int status);
 
 /* What has become of the tools from one catalogue to the next. */
-void event_of_change(haft_server *server, const struct catalogue *from, const struct catalogue *to);
+void hf_event_of_change(haft_server *server, const struct catalogue *from,
+                        const struct catalogue *to);
 
 #endif

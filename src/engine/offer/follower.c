@@ -1,7 +1,7 @@
 /* follower.c - those who want to know that something has changed. */
 #include "engine/offer/server.h"
 
-void follower_link(haft_server *server, struct follower *follower)
+void hf_follower_link(haft_server *server, struct follower *follower)
 {
     follower->previous = NULL;
     follower->next = server->followers;
@@ -10,7 +10,7 @@ void follower_link(haft_server *server, struct follower *follower)
     server->followers = follower;
 }
 
-void follower_unlink(haft_server *server, struct follower *follower)
+void hf_follower_unlink(haft_server *server, struct follower *follower)
 {
     if (follower->next)
         follower->next->previous = follower->previous;
@@ -20,10 +20,10 @@ void follower_unlink(haft_server *server, struct follower *follower)
         server->followers = follower->next;
 }
 
-void server_wake(haft_server *server)
+void hf_server_wake(haft_server *server)
 {
-    server_lock(server);
+    hf_server_lock(server);
     for (struct follower *follower = server->followers; follower; follower = follower->next)
         follower->wake(follower);
-    server_unlock(server);
+    hf_server_unlock(server);
 }

@@ -65,8 +65,8 @@ static bool put_field(haft_buffer *out, const struct property *property)
     if (node->values)
         put_member(out, "enum", node->values);
     if (node->meta) {
-        put_text_member(out, "title", node->meta->title);
-        put_text_member(out, "description", node->meta->description);
+        hf_put_text_member(out, "title", node->meta->title);
+        hf_put_text_member(out, "description", node->meta->description);
     }
     for (size_t i = 0; i < node->n_checks; i++)
         put_check(out, &node->checks[i]);
@@ -222,7 +222,7 @@ static const char *check_field(const char *name, yyjson_val *field, bool *ret_se
     return NULL;
 }
 
-const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects)
+const char *hf_form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects)
 {
     yyjson_val *properties = yyjson_obj_get(schema, "properties"), *key, *field;
     yyjson_val *required = yyjson_obj_get(schema, "required");
@@ -256,20 +256,20 @@ static struct form *form_new(haft_server *server, const haft_type *type)
     bool fits;
 
     if (haft_schema_compile(type, &options, &schema, &reason)) {
-        server_log(server, HAFT_ERROR, "form %s: %s: %s", type->name, reason.path, reason.text);
+        hf_server_log(server, HAFT_ERROR, "form %s: %s: %s", type->name, reason.path, reason.text);
         return NULL;
     }
     haft_buffer_init(&text, server->allocator, OFFER_FORM_LIMIT);
     fits = schema->root->object && put_form(&text, schema->root->object);
     if (!fits)
-        server_log(server, HAFT_ERROR,
-                   "form %s: only strings, numbers, booleans and enums fit a form", type->name);
+        hf_server_log(server, HAFT_ERROR,
+                      "form %s: only strings, numbers, booleans and enums fit a form", type->name);
     if (fits && !text.status)
         form = haft_arena_zalloc(schema->arena, 1, sizeof *form);
     if (form) {
         form->type = type;
         form->schema = schema;
-        form->json = text_of(schema->arena, &text).data;
+        form->json = hf_text_of(schema->arena, &text).data;
     }
     haft_buffer_finish(&text);
     if (!form || !form->json) {
@@ -288,33 +288,33 @@ static const struct form *form_find(const struct form *form, const haft_type *ty
 
 /* A type is known by its address, which another may have when its shared object is gone: forms of
  * such types are kept with that. */
-const struct form *form_of(haft_server *server, struct module *module, const haft_type *type)
+const struct form *hf_form_of(haft_server *server, struct module *module, const haft_type *type)
 {
     struct form **forms = module ? &module->forms : &server->forms, *made;
     const struct form *form;
 
-    server_lock(server);
+    hf_server_lock(server);
     form = form_find(*forms, type);
-    server_unlock(server);
+    hf_server_unlock(server);
     if (form)
         return form;
     made = form_new(server, type);
     if (!made)
         return NULL;
-    server_lock(server);
+    hf_server_lock(server);
     form = form_find(*forms, type);
     if (!form) {
         made->next = *forms;
         *forms = made;
     }
-    server_unlock(server);
+    hf_server_unlock(server);
     /* Another thread was first. */
     if (form)
         haft_schema_free(made->schema);
     return form ? form : made;
 }
 
-void forms_free(struct form *forms)
+void hf_forms_free(struct form *forms)
 {
     while (forms) {
         struct form *next = forms->next;

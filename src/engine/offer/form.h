@@ -14,10 +14,10 @@ struct form {
 
 /* The form of a declared type (form.c); NULL when it cannot be one, which is logged.  It lives as
  * long as the hold that the type is in, or as the server. */
-const struct form *form_of(haft_server *server, struct module *module, const haft_type *type);
-void forms_free(struct form *forms);
+const struct form *hf_form_of(haft_server *server, struct module *module, const haft_type *type);
+void hf_forms_free(struct form *forms);
 /* Why a JSON Schema is no form; NULL when it is one, with whether several can be chosen from a list
  * in it, which forms have since 2025-11-25. */
-const char *form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);
+const char *hf_form_check(yyjson_val *schema, haft_arena *arena, bool *ret_selects);
 
 #endif

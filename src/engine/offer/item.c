@@ -11,24 +11,24 @@
 
 /* ---- what items live in ---- */
 
-void module_init(struct module *module, void (*release)(struct module *module))
+void hf_module_init(struct module *module, void (*release)(struct module *module))
 {
     *module = (struct module){.release = release};
     atomic_init(&module->refs, 1);
 }
 
-struct module *module_take(struct module *module)
+struct module *hf_module_take(struct module *module)
 {
     if (module)
         atomic_fetch_add(&module->refs, 1);
     return module;
 }
 
-void module_drop(struct module *module)
+void hf_module_drop(struct module *module)
 {
     if (!module || atomic_fetch_sub(&module->refs, 1) != 1)
         return;
-    forms_free(module->forms);
+    hf_forms_free(module->forms);
     module->release(module);
 }
 
@@ -36,7 +36,7 @@ void module_drop(struct module *module)
 
 enum { ITEM_LIMIT = 16 << 20 };
 
-struct item *item_new(haft_server *server, struct module *module)
+struct item *hf_item_new(haft_server *server, struct module *module)
 {
     haft_arena *arena = haft_arena_new(server->allocator, ITEM_LIMIT);
     struct item *item = arena ? haft_arena_zalloc(arena, 1, sizeof *item) : NULL;
@@ -46,19 +46,19 @@ struct item *item_new(haft_server *server, struct module *module)
         return NULL;
     }
     item->arena = arena;
-    item->module = module_take(module);
+    item->module = hf_module_take(module);
     atomic_init(&item->refs, 1);
     return item;
 }
 
-bool item_set_name(struct item *item, const char *name)
+bool hf_item_set_name(struct item *item, const char *name)
 {
     size_t size = strlen(name);
     haft_buffer quoted;
 
-    haft_buffer_init(&quoted, arena_allocator(item->arena), size * 6 + 2);
+    haft_buffer_init(&quoted, hf_arena_allocator(item->arena), size * 6 + 2);
     haft_buffer_json_string(&quoted, name, size);
-    item->quoted = text_of(item->arena, &quoted);
+    item->quoted = hf_text_of(item->arena, &quoted);
     item->name = haft_arena_copy(item->arena, name, size);
     item->name_size = size;
     /* One that is no text is refused later, in words. */
@@ -67,13 +67,13 @@ bool item_set_name(struct item *item, const char *name)
 
 /* ---- isolated tools ---- */
 
-void item_list_isolated(haft_server *server, struct item *item)
+void hf_item_list_isolated(haft_server *server, struct item *item)
 {
-    server_lock(server);
+    hf_server_lock(server);
     item->isolated_in = server;
     item->isolated_next = server->isolation.items;
     server->isolation.items = item;
-    server_unlock(server);
+    hf_server_unlock(server);
 }
 
 static void unlist_isolated(struct item *item)
@@ -83,28 +83,28 @@ static void unlist_isolated(struct item *item)
 
     if (!server)
         return;
-    server_lock(server);
+    hf_server_lock(server);
     for (link = &server->isolation.items; *link != item;)
         link = &(*link)->isolated_next;
     *link = item->isolated_next;
-    server_unlock(server);
+    hf_server_unlock(server);
 }
 
-struct item *item_isolated(haft_server *server, uint64_t number)
+struct item *hf_item_isolated(haft_server *server, uint64_t number)
 {
     struct item *item;
 
-    server_lock(server);
+    hf_server_lock(server);
     item = server->isolation.items;
     while (item && item->isolate != number)
         item = item->isolated_next;
-    server_unlock(server);
+    hf_server_unlock(server);
     return item;
 }
 
 /* ---- the end ---- */
 
-void item_drop(struct item *item)
+void hf_item_drop(struct item *item)
 {
     struct module *module;
 
@@ -114,12 +114,12 @@ void item_drop(struct item *item)
     unlist_isolated(item);
     haft_schema_free(item->owned[0]);
     haft_schema_free(item->owned[1]);
-    item_drop(item->base);
+    hf_item_drop(item->base);
     haft_arena_free(item->arena);
-    module_drop(module);
+    hf_module_drop(module);
 }
 
-haft_offer item_kind(const struct item *item)
+haft_offer hf_item_kind(const struct item *item)
 {
     return item->tool           ? HAFT_OFFER_TOOL
            : item->prompt       ? HAFT_OFFER_PROMPT
@@ -129,19 +129,19 @@ haft_offer item_kind(const struct item *item)
 
 /* ---- what resources and prompts have in common ---- */
 
-struct item *item_new_named(haft_server *server, const char *name, struct module *module)
+struct item *hf_item_new_named(haft_server *server, const char *name, struct module *module)
 {
-    struct item *item = item_new(server, module);
+    struct item *item = hf_item_new(server, module);
 
-    if (item && item_set_name(item, name))
+    if (item && hf_item_set_name(item, name))
         return item;
-    item_drop(item);
-    server_refuse(server, HAFT_ENOMEM, name, "out of memory");
+    hf_item_drop(item);
+    hf_server_refuse(server, HAFT_ENOMEM, name, "out of memory");
     return NULL;
 }
 
-int item_render(haft_server *server, struct item *item,
-                void (*put_rest)(haft_buffer *buffer, const struct item *item))
+int hf_item_render(haft_server *server, struct item *item,
+                   void (*put_rest)(haft_buffer *buffer, const struct item *item))
 {
     haft_buffer buffer;
     int status;
@@ -149,10 +149,10 @@ int item_render(haft_server *server, struct item *item,
     haft_buffer_init(&buffer, server->allocator, server->options.max_message);
     put_rest(&buffer, item);
     status = buffer.status;
-    item->rest[LEGACY] = item->rest[MODERN] = text_of(item->arena, &buffer);
+    item->rest[LEGACY] = item->rest[MODERN] = hf_text_of(item->arena, &buffer);
     if (!status && !item->rest[LEGACY].data)
         status = HAFT_ENOMEM;
-    return status ? server_refuse(server, status, item->name, "cannot be listed: %s",
-                                  haft_strerror(status))
+    return status ? hf_server_refuse(server, status, item->name, "cannot be listed: %s",
+                                     haft_strerror(status))
                   : 0;
 }

@@ -52,29 +52,29 @@ struct item {
 };
 
 /* An item with an arena of its own; NULL without memory. */
-struct item *item_new(haft_server *server, struct module *module);
+struct item *hf_item_new(haft_server *server, struct module *module);
 /* The same with a name; without memory it has been refused. */
-struct item *item_new_named(haft_server *server, const char *name, struct module *module);
+struct item *hf_item_new_named(haft_server *server, const char *name, struct module *module);
 /* Renders what is listed after the item's name, the same for every client. */
-int item_render(haft_server *server, struct item *item,
-                void (*put_rest)(haft_buffer *buffer, const struct item *item));
-bool item_set_name(struct item *item, const char *name);
-void item_drop(struct item *item);
-haft_offer item_kind(const struct item *item);
+int hf_item_render(haft_server *server, struct item *item,
+                   void (*put_rest)(haft_buffer *buffer, const struct item *item));
+bool hf_item_set_name(struct item *item, const char *name);
+void hf_item_drop(struct item *item);
+haft_offer hf_item_kind(const struct item *item);
 
 /* Lists an isolated tool for the processes that are forked from now on, until it is gone.  They are
  * forked before it is offered, and may be asked for one that is offered no longer. */
-void item_list_isolated(haft_server *server, struct item *item);
+void hf_item_list_isolated(haft_server *server, struct item *item);
 /* The one of that number; NULL when there is none. */
-struct item *item_isolated(haft_server *server, uint64_t number);
+struct item *hf_item_isolated(haft_server *server, uint64_t number);
 
 /* The item of a definition: checked, compiled and rendered, but not offered yet (tool.c,
  * resource.c, prompt.c).  0, or an error that has been refused. */
-int tool_item(haft_server *server, const haft_tool *tool, struct module *module,
-              struct item **ret_item);
-int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
-                  struct module *module, struct item **ret_item);
-int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
-                struct item **ret_item);
+int hf_tool_item(haft_server *server, const haft_tool *tool, struct module *module,
+                 struct item **ret_item);
+int hf_resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
+                     struct module *module, struct item **ret_item);
+int hf_prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
+                   struct item **ret_item);
 
 #endif

@@ -21,30 +21,31 @@ static bool lint_is_name_character(char c)
            (c && strchr("_.-", c));
 }
 
-int lint_name(haft_server *server, haft_offer kind, const char *name)
+int hf_lint_name(haft_server *server, haft_offer kind, const char *name)
 {
     size_t size = name ? strlen(name) : 0;
 
     if (!size)
-        return server_refuse(server, HAFT_EINVAL, "", "a name must not be empty");
+        return hf_server_refuse(server, HAFT_EINVAL, "", "a name must not be empty");
     if (haft_utf8_valid(name, size) != size)
-        return server_refuse(server, HAFT_EUTF8, "", "a name must be UTF-8");
+        return hf_server_refuse(server, HAFT_EUTF8, "", "a name must be UTF-8");
     if (kind != HAFT_OFFER_TOOL)
         return 0;
     if (size > LINT_LONGEST_NAME)
-        return server_refuse(server, HAFT_EINVAL, name, "the name is longer than %d characters",
-                             LINT_LONGEST_NAME);
+        return hf_server_refuse(server, HAFT_EINVAL, name, "the name is longer than %d characters",
+                                LINT_LONGEST_NAME);
     for (size_t i = 0; i < size; i++)
         if (!lint_is_name_character(name[i]))
-            return server_refuse(server, HAFT_EINVAL, name,
-                                 "a name is made of letters, digits, '_', '-' and '.'");
+            return hf_server_refuse(server, HAFT_EINVAL, name,
+                                    "a name is made of letters, digits, '_', '-' and '.'");
     if (size > SAFE_NAME)
-        server_log(server, HAFT_WARNING, "%s: names over %d characters are refused by some clients",
-                   name, SAFE_NAME);
+        hf_server_log(server, HAFT_WARNING,
+                      "%s: names over %d characters are refused by some clients", name, SAFE_NAME);
     else if (size > SHORT_NAME)
-        server_log(server, HAFT_WARNING,
-                   "%s: with the server's name in front, over %d characters, some clients drop it",
-                   name, SHORT_NAME);
+        hf_server_log(
+            server, HAFT_WARNING,
+            "%s: with the server's name in front, over %d characters, some clients drop it", name,
+            SHORT_NAME);
     return 0;
 }
 
@@ -76,8 +77,8 @@ static const char *path_of(const struct lint *lint, const char *before,
 
 static void warn(const struct lint *lint, const struct lint_place *place, const char *text)
 {
-    server_log(lint->server, HAFT_WARNING, "%s: %s%s: %s", lint->tool, lint->what,
-               path_of(lint, ".", place), text);
+    hf_server_log(lint->server, HAFT_WARNING, "%s: %s%s: %s", lint->tool, lint->what,
+                  path_of(lint, ".", place), text);
 }
 
 /* The first character that a reader does not see and a model does; 0 if there is none. */
@@ -87,9 +88,9 @@ static uint32_t hidden_character(const char *text)
     if (!text || haft_utf8_valid(text, strlen(text)) != strlen(text))
         return 0;
     while (*text) {
-        uint32_t c = utf8_next(&text);
+        uint32_t c = hf_utf8_next(&text);
 
-        if (c != '\t' && c != '\n' && c != '\r' && character_is_hidden(c))
+        if (c != '\t' && c != '\n' && c != '\r' && hf_character_is_hidden(c))
             return c;
     }
     return 0;
@@ -101,9 +102,10 @@ static void lint_description(const struct lint *lint, const struct lint_place *p
     uint32_t hidden = hidden_character(text);
 
     if (hidden)
-        server_log(lint->server, HAFT_WARNING,
-                   "%s: %s%sthe description has U+%04X, which a model reads and people do not see",
-                   lint->tool, path_of(lint, "", place), place ? ": " : "", (unsigned)hidden);
+        hf_server_log(
+            lint->server, HAFT_WARNING,
+            "%s: %s%sthe description has U+%04X, which a model reads and people do not see",
+            lint->tool, path_of(lint, "", place), place ? ": " : "", (unsigned)hidden);
 }
 
 static bool has_rule(const struct node *node, unsigned low, unsigned high)
@@ -125,7 +127,7 @@ static bool excludes(const struct check *least, const struct check *most)
     case CHECK_MIN_PROPERTIES:
         return most->op == CHECK_MAX_PROPERTIES && least->size > most->size;
     case CHECK_MIN:
-        return most->op == CHECK_MAX && json_compare(&least->bound, &most->bound) > 0;
+        return most->op == CHECK_MAX && hf_json_compare(&least->bound, &most->bound) > 0;
     default:
         return false;
     }
@@ -189,20 +191,20 @@ static int lint_header(haft_server *server, const struct item *item,
 
     if (!*header || strspn(header, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(header))
-        return server_refuse(server, HAFT_EINVAL, item->name, "%s: \"%s\" is no name for a header",
-                             property->name, header);
+        return hf_server_refuse(server, HAFT_EINVAL, item->name,
+                                "%s: \"%s\" is no name for a header", property->name, header);
     if (property->node->types & ~(unsigned)(TYPE_STRING | TYPE_INTEGER | TYPE_BOOLEAN))
-        return server_refuse(server, HAFT_EINVAL, item->name,
-                             "%s: only strings, integers and booleans can be headers",
-                             property->name);
-    while (one && !text_same_ignoring_case(one->name, header))
+        return hf_server_refuse(server, HAFT_EINVAL, item->name,
+                                "%s: only strings, integers and booleans can be headers",
+                                property->name);
+    while (one && !hf_text_same_ignoring_case(one->name, header))
         one = one->next;
     if (one)
-        return server_refuse(server, HAFT_EINVAL, item->name, "%s: the header \"%s\" is used twice",
-                             property->name, header);
+        return hf_server_refuse(server, HAFT_EINVAL, item->name,
+                                "%s: the header \"%s\" is used twice", property->name, header);
     one = haft_arena_alloc(headers->arena, sizeof *one);
     if (!one)
-        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
     *one = (struct header){header, headers->first};
     headers->first = one;
     headers->n++;
@@ -220,8 +222,8 @@ static int lint_headers(haft_server *server, const struct item *item, const stru
         const struct property *property = &object->properties[i];
 
         if (property->header && depth >= MAX_HEADER_DEPTH)
-            status = server_refuse(server, HAFT_EINVAL, item->name,
-                                   "%s: it lies too deep to be a header", property->name);
+            status = hf_server_refuse(server, HAFT_EINVAL, item->name,
+                                      "%s: it lies too deep to be a header", property->name);
         else if (property->header)
             status = lint_header(server, item, property, headers);
         else if (!property->node->recursive &&
@@ -261,15 +263,15 @@ static int lint_strays(haft_server *server, const struct item *item, size_t n_pl
     int status = item->input->document ? 0 : count_headers(server, item->input, &n);
 
     if (status)
-        return server_refuse(server, status, item->name, "input: %s", haft_strerror(status));
+        return hf_server_refuse(server, status, item->name, "input: %s", haft_strerror(status));
     if (!stray && n == n_placed)
         return 0;
-    return server_refuse(server, HAFT_EINVAL, item->name,
-                         "%s%sonly properties of objects can be headers", stray ? stray : "",
-                         stray ? ": " : "");
+    return hf_server_refuse(server, HAFT_EINVAL, item->name,
+                            "%s%sonly properties of objects can be headers", stray ? stray : "",
+                            stray ? ": " : "");
 }
 
-int lint_tool(haft_server *server, const struct item *item)
+int hf_lint_tool(haft_server *server, const struct item *item)
 {
     haft_arena *arena = haft_arena_new(server->allocator, 1 << 20);
     struct lint lint = {server, item->name, "input", arena};
@@ -278,21 +280,21 @@ int lint_tool(haft_server *server, const struct item *item)
     int status = 0;
 
     if (!arena)
-        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
     if (!describe || !*describe)
-        server_log(server, HAFT_WARNING, "%s: no description: a model cannot tell what it is for",
-                   item->name);
+        hf_server_log(server, HAFT_WARNING,
+                      "%s: no description: a model cannot tell what it is for", item->name);
     else if (strlen(describe) > LONG_TEXT)
-        server_log(server, HAFT_WARNING,
-                   "%s: the description is cut at %d characters by some clients", item->name,
-                   LONG_TEXT);
+        hf_server_log(server, HAFT_WARNING,
+                      "%s: the description is cut at %d characters by some clients", item->name,
+                      LONG_TEXT);
     lint_description(&lint, NULL, describe);
     if (item->input) {
         const struct node *root = item->input->root;
 
         if (!(root->types & TYPE_OBJECT) && !has_rule(root, RULE_REF, RULE_DYNAMIC_REF))
-            status = server_refuse(server, HAFT_ESCHEMA, item->name,
-                                   "input: arguments are an object, the schema takes none");
+            status = hf_server_refuse(server, HAFT_ESCHEMA, item->name,
+                                      "input: arguments are an object, the schema takes none");
         else if (has_rule(root, RULE_ALL, RULE_DISCRIMINATED))
             warn(&lint, NULL, "allOf, anyOf or oneOf at the root is refused by some clients");
         if (!status) {

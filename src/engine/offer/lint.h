@@ -5,8 +5,8 @@
 #include "engine/offer/item.h"
 
 /* Whether a name is one that clients can use: refuses, or warns, when it is not (lint.c). */
-int lint_name(haft_server *server, haft_offer kind, const char *name);
+int hf_lint_name(haft_server *server, haft_offer kind, const char *name);
 /* The same of a tool's schemas. */
-int lint_tool(haft_server *server, const struct item *item);
+int hf_lint_tool(haft_server *server, const struct item *item);
 
 #endif

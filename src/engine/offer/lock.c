@@ -2,13 +2,13 @@
 #include "engine/offer/server.h"
 
 /* Held while a pointer is swapped or a count taken, never while anything is made or called. */
-void server_lock(haft_server *server)
+void hf_server_lock(haft_server *server)
 {
     while (atomic_flag_test_and_set_explicit(&server->lock, memory_order_acquire))
         ;
 }
 
-void server_unlock(haft_server *server)
+void hf_server_unlock(haft_server *server)
 {
     atomic_flag_clear_explicit(&server->lock, memory_order_release);
 }

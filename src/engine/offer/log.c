@@ -16,17 +16,17 @@ static void module(haft_server *server, const haft_record *record)
     char digit = (char)('0' + record->level);
     size_t start;
 
-    server_lock(server);
+    hf_server_lock(server);
     start = held->size;
     haft_buffer_add(held, &digit, 1);
     haft_buffer_add(held, record->text, record->size);
     haft_buffer_add(held, "\0", 1);
     if (held->status)
         held->size = start;
-    server_unlock(server);
+    hf_server_unlock(server);
 }
 
-size_t log_written(int size, size_t room)
+size_t hf_log_written(int size, size_t room)
 {
     return size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
 }
@@ -41,8 +41,8 @@ static void log_add(struct offer_log_line *line, const char *text, size_t size)
 {
     bool cut;
 
-    line->size += text_escape(text, size, false, line->text + line->size,
-                              sizeof line->text - 1 - line->size, &cut);
+    line->size += hf_text_escape(text, size, false, line->text + line->size,
+                                 sizeof line->text - 1 - line->size, &cut);
 }
 
 static void add_word(struct offer_log_line *line, const char *before, const char *word,
@@ -71,7 +71,7 @@ static void put_line(const haft_server *server, const haft_record *record)
     options->log(options->log_context, record->level, line.text, line.size);
 }
 
-void log_put(haft_server *server, const haft_record *record)
+void hf_log_put(haft_server *server, const haft_record *record)
 {
     if (server->options.record)
         server->options.record(server->options.log_context, record);
@@ -81,12 +81,12 @@ void log_put(haft_server *server, const haft_record *record)
         module(server, record);
 }
 
-bool server_has_log(const haft_server *server)
+bool hf_server_has_log(const haft_server *server)
 {
     return server->options.log || server->options.record;
 }
 
-void server_log(haft_server *server, haft_level level, const char *format, ...)
+void hf_server_log(haft_server *server, haft_level level, const char *format, ...)
 {
     char line[OFFER_LOG_LINE];
     va_list args;
@@ -95,20 +95,21 @@ void server_log(haft_server *server, haft_level level, const char *format, ...)
     va_start(args, format);
     size = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    log_put(server,
-            &(haft_record){.level = level, .text = line, .size = log_written(size, sizeof line)});
+    hf_log_put(
+        server,
+        &(haft_record){.level = level, .text = line, .size = hf_log_written(size, sizeof line)});
 }
 
 /* ---- refusals ---- */
 
-int server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
+int hf_server_refuse(haft_server *server, int code, const char *path, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    error_vset(&server->error, code, path, format, args);
+    hf_error_vset(&server->error, code, path, format, args);
     va_end(args);
-    server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
+    hf_server_log(server, HAFT_ERROR, "%s: %s", server->error.path, server->error.text);
     return code;
 }
 
@@ -123,13 +124,13 @@ static void take_held(haft_server *server)
 {
     const haft_buffer *held = &server->held;
 
-    if (!server_has_log(server))
+    if (!hf_server_has_log(server))
         return;
     for (size_t i = 0; i < held->size; i++) {
         const char *text = held->data + i + 1;
         size_t size = strlen(text);
 
-        log_put(
+        hf_log_put(
             server,
             &(haft_record){.level = (haft_level)(held->data[i] - '0'), .text = text, .size = size});
         i += size + 1;
@@ -137,7 +138,7 @@ static void take_held(haft_server *server)
     haft_buffer_clear(&server->held);
 }
 
-void server_set_log(haft_server *server, haft_log_function *log, void *context)
+void hf_server_set_log(haft_server *server, haft_log_function *log, void *context)
 {
     server->options.log = log;
     server->options.record = NULL;
@@ -145,7 +146,7 @@ void server_set_log(haft_server *server, haft_log_function *log, void *context)
     take_held(server);
 }
 
-void server_set_record(haft_server *server, haft_record_function *record, void *context)
+void hf_server_set_record(haft_server *server, haft_record_function *record, void *context)
 {
     server->options.log = NULL;
     server->options.record = record;

@@ -6,7 +6,7 @@
 #include "protocol/meta.h"
 #include "schema/text/format_check.h"
 
-struct text text_of(haft_arena *arena, haft_buffer *buffer)
+struct text hf_text_of(haft_arena *arena, haft_buffer *buffer)
 {
     struct text text = {NULL, buffer->size};
 
@@ -23,7 +23,7 @@ static void put_key(haft_buffer *buffer, const char *key)
     buffer_literal(buffer, "\":");
 }
 
-void put_text_member(haft_buffer *buffer, const char *key, const char *text)
+void hf_put_text_member(haft_buffer *buffer, const char *key, const char *text)
 {
     if (!text)
         return;
@@ -31,12 +31,12 @@ void put_text_member(haft_buffer *buffer, const char *key, const char *text)
     haft_buffer_json_string(buffer, text, strlen(text));
 }
 
-void put_json_member(haft_buffer *buffer, const char *key, const char *json)
+void hf_put_json_member(haft_buffer *buffer, const char *key, const char *json)
 {
     if (!json)
         return;
     put_key(buffer, key);
-    put_json_line(buffer, json);
+    hf_put_json_line(buffer, json);
 }
 
 /* A string of it, up to where that ends. */
@@ -59,7 +59,7 @@ static const char *put_line_string(haft_buffer *buffer, const char *json)
     return json + 1;
 }
 
-void put_json_line(haft_buffer *buffer, const char *json)
+void hf_put_json_line(haft_buffer *buffer, const char *json)
 {
     while (*json) {
         size_t size = strcspn(json, "\" \t\r\n");
@@ -70,8 +70,8 @@ void put_json_line(haft_buffer *buffer, const char *json)
     }
 }
 
-int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
-                      haft_arena *arena)
+int hf_check_json_object(haft_server *server, const char *name, const char *what, const char *json,
+                         haft_arena *arena)
 {
     haft_reason error;
     haft_value *value, *key, *member;
@@ -81,27 +81,28 @@ int check_json_object(haft_server *server, const char *name, const char *what, c
         return 0;
     value = haft_json_read(json, strlen(json), 0, arena, &error);
     if (!value)
-        return server_refuse(server, error.code, name, "%s: %s", what, error.text);
+        return hf_server_refuse(server, error.code, name, "%s: %s", what, error.text);
     if (!yyjson_is_obj(value))
-        return server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
+        return hf_server_refuse(server, HAFT_EINVAL, name, "%s must be a JSON object", what);
     yyjson_obj_foreach(value, i, n, key, member)
-        if (!meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
-            return server_refuse(server, HAFT_EINVAL, name, "%s: \"%s\" is no key", what,
-                                 yyjson_get_str(key));
+        if (!hf_meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), false))
+            return hf_server_refuse(server, HAFT_EINVAL, name, "%s: \"%s\" is no key", what,
+                                    yyjson_get_str(key));
     return 0;
 }
 
 /* One that is not right costs some clients the whole list. */
-int check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n)
+int hf_check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *src = icons[i].src, *theme = icons[i].theme;
 
-        if (!src || !rfc_uri(src, strlen(src)))
-            return server_refuse(server, HAFT_EINVAL, name, "icons.%zu: src is no absolute URI", i);
+        if (!src || !hf_rfc_uri(src, strlen(src)))
+            return hf_server_refuse(server, HAFT_EINVAL, name, "icons.%zu: src is no absolute URI",
+                                    i);
         if (theme && strcmp(theme, "light") && strcmp(theme, "dark"))
-            return server_refuse(server, HAFT_EINVAL, name,
-                                 "icons.%zu: the theme is \"light\" or \"dark\"", i);
+            return hf_server_refuse(server, HAFT_EINVAL, name,
+                                    "icons.%zu: the theme is \"light\" or \"dark\"", i);
     }
     return 0;
 }

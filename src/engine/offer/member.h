@@ -13,21 +13,21 @@ struct text {
 };
 
 /* A buffer's text in an arena, with the buffer finished; NULL data without memory. */
-struct text text_of(haft_arena *arena, haft_buffer *buffer);
+struct text hf_text_of(haft_arena *arena, haft_buffer *buffer);
 
 /* Members of a listed thing that all kinds have: writes `,"key":"text"` when there is one. */
-void put_text_member(haft_buffer *buffer, const char *key, const char *text);
+void hf_put_text_member(haft_buffer *buffer, const char *key, const char *text);
 /* Valid JSON that a definition brings, on one line, as messages are; its parts are as they came. */
-void put_json_line(haft_buffer *buffer, const char *json);
+void hf_put_json_line(haft_buffer *buffer, const char *json);
 /* The same as such a member. */
-void put_json_member(haft_buffer *buffer, const char *key, const char *json);
-void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
+void hf_put_json_member(haft_buffer *buffer, const char *key, const char *json);
+void hf_put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n);
 
 /* `_meta` and other JSON that a definition brings: an object, or a reason against it. */
-int check_json_object(haft_server *server, const char *name, const char *what, const char *json,
-                      haft_arena *arena);
+int hf_check_json_object(haft_server *server, const char *name, const char *what, const char *json,
+                         haft_arena *arena);
 
 /* Icons: each has an address, and is for "light" or "dark" when it says which. */
-int check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n);
+int hf_check_icons(haft_server *server, const char *name, const haft_icon *icons, size_t n);
 
 #endif

@@ -28,7 +28,7 @@ static const char *member_string(const struct member_row *member, const void *of
     return *(const char *const *)member_value(member, of);
 }
 
-bool member_is_there(const struct member_row *member, const void *of)
+bool hf_member_is_there(const struct member_row *member, const void *of)
 {
     const void *value = member_value(member, of);
 
@@ -89,7 +89,7 @@ static void icons_write(const struct icons *icons, haft_buffer *out)
     buffer_literal(out, "[");
     for (size_t i = 0; i < icons->n; i++) {
         haft_buffer_puts(out, i ? ",{" : "{");
-        members_write(icon_members, &icons->list[i], true, out);
+        hf_members_write(icon_members, &icons->list[i], true, out);
         buffer_literal(out, "}");
     }
     buffer_literal(out, "]");
@@ -126,10 +126,10 @@ static void member_write(const struct member_row *member, const void *of, haft_b
 }
 
 /* Icons are lists of members, which have no icons. */
-void members_write(const struct member_row *member, const void *of, bool first, haft_buffer *out)
+void hf_members_write(const struct member_row *member, const void *of, bool first, haft_buffer *out)
 {
     for (; member->key; member++) {
-        if (!member_is_there(member, of))
+        if (!hf_member_is_there(member, of))
             continue;
         buffer_add(out, member->key + first, (size_t)member->key_size - first);
         first = false;
@@ -137,18 +137,18 @@ void members_write(const struct member_row *member, const void *of, bool first, 
     }
 }
 
-void put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n)
+void hf_put_icons(haft_buffer *buffer, const haft_icon *icons, size_t n)
 {
     static const struct member_row members[] = {
         {",\"icons\":", sizeof ",\"icons\":" - 1, 0, MEMBER_ICONS}, {.key = NULL}};
 
-    members_write(members, &(struct icons){icons, n}, false, buffer);
+    hf_members_write(members, &(struct icons){icons, n}, false, buffer);
 }
 
-void annotations_write(const struct annotations *annotations, haft_buffer *out)
+void hf_annotations_write(const struct annotations *annotations, haft_buffer *out)
 {
     buffer_literal(out, ",\"annotations\":{");
-    members_write(annotation_members, annotations, true, out);
+    hf_members_write(annotation_members, annotations, true, out);
     buffer_literal(out, "}");
 }
 
@@ -161,7 +161,7 @@ static size_t words_size(const char *words)
     for (bool first = true; *words; first = false) {
         struct text word = word_next(&words);
 
-        size += json_string_size(word.data, word.size) + !first;
+        size += hf_json_string_size(word.data, word.size) + !first;
     }
     return size;
 }
@@ -171,11 +171,11 @@ static size_t icons_size(const struct icons *icons)
     size_t size = 2 + icons->n - 1;
 
     for (size_t i = 0; i < icons->n; i++)
-        size += 2 + members_size(icon_members, &icons->list[i], true);
+        size += 2 + hf_members_size(icon_members, &icons->list[i], true);
     return size;
 }
 
-size_t member_size(const struct member_row *member, const void *of)
+size_t hf_member_size(const struct member_row *member, const void *of)
 {
     const void *value = member_value(member, of);
     const struct text *text = value;
@@ -183,39 +183,40 @@ size_t member_size(const struct member_row *member, const void *of)
 
     switch (member->kind) {
     case MEMBER_TEXT:
-        return json_string_size(text->data, text->size);
+        return hf_json_string_size(text->data, text->size);
     case MEMBER_BYTES:
         return 2 + (text->size / 3 + (text->size % 3 > 0)) * 4;
     case MEMBER_STRING:
-        return json_string_size(member_string(member, of), strlen(member_string(member, of)));
+        return hf_json_string_size(member_string(member, of), strlen(member_string(member, of)));
     case MEMBER_WORDS:
         return words_size(member_string(member, of));
     case MEMBER_INTEGER:
-        return integer_to_text(*(const int64_t *)value, number);
+        return hf_integer_to_text(*(const int64_t *)value, number);
     case MEMBER_SHARE:
-        return number_to_text(*(const double *)value, number);
+        return hf_number_to_text(*(const double *)value, number);
     case MEMBER_ICONS:
         return icons_size(value);
     }
     return 0;
 }
 
-size_t members_size(const struct member_row *member, const void *of, bool first)
+size_t hf_members_size(const struct member_row *member, const void *of, bool first)
 {
     size_t size = 0;
 
     for (; member->key; member++) {
-        if (!member_is_there(member, of))
+        if (!hf_member_is_there(member, of))
             continue;
-        size += member->key_size - first + member_size(member, of);
+        size += member->key_size - first + hf_member_size(member, of);
         first = false;
     }
     return size;
 }
 
-size_t annotations_size(const struct annotations *annotations)
+size_t hf_annotations_size(const struct annotations *annotations)
 {
-    return sizeof ",\"annotations\":{}" - 1 + members_size(annotation_members, annotations, true);
+    return sizeof ",\"annotations\":{}" - 1 +
+           hf_members_size(annotation_members, annotations, true);
 }
 
 /* ---- checking ---- */
@@ -225,7 +226,7 @@ static bool string_is_utf8(const char *string)
     return !string || haft_utf8_valid(string, strlen(string)) == strlen(string);
 }
 
-bool members_are_utf8(const struct member_row *member, const void *of, bool text_fits)
+bool hf_members_are_utf8(const struct member_row *member, const void *of, bool text_fits)
 {
     bool valid = true;
 
@@ -239,7 +240,7 @@ bool members_are_utf8(const struct member_row *member, const void *of, bool text
             valid = string_is_utf8(member_string(member, of));
         else if (member->kind == MEMBER_ICONS)
             for (size_t i = 0; i < icons->n && valid; i++)
-                valid = members_are_utf8(icon_members, &icons->list[i], true);
+                valid = hf_members_are_utf8(icon_members, &icons->list[i], true);
     }
     return valid;
 }
@@ -256,12 +257,12 @@ static bool audience_is_valid(const char *audience)
     return true;
 }
 
-bool annotations_are_valid(const struct annotations *annotations)
+bool hf_annotations_are_valid(const struct annotations *annotations)
 {
     const char *time = annotations->last_modified;
 
     return (!annotations->audience || audience_is_valid(annotations->audience)) &&
-           !(annotations->priority > 1) && (!time || zod_date_time_offset(time, strlen(time)));
+           !(annotations->priority > 1) && (!time || hf_zod_date_time_offset(time, strlen(time)));
 }
 
 /* ---- copying ---- */
@@ -273,7 +274,7 @@ static bool icons_copy(struct icons *icons, haft_arena *arena)
 
     for (size_t i = 0; i < icons->n && copied; i++) {
         list[i] = icons->list[i];
-        copied = members_copy(icon_members, &list[i], false, arena);
+        copied = hf_members_copy(icon_members, &list[i], false, arena);
     }
     icons->list = list;
     return copied;
@@ -285,7 +286,7 @@ static bool string_copy(const char **data, size_t size, haft_arena *arena)
     return *data;
 }
 
-bool members_copy(const struct member_row *member, void *of, bool in_arena, haft_arena *arena)
+bool hf_members_copy(const struct member_row *member, void *of, bool in_arena, haft_arena *arena)
 {
     bool copied = true;
 
@@ -294,7 +295,7 @@ bool members_copy(const struct member_row *member, void *of, bool in_arena, haft
         struct text *text = value;
         const char **string = value;
 
-        if (!member_is_there(member, of))
+        if (!hf_member_is_there(member, of))
             continue;
         if (member->kind == MEMBER_TEXT || member->kind == MEMBER_BYTES)
             copied = in_arena || string_copy(&text->data, text->size, arena);
@@ -306,7 +307,7 @@ bool members_copy(const struct member_row *member, void *of, bool in_arena, haft
     return copied;
 }
 
-int annotations_copy(struct annotations *annotations, haft_arena *arena)
+int hf_annotations_copy(struct annotations *annotations, haft_arena *arena)
 {
-    return members_copy(annotation_members, annotations, false, arena) ? 0 : HAFT_ENOMEM;
+    return hf_members_copy(annotation_members, annotations, false, arena) ? 0 : HAFT_ENOMEM;
 }

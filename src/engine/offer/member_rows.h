@@ -40,26 +40,27 @@ struct member_row {
     }
 
 /* Whether it is written: see enum member_kind. */
-bool member_is_there(const struct member_row *member, const void *of);
+bool hf_member_is_there(const struct member_row *member, const void *of);
 /* The bytes of its value. */
-size_t member_size(const struct member_row *member, const void *of);
+size_t hf_member_size(const struct member_row *member, const void *of);
 
 /* Writes the members that are there; `first`: nothing is in front of them. */
-void members_write(const struct member_row *member, const void *of, bool first, haft_buffer *out);
+void hf_members_write(const struct member_row *member, const void *of, bool first,
+                      haft_buffer *out);
 /* How many bytes those are. */
-size_t members_size(const struct member_row *member, const void *of, bool first);
+size_t hf_members_size(const struct member_row *member, const void *of, bool first);
 /* Whether their strings are UTF-8; `text_fits`: text has been checked. */
-bool members_are_utf8(const struct member_row *member, const void *of, bool text_fits);
+bool hf_members_are_utf8(const struct member_row *member, const void *of, bool text_fits);
 /* Moves what they point to into the arena, but for text that is `in_arena`.  False without memory. */
-bool members_copy(const struct member_row *member, void *of, bool in_arena, haft_arena *arena);
+bool hf_members_copy(const struct member_row *member, void *of, bool in_arena, haft_arena *arena);
 
 /* `,"annotations":{...}`, and how long that is. */
-void annotations_write(const struct annotations *annotations, haft_buffer *out);
-size_t annotations_size(const struct annotations *annotations);
+void hf_annotations_write(const struct annotations *annotations, haft_buffer *out);
+size_t hf_annotations_size(const struct annotations *annotations);
 /* 0 or HAFT_ENOMEM. */
-int annotations_copy(struct annotations *annotations, haft_arena *arena);
+int hf_annotations_copy(struct annotations *annotations, haft_arena *arena);
 /* The audience is "user", "assistant" or both, the priority at most 1, the time as in
  * 2026-01-31T12:00:00Z. */
-bool annotations_are_valid(const struct annotations *annotations);
+bool hf_annotations_are_valid(const struct annotations *annotations);
 
 #endif

@@ -12,12 +12,12 @@ struct module {
     atomic_uint refs;
     void (*release)(struct module *module); /* nothing of it is in use any more, by anybody */
     struct form *forms;                     /* of its types */
-    bool leaving; /* catalogue_swap is to take its items out; for whoever calls that */
+    bool leaving; /* hf_catalogue_swap is to take its items out; for whoever calls that */
 };
 
-void module_init(struct module *module, void (*release)(struct module *module));
+void hf_module_init(struct module *module, void (*release)(struct module *module));
 /* Both do nothing with NULL. */
-struct module *module_take(struct module *module);
-void module_drop(struct module *module);
+struct module *hf_module_take(struct module *module);
+void hf_module_drop(struct module *module);
 
 #endif

@@ -9,6 +9,6 @@
 
 /* Prepares the process for the calls of a server: isolated tools get what their processes are forked from.
  * 0, HAFT_ENOMEM or HAFT_EBUSY. */
-int platform_start(haft_server *server);
+int hf_platform_start(haft_server *server);
 
 #endif

@@ -15,8 +15,8 @@ static void put_argument(haft_buffer *buffer, const struct property *property)
 
     haft_buffer_puts(buffer, "{\"name\":");
     haft_buffer_json_string(buffer, property->name, property->size);
-    put_text_member(buffer, "title", meta ? meta->title : NULL);
-    put_text_member(buffer, "description", meta ? meta->description : NULL);
+    hf_put_text_member(buffer, "title", meta ? meta->title : NULL);
+    hf_put_text_member(buffer, "description", meta ? meta->description : NULL);
     haft_buffer_puts(buffer, property->presence == PRESENCE_REQUIRED ? ",\"required\":true}"
                                                                      : ",\"required\":false}");
 }
@@ -26,8 +26,8 @@ static void prompt_put_rest(haft_buffer *buffer, const struct item *item)
     const haft_prompt *prompt = item->prompt;
     const struct object *object = item->input ? item->input->root->object : NULL;
 
-    put_text_member(buffer, "title", prompt->title);
-    put_text_member(buffer, "description", prompt->description);
+    hf_put_text_member(buffer, "title", prompt->title);
+    hf_put_text_member(buffer, "description", prompt->description);
     if (object && object->n_properties) {
         haft_buffer_puts(buffer, ",\"arguments\":[");
         for (size_t i = 0; i < object->n_properties; i++) {
@@ -37,8 +37,8 @@ static void prompt_put_rest(haft_buffer *buffer, const struct item *item)
         }
         haft_buffer_add(buffer, "]", 1);
     }
-    put_icons(buffer, prompt->icons, prompt->n_icons);
-    put_json_member(buffer, "_meta", prompt->meta);
+    hf_put_icons(buffer, prompt->icons, prompt->n_icons);
+    hf_put_json_member(buffer, "_meta", prompt->meta);
     haft_buffer_add(buffer, "}", 1);
 }
 
@@ -59,18 +59,18 @@ static int compile_arguments(haft_server *server, struct item *item, const haft_
     if (!type)
         return 0;
     if (type->shape != HAFT_SHAPE_STRUCT)
-        return server_refuse(server, HAFT_ESCHEMA, item->name, "arguments must be a struct");
+        return hf_server_refuse(server, HAFT_ESCHEMA, item->name, "arguments must be a struct");
     status = haft_schema_compile(type, &options, &item->owned[0], &reason);
     if (status)
-        return server_refuse(server, status, item->name, "arguments: %s: %s", reason.path,
-                             reason.text);
+        return hf_server_refuse(server, status, item->name, "arguments: %s: %s", reason.path,
+                                reason.text);
     item->input = item->owned[0];
     object = item->input->root->object;
     for (size_t i = 0; object && i < object->n_properties; i++)
         if (!prompt_is_text(object->properties[i].node))
-            return server_refuse(server, HAFT_ESCHEMA, item->name,
-                                 "arguments: %s: an argument of a prompt is a text",
-                                 object->properties[i].name);
+            return hf_server_refuse(server, HAFT_ESCHEMA, item->name,
+                                    "arguments: %s: an argument of a prompt is a text",
+                                    object->properties[i].name);
     return 0;
 }
 
@@ -82,32 +82,32 @@ static int prompt_fill(haft_server *server, struct item *item, const haft_prompt
     item->data = prompt->data;
     item->quick = prompt->quick;
     if (!prompt->get)
-        return server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+        return hf_server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
     status = compile_arguments(server, item, prompt->arguments);
     if (!status)
-        status = check_json_object(server, item->name, "_meta", prompt->meta, item->arena);
+        status = hf_check_json_object(server, item->name, "_meta", prompt->meta, item->arena);
     if (!status)
-        status = check_icons(server, item->name, prompt->icons, prompt->n_icons);
-    return status ? status : item_render(server, item, prompt_put_rest);
+        status = hf_check_icons(server, item->name, prompt->icons, prompt->n_icons);
+    return status ? status : hf_item_render(server, item, prompt_put_rest);
 }
 
-int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
-                struct item **ret_item)
+int hf_prompt_item(haft_server *server, const haft_prompt *prompt, struct module *module,
+                   struct item **ret_item)
 {
-    int status = lint_name(server, HAFT_OFFER_PROMPT, prompt->name);
+    int status = hf_lint_name(server, HAFT_OFFER_PROMPT, prompt->name);
     const void *view = NULL;
     struct item *item;
 
     if (status)
         return status;
-    item = item_new_named(server, prompt->name, module);
+    item = hf_item_new_named(server, prompt->name, module);
     if (!item)
         return HAFT_ENOMEM;
-    status = server_view(server, "haft_prompt", prompt, sizeof *prompt, item->arena, &view);
+    status = hf_server_view(server, "haft_prompt", prompt, sizeof *prompt, item->arena, &view);
     if (!status)
         status = prompt_fill(server, item, view);
     if (status)
-        item_drop(item);
+        hf_item_drop(item);
     else
         *ret_item = item;
     return status;
@@ -116,7 +116,7 @@ int prompt_item(haft_server *server, const haft_prompt *prompt, struct module *m
 int haft_prompt_add(haft_server *server, const haft_prompt *prompt)
 {
     struct item *item;
-    int status = prompt_item(server, prompt, NULL, &item);
+    int status = hf_prompt_item(server, prompt, NULL, &item);
 
-    return status ? status : offer_list_put(server, HAFT_OFFER_PROMPT, item, NULL);
+    return status ? status : hf_offer_list_put(server, HAFT_OFFER_PROMPT, item, NULL);
 }

@@ -18,51 +18,51 @@ static void resource_put_rest(haft_buffer *buffer, const struct item *item)
     const haft_resource *resource = item->resource;
     struct annotations annotations = resource_annotations(resource);
 
-    put_text_member(buffer, "name", resource->name);
-    put_text_member(buffer, "title", resource->title);
-    put_text_member(buffer, "description", resource->description);
-    put_text_member(buffer, "mimeType", resource->mime_type);
+    hf_put_text_member(buffer, "name", resource->name);
+    hf_put_text_member(buffer, "title", resource->title);
+    hf_put_text_member(buffer, "description", resource->description);
+    hf_put_text_member(buffer, "mimeType", resource->mime_type);
     if (resource->size > 0 && !item->uri_template) {
         haft_buffer_puts(buffer, ",\"size\":");
         haft_buffer_json_integer(buffer, resource->size);
     }
     if (resource->audience || resource->priority != 0 || resource->last_modified)
-        annotations_write(&annotations, buffer);
-    put_icons(buffer, resource->icons, resource->n_icons);
-    put_json_member(buffer, "_meta", resource->meta);
+        hf_annotations_write(&annotations, buffer);
+    hf_put_icons(buffer, resource->icons, resource->n_icons);
+    hf_put_json_member(buffer, "_meta", resource->meta);
     haft_buffer_add(buffer, "}", 1);
 }
 
 static int check_address(haft_server *server, const char *uri)
 {
-    const struct format *format = format_named("uri", 3, 2020);
+    const struct format *format = hf_format_named("uri", 3, 2020);
     size_t size = strlen(uri);
 
     if (haft_utf8_valid(uri, size) == size && format->check(uri, size))
         return 0;
-    return server_refuse(server, HAFT_EINVAL, uri,
-                         strchr(uri, '{') ? "a template is added by haft_template_add"
-                                          : "the address is no absolute URI");
+    return hf_server_refuse(server, HAFT_EINVAL, uri,
+                            strchr(uri, '{') ? "a template is added by haft_template_add"
+                                             : "the address is no absolute URI");
 }
 
 static int check_template(haft_server *server, struct item *item)
 {
     haft_reason reason;
-    int status = uri_template_compile(item->arena, item->name, item->name_size, &item->uri_template,
-                                      &reason);
+    int status = hf_uri_template_compile(item->arena, item->name, item->name_size,
+                                         &item->uri_template, &reason);
 
-    return status ? server_refuse(server, status, item->name, "template: %s", reason.text) : 0;
+    return status ? hf_server_refuse(server, status, item->name, "template: %s", reason.text) : 0;
 }
 
 static int check_annotations(haft_server *server, struct item *item)
 {
     struct annotations annotations = resource_annotations(item->resource);
 
-    return annotations_are_valid(&annotations)
+    return hf_annotations_are_valid(&annotations)
                ? 0
-               : server_refuse(server, HAFT_EINVAL, item->name,
-                               "an audience is \"user\" or \"assistant\", a priority from 0 to "
-                               "1, a time as in 2026-01-31T12:00:00Z");
+               : hf_server_refuse(server, HAFT_EINVAL, item->name,
+                                  "an audience is \"user\" or \"assistant\", a priority from 0 to "
+                                  "1, a time as in 2026-01-31T12:00:00Z");
 }
 
 static int resource_fill(haft_server *server, haft_offer kind, struct item *item,
@@ -74,37 +74,38 @@ static int resource_fill(haft_server *server, haft_offer kind, struct item *item
     item->data = resource->data;
     item->quick = resource->quick;
     if (!resource->name || !*resource->name)
-        return server_refuse(server, HAFT_EINVAL, item->name, "there is no name");
+        return hf_server_refuse(server, HAFT_EINVAL, item->name, "there is no name");
     if (!resource->read)
-        return server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
+        return hf_server_refuse(server, HAFT_EINVAL, item->name, "there is no handler");
     status = kind == HAFT_OFFER_TEMPLATE ? check_template(server, item)
                                          : check_address(server, item->name);
     if (!status)
-        status = check_json_object(server, item->name, "_meta", resource->meta, item->arena);
+        status = hf_check_json_object(server, item->name, "_meta", resource->meta, item->arena);
     if (!status)
-        status = check_icons(server, item->name, resource->icons, resource->n_icons);
+        status = hf_check_icons(server, item->name, resource->icons, resource->n_icons);
     if (!status)
         status = check_annotations(server, item);
-    return status ? status : item_render(server, item, resource_put_rest);
+    return status ? status : hf_item_render(server, item, resource_put_rest);
 }
 
-int resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
-                  struct module *module, struct item **ret_item)
+int hf_resource_item(haft_server *server, haft_offer kind, const haft_resource *resource,
+                     struct module *module, struct item **ret_item)
 {
     const void *view = NULL;
     struct item *item;
     int status;
 
     if (!resource->uri || !*resource->uri)
-        return server_refuse(server, HAFT_EINVAL, "", "there is no address");
-    item = item_new_named(server, resource->uri, module);
+        return hf_server_refuse(server, HAFT_EINVAL, "", "there is no address");
+    item = hf_item_new_named(server, resource->uri, module);
     if (!item)
         return HAFT_ENOMEM;
-    status = server_view(server, "haft_resource", resource, sizeof *resource, item->arena, &view);
+    status =
+        hf_server_view(server, "haft_resource", resource, sizeof *resource, item->arena, &view);
     if (!status)
         status = resource_fill(server, kind, item, view);
     if (status)
-        item_drop(item);
+        hf_item_drop(item);
     else
         *ret_item = item;
     return status;
@@ -113,9 +114,9 @@ int resource_item(haft_server *server, haft_offer kind, const haft_resource *res
 static int resource_add(haft_server *server, haft_offer kind, const haft_resource *resource)
 {
     struct item *item = NULL;
-    int status = resource_item(server, kind, resource, NULL, &item);
+    int status = hf_resource_item(server, kind, resource, NULL, &item);
 
-    return item ? offer_list_put(server, kind, item, NULL) : status;
+    return item ? hf_offer_list_put(server, kind, item, NULL) : status;
 }
 
 int haft_resource_add(haft_server *server, const haft_resource *resource)
@@ -138,17 +139,17 @@ void haft_resource_updated(haft_server *server, const char *uri)
     unsigned number;
 
     if (!copy) {
-        server_log(server, HAFT_ERROR, "%s: out of memory: subscribers are not told", uri);
+        hf_server_log(server, HAFT_ERROR, "%s: out of memory: subscribers are not told", uri);
         return;
     }
     memcpy(copy, uri, size);
-    server_lock(server);
+    hf_server_lock(server);
     number = atomic_load(&server->changes.n_updates);
     old = server->changes.updates[number % UPDATES];
     server->changes.updates[number % UPDATES] = copy;
     atomic_store(&server->changes.n_updates, number + 1);
-    server_unlock(server);
+    hf_server_unlock(server);
     if (old)
         allocator->release(allocator->context, old, strlen(old) + 1);
-    server_wake(server);
+    hf_server_wake(server);
 }

@@ -21,12 +21,12 @@ static void put_info(haft_buffer *buffer, const haft_server *server)
 
     haft_buffer_puts(buffer, "{\"name\":");
     haft_buffer_json_string(buffer, server->name, strlen(server->name));
-    put_text_member(buffer, "title", options->title);
+    hf_put_text_member(buffer, "title", options->title);
     haft_buffer_puts(buffer, ",\"version\":");
     haft_buffer_json_string(buffer, server->version, strlen(server->version));
-    put_text_member(buffer, "description", options->description);
-    put_text_member(buffer, "websiteUrl", options->website);
-    put_icons(buffer, options->icons, options->n_icons);
+    hf_put_text_member(buffer, "description", options->description);
+    hf_put_text_member(buffer, "websiteUrl", options->website);
+    hf_put_icons(buffer, options->icons, options->n_icons);
     haft_buffer_add(buffer, "}", 1);
 }
 
@@ -37,11 +37,11 @@ static bool server_render(haft_server *server)
 
     haft_buffer_init(&buffer, server->allocator, 1 << 20);
     put_info(&buffer, server);
-    server->info = text_of(server->arena, &buffer);
+    server->info = hf_text_of(server->arena, &buffer);
     haft_buffer_init(&buffer, server->allocator, 1 << 20);
     haft_buffer_puts(&buffer, "\"" META_SERVER_INFO "\":");
     put_info(&buffer, server);
-    server->modern_tail = text_of(server->arena, &buffer);
+    server->modern_tail = hf_text_of(server->arena, &buffer);
     return server->info.data && server->modern_tail.data;
 }
 
@@ -55,18 +55,18 @@ static void server_set_defaults(haft_server_options *options)
         options->max_subscriptions ? options->max_subscriptions : DEFAULT_SUBSCRIPTIONS;
 }
 
-void server_set_timeout(haft_server *server, unsigned ms)
+void hf_server_set_timeout(haft_server *server, unsigned ms)
 {
     atomic_store(&server->limits.timeout_ms, ms);
 }
 
-void server_set_lenient(haft_server *server, bool lenient)
+void hf_server_set_lenient(haft_server *server, bool lenient)
 {
     atomic_store(&server->limits.lenient, lenient);
 }
 
 /* A call between the two stores is measured by one of each, once. */
-void server_set_client_rate(haft_server *server, haft_rate rate)
+void hf_server_set_client_rate(haft_server *server, haft_rate rate)
 {
     atomic_store(&server->limits.client_per_ms, rate.per_ms);
     atomic_store(&server->limits.client_calls, rate.calls);
@@ -76,7 +76,7 @@ void server_set_client_rate(haft_server *server, haft_rate rate)
 static int check_extensions(haft_server *server)
 {
     const char *json = server->options.extensions;
-    int status = check_json_object(server, "extensions", "extensions", json, server->arena);
+    int status = hf_check_json_object(server, "extensions", "extensions", json, server->arena);
     yyjson_val *key, *value;
     haft_value *all;
     size_t i, n;
@@ -88,33 +88,34 @@ static int check_extensions(haft_server *server)
         return HAFT_ENOMEM;
     yyjson_obj_foreach(all, i, n, key, value)
         if (!yyjson_is_obj(value) ||
-            !meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), true))
-            return server_refuse(server, HAFT_EINVAL, "extensions",
-                                 yyjson_is_obj(value) ? "%s must have a prefix, as com.example/x"
-                                                      : "%s must be a JSON object",
-                                 yyjson_get_str(key));
+            !hf_meta_key_is_right(yyjson_get_str(key), yyjson_get_len(key), true))
+            return hf_server_refuse(server, HAFT_EINVAL, "extensions",
+                                    yyjson_is_obj(value) ? "%s must have a prefix, as com.example/x"
+                                                         : "%s must be a JSON object",
+                                    yyjson_get_str(key));
     return 0;
 }
 
-int server_view(haft_server *server, const char *type, const void *given, size_t own,
-                haft_arena *arena, const void **ret_view)
+int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
+                   haft_arena *arena, const void **ret_view)
 {
-    int status = struct_view(given, own, arena, ret_view);
+    int status = hf_struct_view(given, own, arena, ret_view);
 
     return !status ? 0
-                   : server_refuse(server, status, type, "%s",
-                                   status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
+                   : hf_server_refuse(server, status, type, "%s",
+                                      status == HAFT_EINVAL ? STRUCT_UNSIZED : "out of memory");
 }
 
-haft_server *server_make(const char *name, const char *version, const haft_server_options *options)
+haft_server *hf_server_make(const char *name, const char *version,
+                            const haft_server_options *options)
 {
     haft_server_options own;
     const haft_allocator *allocator;
     haft_server *server;
 
-    if (!name || !*name || !version || !struct_read(&own, sizeof own, options))
+    if (!name || !*name || !version || !hf_struct_read(&own, sizeof own, options))
         return NULL;
-    allocator = allocator_or_default(own.allocator);
+    allocator = hf_allocator_or_default(own.allocator);
     server = allocator->alloc(allocator->context, sizeof *server);
     if (!server)
         return NULL;
@@ -124,28 +125,28 @@ haft_server *server_make(const char *name, const char *version, const haft_serve
     atomic_flag_clear(&server->lock);
     haft_buffer_init(&server->held, allocator, HELD_LOG);
     server_set_defaults(&server->options);
-    server_set_timeout(server, server->options.timeout_ms);
-    server_set_lenient(server, server->options.lenient);
+    hf_server_set_timeout(server, server->options.timeout_ms);
+    hf_server_set_lenient(server, server->options.lenient);
     server->limits.direct_from = STRAIGHT_FROM;
     if (server->options.seal_key)
         haft_server_set_seal_key(server, server->options.seal_key);
     server->arena = haft_arena_new(allocator, SERVER_ARENA_LIMIT);
-    server->catalogue = catalogue_empty(allocator);
+    server->catalogue = hf_catalogue_empty(allocator);
     if (server->arena) {
         server->name = haft_arena_copy(server->arena, name, strlen(name));
         server->version = haft_arena_copy(server->arena, version, strlen(version));
     }
     if (!server->arena || !server->catalogue || !server->name || !server->version ||
-        check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
+        hf_check_icons(server, "icons", server->options.icons, server->options.n_icons) ||
         !server_render(server) || check_extensions(server)) {
-        server_unmake(server);
+        hf_server_unmake(server);
         return NULL;
     }
-    server_set_client_rate(server, server->options.client_rate);
+    hf_server_set_client_rate(server, server->options.client_rate);
     return server;
 }
 
-int server_make_seal_key(haft_server *server, const haft_loop *loop)
+int hf_server_make_seal_key(haft_server *server, const haft_loop *loop)
 {
     unsigned char key[sizeof server->keys.seal];
     int status = 0;
@@ -155,7 +156,7 @@ int server_make_seal_key(haft_server *server, const haft_loop *loop)
     status = loop->random(loop->context, key, sizeof key);
     if (!status)
         haft_server_set_seal_key(server, key);
-    secret_wipe(key, sizeof key);
+    hf_secret_wipe(key, sizeof key);
     return status;
 }
 
@@ -166,26 +167,26 @@ void haft_server_set_seal_key(haft_server *server, const unsigned char key[32])
 
     memcpy(server->keys.seal, key, sizeof server->keys.seal);
     server->keys.has_seal = true;
-    hmac_sha256(key, sizeof server->keys.seal, purpose, sizeof purpose - 1, digest);
+    hf_hmac_sha256(key, sizeof server->keys.seal, purpose, sizeof purpose - 1, digest);
     memcpy(server->keys.digest, digest, sizeof server->keys.digest);
-    secret_wipe(digest, sizeof digest);
+    hf_secret_wipe(digest, sizeof digest);
 }
 
-void server_unmake(haft_server *server)
+void hf_server_unmake(haft_server *server)
 {
     struct isolation *isolation = atomic_load(&server->isolation.runner);
 
     if (isolation)
         isolation->release(isolation);
-    catalogue_drop(server->catalogue);
-    forms_free(server->forms);
+    hf_catalogue_drop(server->catalogue);
+    hf_forms_free(server->forms);
     for (size_t i = 0; i < UPDATES; i++)
         if (server->changes.updates[i])
             server->allocator->release(server->allocator->context, server->changes.updates[i],
                                        strlen(server->changes.updates[i]) + 1);
     haft_arena_free(server->arena);
     haft_buffer_finish(&server->held);
-    secret_wipe(server->keys.seal, sizeof server->keys.seal);
-    secret_wipe(server->keys.digest, sizeof server->keys.digest);
+    hf_secret_wipe(server->keys.seal, sizeof server->keys.seal);
+    hf_secret_wipe(server->keys.digest, sizeof server->keys.digest);
     server->allocator->release(server->allocator->context, server, sizeof *server);
 }

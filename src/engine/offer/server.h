@@ -147,31 +147,32 @@ struct haft_server {
     struct server_process process;
 };
 
-void server_lock(haft_server *server);
-void server_unlock(haft_server *server);
+void hf_server_lock(haft_server *server);
+void hf_server_unlock(haft_server *server);
 
 /* A server without what is attached to it by the rooms above (src/stage/server.c); NULL without memory, or
  * with options that are refused. */
-haft_server *server_make(const char *name, const char *version, const haft_server_options *options);
-void server_unmake(haft_server *server);
+haft_server *hf_server_make(const char *name, const char *version,
+                            const haft_server_options *options);
+void hf_server_unmake(haft_server *server);
 
 /* Changes limits while calls come in. */
-void server_set_timeout(haft_server *server, unsigned ms);
-void server_set_lenient(haft_server *server, bool lenient);
-void server_set_client_rate(haft_server *server, haft_rate rate);
+void hf_server_set_timeout(haft_server *server, unsigned ms);
+void hf_server_set_lenient(haft_server *server, bool lenient);
+void hf_server_set_client_rate(haft_server *server, haft_rate rate);
 
 /* With the lock held: adds one who follows, and takes it away (follower.c). */
-void follower_link(haft_server *server, struct follower *follower);
-void follower_unlink(haft_server *server, struct follower *follower);
+void hf_follower_link(haft_server *server, struct follower *follower);
+void hf_follower_unlink(haft_server *server, struct follower *follower);
 /* Tells all of them that there is something to announce. */
-void server_wake(haft_server *server);
+void hf_server_wake(haft_server *server);
 
-/* As struct_view, for a struct of that type; what is refused is logged and kept for haft_server_error. */
-int server_view(haft_server *server, const char *type, const void *given, size_t own,
-                haft_arena *arena, const void **ret_view);
+/* As hf_struct_view, for a struct of that type; what is refused is logged and kept for haft_server_error. */
+int hf_server_view(haft_server *server, const char *type, const void *given, size_t own,
+                   haft_arena *arena, const void **ret_view);
 
 /* Has a server that was given no key to seal states with make one of the loop's random bytes.  0, or
  * what `random` returned; a loop without it (or NULL) has nothing to give. */
-int server_make_seal_key(haft_server *server, const haft_loop *loop);
+int hf_server_make_seal_key(haft_server *server, const haft_loop *loop);
 
 #endif

@@ -45,7 +45,7 @@ static void put_annotations(haft_buffer *buffer, const haft_annotations *annotat
 static void tool_put_schema(haft_buffer *buffer, const struct item *item, const haft_schema *schema,
                             enum listed_as as)
 {
-    int status = put_listed(buffer, schema, as, arena_allocator(item->arena));
+    int status = hf_put_listed(buffer, schema, as, hf_arena_allocator(item->arena));
 
     if (status && !buffer->status)
         buffer->status = status;
@@ -66,16 +66,16 @@ static void tool_put_rest(haft_buffer *buffer, const struct item *item, int era)
 {
     const haft_tool *tool = item->tool;
 
-    put_text_member(buffer, "title", tool->title);
-    put_text_member(buffer, "description", tool->description);
+    hf_put_text_member(buffer, "title", tool->title);
+    hf_put_text_member(buffer, "description", tool->description);
     haft_buffer_puts(buffer, ",\"inputSchema\":");
     if (item->input)
         tool_put_schema(buffer, item, item->input, AS_ARGUMENTS);
     else
         haft_buffer_puts(buffer, "{\"type\":\"object\",\"properties\":{}}");
     put_annotations(buffer, &tool->annotations);
-    put_icons(buffer, tool->icons, tool->n_icons);
-    put_json_member(buffer, "_meta", tool->meta);
+    hf_put_icons(buffer, tool->icons, tool->n_icons);
+    hf_put_json_member(buffer, "_meta", tool->meta);
     put_output(buffer, item, era);
     haft_buffer_add(buffer, "}", 1);
 }
@@ -96,12 +96,12 @@ static int tool_render(haft_server *server, struct item *item)
             int status = buffer.status;
 
             haft_buffer_finish(&buffer);
-            return server_refuse(server, status, item->name, "cannot be listed: %s",
-                                 haft_strerror(status));
+            return hf_server_refuse(server, status, item->name, "cannot be listed: %s",
+                                    haft_strerror(status));
         }
-        item->rest[era] = text_of(item->arena, &buffer);
+        item->rest[era] = hf_text_of(item->arena, &buffer);
         if (!item->rest[era].data)
-            return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+            return hf_server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
     }
     return 0;
 }
@@ -121,8 +121,8 @@ static int compile(haft_server *server, struct item *item, const haft_type *type
         return 0;
     status = haft_schema_compile(type, &options, &item->owned[which], &reason);
     if (status)
-        return server_refuse(server, status, item->name, "%s: %s: %s", which ? "output" : "input",
-                             reason.path, reason.text);
+        return hf_server_refuse(server, status, item->name, "%s: %s: %s",
+                                which ? "output" : "input", reason.path, reason.text);
     *ret_schema = item->owned[which];
     return 0;
 }
@@ -135,7 +135,7 @@ static int set_direct(haft_server *server, struct item *item)
         return 0;
     item->direct = haft_arena_alloc(item->arena, sizeof *item->direct);
     if (!item->direct)
-        return server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, item->name, "out of memory");
     atomic_init(item->direct, true);
     return 0;
 }
@@ -156,15 +156,15 @@ static int arrange(haft_server *server, struct item *item, const haft_tool *tool
     item->quick = tool->quick;
     item->timeout_ms = tool->timeout_ms;
     if (tool->isolate && tool->quick)
-        return server_refuse(server, HAFT_EINVAL, tool->name,
-                             "an isolated tool is not quick: it runs in a process of its own");
+        return hf_server_refuse(server, HAFT_EINVAL, tool->name,
+                                "an isolated tool is not quick: it runs in a process of its own");
     if (tool->isolate)
         item->isolate = atomic_fetch_add(&server->isolation.n, 1) + 1;
     if (!tool->max_running)
         return 0;
     item->cap = haft_arena_zalloc(item->arena, 1, sizeof *item->cap);
     if (!item->cap)
-        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     item->cap->max_running = tool->max_running;
     item->cap->max_waiting = tool->max_waiting == HAFT_NO_WAITING ? 0
                              : tool->max_waiting                  ? tool->max_waiting
@@ -175,7 +175,7 @@ static int arrange(haft_server *server, struct item *item, const haft_tool *tool
 /* The first step: it has a name and something to run. */
 static int accept(haft_server *server, struct item *item, const haft_tool *tool)
 {
-    int status = lint_name(server, HAFT_OFFER_TOOL, tool->name);
+    int status = hf_lint_name(server, HAFT_OFFER_TOOL, tool->name);
 
     if (status)
         return status;
@@ -183,13 +183,13 @@ static int accept(haft_server *server, struct item *item, const haft_tool *tool)
     item->call = tool->call;
     item->data = tool->data;
     item->lenient = tool->lenient;
-    if (!item_set_name(item, tool->name))
-        return server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
+    if (!hf_item_set_name(item, tool->name))
+        return hf_server_refuse(server, HAFT_ENOMEM, tool->name, "out of memory");
     if (!tool->call && !item->handler)
-        return server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");
+        return hf_server_refuse(server, HAFT_EINVAL, tool->name, "there is no handler");
     if (tool->rate.calls && (!tool->rate.per_ms || tool->rate.calls > MAX_RATE))
-        return server_refuse(server, HAFT_EINVAL, tool->name,
-                             "a rate is of 1 to %d calls in some time", MAX_RATE);
+        return hf_server_refuse(server, HAFT_EINVAL, tool->name,
+                                "a rate is of 1 to %d calls in some time", MAX_RATE);
     return arrange(server, item, tool);
 }
 
@@ -200,11 +200,11 @@ static int compile_all(haft_server *server, struct item *item, const haft_tool *
     if (!status)
         status = compile(server, item, tool->output, tool->output_schema, 1, &item->output);
     if (!status)
-        status = check_json_object(server, tool->name, "_meta", tool->meta, item->arena);
+        status = hf_check_json_object(server, tool->name, "_meta", tool->meta, item->arena);
     if (!status)
-        status = check_icons(server, tool->name, tool->icons, tool->n_icons);
+        status = hf_check_icons(server, tool->name, tool->icons, tool->n_icons);
     if (!status)
-        status = lint_tool(server, item);
+        status = hf_lint_tool(server, item);
     if (!status)
         status = set_direct(server, item);
     if (status)
@@ -217,13 +217,13 @@ static int tool_fill(haft_server *server, struct item *item, const haft_tool *to
 {
     int status = accept(server, item, tool);
 
-    event_of_tool(server, HAFT_EVENT_ACCEPTED, tool->name, status);
+    hf_event_of_tool(server, HAFT_EVENT_ACCEPTED, tool->name, status);
     if (status)
         return status;
     status = compile_all(server, item, tool);
     if (!status && item->isolate)
-        item_list_isolated(server, item);
-    event_of_tool(server, HAFT_EVENT_COMPILED, tool->name, status);
+        hf_item_list_isolated(server, item);
+    hf_event_of_tool(server, HAFT_EVENT_COMPILED, tool->name, status);
     return status;
 }
 
@@ -234,23 +234,23 @@ static int store(haft_server *server, struct item *item, const char *instead)
 
     if (isolation)
         isolation->renew(isolation);
-    return offer_list_put(server, HAFT_OFFER_TOOL, item, instead);
+    return hf_offer_list_put(server, HAFT_OFFER_TOOL, item, instead);
 }
 
-int tool_item(haft_server *server, const haft_tool *tool, struct module *module,
-              struct item **ret_item)
+int hf_tool_item(haft_server *server, const haft_tool *tool, struct module *module,
+                 struct item **ret_item)
 {
-    struct item *item = item_new(server, module);
+    struct item *item = hf_item_new(server, module);
     const void *view = NULL;
     int status;
 
     if (!item)
-        return server_refuse(server, HAFT_ENOMEM, "", "out of memory");
-    status = server_view(server, "haft_tool", tool, sizeof *tool, item->arena, &view);
+        return hf_server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+    status = hf_server_view(server, "haft_tool", tool, sizeof *tool, item->arena, &view);
     if (!status)
         status = tool_fill(server, item, view);
     if (status)
-        item_drop(item);
+        hf_item_drop(item);
     else
         *ret_item = item;
     return status;
@@ -264,8 +264,8 @@ static int tool_put(haft_server *server, const haft_tool *tool, const char *inst
     if (!server) /* it could not be made: haft_main says so */
         return HAFT_EINVAL;
     if (!tool)
-        return server_refuse(server, HAFT_EINVAL, "", "there is no tool");
-    status = tool_item(server, tool, NULL, &item);
+        return hf_server_refuse(server, HAFT_EINVAL, "", "there is no tool");
+    status = hf_tool_item(server, tool, NULL, &item);
     return item ? store(server, item, instead) : status;
 }
 
@@ -283,7 +283,7 @@ int haft_tool_replace(haft_server *server, const char *name, const haft_tool *to
 
 enum { BUILDER_LIMIT = 16 << 20 };
 
-haft_tool_builder *builder_new(const haft_allocator *allocator)
+haft_tool_builder *hf_builder_new(const haft_allocator *allocator)
 {
     haft_arena *arena = haft_arena_new(allocator, BUILDER_LIMIT);
     haft_tool_builder *builder = arena ? haft_arena_zalloc(arena, 1, sizeof *builder) : NULL;
@@ -301,7 +301,7 @@ haft_tool_builder *builder_new(const haft_allocator *allocator)
 
 haft_tool_builder *haft_tool_new(const char *name)
 {
-    haft_tool_builder *builder = builder_new(NULL);
+    haft_tool_builder *builder = hf_builder_new(NULL);
 
     if (!builder)
         return NULL;
@@ -439,7 +439,7 @@ static int build(haft_tool_builder *builder, haft_server *server, const char *in
     int status;
 
     if (!builder)
-        return server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, "", "out of memory");
     status = builder->status;
     item = status ? NULL : haft_arena_zalloc(builder->arena, 1, sizeof *item);
     if (!item) {
@@ -448,7 +448,7 @@ static int build(haft_tool_builder *builder, haft_server *server, const char *in
         haft_arena_free(builder->arena);
         return status && status != HAFT_ENOMEM
                    ? status
-                   : server_refuse(server, HAFT_ENOMEM, "", "out of memory");
+                   : hf_server_refuse(server, HAFT_ENOMEM, "", "out of memory");
     }
     item->arena = builder->arena;
     atomic_init(&item->refs, 1);
@@ -459,7 +459,7 @@ static int build(haft_tool_builder *builder, haft_server *server, const char *in
     builder->tool->output_schema = builder->output;
     status = tool_fill(server, item, builder->tool);
     if (status) {
-        item_drop(item);
+        hf_item_drop(item);
         return status;
     }
     return store(server, item, instead);

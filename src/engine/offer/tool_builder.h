@@ -14,6 +14,6 @@ struct haft_tool_builder {
 };
 
 /* One without a name; NULL without memory. */
-haft_tool_builder *builder_new(const haft_allocator *allocator);
+haft_tool_builder *hf_builder_new(const haft_allocator *allocator);
 
 #endif

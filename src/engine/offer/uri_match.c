@@ -132,7 +132,8 @@ static int set(struct uri_match *match, size_t index, size_t from, size_t to)
             return HAFT_ENOMEM;
     }
     for (; from < to; from++)
-        value->size += utf8_put(match->units[from] & ~ADDRESS_ENCODED, value->data + value->size);
+        value->size +=
+            hf_utf8_put(match->units[from] & ~ADDRESS_ENCODED, value->data + value->size);
     value->data[value->size] = '\0';
     return 1;
 }
@@ -202,12 +203,12 @@ static bool uri_match_begins(const struct uri_template *made, const struct addre
             !memcmp(address->units, literal->units, literal->n * sizeof *literal->units));
 }
 
-int uri_template_match(const struct uri_template *uri_template, const struct address *address,
-                       haft_arena *arena, const struct text **ret_pairs, size_t *ret_n)
+int hf_uri_template_match(const struct uri_template *uri_template, const struct address *address,
+                          haft_arena *arena, const struct text **ret_pairs, size_t *ret_n)
 {
     struct uri_match match = {
         .made = uri_template, .units = address->units, .n = address->n, .arena = arena};
-    arena_mark mark = arena_save(arena);
+    arena_mark mark = hf_arena_save(arena);
     int status = 0;
 
     if (!uri_match_begins(uri_template, address))
@@ -222,6 +223,6 @@ int uri_template_match(const struct uri_template *uri_template, const struct add
     if (status > 0)
         status = put_pairs(&match, ret_pairs, ret_n);
     if (status <= 0)
-        arena_rewind(arena, mark);
+        hf_arena_rewind(arena, mark);
     return status;
 }

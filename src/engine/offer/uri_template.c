@@ -54,7 +54,7 @@ static int read_units(haft_arena *arena, const char *text, size_t size, struct a
     if (haft_utf8_valid(bytes, n) != n)
         return HAFT_EINVAL;
     for (p = bytes; p < bytes + n; n_units++) {
-        uint32_t encoded = units[p - bytes], c = utf8_next(&p);
+        uint32_t encoded = units[p - bytes], c = hf_utf8_next(&p);
 
         units[n_units] = c < 0x80 && !percent_is_unreserved(c) ? c | encoded : c;
     }
@@ -62,7 +62,7 @@ static int read_units(haft_arena *arena, const char *text, size_t size, struct a
     return 0;
 }
 
-int address_read(haft_arena *arena, const char *text, size_t size, struct address *ret_address)
+int hf_address_read(haft_arena *arena, const char *text, size_t size, struct address *ret_address)
 {
     return size > ADDRESS_LIMIT ? HAFT_ETOOBIG : read_units(arena, text, size, ret_address);
 }
@@ -79,12 +79,12 @@ struct compiler {
 
 static int uri_template_refuse(struct compiler *compiler, size_t at, const char *sentence)
 {
-    return error_set(compiler->error, HAFT_EINVAL, "", "%s at offset %zu", sentence, at);
+    return hf_error_set(compiler->error, HAFT_EINVAL, "", "%s at offset %zu", sentence, at);
 }
 
 static int out_of_memory(struct compiler *compiler)
 {
-    return error_set(compiler->error, HAFT_ENOMEM, "", "out of memory");
+    return hf_error_set(compiler->error, HAFT_ENOMEM, "", "out of memory");
 }
 
 static struct part *uri_template_add_part(struct compiler *compiler)
@@ -139,7 +139,7 @@ static size_t name_size(const char *text, size_t size)
     return n && text[n - 1] == '.' ? 0 : n;
 }
 
-bool uri_template_has(const struct uri_template *uri_template, const char *name)
+bool hf_uri_template_has(const struct uri_template *uri_template, const char *name)
 {
     for (size_t i = 0; i < uri_template->n_variables; i++)
         if (!strcmp(uri_template->variables[i].name.data, name))
@@ -182,7 +182,7 @@ static int compile_variable(struct compiler *compiler)
     variable->name = (struct text){haft_arena_copy(compiler->arena, text, n), n};
     if (!variable->name.data)
         return out_of_memory(compiler);
-    if (uri_template_has(made, variable->name.data))
+    if (hf_uri_template_has(made, variable->name.data))
         return uri_template_refuse(compiler, compiler->at, "a variable that is there already");
     status = read_units(compiler->arena, text, n, &variable->units);
     if (status == HAFT_ENOMEM)
@@ -256,17 +256,18 @@ static int compile_expression(struct compiler *compiler)
     return 0;
 }
 
-int uri_template_compile(haft_arena *arena, const char *text, size_t size,
-                         const struct uri_template **ret_template, haft_reason *reterr_error)
+int hf_uri_template_compile(haft_arena *arena, const char *text, size_t size,
+                            const struct uri_template **ret_template, haft_reason *reterr_error)
 {
     struct compiler compiler = {.arena = arena, .size = size, .error = reterr_error};
     int status = 0;
 
     if (size > LONGEST_TEMPLATE)
-        return error_set(reterr_error, HAFT_ETOOBIG, "", "it is longer than %d bytes",
-                         LONGEST_TEMPLATE);
+        return hf_error_set(reterr_error, HAFT_ETOOBIG, "", "it is longer than %d bytes",
+                            LONGEST_TEMPLATE);
     if (!size || haft_utf8_valid(text, size) != size || memchr(text, '\0', size))
-        return error_set(reterr_error, HAFT_EINVAL, "", size ? "it is not UTF-8" : "it is empty");
+        return hf_error_set(reterr_error, HAFT_EINVAL, "",
+                            size ? "it is not UTF-8" : "it is empty");
     compiler.text = haft_arena_copy(arena, text, size);
     compiler.made = haft_arena_zalloc(arena, 1, sizeof *compiler.made);
     if (!compiler.text || !compiler.made)

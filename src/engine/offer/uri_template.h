@@ -70,18 +70,18 @@ struct uri_template {
 
 /* Takes an address apart, into the arena.  0, HAFT_ENOMEM, HAFT_ETOOBIG, or HAFT_EINVAL when it is
  * none that a template can match. */
-int address_read(haft_arena *arena, const char *text, size_t size, struct address *ret_address);
+int hf_address_read(haft_arena *arena, const char *text, size_t size, struct address *ret_address);
 
 /* Compiles a template into the arena.  0, or an error with the place and a sentence. */
-int uri_template_compile(haft_arena *arena, const char *text, size_t size,
-                         const struct uri_template **ret_template, haft_reason *reterr_error);
+int hf_uri_template_compile(haft_arena *arena, const char *text, size_t size,
+                            const struct uri_template **ret_template, haft_reason *reterr_error);
 
 /* 1 when the address matches, with the variables that are set as name, value, name, value in
  * *ret_pairs; 0 when it does not; HAFT_ENOMEM. */
-int uri_template_match(const struct uri_template *uri_template, const struct address *address,
-                       haft_arena *arena, const struct text **ret_pairs, size_t *ret_n);
+int hf_uri_template_match(const struct uri_template *uri_template, const struct address *address,
+                          haft_arena *arena, const struct text **ret_pairs, size_t *ret_n);
 
 /* Whether it has a variable of that name. */
-bool uri_template_has(const struct uri_template *uri_template, const char *name);
+bool hf_uri_template_has(const struct uri_template *uri_template, const char *name);
 
 #endif

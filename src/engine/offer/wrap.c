@@ -145,8 +145,8 @@ static int wrap_put_wrapped(haft_buffer *buffer, yyjson_val *root, haft_arena *a
     return 0;
 }
 
-int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
-               const haft_allocator *allocator)
+int hf_put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
+                  const haft_allocator *allocator)
 {
     haft_arena *arena = haft_arena_new(allocator, SCHEMA_LIMIT);
     yyjson_val *root = NULL;
@@ -163,9 +163,9 @@ int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as
     if (!status)
         status = text.status;
     if (!status)
-        status = json_parse(text.data, text.size - 1, arena, &root, &offset, &reason);
+        status = hf_json_parse(text.data, text.size - 1, arena, &root, &offset, &reason);
     if (!status && is_plain(root, as))
-        put_json_line(buffer, text.data);
+        hf_put_json_line(buffer, text.data);
     else if (!status && as == AS_RESULT)
         status = wrap_put_wrapped(buffer, root, arena);
     else if (!status && as == AS_IT_IS)

@@ -9,7 +9,7 @@
 enum listed_as { AS_IT_IS, AS_OBJECT, AS_ARGUMENTS, AS_RESULT };
 
 /* 0 or an error. */
-int put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
-               const haft_allocator *allocator);
+int hf_put_listed(haft_buffer *buffer, const haft_schema *schema, enum listed_as as,
+                  const haft_allocator *allocator);
 
 #endif

@@ -40,13 +40,13 @@ static void notify(haft_session *session, const char *method, const char *uri,
     if (listen) {
         haft_buffer_puts(out, uri ? ",\"_meta\":{\"" META_SUBSCRIPTION "\":"
                                   : "\"_meta\":{\"" META_SUBSCRIPTION "\":");
-        rpc_put_id(out, listen->id);
+        hf_rpc_put_id(out, listen->id);
         haft_buffer_add(out, "}", 1);
     }
     if (uri || listen)
         haft_buffer_add(out, "}", 1);
     haft_buffer_add(out, "}", 1);
-    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
+    hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen ? listen->tag : NULL, 0);
 }
 
 /* ---- lists ---- */
@@ -115,7 +115,7 @@ static char *update_copy(haft_session *session, unsigned number)
     const haft_allocator *allocator = session->owner.allocator;
     char *copy = NULL;
 
-    server_lock(server);
+    hf_server_lock(server);
     if (atomic_load(&server->changes.n_updates) - number <= UPDATES &&
         server->changes.updates[number % UPDATES]) {
         size_t size = strlen(server->changes.updates[number % UPDATES]) + 1;
@@ -124,7 +124,7 @@ static char *update_copy(haft_session *session, unsigned number)
         if (copy)
             memcpy(copy, server->changes.updates[number % UPDATES], size);
     }
-    server_unlock(server);
+    hf_server_unlock(server);
     return copy;
 }
 
@@ -147,7 +147,7 @@ static void announce_updates(haft_session *session)
     }
 }
 
-void session_announce(haft_session *session)
+void hf_session_announce(haft_session *session)
 {
     /* Nearly always there is nothing new. */
     if (session->owner.closed ||
@@ -158,7 +158,7 @@ void session_announce(haft_session *session)
         return;
     /* A client that says nothing must not keep what is no longer offered. */
     if (session->catalogue)
-        session_refresh(session);
+        hf_session_refresh(session);
     announce_lists(session);
     announce_updates(session);
 }
@@ -179,13 +179,14 @@ static const char *uri_of(haft_call *call)
     yyjson_val *uri = rpc_string(call->request.params, "uri");
 
     if (!uri || strlen(yyjson_get_str(uri)) != yyjson_get_len(uri)) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"uri\" must be a string",
+                         NULL);
         return NULL;
     }
     return yyjson_get_str(uri);
 }
 
-int session_subscribe(haft_session *session, const char *uri)
+int hf_session_subscribe(haft_session *session, const char *uri)
 {
     size_t size = strlen(uri);
     struct subscription *made =
@@ -200,7 +201,7 @@ int session_subscribe(haft_session *session, const char *uri)
     return 0;
 }
 
-void handle_subscribe(haft_call *call)
+void hf_handle_subscribe(haft_call *call)
 {
     haft_session *session = session_of(call);
     const char *uri = uri_of(call);
@@ -208,26 +209,26 @@ void handle_subscribe(haft_call *call)
     if (!uri)
         return;
     if (!session->owner.server->options.resource_subscriptions) {
-        respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        hf_respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
         return;
     }
     if (*find_subscription(session, uri)) {
-        respond_empty(call);
+        hf_respond_empty(call);
         return;
     }
     if (session->n_subscriptions >= session->owner.server->options.max_subscriptions) {
-        respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
-    if (session_subscribe(session, uri)) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+    if (hf_session_subscribe(session, uri)) {
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     session->n_changes++;
-    respond_empty(call);
+    hf_respond_empty(call);
 }
 
-void handle_unsubscribe(haft_call *call)
+void hf_handle_unsubscribe(haft_call *call)
 {
     haft_session *session = session_of(call);
     const char *uri = uri_of(call);
@@ -244,7 +245,7 @@ void handle_unsubscribe(haft_call *call)
         session->owner.allocator->release(session->owner.allocator->context, found,
                                           sizeof *found + found->size + 1);
     }
-    respond_empty(call);
+    hf_respond_empty(call);
 }
 
 /* ---- subscriptions of modern clients ---- */
@@ -283,13 +284,13 @@ static bool acknowledge(haft_session *session, const struct listen *listen)
                      "\"params\":{");
     put_honoured(out, listen);
     haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
-    rpc_put_id(out, listen->id);
+    hf_rpc_put_id(out, listen->id);
     haft_buffer_puts(out, "}}}");
     if (out->status) {
         haft_buffer_clear(out);
         return false;
     }
-    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+    hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
     return true;
 }
 
@@ -312,11 +313,11 @@ static struct listen *listen_new(haft_call *call, yyjson_val *filter)
     listen->arena = arena;
     haft_buffer_init(&text, session->owner.allocator, LISTEN_LIMIT / 2);
     haft_buffer_puts(&text, "[");
-    rpc_put_id(&text, call->request.id);
+    hf_rpc_put_id(&text, call->request.id);
     haft_buffer_puts(&text, ",");
     haft_json_write(filter, &text);
     haft_buffer_puts(&text, "]");
-    if (text.status || json_parse(text.data, text.size, arena, &copy, &offset, &reason)) {
+    if (text.status || hf_json_parse(text.data, text.size, arena, &copy, &offset, &reason)) {
         haft_buffer_finish(&text);
         haft_arena_free(arena);
         return NULL;
@@ -354,32 +355,32 @@ static bool is_filter(yyjson_val *filter)
     return true;
 }
 
-void handle_listen(haft_call *call)
+void hf_handle_listen(haft_call *call)
 {
     haft_session *session = session_of(call);
     yyjson_val *filter = yyjson_obj_get(call->request.params, "notifications");
     struct listen *listen;
 
     if (!is_filter(filter)) {
-        respond_error(call, RPC_INVALID_PARAMS,
-                      "Invalid params: \"notifications\" must say what to listen to", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS,
+                         "Invalid params: \"notifications\" must say what to listen to", NULL);
         return;
     }
     if (session->n_listens >= session->owner.server->options.max_subscriptions) {
-        respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Too many subscriptions", NULL);
         return;
     }
     listen = listen_new(call, filter);
     if (!listen) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     listen->tag = call->request.tag;
     /* What came before is told first, so that the subscription hears of what comes after it. */
-    session_announce(session);
+    hf_session_announce(session);
     if (!acknowledge(session, listen)) {
         listen_free(listen);
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     listen->next = session->listens;
@@ -395,11 +396,11 @@ static void cancel_listen(haft_session *session, const struct listen *listen)
 
     haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
                           "\"requestId\":");
-    rpc_put_id(out, listen->id);
+    hf_rpc_put_id(out, listen->id);
     haft_buffer_puts(out, ",\"_meta\":{\"" META_SUBSCRIPTION "\":");
-    rpc_put_id(out, listen->id);
+    hf_rpc_put_id(out, listen->id);
     haft_buffer_puts(out, "}}}");
-    owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
+    hf_owner_send(&session->owner, HAFT_OUT_NOTIFICATION, listen->tag, 0);
 }
 
 /* The result that ends a subscription. */
@@ -408,19 +409,19 @@ static void end_listen(haft_session *session, const struct listen *listen)
     haft_buffer *out = &session->owner.out;
 
     haft_buffer_puts(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    rpc_put_id(out, listen->id);
+    hf_rpc_put_id(out, listen->id);
     haft_buffer_puts(out, ",\"result\":{\"resultType\":\"complete\",\"_meta\":{\"" META_SUBSCRIPTION
                           "\":");
-    rpc_put_id(out, listen->id);
+    hf_rpc_put_id(out, listen->id);
     haft_buffer_add(out, ",", 1);
     haft_buffer_add(out, session->owner.server->modern_tail.data,
                     session->owner.server->modern_tail.size);
     haft_buffer_puts(out, "}}}");
     if (out->status) {
         haft_buffer_clear(out);
-        rpc_put_error(out, listen->id, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_rpc_put_error(out, listen->id, RPC_INTERNAL_ERROR, NULL, NULL);
     }
-    owner_send(&session->owner, HAFT_OUT_RESPONSE, listen->tag, 0);
+    hf_owner_send(&session->owner, HAFT_OUT_RESPONSE, listen->tag, 0);
 }
 
 static void end_listens(haft_session *session, const yyjson_val *id, const void *tag, bool all,
@@ -431,7 +432,7 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
     while (*link) {
         struct listen *listen = *link;
 
-        if (!all && !(id ? rpc_same_id(listen->id, id) : listen->tag == tag)) {
+        if (!all && !(id ? hf_rpc_same_id(listen->id, id) : listen->tag == tag)) {
             link = &listen->next;
             continue;
         }
@@ -445,12 +446,12 @@ static void end_listens(haft_session *session, const yyjson_val *id, const void 
     }
 }
 
-void session_end_listens(haft_session *session, const yyjson_val *id, bool graceful)
+void hf_session_end_listens(haft_session *session, const yyjson_val *id, bool graceful)
 {
     end_listens(session, id, NULL, !id, graceful);
 }
 
-void session_end_tagged(haft_session *session, const void *tag)
+void hf_session_end_tagged(haft_session *session, const void *tag)
 {
     end_listens(session, NULL, tag, false, false);
 }

@@ -8,21 +8,21 @@ int haft_on(haft_server *server, const char *method, haft_json_handler *handler,
     struct custom_method *custom;
 
     if (!method || !handler || !strchr(method, '/'))
-        return server_refuse(server, HAFT_EINVAL, method ? method : "",
-                             "a method of your own needs a prefix, as in acme/thing");
-    if (method_is_reserved(method))
-        return server_refuse(server, HAFT_EINVAL, method,
-                             "the server itself handles this method of the protocol");
+        return hf_server_refuse(server, HAFT_EINVAL, method ? method : "",
+                                "a method of your own needs a prefix, as in acme/thing");
+    if (hf_method_is_reserved(method))
+        return hf_server_refuse(server, HAFT_EINVAL, method,
+                                "the server itself handles this method of the protocol");
     custom = haft_arena_zalloc(server->arena, 1, sizeof *custom);
     if (custom)
         custom->name = haft_arena_copy(server->arena, method, strlen(method));
     if (!custom || !custom->name)
-        return server_refuse(server, HAFT_ENOMEM, method, "out of memory");
+        return hf_server_refuse(server, HAFT_ENOMEM, method, "out of memory");
     custom->handler = handler;
     custom->data = data;
-    server_lock(server);
+    hf_server_lock(server);
     custom->next = server->methods;
     server->methods = custom;
-    server_unlock(server);
+    hf_server_unlock(server);
     return 0;
 }

@@ -97,8 +97,9 @@ static const struct item *direct_find_tool(haft_session *session, const struct t
 {
     const struct entry *entry;
 
-    session_refresh(session);
-    entry = offer_list_find(&session->catalogue->shelves[HAFT_OFFER_TOOL], name->data, name->size);
+    hf_session_refresh(session);
+    entry =
+        hf_offer_list_find(&session->catalogue->shelves[HAFT_OFFER_TOOL], name->data, name->size);
     return entry && entry->item->direct && atomic_load(entry->item->direct) ? entry->item : NULL;
 }
 
@@ -157,8 +158,8 @@ static const char *direct_decode(haft_call *call, const struct item *item, const
     size_t size = 0;
 
     if (in)
-        text = quick_read(item->input, scan->at, (size_t)(scan->end - scan->at),
-                          call->server->options.max_depth, call->arena, in, &size);
+        text = hf_quick_read(item->input, scan->at, (size_t)(scan->end - scan->at),
+                             call->server->options.max_depth, call->arena, in, &size);
     call->args.direct = (struct direct){text ? item : NULL, in, text, size};
     return text ? scan->at + size : NULL;
 }
@@ -176,7 +177,7 @@ static bool parse_rest(haft_call *call, const char *text, size_t before, const c
     memcpy(rest, text, before);
     memcpy(rest + before, "{}", 2);
     memcpy(rest + before + 2, after, left);
-    return !json_parse(rest, before + 2 + left, call->arena, ret_root, &offset, &reason);
+    return !hf_json_parse(rest, before + 2 + left, call->arena, ret_root, &offset, &reason);
 }
 
 /* Whether the arguments were read that way. */
@@ -185,7 +186,7 @@ static bool read_direct(haft_session *session, haft_call *call, const char *text
 {
     struct scan scan = {text, text + size};
     const struct item *item = direct_find(&scan, session);
-    arena_mark mark = arena_save(call->arena);
+    arena_mark mark = hf_arena_save(call->arena);
     const char *after = item ? direct_decode(call, item, &scan) : NULL;
 
     if (after && parse_rest(call, text, (size_t)(scan.at - text), after, size, ret_root)) {
@@ -194,13 +195,13 @@ static bool read_direct(haft_session *session, haft_call *call, const char *text
         atomic_fetch_add(&call->catalogue->refs, 1);
         return true;
     }
-    arena_rewind(call->arena, mark);
+    hf_arena_rewind(call->arena, mark);
     call->args.direct = (struct direct){0};
     return false;
 }
 
-int direct_parse(haft_session *session, haft_call *call, const char *text, size_t size,
-                 yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason)
+int hf_direct_parse(haft_session *session, haft_call *call, const char *text, size_t size,
+                    yyjson_val **ret_root, size_t *reterr_offset, const char **reterr_reason)
 {
     const haft_server *server = session->owner.server;
     bool counts = server->options.max_elements; /* what the arguments have, before anything else */
@@ -208,5 +209,5 @@ int direct_parse(haft_session *session, haft_call *call, const char *text, size_
     if (size >= server->limits.direct_from && !counts &&
         read_direct(session, call, text, size, ret_root))
         return 0;
-    return json_parse(text, size, call->arena, ret_root, reterr_offset, reterr_reason);
+    return hf_json_parse(text, size, call->arena, ret_root, reterr_offset, reterr_reason);
 }

@@ -28,13 +28,13 @@ static void put_capabilities(haft_call *call, haft_buffer *out, unsigned offered
                                   ? ",\"resources\":{\"subscribe\":true,\"listChanged\":true}"
                                   : ",\"resources\":{\"listChanged\":true}");
     if (modern)
-        put_json_member(out, "extensions", options->extensions);
+        hf_put_json_member(out, "extensions", options->extensions);
     haft_buffer_add(out, "}", 1);
 }
 
 static void put_instructions(haft_call *call, haft_buffer *out)
 {
-    put_text_member(out, "instructions", call->server->options.instructions);
+    hf_put_text_member(out, "instructions", call->server->options.instructions);
 }
 
 /* As lines about its calls have it. */
@@ -46,11 +46,11 @@ static struct text quote_name(const haft_session *session)
         return (struct text){0};
     haft_buffer_init(&quoted, session->owner.allocator, CLIENT_LIMIT);
     haft_buffer_json_string(&quoted, session->client.name, session->client.name_size);
-    return text_of(session->client_arena, &quoted);
+    return hf_text_of(session->client_arena, &quoted);
 }
 
 /* Keeps what the client says about itself for as long as the session lasts. */
-int session_remember_client(haft_session *session, yyjson_val *params)
+int hf_session_remember_client(haft_session *session, yyjson_val *params)
 {
     haft_arena *arena = haft_arena_new(session->owner.allocator, CLIENT_LIMIT);
     haft_buffer text;
@@ -64,7 +64,7 @@ int session_remember_client(haft_session *session, yyjson_val *params)
     haft_buffer_init(&text, session->owner.allocator, CLIENT_LIMIT / 2);
     haft_json_write(params, &text);
     status = text.status ? text.status
-                         : json_parse(text.data, text.size, arena, &copy, &offset, &reason);
+                         : hf_json_parse(text.data, text.size, arena, &copy, &offset, &reason);
     haft_buffer_finish(&text);
     if (status) {
         haft_arena_free(arena);
@@ -81,7 +81,7 @@ int session_remember_client(haft_session *session, yyjson_val *params)
     return 0;
 }
 
-void handle_initialize(haft_call *call)
+void hf_handle_initialize(haft_call *call)
 {
     haft_session *session = session_of(call);
     yyjson_val *version = rpc_string(call->request.params, "protocolVersion");
@@ -90,27 +90,28 @@ void handle_initialize(haft_call *call)
     int status;
 
     if (!version) {
-        respond_error(call, RPC_INVALID_PARAMS,
-                      "Invalid params: \"protocolVersion\" must be a string", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS,
+                         "Invalid params: \"protocolVersion\" must be a string", NULL);
         return;
     }
     /* It comes before everything else that a client can say. */
     if (call->request.batch) {
-        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: initialize in an array", NULL);
+        hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: initialize in an array",
+                         NULL);
         return;
     }
     /* Calls in flight still look at what was said before. */
     if (session->owner.n_calls) {
-        respond_error(call, RPC_INVALID_REQUEST,
-                      "Invalid Request: initialize while calls are in flight", NULL);
+        hf_respond_error(call, RPC_INVALID_REQUEST,
+                         "Invalid Request: initialize while calls are in flight", NULL);
         return;
     }
-    revision = revision_named(yyjson_get_str(version), yyjson_get_len(version));
+    revision = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (revision == REVISIONS || revision_row(revision)->modern)
         revision = REV_NEWEST_LEGACY;
-    status = session_remember_client(session, call->request.params);
+    status = hf_session_remember_client(session, call->request.params);
     if (status) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
     session->initialized = true;
@@ -118,46 +119,47 @@ void handle_initialize(haft_call *call)
     session->revision = revision;
     session->client.log_level = HAFT_DEBUG;
     session->n_changes++;
-    event_of_meeting(session, session->client.name);
+    hf_event_of_meeting(session, session->client.name);
     call->revision = revision;
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     haft_buffer_printf(out, "\"protocolVersion\":\"%s\",", revision_row(revision)->name);
     put_capabilities(call, out, session->declared);
     haft_buffer_puts(out, ",\"serverInfo\":");
     haft_buffer_add(out, call->server->info.data, call->server->info.size);
     put_instructions(call, out);
-    respond_end(call, true);
+    hf_respond_end(call, true);
 }
 
-void handle_discover(haft_call *call)
+void hf_handle_discover(haft_call *call)
 {
-    haft_buffer *out = respond_begin(call);
+    haft_buffer *out = hf_respond_begin(call);
 
     haft_buffer_puts(out, "\"supportedVersions\":[");
-    revision_put_modern(out);
+    hf_revision_put_modern(out);
     haft_buffer_puts(out, "],");
     put_capabilities(call, out, atomic_load(&call->server->changes.offered));
     put_instructions(call, out);
-    put_cache_hints(call, out);
-    respond_end(call, true);
+    hf_put_cache_hints(call, out);
+    hf_respond_end(call, true);
 }
 
-void handle_ping(haft_call *call)
+void hf_handle_ping(haft_call *call)
 {
-    respond_empty(call);
+    hf_respond_empty(call);
 }
 
-void handle_set_level(haft_call *call)
+void hf_handle_set_level(haft_call *call)
 {
-    int level = level_named(yyjson_obj_get(call->request.params, "level"));
+    int level = hf_level_named(yyjson_obj_get(call->request.params, "level"));
 
     if (level < 0) {
-        respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level", NULL);
+        hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: \"level\" is no log level",
+                         NULL);
         return;
     }
     session_of(call)->client.log_level = level;
     session_of(call)->n_changes++;
-    respond_empty(call);
+    hf_respond_empty(call);
 }
 
 /* ---- methods of the program's own ---- */
@@ -176,15 +178,15 @@ static int join_meta(haft_call *call, yyjson_val *meta)
     if (!yyjson_is_obj(meta))
         return HAFT_EINVAL;
     text = haft_arena_printf(call->arena, "{%.*s}", (int)out->size, out->size ? out->data : "");
-    if (!text || json_parse(text, strlen(text), call->arena, &there, &n, &reason))
+    if (!text || hf_json_parse(text, strlen(text), call->arena, &there, &n, &reason))
         return HAFT_ENOMEM;
     yyjson_obj_foreach(meta, i, n, key, value) {
         if (yyjson_obj_getn(there, yyjson_get_str(key), yyjson_get_len(key)) ||
             yyjson_equals_str(key, META_SERVER_INFO))
             continue;
-        start = meta_begin(out, yyjson_get_str(key), yyjson_get_len(key));
+        start = hf_meta_begin(out, yyjson_get_str(key), yyjson_get_len(key));
         haft_json_write(value, out);
-        status = meta_end(out, start, 0);
+        status = hf_meta_end(out, start, 0);
         if (status)
             break;
     }
@@ -202,8 +204,8 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
     *ret_status = call->status < 0 ? call->status : text->status;
     if (*ret_status || call->result.is_error)
         return NULL;
-    *ret_status = json_parse(text->size ? text->data : "{}", text->size ? text->size : 2,
-                             call->arena, &result, &offset, &reason);
+    *ret_status = hf_json_parse(text->size ? text->data : "{}", text->size ? text->size : 2,
+                                call->arena, &result, &offset, &reason);
     if (!*ret_status && !yyjson_is_obj(result))
         *ret_status = HAFT_EINVAL;
     if (!*ret_status)
@@ -215,7 +217,7 @@ static yyjson_val *own_result(haft_call *call, int *ret_status)
 
 /* The members of the result go between ours.  Its own resultType stands, where there is such a
  * thing. */
-void complete_custom(haft_call *call)
+void hf_complete_custom(haft_call *call)
 {
     yyjson_val *result, *key, *value;
     haft_buffer *out;
@@ -225,14 +227,14 @@ void complete_custom(haft_call *call)
 
     result = own_result(call, &status);
     if (status == HAFT_ECAPABILITY) {
-        input_refuse(call);
+        hf_input_refuse(call);
         return;
     }
     if (!result) {
-        respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, NULL, NULL);
         return;
     }
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     yyjson_obj_foreach(result, i, n, key, value) {
         if (yyjson_equals_str(key, "_meta") || yyjson_equals_str(key, "resultType"))
             continue;
@@ -243,5 +245,5 @@ void complete_custom(haft_call *call)
         haft_json_write(value, out);
         any = true;
     }
-    respond_end_as(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
+    hf_respond_end_as(call, any, yyjson_get_str(yyjson_obj_get(result, "resultType")));
 }

@@ -69,7 +69,7 @@ static ptrdiff_t after_cursor(haft_call *call, const struct offer_list *shelf, y
     if (!plain || haft_base64_decode(yyjson_get_str(cursor), size, plain, &n) || n <= CURSOR_HEAD ||
         plain[0] != CURSOR_VERSION)
         return -1;
-    entry = offer_list_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
+    entry = hf_offer_list_find(shelf, (const char *)plain + CURSOR_HEAD, n - CURSOR_HEAD);
     if (entry)
         return entry - shelf->entries + 1;
     for (int i = 0; i < 4; i++)
@@ -113,7 +113,7 @@ static bool more_enabled(const struct offer_list *shelf, size_t i)
     return false;
 }
 
-void handle_list(haft_call *call)
+void hf_handle_list(haft_call *call)
 {
     const struct list *list = session_list_of(call->request.method);
     const struct offer_list *shelf = &call->catalogue->shelves[list->kind];
@@ -125,17 +125,17 @@ void handle_list(haft_call *call)
     if (cursor) {
         start = yyjson_is_str(cursor) ? after_cursor(call, shelf, cursor) : -1;
         if (start < 0) {
-            respond_error(call, RPC_INVALID_PARAMS, "Invalid params: the cursor is not valid",
-                          NULL);
+            hf_respond_error(call, RPC_INVALID_PARAMS, "Invalid params: the cursor is not valid",
+                             NULL);
             return;
         }
     }
-    out = respond_begin(call);
+    out = hf_respond_begin(call);
     haft_buffer_printf(out, "\"%s\":[", list->member);
     end = put_page(call, out, list, shelf, (size_t)start);
     haft_buffer_add(out, "]", 1);
     if (more_enabled(shelf, end))
         put_cursor(out, call->arena, shelf->entries[end - 1].item, end - 1);
-    put_cache_hints(call, out);
-    respond_end(call, true);
+    hf_put_cache_hints(call, out);
+    hf_respond_end(call, true);
 }

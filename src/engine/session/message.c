@@ -24,14 +24,14 @@ enum {
 
 /* ---- what is offered now ---- */
 
-void session_refresh(haft_session *session)
+void hf_session_refresh(haft_session *session)
 {
     unsigned now = atomic_load(&session->owner.server->changes.version_number);
 
     if (session->catalogue && session->version_number == now)
         return;
-    catalogue_drop(session->catalogue);
-    session->catalogue = catalogue_take(session->owner.server);
+    hf_catalogue_drop(session->catalogue);
+    session->catalogue = hf_catalogue_take(session->owner.server);
     session->version_number = now;
 }
 
@@ -44,12 +44,12 @@ static bool refuse_message(haft_session *session, const yyjson_val *id, int code
     /* Before 2025-11-25 an error without an id is no message; a tag says that somebody waits for
      * it. */
     if (!id && !tag && !revision_row(session->revision)->anonymous) {
-        server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
-                   message ? message : rpc_error_text(code));
+        hf_server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
+                      message ? message : hf_rpc_error_text(code));
         return false;
     }
-    rpc_put_error(&session->owner.out, id, code, message, NULL);
-    owner_send_as(&session->owner, HAFT_OUT_RESPONSE, tag, code, MESSAGE_HTTP_BAD_REQUEST);
+    hf_rpc_put_error(&session->owner.out, id, code, message, NULL);
+    hf_owner_send_as(&session->owner, HAFT_OUT_RESPONSE, tag, code, MESSAGE_HTTP_BAD_REQUEST);
     return true;
 }
 
@@ -68,15 +68,15 @@ static void refuse_version(haft_call *call, const yyjson_val *version)
 
     haft_buffer_init(&data, call->server->allocator, 1 << 16);
     haft_buffer_puts(&data, "{\"supported\":[");
-    revision_put_modern(&data);
+    hf_revision_put_modern(&data);
     haft_buffer_puts(&data, "],\"requested\":");
     haft_json_write(version, &data);
     haft_buffer_add(&data, "}", 2);
     /* Without the data it is not that error. */
     if (!data.status)
         call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
-    respond_error(call, data.status ? RPC_INTERNAL_ERROR : RPC_UNSUPPORTED_VERSION, NULL,
-                  data.status ? NULL : data.data);
+    hf_respond_error(call, data.status ? RPC_INTERNAL_ERROR : RPC_UNSUPPORTED_VERSION, NULL,
+                     data.status ? NULL : data.data);
     haft_buffer_finish(&data);
 }
 
@@ -86,9 +86,9 @@ static void refuse_envelope(haft_call *call, const char *key, const char *what)
         haft_arena_printf(call->arena, "{\"envelope\":{\"%s\":[\"%s\"]}}", what, key);
 
     call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
-    respond_error(call, RPC_INVALID_PARAMS,
-                  haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what),
-                  data);
+    hf_respond_error(
+        call, RPC_INVALID_PARAMS,
+        haft_arena_printf(call->arena, "Invalid params: _meta[\"%s\"] is %s", key, what), data);
 }
 
 /* What a modern request says about its client, in the order in which clients expect to be told.  False
@@ -103,7 +103,7 @@ static bool read_envelope(haft_call *call)
     /* Who it was is wanted of what is refused, too. */
     call->client.name = yyjson_get_str(name);
     call->client.name_size = yyjson_get_len(name);
-    if (!headers_have_version(call))
+    if (!hf_headers_have_version(call))
         return false;
     if (!yyjson_is_str(version)) {
         refuse_envelope(call, META_VERSION, version ? "malformed" : "missing");
@@ -115,9 +115,9 @@ static bool read_envelope(haft_call *call)
                         call->client.capabilities ? "malformed" : "missing");
         return false;
     }
-    if (!headers_agree_on_version(call))
+    if (!hf_headers_agree_on_version(call))
         return false;
-    named = revision_named(yyjson_get_str(version), yyjson_get_len(version));
+    named = hf_revision_named(yyjson_get_str(version), yyjson_get_len(version));
     if (named == REVISIONS || !revision_row(named)->modern) {
         refuse_version(call, version);
         return false;
@@ -126,14 +126,14 @@ static bool read_envelope(haft_call *call)
     call->client.version = yyjson_get_str(yyjson_obj_get(info, "version"));
     call->client.log_level = -1;
     if (envelope->log_level) {
-        call->client.log_level = level_named(envelope->log_level);
+        call->client.log_level = hf_level_named(envelope->log_level);
         if (call->client.log_level < 0) {
             refuse_envelope(call, META_LOG_LEVEL, "malformed");
             return false;
         }
     }
     if (!session_of(call)->introduced && !call->owner->options.shared)
-        event_of_meeting(session_of(call), call->client.name);
+        hf_event_of_meeting(session_of(call), call->client.name);
     return true;
 }
 
@@ -145,9 +145,9 @@ static const struct custom_method *custom_find(haft_server *server, const char *
 {
     const struct custom_method *custom;
 
-    server_lock(server);
+    hf_server_lock(server);
     custom = server->methods;
-    server_unlock(server);
+    hf_server_unlock(server);
     for (; custom; custom = custom->next)
         if (strlen(custom->name) == size && !memcmp(custom->name, name, size))
             break;
@@ -157,10 +157,10 @@ static const struct custom_method *custom_find(haft_server *server, const char *
 static bool is_duplicate(const haft_session *session, const yyjson_val *id)
 {
     for (const haft_call *call = session->owner.calls; call; call = call->next)
-        if (!call->answered && rpc_same_id(call->request.id, id))
+        if (!call->answered && hf_rpc_same_id(call->request.id, id))
             return true;
     for (const struct listen *listen = session->listens; listen; listen = listen->next)
-        if (rpc_same_id(listen->id, id))
+        if (hf_rpc_same_id(listen->id, id))
             return true;
     return false;
 }
@@ -217,7 +217,7 @@ static const struct method *method_of(const haft_call *call)
 {
     const struct rpc_message *message = &call->request.message.rpc;
 
-    return method_find(message->method, message->method_size, call->revision);
+    return hf_method_find(message->method, message->method_size, call->revision);
 }
 
 /* Calls what the request asks for; `method` is NULL when that is not the protocol's. */
@@ -229,7 +229,8 @@ static void dispatch(haft_call *call, const struct method *method)
     if (method && is_offered(call, method)) {
         if (method->remembers && call->owner->options.shared) {
             call->error.http_status = MESSAGE_HTTP_BAD_REQUEST;
-            respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session", NULL);
+            hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: this needs a session",
+                             NULL);
         } else {
             method->handle(call);
         }
@@ -241,9 +242,9 @@ static void dispatch(haft_call *call, const struct method *method)
     else {
         if (revision_row(call->revision)->modern)
             call->error.http_status = HTTP_NOT_FOUND;
-        respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
-        if (method && method->handle == handle_tool_call)
-            tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
+        hf_respond_error(call, RPC_METHOD_NOT_FOUND, NULL, NULL);
+        if (method && method->handle == hf_handle_tool_call)
+            hf_tool_call_refused(call, HAFT_OUTCOME_NOT_FOUND);
     }
 }
 
@@ -251,7 +252,7 @@ static void dispatch(haft_call *call, const struct method *method)
 static bool is_full(const haft_call *call)
 {
     return call->owner->n_calls >= call->server->options.max_in_flight &&
-           !message_is(&call->request.message, "ping");
+           !hf_message_is(&call->request.message, "ping");
 }
 
 /* Whether the session's client can have one more request of this id.  Those of different clients have
@@ -261,13 +262,13 @@ static bool session_has_room(haft_call *call, haft_outcome *reterr_outcome)
     if (call->owner->options.shared)
         return true;
     if (is_duplicate(session_of(call), call->request.id)) {
-        respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
+        hf_respond_error(call, RPC_INVALID_REQUEST, "Invalid Request: the id is in use", NULL);
         return false;
     }
     if (!is_full(call))
         return true;
     *reterr_outcome = HAFT_OUTCOME_INTERNAL;
-    respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
+    hf_respond_error(call, RPC_INTERNAL_ERROR, "Too many calls are in flight", NULL);
     return false;
 }
 
@@ -278,18 +279,18 @@ static void admit(haft_call *call)
     const struct method *method = NULL;
 
     if (call->request.message.envelope.traceparent || call->request.headers)
-        trace_read(call);
+        hf_trace_read(call);
     if (!set_caller(call)) {
         refused = HAFT_OUTCOME_INTERNAL;
-        respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
+        hf_respond_error(call, RPC_INTERNAL_ERROR, "Out of memory", NULL);
     } else if (identify(call)) {
         method = method_of(call);
         if (call->request.headers && revision_row(call->revision)->modern &&
-            !headers_agree_on_method(call, method ? method->named : NULL)) {
+            !hf_headers_agree_on_method(call, method ? method->named : NULL)) {
             /* It has been answered. */
         } else if (call->request.batch && call->request.batch->full) {
-            respond_error(call, RPC_INVALID_REQUEST,
-                          "Invalid Request: too many messages in one array", NULL);
+            hf_respond_error(call, RPC_INVALID_REQUEST,
+                             "Invalid Request: too many messages in one array", NULL);
         } else if (session_has_room(call, &refused)) {
             dispatch(call, method);
             return;
@@ -297,8 +298,8 @@ static void admit(haft_call *call)
     }
     if (!method)
         method = method_of(call);
-    if (method && method->handle == handle_tool_call)
-        tool_call_refused(call, refused);
+    if (method && method->handle == hf_handle_tool_call)
+        hf_tool_call_refused(call, refused);
 }
 
 static void receive_request(haft_call *call)
@@ -313,7 +314,7 @@ static void receive_request(haft_call *call)
     /* Another may be offered by now than when the arguments were read. */
     if (call->catalogue && call->catalogue != session->catalogue) {
         call->args.direct.of = NULL;
-        catalogue_drop(call->catalogue);
+        hf_catalogue_drop(call->catalogue);
         call->catalogue = NULL;
     }
     if (!call->catalogue) {
@@ -325,7 +326,7 @@ static void receive_request(haft_call *call)
     call->link.held = false;
     /* One that was handled at once has not been linked, and is done with. */
     if (call->link.let_go || (call->answered && !call->link.linked))
-        call_release(call);
+        hf_call_release(call);
 }
 
 /* ---- methods of the program's own ---- */
@@ -341,12 +342,12 @@ static void handle_custom(haft_call *call, const struct custom_method *custom)
 {
     call->handler.in = custom;
     call->handler.execute = execute_custom;
-    call->handler.complete = complete_custom;
-    if (!call->answered && !input_restore(call))
+    call->handler.complete = hf_complete_custom;
+    if (!call->answered && !hf_input_restore(call))
         return;
-    call_allow(call, 0);
-    call_link(call);
-    call_start(call);
+    hf_call_allow(call, 0);
+    hf_call_link(call);
+    hf_call_start(call);
 }
 
 /* ---- notifications and responses ---- */
@@ -359,17 +360,17 @@ static void message_cancel(haft_session *session, yyjson_val *params)
     if (!id || session->owner.options.shared)
         return;
     for (haft_call *call = session->owner.calls; call; call = call->next) {
-        if (call->answered || !rpc_same_id(call->request.id, id))
+        if (call->answered || !hf_rpc_same_id(call->request.id, id))
             continue;
         tag = call->request.batch ? NULL : call->request.tag;
         haft_log(call, HAFT_DEBUG, "cancelled by the client%s%s", reason ? ": " : "",
                  reason ? yyjson_get_str(reason) : "");
-        call_give_up(call);
+        hf_call_give_up(call);
         if (tag)
-            owner_let_go(&session->owner, tag, true);
+            hf_owner_let_go(&session->owner, tag, true);
         return;
     }
-    session_end_listens(session, id, false);
+    hf_session_end_listens(session, id, false);
 }
 
 /* A notification to the program is a call that is never answered. */
@@ -378,14 +379,14 @@ static void receive_notification(haft_session *session, haft_call *call)
     const struct rpc_message *message = &call->request.message.rpc;
     const struct custom_method *custom;
 
-    if (message_is(&call->request.message, "notifications/cancelled")) {
+    if (hf_message_is(&call->request.message, "notifications/cancelled")) {
         message_cancel(session, message->params);
-        call_release(call);
+        hf_call_release(call);
         return;
     }
     custom = custom_find(session->owner.server, message->method, message->method_size);
     if (!custom || session->owner.n_calls >= session->owner.server->options.max_in_flight) {
-        call_release(call);
+        hf_call_release(call);
         return;
     }
     call->request.params = message->params;
@@ -406,11 +407,11 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
 {
     struct rpc_message message;
 
-    rpc_read(member, &message);
+    hf_rpc_read(member, &message);
     if (message.kind != RPC_REQUEST)
         return 0;
-    rpc_put_error(&session->owner.out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
-    batch_collect(&session->owner, batch, RPC_INTERNAL_ERROR);
+    hf_rpc_put_error(&session->owner.out, message.id, RPC_INTERNAL_ERROR, NULL, NULL);
+    hf_batch_collect(&session->owner, batch, RPC_INTERNAL_ERROR);
     return 1;
 }
 
@@ -418,7 +419,7 @@ static int lose_member(haft_session *session, yyjson_val *member, struct batch *
 static int receive_member(haft_session *session, haft_call *whole, yyjson_val *member, void *tag,
                           struct batch *batch)
 {
-    haft_call *call = call_new(&session->owner);
+    haft_call *call = hf_call_new(&session->owner);
     yyjson_val *copy = NULL;
     const char *reason;
     size_t offset;
@@ -428,17 +429,17 @@ static int receive_member(haft_session *session, haft_call *whole, yyjson_val *m
     haft_buffer_clear(&whole->structured);
     haft_json_write(member, &whole->structured);
     if (whole->structured.status ||
-        json_parse(whole->structured.data, whole->structured.size, call->arena, &copy, &offset,
-                   &reason) ||
-        message_read(&call->request.message, copy, session->owner.server->options.max_depth,
-                     call->arena)) {
-        call_release(call);
+        hf_json_parse(whole->structured.data, whole->structured.size, call->arena, &copy, &offset,
+                      &reason) ||
+        hf_message_read(&call->request.message, copy, session->owner.server->options.max_depth,
+                        call->arena)) {
+        hf_call_release(call);
         return lose_member(session, member, batch);
     }
     call->request.tag = tag;
     if (!batch->full || call->request.message.kind == HAFT_INCOMING_REQUEST)
         return receive_one(session, call, batch);
-    call_release(call);
+    hf_call_release(call);
     return 0;
 }
 
@@ -463,7 +464,7 @@ static int receive_batch(haft_session *session, haft_call *whole, yyjson_val *ar
     /* Somebody is without an answer, and cannot be told. */
     if (batch->lost && !tag)
         status = HAFT_ENOMEM;
-    batch_send(&session->owner, batch);
+    hf_batch_send(&session->owner, batch);
     return status;
 }
 
@@ -480,19 +481,20 @@ static int receive_invalid(haft_session *session, haft_call *call, struct batch 
 
     if (yyjson_is_obj(call->request.message.root) &&
         (!message->has_id || message->result || message->error)) {
-        server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s", message->why);
+        hf_server_log(session->owner.server, HAFT_WARNING, "a message was dropped: %s",
+                      message->why);
     } else if (batch && message->id) {
         call->request.id = message->id;
         call->request.batch = batch;
         batch->left++;
-        respond_error(call, RPC_INVALID_REQUEST, why, NULL);
+        hf_respond_error(call, RPC_INVALID_REQUEST, why, NULL);
         answered = true;
     } else {
         /* In an array, whoever waits does so for the others. */
         answered = refuse_message(session, message->id, RPC_INVALID_REQUEST, why,
                                   batch ? NULL : call->request.tag);
     }
-    call_release(call);
+    hf_call_release(call);
     return answered ? 1 : HAFT_EINVAL;
 }
 
@@ -501,7 +503,7 @@ static int refuse_response(haft_session *session, haft_call *call)
 {
     void *tag = call->request.tag;
 
-    call_release(call);
+    hf_call_release(call);
     return refuse_message(session, NULL, RPC_INVALID_REQUEST, "Invalid Request: nothing was asked",
                           tag);
 }
@@ -529,12 +531,12 @@ static int receive_one(haft_session *session, haft_call *call, struct batch *bat
     case HAFT_INCOMING_RESPONSE:
         if (alone)
             return refuse_response(session, call);
-        input_answer(&session->owner, &call->request.message.rpc);
+        hf_input_answer(&session->owner, &call->request.message.rpc);
         break;
     default:
         return receive_invalid(session, call, batch);
     }
-    call_release(call);
+    hf_call_release(call);
     return 0;
 }
 
@@ -542,7 +544,7 @@ static int receive_one(haft_session *session, haft_call *call, struct batch *bat
 static haft_call *session_read(haft_session *session, const char *text, size_t size, void *tag,
                                haft_time now)
 {
-    haft_call *call = call_new(&session->owner);
+    haft_call *call = hf_call_new(&session->owner);
     const char *reason = NULL;
     yyjson_val *root = NULL;
     size_t offset = 0;
@@ -555,19 +557,19 @@ static haft_call *session_read(haft_session *session, const char *text, size_t s
         return NULL;
     call->request.tag = tag;
     /* What nests beyond all reason is not even read, and so its id is not known. */
-    if (size > LARGE && json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
+    if (size > LARGE && hf_json_text_is_deep(text, size, UNREADABLE_DEPTH)) {
         call->error.code = RPC_INVALID_REQUEST;
         call->error.message = "Invalid Request: nested too deep";
         return call;
     }
-    status = direct_parse(session, call, text, size, &root, &offset, &reason);
+    status = hf_direct_parse(session, call, text, size, &root, &offset, &reason);
     if (!status && yyjson_is_arr(root))
         call->request.message = (struct message){.kind = HAFT_INCOMING_ARRAY, .root = root};
     else if (!status)
-        status = message_read(&call->request.message, root,
-                              session->owner.server->options.max_depth, call->arena);
+        status = hf_message_read(&call->request.message, root,
+                                 session->owner.server->options.max_depth, call->arena);
     if (status == HAFT_ENOMEM) {
-        call_release(call);
+        hf_call_release(call);
         return NULL;
     }
     if (status) {
@@ -585,29 +587,29 @@ haft_incoming *haft_incoming_read(haft_session *session, const char *text, size_
     return (haft_incoming *)session_read(session, text, size, tag, now);
 }
 
-const struct message *incoming_message(const haft_incoming *incoming)
+const struct message *hf_incoming_message(const haft_incoming *incoming)
 {
     return &((const haft_call *)incoming)->request.message;
 }
 
 haft_incoming_kind haft_incoming_kind_of(const haft_incoming *message)
 {
-    return incoming_message(message)->kind;
+    return hf_incoming_message(message)->kind;
 }
 
 bool haft_incoming_is(const haft_incoming *message, const char *method)
 {
-    return message_is(incoming_message(message), method);
+    return hf_message_is(hf_incoming_message(message), method);
 }
 
 bool haft_incoming_is_modern(const haft_incoming *message)
 {
-    return incoming_message(message)->envelope.version;
+    return hf_incoming_message(message)->envelope.version;
 }
 
 void haft_incoming_drop(haft_incoming *message)
 {
-    call_release((haft_call *)message);
+    hf_call_release((haft_call *)message);
 }
 
 /* Where an error needs an id, each request is told by its own: none is left waiting.  1 when there
@@ -622,7 +624,7 @@ static int refuse_array(haft_session *session, yyjson_val *array, const char *wh
     if (tag || revision_row(session->revision)->anonymous)
         return refuse_message(session, NULL, RPC_INVALID_REQUEST, why, tag);
     yyjson_arr_foreach(array, i, n, member) {
-        rpc_read(member, &message);
+        hf_rpc_read(member, &message);
         if (message.kind == RPC_REQUEST)
             answered |= refuse_message(session, message.id, RPC_INVALID_REQUEST, why, NULL);
     }
@@ -636,7 +638,7 @@ static bool has_message(yyjson_val *array)
     size_t i, n;
 
     yyjson_arr_foreach(array, i, n, member) {
-        rpc_read(member, &message);
+        hf_rpc_read(member, &message);
         if (message.kind != RPC_INVALID || message.id)
             return true;
     }
@@ -653,7 +655,7 @@ static int receive_array(haft_session *session, haft_call *call)
         why = "Invalid Request: arrays of messages are not accepted";
     else if (!has_message(root))
         why = "Invalid Request: there is no message in the array";
-    else if (json_is_deep(root, JSON_MAX_DEPTH))
+    else if (hf_json_is_deep(root, JSON_MAX_DEPTH))
         why = "Invalid Request: it nests too deep";
     return why ? refuse_array(session, root, why, call->request.tag)
                : receive_batch(session, call, root, call->request.tag);
@@ -667,7 +669,7 @@ static int session_process(haft_session *session, haft_call *call, const haft_he
     call->request.headers = headers;
     session->principal =
         headers && headers->principal ? headers->principal : session->owner.options.principal;
-    session_refresh(session);
+    hf_session_refresh(session);
     session->held++;
     if (call->request.message.root && call->request.message.kind != HAFT_INCOMING_ARRAY) {
         status = receive_one(session, call, NULL);
@@ -676,10 +678,10 @@ static int session_process(haft_session *session, haft_call *call, const haft_he
                      ? receive_array(session, call)
                      : refuse_message(session, NULL, call->error.code, call->error.message,
                                       call->request.tag);
-        call_release(call);
+        hf_call_release(call);
     }
     session->held--;
-    session_collect(session);
+    hf_session_collect(session);
     return status;
 }
 

@@ -8,25 +8,26 @@
 #define NAMED(name) name, sizeof(name) - 1
 
 static const struct method methods[] = {
-    {NAMED("tools/call"), REVS_ALL, HAFT_OFFER_TOOL, handle_tool_call, false, "name"},
-    {NAMED("tools/list"), REVS_ALL, HAFT_OFFER_TOOL, handle_list, false, NULL},
-    {NAMED("resources/read"), REVS_ALL, HAFT_OFFER_RESOURCE, handle_resource_read, false, "uri"},
-    {NAMED("resources/list"), REVS_ALL, HAFT_OFFER_RESOURCE, handle_list, false, NULL},
-    {NAMED("resources/templates/list"), REVS_ALL, HAFT_OFFER_RESOURCE, handle_list, false, NULL},
-    {NAMED("prompts/get"), REVS_ALL, HAFT_OFFER_PROMPT, handle_prompt_get, false, "name"},
-    {NAMED("prompts/list"), REVS_ALL, HAFT_OFFER_PROMPT, handle_list, false, NULL},
-    {NAMED("completion/complete"), REVS_ALL, -1, handle_complete, false, NULL},
-    {NAMED("initialize"), REVS_LEGACY, -1, handle_initialize, false, NULL},
-    {NAMED("ping"), REVS_LEGACY, -1, handle_ping, false, NULL},
-    {NAMED("logging/setLevel"), REVS_LEGACY, -1, handle_set_level, true, NULL},
-    {NAMED("resources/subscribe"), REVS_LEGACY, HAFT_OFFER_RESOURCE, handle_subscribe, true, NULL},
-    {NAMED("resources/unsubscribe"), REVS_LEGACY, HAFT_OFFER_RESOURCE, handle_unsubscribe, true,
+    {NAMED("tools/call"), REVS_ALL, HAFT_OFFER_TOOL, hf_handle_tool_call, false, "name"},
+    {NAMED("tools/list"), REVS_ALL, HAFT_OFFER_TOOL, hf_handle_list, false, NULL},
+    {NAMED("resources/read"), REVS_ALL, HAFT_OFFER_RESOURCE, hf_handle_resource_read, false, "uri"},
+    {NAMED("resources/list"), REVS_ALL, HAFT_OFFER_RESOURCE, hf_handle_list, false, NULL},
+    {NAMED("resources/templates/list"), REVS_ALL, HAFT_OFFER_RESOURCE, hf_handle_list, false, NULL},
+    {NAMED("prompts/get"), REVS_ALL, HAFT_OFFER_PROMPT, hf_handle_prompt_get, false, "name"},
+    {NAMED("prompts/list"), REVS_ALL, HAFT_OFFER_PROMPT, hf_handle_list, false, NULL},
+    {NAMED("completion/complete"), REVS_ALL, -1, hf_handle_complete, false, NULL},
+    {NAMED("initialize"), REVS_LEGACY, -1, hf_handle_initialize, false, NULL},
+    {NAMED("ping"), REVS_LEGACY, -1, hf_handle_ping, false, NULL},
+    {NAMED("logging/setLevel"), REVS_LEGACY, -1, hf_handle_set_level, true, NULL},
+    {NAMED("resources/subscribe"), REVS_LEGACY, HAFT_OFFER_RESOURCE, hf_handle_subscribe, true,
      NULL},
-    {NAMED("server/discover"), REVS_MODERN, -1, handle_discover, false, NULL},
-    {NAMED("subscriptions/listen"), REVS_MODERN, -1, handle_listen, false, NULL},
+    {NAMED("resources/unsubscribe"), REVS_LEGACY, HAFT_OFFER_RESOURCE, hf_handle_unsubscribe, true,
+     NULL},
+    {NAMED("server/discover"), REVS_MODERN, -1, hf_handle_discover, false, NULL},
+    {NAMED("subscriptions/listen"), REVS_MODERN, -1, hf_handle_listen, false, NULL},
 };
 
-bool method_is_reserved(const char *name)
+bool hf_method_is_reserved(const char *name)
 {
     bool found = !strcmp(name, "notifications/cancelled");
 
@@ -35,7 +36,7 @@ bool method_is_reserved(const char *name)
     return found;
 }
 
-const struct method *method_find(const char *name, size_t size, enum revision revision)
+const struct method *hf_method_find(const char *name, size_t size, enum revision revision)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (methods[i].name_size == size && same_bytes(methods[i].name, name, size) &&

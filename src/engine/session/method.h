@@ -15,18 +15,18 @@ struct method {
 };
 
 /* Whether the server itself handles that method, in any revision. */
-bool method_is_reserved(const char *name);
+bool hf_method_is_reserved(const char *name);
 /* The method of that name in that revision; NULL when there is none. */
-const struct method *method_find(const char *name, size_t size, enum revision revision);
+const struct method *hf_method_find(const char *name, size_t size, enum revision revision);
 
-void handle_initialize(haft_call *call);
-void handle_discover(haft_call *call);
-void handle_ping(haft_call *call);
-void handle_set_level(haft_call *call);
-void handle_list(haft_call *call);
-void handle_subscribe(haft_call *call);
-void handle_unsubscribe(haft_call *call);
-void handle_listen(haft_call *call);
+void hf_handle_initialize(haft_call *call);
+void hf_handle_discover(haft_call *call);
+void hf_handle_ping(haft_call *call);
+void hf_handle_set_level(haft_call *call);
+void hf_handle_list(haft_call *call);
+void hf_handle_subscribe(haft_call *call);
+void hf_handle_unsubscribe(haft_call *call);
+void hf_handle_listen(haft_call *call);
 
 /* A method of the program's own. */
 struct custom_method {
@@ -38,6 +38,6 @@ struct custom_method {
 };
 
 /* Answers a call of such a method (lifecycle.c). */
-void complete_custom(haft_call *call);
+void hf_complete_custom(haft_call *call);
 
 #endif

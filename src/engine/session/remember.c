@@ -5,7 +5,7 @@
 
 #include "engine/session/session.h"
 
-unsigned session_changes(const haft_session *session)
+unsigned hf_session_changes(const haft_session *session)
 {
     return session->n_changes;
 }
@@ -18,7 +18,7 @@ static void remember_put_text(haft_buffer *out, const char *text, size_t size)
         haft_buffer_puts(out, "null");
 }
 
-void session_put_memory(const haft_session *session, haft_buffer *out)
+void hf_session_put_memory(const haft_session *session, haft_buffer *out)
 {
     const char *version = session->client.version;
 
@@ -48,7 +48,7 @@ static int remember_subscriptions(haft_session *session, yyjson_val *uris)
 {
     for (size_t i = yyjson_arr_size(uris); i--;) {
         const char *uri = yyjson_get_str(yyjson_arr_get(uris, i));
-        int status = uri ? session_subscribe(session, uri) : HAFT_EINVAL;
+        int status = uri ? hf_session_subscribe(session, uri) : HAFT_EINVAL;
 
         if (status)
             return status;
@@ -56,19 +56,19 @@ static int remember_subscriptions(haft_session *session, yyjson_val *uris)
     return 0;
 }
 
-int session_restore_memory(haft_session *session, yyjson_val *memory)
+int hf_session_restore_memory(haft_session *session, yyjson_val *memory)
 {
     yyjson_val *name = rpc_string(memory, "revision"), *client = rpc_object(memory, "client");
     yyjson_val *level = yyjson_obj_get(memory, "level");
     yyjson_val *declared = yyjson_obj_get(memory, "declared");
     enum revision revision =
-        name ? revision_named(yyjson_get_str(name), yyjson_get_len(name)) : REVISIONS;
+        name ? hf_revision_named(yyjson_get_str(name), yyjson_get_len(name)) : REVISIONS;
     int status;
 
     if (revision == REVISIONS || revision_row(revision)->modern || !client ||
         !yyjson_is_int(level) || !yyjson_is_uint(declared))
         return HAFT_EINVAL;
-    status = session_remember_client(session, client);
+    status = hf_session_remember_client(session, client);
     if (!status)
         status = remember_subscriptions(session, yyjson_obj_get(memory, "subscriptions"));
     if (status)
@@ -78,6 +78,6 @@ int session_restore_memory(haft_session *session, yyjson_val *memory)
     session->client.log_level = (int)yyjson_get_sint(level);
     session->declared = (unsigned)yyjson_get_uint(declared);
     session->n_changes++;
-    event_of_meeting(session, session->client.name);
+    hf_event_of_meeting(session, session->client.name);
     return 0;
 }

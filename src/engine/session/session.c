@@ -14,13 +14,13 @@
 static void tell_client(const haft_session *session, haft_event_kind kind, const char *name)
 {
     if (session->owner.server->watching.n_watchers)
-        event_tell(session->owner.server,
-                   &(haft_event){.kind = kind,
-                                 .client = name,
-                                 .principal = session->owner.options.principal});
+        hf_event_tell(session->owner.server,
+                      &(haft_event){.kind = kind,
+                                    .client = name,
+                                    .principal = session->owner.options.principal});
 }
 
-void event_of_meeting(haft_session *session, const char *name)
+void hf_event_of_meeting(haft_session *session, const char *name)
 {
     size_t size = name ? strlen(name) : 0;
 
@@ -36,7 +36,7 @@ void event_of_meeting(haft_session *session, const char *name)
     tell_client(session, HAFT_EVENT_CLIENT_CONNECTED, size ? session->introduced_name : NULL);
 }
 
-void event_of_parting(haft_session *session)
+void hf_event_of_parting(haft_session *session)
 {
     if (!session->introduced)
         return;
@@ -54,17 +54,17 @@ static void wake_follower(struct follower *follower)
 {
     haft_session *session = (haft_session *)((char *)follower - offsetof(haft_session, follower));
 
-    owner_wake(&session->owner);
+    hf_owner_wake(&session->owner);
 }
 
 static void announce_to(struct owner *owner)
 {
-    session_announce((haft_session *)owner);
+    hf_session_announce((haft_session *)owner);
 }
 
 static void collect_from(struct owner *owner)
 {
-    session_collect((haft_session *)owner);
+    hf_session_collect((haft_session *)owner);
 }
 
 /* The options, with the transport and the loop that they name. */
@@ -72,9 +72,9 @@ static bool owner_read(struct owner *owner, const haft_session_options *given)
 {
     haft_session_options *own = &owner->options;
 
-    if (!struct_read(own, sizeof *own, given) || !own->transport ||
-        !struct_read(&owner->transport, sizeof owner->transport, own->transport) ||
-        !struct_read(&owner->loop, sizeof owner->loop, own->loop))
+    if (!hf_struct_read(own, sizeof *own, given) || !own->transport ||
+        !hf_struct_read(&owner->transport, sizeof owner->transport, own->transport) ||
+        !hf_struct_read(&owner->loop, sizeof owner->loop, own->loop))
         return false;
     own->transport = NULL;
     own->loop = NULL;
@@ -91,7 +91,7 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     memset(session, 0, sizeof *session);
     if (!owner_read(&session->owner, options)) {
         allocator->release(allocator->context, session, sizeof *session);
-        server_refuse(server, HAFT_EINVAL, "haft_session_options", STRUCT_UNSIZED);
+        hf_server_refuse(server, HAFT_EINVAL, "haft_session_options", STRUCT_UNSIZED);
         return NULL;
     }
     options = &session->owner.options;
@@ -101,7 +101,7 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     session->owner.collect = collect_from;
     session->revision = REV_NEWEST_LEGACY;
     if (options->revision) {
-        enum revision named = revision_named(options->revision, strlen(options->revision));
+        enum revision named = hf_revision_named(options->revision, strlen(options->revision));
 
         if (named < REVISIONS && !revision_row(named)->modern)
             session->revision = named;
@@ -109,21 +109,21 @@ haft_session *haft_session_new(haft_server *server, const haft_session_options *
     session->client.log_level = HAFT_DEBUG;
     session->owner.next_request_id = 1;
     haft_buffer_init(&session->owner.out, allocator, server->options.max_message * 4);
-    server_lock(server);
+    hf_server_lock(server);
     for (int i = 0; i < OFFER_LISTS; i++)
         session->changes[i] = atomic_load(&server->changes.lists[i]);
     session->n_updates = atomic_load(&server->changes.n_updates);
     session->announced = atomic_load(&server->changes.version_number);
     session->version_number = session->announced - 1;
     session->owner.number_size =
-        integer_to_text((int64_t)++server->n_sessions, session->owner.number);
+        hf_integer_to_text((int64_t)++server->n_sessions, session->owner.number);
     session->follower.wake = wake_follower;
-    follower_link(server, &session->follower);
-    server_unlock(server);
+    hf_follower_link(server, &session->follower);
+    hf_server_unlock(server);
     return session;
 }
 
-enum revision session_revision(const haft_session *session)
+enum revision hf_session_revision(const haft_session *session)
 {
     return session->revision;
 }
@@ -140,13 +140,13 @@ static void forget_subscriptions(haft_session *session)
     session->n_subscriptions = 0;
 }
 
-void session_collect(haft_session *session)
+void hf_session_collect(haft_session *session)
 {
     if (!session->owner.closed || session->held || session->owner.calls)
         return;
-    call_free_spare(&session->owner);
+    hf_call_free_spare(&session->owner);
     forget_subscriptions(session);
-    catalogue_drop(session->catalogue);
+    hf_catalogue_drop(session->catalogue);
     haft_arena_free(session->client_arena);
     haft_buffer_finish(&session->owner.out);
     if (session->owner.transport.close)
@@ -164,19 +164,19 @@ void haft_session_free(haft_session *session)
     if (!session || session->owner.closed)
         return;
     server = session->owner.server;
-    session_end_listens(session, NULL, false);
-    event_of_parting(session);
+    hf_session_end_listens(session, NULL, false);
+    hf_event_of_parting(session);
     session->owner.closed = true;
-    server_lock(server);
-    follower_unlink(server, &session->follower);
-    server_unlock(server);
+    hf_server_lock(server);
+    hf_follower_unlink(server, &session->follower);
+    hf_server_unlock(server);
     session->held++;
     for (haft_call *call = session->owner.calls; call; call = next) {
         next = call->next;
-        call_give_up(call);
+        hf_call_give_up(call);
     }
     session->held--;
-    session_collect(session);
+    hf_session_collect(session);
 }
 
 /* ---- what a transport tells it ---- */
@@ -210,8 +210,8 @@ haft_receiver haft_session_receiver(haft_session *session)
 
 void haft_session_trim(haft_session *session)
 {
-    call_free_spare(&session->owner);
-    buffer_trim(&session->owner.out, 0);
+    hf_call_free_spare(&session->owner);
+    hf_buffer_trim(&session->owner.out, 0);
 }
 
 size_t haft_session_in_flight(const haft_session *session)
@@ -221,13 +221,13 @@ size_t haft_session_in_flight(const haft_session *session)
 
 void haft_session_shut_down(haft_session *session)
 {
-    session_end_listens(session, NULL, true);
+    hf_session_end_listens(session, NULL, true);
 }
 
 void haft_session_deliver(haft_session *session, haft_posted *posted)
 {
     (void)session;
-    post_deliver(posted);
+    hf_post_deliver(posted);
 }
 
 /* ---- time ---- */
@@ -239,8 +239,8 @@ static void start_queued(haft_session *session)
 
     for (haft_call *call = session->owner.calls; call && session->owner.n_queued; call = after) {
         after = call->next;
-        if (call->state == CALL_IN_LINE && cap_has_turn(call))
-            call_launch(call);
+        if (call->state == CALL_IN_LINE && hf_cap_has_turn(call))
+            hf_call_launch(call);
     }
 }
 
@@ -250,14 +250,14 @@ haft_time haft_session_tick(haft_session *session, haft_time now)
     haft_call *after;
 
     session->owner.now = now;
-    session_announce(session);
+    hf_session_announce(session);
     for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
         call->time.now = now;
         if (!call->time.deadline || call->answered)
             continue;
         if (call->time.deadline <= now)
-            call_time_out(call);
+            hf_call_time_out(call);
         else if (next < 0 || call->time.deadline < next)
             next = call->time.deadline;
     }
@@ -272,7 +272,7 @@ void haft_session_cancel(haft_session *session, const void *tag)
     for (haft_call *call = session->owner.calls; call; call = after) {
         after = call->next;
         if (call->request.tag == tag && !call->answered)
-            call_give_up(call);
+            hf_call_give_up(call);
     }
-    session_end_tagged(session, tag);
+    hf_session_end_tagged(session, tag);
 }

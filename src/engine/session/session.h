@@ -55,24 +55,24 @@ static inline haft_session *session_of(const haft_call *call)
     return (haft_session *)call->owner;
 }
 
-enum revision session_revision(const haft_session *session);
+enum revision hf_session_revision(const haft_session *session);
 /* What was read. */
-const struct message *incoming_message(const haft_incoming *incoming);
+const struct message *hf_incoming_message(const haft_incoming *incoming);
 
 /* Ends the session's life when it is closed and nothing runs for it any more. */
-void session_collect(haft_session *session);
+void hf_session_collect(haft_session *session);
 
 /* A client has said who it is, for the first time in its session; it is gone. */
-void event_of_meeting(haft_session *session, const char *name);
-void event_of_parting(haft_session *session);
+void hf_event_of_meeting(haft_session *session, const char *name);
+void hf_event_of_parting(haft_session *session);
 
 /* Takes what is offered now in the place of what was when the session looked last. */
-void session_refresh(haft_session *session);
+void hf_session_refresh(haft_session *session);
 
 /* Sends what the server has announced and this session has not told yet. */
-void session_announce(haft_session *session);
+void hf_session_announce(haft_session *session);
 /* Ends the subscription of that id, or all; gracefully: with a result. */
-void session_end_listens(haft_session *session, const yyjson_val *id, bool graceful);
-void session_end_tagged(haft_session *session, const void *tag);
+void hf_session_end_listens(haft_session *session, const yyjson_val *id, bool graceful);
+void hf_session_end_tagged(haft_session *session, const void *tag);
 
 #endif

@@ -8,7 +8,7 @@
 #include "http/client/room.h"
 
 /* token of RFC 9110, 5.6.2 */
-bool http_check_name(const char *name, size_t size)
+bool hf_http_check_name(const char *name, size_t size)
 {
     static const char marks[] = "!#$%&'*+-.^_`|~";
 
@@ -22,16 +22,16 @@ bool http_check_name(const char *name, size_t size)
     return size > 0;
 }
 
-bool http_check_method(const char *method)
+bool hf_http_check_method(const char *method)
 {
     enum { CHECK_LONGEST = 32 };
     size_t size = strnlen(method, CHECK_LONGEST + 1);
 
-    return size <= CHECK_LONGEST && http_check_name(method, size);
+    return size <= CHECK_LONGEST && hf_http_check_name(method, size);
 }
 
 /* field-value of RFC 9110, 5.5: no control characters but tabs */
-bool http_check_value(const char *value, size_t size)
+bool hf_http_check_value(const char *value, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)value[i];
@@ -43,7 +43,7 @@ bool http_check_value(const char *value, size_t size)
 }
 
 /* The shape only: libcurl takes it apart, here and later, so that nobody reads it in another way. */
-bool http_check_url(const char *url, size_t limit)
+bool hf_http_check_url(const char *url, size_t limit)
 {
     size_t size = strnlen(url, limit + 1);
     const char *host = !strncasecmp(url, "http://", 7)    ? url + 7
@@ -58,7 +58,7 @@ bool http_check_url(const char *url, size_t limit)
     return true;
 }
 
-bool http_check_is_framing(const char *name)
+bool hf_http_check_is_framing(const char *name)
 {
     static const char *const names[] = {
         "Connection",     "Content-Length",    "Expect",           "Host",
@@ -72,7 +72,7 @@ bool http_check_is_framing(const char *name)
     return false;
 }
 
-bool http_check_number(const char *text, uint64_t *ret_number)
+bool hf_http_check_number(const char *text, uint64_t *ret_number)
 {
     uint64_t number = 0;
 

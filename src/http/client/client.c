@@ -16,7 +16,7 @@ enum {
     MAX_TEXTS = 64 << 10
 };
 
-int http_client_refuse(haft_reason *reterr_reason, int code, const char *path, const char *text)
+int hf_http_client_refuse(haft_reason *reterr_reason, int code, const char *path, const char *text)
 {
     if (reterr_reason) {
         *reterr_reason = (haft_reason){.code = code};
@@ -28,7 +28,7 @@ int http_client_refuse(haft_reason *reterr_reason, int code, const char *path, c
 
 /* ---- libcurl's side ---- */
 
-CURLM *http_client_multi(http_client *client)
+CURLM *hf_http_client_multi(http_client *client)
 {
     const struct http_client_options *options = &client->options;
     CURLM *multi = client->multi;
@@ -38,9 +38,9 @@ CURLM *http_client_multi(http_client *client)
     multi = curl_multi_init();
     if (!multi)
         return NULL;
-    if (curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, http_watch_socket) ||
+    if (curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, hf_http_watch_socket) ||
         curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, client) ||
-        curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, http_watch_time) ||
+        curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, hf_http_watch_time) ||
         curl_multi_setopt(multi, CURLMOPT_TIMERDATA, client) ||
         curl_multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) ||
         curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)options->max_connections) ||
@@ -53,12 +53,12 @@ CURLM *http_client_multi(http_client *client)
     return multi;
 }
 
-CURL *http_client_take_easy(http_client *client)
+CURL *hf_http_client_take_easy(http_client *client)
 {
     return client->n_spare ? client->spare[--client->n_spare] : curl_easy_init();
 }
 
-void http_client_keep_easy(http_client *client, CURL *easy)
+void hf_http_client_keep_easy(http_client *client, CURL *easy)
 {
     if (!easy || client->destroyed || client->n_spare == HTTP_SPARE) {
         curl_easy_cleanup(easy);
@@ -79,14 +79,14 @@ static void client_drop_multi(http_client *client)
         client->depth--;
     }
     client->multi = NULL;
-    http_watch_close_all(client);
+    hf_http_watch_close_all(client);
 }
 
 /* ---- waits ---- */
 
 static void client_on_wait(uv_timer_t *timer);
 
-void http_client_wait_until(http_client *client, uint64_t ms)
+void hf_http_client_wait_until(http_client *client, uint64_t ms)
 {
     uint64_t now = client->uv->now(client->loop);
 
@@ -104,12 +104,12 @@ static void client_on_soon(uv_idle_t *idle)
     client->uv->idle_stop(idle);
     client->curl_due = false;
     if (due)
-        http_watch_due(client);
+        hf_http_watch_due(client);
     else
-        http_client_settle(client);
+        hf_http_client_settle(client);
 }
 
-void http_client_settle_soon(http_client *client)
+void hf_http_client_settle_soon(http_client *client)
 {
     if (!client->destroyed)
         client->uv->idle_start(&client->soon, client_on_soon);
@@ -122,7 +122,7 @@ static void client_wait_again(http_client *client)
     enum http_error error;
 
     for (http_request *request = client->requests; request; request = request->next) {
-        due = http_request_deadline(request, &error);
+        due = hf_http_request_deadline(request, &error);
         first = due < first ? due : first;
     }
     if (!client->requests && client->multi)
@@ -131,14 +131,14 @@ static void client_wait_again(http_client *client)
         client->uv->ref((uv_handle_t *)&client->wait_timer);
     else
         client->uv->unref((uv_handle_t *)&client->wait_timer);
-    http_client_wait_until(client, first);
+    hf_http_client_wait_until(client, first);
 }
 
 static http_request *client_find_late(const http_client *client, uint64_t now,
                                       enum http_error *ret_error)
 {
     for (http_request *request = client->requests; request; request = request->next)
-        if (http_request_deadline(request, ret_error) <= now)
+        if (hf_http_request_deadline(request, ret_error) <= now)
             return request;
     return NULL;
 }
@@ -151,9 +151,9 @@ static void client_on_wait(uv_timer_t *timer)
     http_request *late;
 
     client->wait_at = UINT64_MAX;
-    http_client_settle(client);
+    hf_http_client_settle(client);
     while (!client->destroyed && (late = client_find_late(client, now, &error)))
-        http_request_finish(late, error);
+        hf_http_request_finish(late, error);
     if (client->destroyed)
         return;
     if (!client->requests && client->multi && now - client->idle_since >= client->options.idle_ms)
@@ -183,7 +183,7 @@ static bool client_do_waiting(http_client *client)
     while (left-- && !client->destroyed && !client->broken &&
            (request = client_find_waiting(client))) {
         if (!request->added) {
-            http_request_add(request);
+            hf_http_request_add(request);
             continue;
         }
         request->resumed = false;
@@ -192,7 +192,7 @@ static bool client_do_waiting(http_client *client)
         code = curl_easy_pause(request->easy, CURLPAUSE_CONT);
         client->depth--;
         if (code && !request->over)
-            http_request_finish(request, http_error_of(request, code));
+            hf_http_request_finish(request, hf_http_error_of(request, code));
     }
     return true;
 }
@@ -212,10 +212,10 @@ static void client_restart(http_client *client)
     http_request *request;
 
     client->broken = false;
-    http_watch_close_all(
+    hf_http_watch_close_all(
         client); /* while their sockets are open: libcurl says nothing more of them */
     while (!client->destroyed && (request = client_find_added(client)))
-        http_request_finish(request, HTTP_NO_MEMORY);
+        hf_http_request_finish(request, HTTP_NO_MEMORY);
     if (!client->destroyed)
         client_drop_multi(client);
 }
@@ -235,9 +235,9 @@ static bool client_reap(http_client *client)
         return true;
     code = message->data.result;
     if (!code && !request->failure && request->location)
-        http_redirect_follow(request);
+        hf_http_redirect_follow(request);
     else
-        http_request_finish(request, http_error_of(request, code));
+        hf_http_request_finish(request, hf_http_error_of(request, code));
     return true;
 }
 
@@ -249,12 +249,12 @@ static void client_release_over(http_client *client)
 
     while ((request = client->over)) {
         client->over = request->next;
-        http_request_remove(request);
-        http_request_release(request);
+        hf_http_request_remove(request);
+        hf_http_request_release(request);
     }
 }
 
-void http_client_settle(http_client *client)
+void hf_http_client_settle(http_client *client)
 {
     bool more = true, waited = false;
 
@@ -345,8 +345,8 @@ static const char *client_check_libcurl(void)
     return NULL;
 }
 
-http_client *http_client_create(uv_loop_t *loop, const struct http_client_options *options,
-                                haft_reason *reterr_reason)
+http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_options *options,
+                                   haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = options->allocator;
     const char *lacks = client_check_libcurl();
@@ -354,7 +354,7 @@ http_client *http_client_create(uv_loop_t *loop, const struct http_client_option
     int status;
 
     if (lacks) {
-        http_client_refuse(reterr_reason, HAFT_EINVAL, "libcurl", lacks);
+        hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "libcurl", lacks);
         return NULL;
     }
     client = allocator->alloc(allocator->context, sizeof *client);
@@ -370,9 +370,9 @@ http_client *http_client_create(uv_loop_t *loop, const struct http_client_option
     status = client_copy_texts(client);
     if (status) {
         allocator->release(allocator->context, client, sizeof *client);
-        http_client_refuse(reterr_reason, status, "",
-                           status == HAFT_ENOMEM ? "out of memory"
-                                                 : "the texts of the options are too long");
+        hf_http_client_refuse(reterr_reason, status, "",
+                              status == HAFT_ENOMEM ? "out of memory"
+                                                    : "the texts of the options are too long");
         return NULL;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
@@ -388,11 +388,11 @@ no_curl:
     allocator->release(allocator->context, client->texts, client->texts_size);
     allocator->release(allocator->context, client, sizeof *client);
 no_memory:
-    http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
+    hf_http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
     return NULL;
 }
 
-void http_client_handle_closed(http_client *client)
+void hf_http_client_handle_closed(http_client *client)
 {
     const haft_allocator *allocator = client->allocator;
 
@@ -405,7 +405,7 @@ void http_client_handle_closed(http_client *client)
 
 static void client_on_closed(uv_handle_t *handle)
 {
-    http_client_handle_closed(handle->data);
+    hf_http_client_handle_closed(handle->data);
 }
 
 static void client_close(http_client *client)
@@ -420,12 +420,12 @@ static void client_close(http_client *client)
     client->uv->close((uv_handle_t *)&client->soon, client_on_closed);
 }
 
-void http_client_destroy(http_client *client)
+void hf_http_client_destroy(http_client *client)
 {
     if (!client || client->destroyed)
         return;
     client->destroyed = true;
     while (client->requests)
-        http_request_finish(client->requests, HTTP_CANCELLED);
-    http_client_settle(client);
+        hf_http_request_finish(client->requests, HTTP_CANCELLED);
+    hf_http_client_settle(client);
 }

@@ -8,8 +8,8 @@
  * It is an optional part (haft/part.h), so that a program which never asks anybody loads neither
  * libcurl nor OpenSSL: the functions are reached through a table, which part/http_client.h gets.
  *
- *     const struct http_client_functions *http = http_client_open("--otlp", &reason);
- *     http_client *client = http_client_new(http, loop, NULL, &reason);
+ *     const struct http_client_functions *http = hf_http_client_open("--otlp", &reason);
+ *     http_client *client = hf_http_client_new(http, loop, NULL, &reason);
  *
  *     http->start(client, &(struct http_request_options){.url = url, .on_end = on_end}, &reason);
  *
@@ -95,7 +95,7 @@ struct http_client_options {
     const char *proxy;               /* http://HOST:PORT: none, whatever the environment says */
     bool proxy_from_environment;     /* http_proxy and its like apply when there is no `proxy` */
     const char *user_agent;          /* "haft/VERSION" */
-    const struct http_client_uv *uv; /* set by http_client_new */
+    const struct http_client_uv *uv; /* set by hf_http_client_new */
 
     /* Whether this address may be connected to: asked before every connect, with the address itself,
      * after names have been resolved (with a proxy it is the proxy's).  NULL: any. */

@@ -3,7 +3,7 @@
 
 #include "http/client/room.h"
 
-const char *http_error_text(enum http_error error)
+const char *hf_http_error_text(enum http_error error)
 {
     static const char *const texts[] = {
 #define HTTP_ERROR_(name, text) text,
@@ -65,7 +65,7 @@ static enum http_error error_of_transfer(const http_request *request)
     return request->head_bytes ? HTTP_TRUNCATED : HTTP_CLOSED;
 }
 
-enum http_error http_error_of(const http_request *request, CURLcode code)
+enum http_error hf_http_error_of(const http_request *request, CURLcode code)
 {
     if (request->failure)
         return request->failure;

@@ -4,13 +4,13 @@
 #include "http/client/room.h"
 
 static const struct http_client_functions part_functions = {
-    .create = http_client_create,
-    .destroy = http_client_destroy,
-    .start = http_request_start,
-    .cancel = http_request_cancel,
-    .pause = http_request_pause,
-    .resume = http_request_resume,
-    .error_text = http_error_text,
+    .create = hf_http_client_create,
+    .destroy = hf_http_client_destroy,
+    .start = hf_http_request_start,
+    .cancel = hf_http_request_cancel,
+    .pause = hf_http_request_pause,
+    .resume = hf_http_request_resume,
+    .error_text = hf_http_error_text,
 };
 
 const haft_part haft_http_client_part = {

@@ -78,7 +78,7 @@ static bool redirect_resolve(http_request *request, const char *location)
         redirect_refuse(request, HTTP_NO_MEMORY, NULL);
     } else if (curl_url_set(to, CURLUPART_URL, location, CURLU_DISALLOW_USER) ||
                curl_url_get(to, CURLUPART_URL, &request->location, 0) ||
-               !http_check_url(request->location, request->options.max_url)) {
+               !hf_http_check_url(request->location, request->options.max_url)) {
         redirect_refuse(request, HTTP_REDIRECT_REFUSED, "its Location is not a valid http URL");
     } else {
         fine = redirect_check(request, from, to);
@@ -92,7 +92,7 @@ static bool redirect_resolve(http_request *request, const char *location)
     return fine;
 }
 
-bool http_redirect_wanted(http_request *request)
+bool hf_http_redirect_wanted(http_request *request)
 {
     static const int statuses[] = {301, 302, 303, 307, 308};
     const char *location;
@@ -128,29 +128,29 @@ static CURLcode redirect_strip(CURL *easy)
 }
 
 /* The request begins anew, but for its total time and what it has received of headers. */
-bool http_redirect_follow(http_request *request)
+bool hf_http_redirect_follow(http_request *request)
 {
     http_client *client = request->client;
     CURLcode code;
 
-    http_request_remove(request);
+    hf_http_request_remove(request);
     request->redirects++;
     request->issued = false;
     request->body_sent = 0;
     *request->reason = '\0';
-    http_response_clear(request);
+    hf_http_response_clear(request);
     code = curl_easy_setopt(request->easy, CURLOPT_URL, request->location);
     if (!code && !request->keeps_method && !request->head_only)
-        code = http_setup_method(request, "GET", false);
+        code = hf_http_setup_method(request, "GET", false);
     if (!code && !request->keeps_headers)
         code = redirect_strip(request->easy);
     curl_free(request->location);
     request->location = NULL;
     if (code) {
-        http_request_finish(request, HTTP_NO_MEMORY);
+        hf_http_request_finish(request, HTTP_NO_MEMORY);
         return false;
     }
     request->phase = PHASE_CONNECT;
     request->since = client->uv->now(client->loop);
-    return http_request_add(request);
+    return hf_http_request_add(request);
 }

@@ -43,25 +43,26 @@ static int request_check_headers(const struct http_request_options *o, haft_reas
     size_t total = 0;
 
     if (o->n_headers > REQUEST_MAX_HEADERS)
-        return http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
-                                  "a request has at most 100 headers");
+        return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
+                                     "a request has at most 100 headers");
     for (size_t i = 0; i < o->n_headers; i++) {
         const char *name = o->headers[i].name, *value = o->headers[i].value;
 
-        if (!http_check_name(name, strlen(name)))
-            return http_client_refuse(reterr_reason, HAFT_EINVAL, "headers",
-                                      "the name of a header has characters that are not allowed");
-        if (http_check_is_framing(name))
-            return http_client_refuse(reterr_reason, HAFT_EINVAL, name,
-                                      "this header is written by the client itself");
-        if (!http_check_value(value, strlen(value)))
-            return http_client_refuse(reterr_reason, HAFT_EINVAL, name,
-                                      "the value has a control character");
+        if (!hf_http_check_name(name, strlen(name)))
+            return hf_http_client_refuse(
+                reterr_reason, HAFT_EINVAL, "headers",
+                "the name of a header has characters that are not allowed");
+        if (hf_http_check_is_framing(name))
+            return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, name,
+                                         "this header is written by the client itself");
+        if (!hf_http_check_value(value, strlen(value)))
+            return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, name,
+                                         "the value has a control character");
         total += strlen(name) + strlen(value) + sizeof ": \r\n" - 1;
     }
     if (total > o->max_send)
-        return http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
-                                  "the headers are over their limit");
+        return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "headers",
+                                     "the headers are over their limit");
     return 0;
 }
 
@@ -71,23 +72,24 @@ static int request_check(const http_client *client, const struct http_request_op
     enum { SOCKET_PATH = 107 };
 
     if (client->destroyed)
-        return http_client_refuse(reterr_reason, HAFT_ECLOSED, "", "the client is being freed");
+        return hf_http_client_refuse(reterr_reason, HAFT_ECLOSED, "", "the client is being freed");
     if (client->n_requests >= client->options.max_requests)
-        return http_client_refuse(reterr_reason, HAFT_EBUSY, "", "too many requests are in flight");
-    if (!http_check_method(o->method))
-        return http_client_refuse(reterr_reason, HAFT_EINVAL, "method", "invalid method");
+        return hf_http_client_refuse(reterr_reason, HAFT_EBUSY, "",
+                                     "too many requests are in flight");
+    if (!hf_http_check_method(o->method))
+        return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "method", "invalid method");
     if (strnlen(o->url, o->max_url + 1) > o->max_url)
-        return http_client_refuse(reterr_reason, HAFT_ETOOBIG, "url", "the URL is too long");
-    if (!http_check_url(o->url, o->max_url))
-        return http_client_refuse(reterr_reason, HAFT_EINVAL, "url",
-                                  "invalid URL: it must begin with http:// or https:// and be "
-                                  "printable ASCII");
+        return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "url", "the URL is too long");
+    if (!hf_http_check_url(o->url, o->max_url))
+        return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "url",
+                                     "invalid URL: it must begin with http:// or https:// and be "
+                                     "printable ASCII");
     if (o->unix_socket && (!*o->unix_socket || strlen(o->unix_socket) > SOCKET_PATH))
-        return http_client_refuse(reterr_reason, HAFT_EINVAL, "unix_socket",
-                                  "the path of a Unix socket has 1 to 107 bytes");
+        return hf_http_client_refuse(reterr_reason, HAFT_EINVAL, "unix_socket",
+                                     "the path of a Unix socket has 1 to 107 bytes");
     if (o->body_size > o->max_body)
-        return http_client_refuse(reterr_reason, HAFT_ETOOBIG, "body",
-                                  "the body is over its limit");
+        return hf_http_client_refuse(reterr_reason, HAFT_ETOOBIG, "body",
+                                     "the body is over its limit");
     return request_check_headers(o, reterr_reason);
 }
 
@@ -98,7 +100,7 @@ static uint64_t request_after(uint64_t since, unsigned ms)
     return ms == UINT32_MAX ? UINT64_MAX : since + ms;
 }
 
-uint64_t http_request_deadline(const http_request *request, enum http_error *ret_error)
+uint64_t hf_http_request_deadline(const http_request *request, enum http_error *ret_error)
 {
     const struct http_request_options *o = &request->options;
     const struct {
@@ -123,14 +125,14 @@ uint64_t http_request_deadline(const http_request *request, enum http_error *ret
     return due;
 }
 
-void http_request_enter(http_request *request, enum http_phase phase)
+void hf_http_request_enter(http_request *request, enum http_phase phase)
 {
     http_client *client = request->client;
     enum http_error error;
 
     request->phase = phase;
     request->since = client->uv->now(client->loop);
-    http_client_wait_until(client, http_request_deadline(request, &error));
+    hf_http_client_wait_until(client, hf_http_request_deadline(request, &error));
 }
 
 /* ---- lists ---- */
@@ -153,7 +155,7 @@ static void request_unlink(http_request *request)
 
 /* ---- the end ---- */
 
-void http_request_remove(http_request *request)
+void hf_http_request_remove(http_request *request)
 {
     http_client *client = request->client;
 
@@ -165,14 +167,14 @@ void http_request_remove(http_request *request)
     request->added = false;
 }
 
-void http_request_release(http_request *request)
+void hf_http_request_release(http_request *request)
 {
     const haft_allocator *allocator = request->client->allocator;
 
-    http_client_keep_easy(request->client, request->easy);
+    hf_http_client_keep_easy(request->client, request->easy);
     curl_slist_free_all(request->lines);
     curl_free(request->location);
-    http_response_clear(request);
+    hf_http_response_clear(request);
     if (request->head)
         allocator->release(allocator->context, request->head, request->head_capacity);
     allocator->release(allocator->context, request, sizeof *request);
@@ -191,7 +193,7 @@ static void request_tell_end(http_request *request, enum http_error error)
     char text[CURL_ERROR_SIZE + 128];
     struct http_end end = {.error = error,
                            .status = request->status,
-                           .text = http_error_text(error),
+                           .text = hf_http_error_text(error),
                            .maybe_handled = request->was_issued};
     /* libcurl says of a failure of ours only that there was one. */
     const char *why = request->failure || request->not_again ? request->why : request->reason;
@@ -206,7 +208,7 @@ static void request_tell_end(http_request *request, enum http_error error)
     request->options.on_end(request->options.context, &end);
 }
 
-void http_request_finish(http_request *request, enum http_error error)
+void hf_http_request_finish(http_request *request, enum http_error error)
 {
     http_client *client = request->client;
     bool inside = client->depth > 0;
@@ -220,37 +222,37 @@ void http_request_finish(http_request *request, enum http_error error)
     if (inside) {
         request_link(request, &client->over);
     } else {
-        http_request_remove(request);
-        http_client_keep_easy(client, request->easy);
+        hf_http_request_remove(request);
+        hf_http_client_keep_easy(client, request->easy);
         request->easy = NULL;
     }
     request_tell_end(request, error);
     if (!inside)
-        http_request_release(request);
+        hf_http_request_release(request);
 }
 
-void http_request_cancel(http_request *request)
+void hf_http_request_cancel(http_request *request)
 {
     http_client *client = request->client;
 
     if (request->over)
         return;
-    http_request_finish(request, HTTP_CANCELLED);
+    hf_http_request_finish(request, HTTP_CANCELLED);
     /* What is left to do is little, and may wait for the loop. */
     if (!client->depth && client->broken)
-        http_client_settle_soon(client);
+        hf_http_client_settle_soon(client);
 }
 
 /* ---- the beginning ---- */
 
-bool http_request_add(http_request *request)
+bool hf_http_request_add(http_request *request)
 {
     http_client *client = request->client;
-    CURLM *multi = http_client_multi(client);
+    CURLM *multi = hf_http_client_multi(client);
     CURLMcode code;
 
     if (!multi) {
-        http_request_finish(request, HTTP_NO_MEMORY);
+        hf_http_request_finish(request, HTTP_NO_MEMORY);
         return false;
     }
     client->depth++;
@@ -258,7 +260,7 @@ bool http_request_add(http_request *request)
     client->depth--;
     if (code) {
         client->broken = code != CURLM_OUT_OF_MEMORY;
-        http_request_finish(request, HTTP_NO_MEMORY);
+        hf_http_request_finish(request, HTTP_NO_MEMORY);
         return false;
     }
     request->added = true;
@@ -276,12 +278,12 @@ static void request_schedule(http_request *request)
     client->n_requests++;
     client->waiting = true;
     client->uv->ref((uv_handle_t *)&client->wait_timer);
-    http_client_settle_soon(client);
-    http_client_wait_until(client, http_request_deadline(request, &error));
+    hf_http_client_settle_soon(client);
+    hf_http_client_wait_until(client, hf_http_request_deadline(request, &error));
 }
 
-http_request *http_request_start(http_client *client, const struct http_request_options *options,
-                                 haft_reason *reterr_reason)
+http_request *hf_http_request_start(http_client *client, const struct http_request_options *options,
+                                    haft_reason *reterr_reason)
 {
     const haft_allocator *allocator = client->allocator;
     struct http_request_options o = request_with_defaults(options);
@@ -292,7 +294,7 @@ http_request *http_request_start(http_client *client, const struct http_request_
         return NULL;
     request = allocator->alloc(allocator->context, sizeof *request);
     if (!request) {
-        http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
+        hf_http_client_refuse(reterr_reason, HAFT_ENOMEM, "", "out of memory");
         return NULL;
     }
     memset(request, 0, sizeof *request);
@@ -300,13 +302,13 @@ http_request *http_request_start(http_client *client, const struct http_request_
     request->options = o;
     request->keeps_headers = true;
     request->is_post = !strcmp(o.method, "POST");
-    request->easy = http_client_take_easy(client);
-    status = request->easy ? http_setup(request, &o) : HAFT_ENOMEM;
+    request->easy = hf_http_client_take_easy(client);
+    status = request->easy ? hf_http_setup(request, &o) : HAFT_ENOMEM;
     if (status) {
-        http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",
-                           status == HAFT_EINVAL ? "invalid URL, or an option of the client's"
-                                                 : "out of memory");
-        http_request_release(request);
+        hf_http_client_refuse(reterr_reason, status, status == HAFT_EINVAL ? "url" : "",
+                              status == HAFT_EINVAL ? "invalid URL, or an option of the client's"
+                                                    : "out of memory");
+        hf_http_request_release(request);
         return NULL;
     }
     client->uv->update_time(client->loop);
@@ -318,7 +320,7 @@ http_request *http_request_start(http_client *client, const struct http_request_
 
 /* ---- in between ---- */
 
-void http_request_pause(http_request *request)
+void hf_http_request_pause(http_request *request)
 {
     http_client *client = request->client;
 
@@ -333,7 +335,7 @@ void http_request_pause(http_request *request)
     }
 }
 
-void http_request_resume(http_request *request)
+void hf_http_request_resume(http_request *request)
 {
     http_client *client = request->client;
 
@@ -345,5 +347,5 @@ void http_request_resume(http_request *request)
     request->resumed = true;
     request->since = client->uv->now(client->loop);
     client->waiting = true;
-    http_client_settle_soon(client);
+    hf_http_client_settle_soon(client);
 }

@@ -48,7 +48,7 @@ static void response_forget(http_request *request)
     request->in_head = request->has_length = request->has_coding = false;
 }
 
-void http_response_clear(http_request *request)
+void hf_http_response_clear(http_request *request)
 {
     const haft_allocator *allocator = request->client->allocator;
 
@@ -73,7 +73,7 @@ static bool response_check_framing(http_request *request, const char *name, cons
         request->has_coding = true;
     }
     if (!strcasecmp(name, "Content-Length")) {
-        if (!http_check_number(value, &length) ||
+        if (!hf_http_check_number(value, &length) ||
             (request->has_length && request->length != length))
             return false;
         request->has_length = true;
@@ -87,13 +87,13 @@ static size_t response_add_field(http_request *request, const char *line, size_t
     const char *colon = memchr(line, ':', size), *value, *end = line + size;
     size_t name_at = request->head_size, value_at;
 
-    if (!colon || !http_check_name(line, (size_t)(colon - line)))
+    if (!colon || !hf_http_check_name(line, (size_t)(colon - line)))
         return response_refuse(request, HTTP_BAD_ANSWER);
     for (value = colon + 1; value < end && (*value == ' ' || *value == '\t'); value++)
         ;
     while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
-    if (!http_check_value(value, (size_t)(end - value)))
+    if (!hf_http_check_value(value, (size_t)(end - value)))
         return response_refuse(request, HTTP_BAD_ANSWER);
     value_at = name_at + (size_t)(colon - line) + 1;
     if (!response_keep(request, line, (size_t)(colon - line)) ||
@@ -136,7 +136,7 @@ static bool response_tell_head(http_request *request)
     if (request->over)
         return false;
     if (request->paused)
-        http_request_pause(request);
+        hf_http_request_pause(request);
     return true;
 }
 
@@ -154,9 +154,9 @@ static size_t response_end_head(http_request *request)
     request->status = (int)status;
     if (!response_make_fields(request))
         return response_refuse(request, HTTP_NO_MEMORY);
-    http_watch_keep(request->client, request->easy);
-    http_request_enter(request, PHASE_BODY);
-    if (http_redirect_wanted(request))
+    hf_http_watch_keep(request->client, request->easy);
+    hf_http_request_enter(request, PHASE_BODY);
+    if (hf_http_redirect_wanted(request))
         return 1;
     if (request->failure)
         return response_refuse(request, request->failure);
@@ -168,7 +168,7 @@ static size_t response_end_head(http_request *request)
 /* ---- libcurl's callbacks ---- */
 
 /* One line of a head, or of what follows a chunked body: that is counted, and dropped. */
-size_t http_response_on_line(char *line, size_t one, size_t n, void *context)
+size_t hf_http_response_on_line(char *line, size_t one, size_t n, void *context)
 {
     http_request *request = context;
     size_t size = one * n, bare = size;
@@ -193,7 +193,7 @@ size_t http_response_on_line(char *line, size_t one, size_t n, void *context)
     return response_add_field(request, line, bare) ? size : 0;
 }
 
-size_t http_response_on_body(char *bytes, size_t one, size_t n, void *context)
+size_t hf_http_response_on_body(char *bytes, size_t one, size_t n, void *context)
 {
     http_request *request = context;
     size_t size = one * n;

@@ -2,7 +2,7 @@
  *
  * Two facts shape it.  libcurl must not be entered from one of its own callbacks, and a user's
  * callback may do anything: so what a callback asks for while libcurl is on the stack (`depth`) is
- * noted, and done when libcurl has returned (http_client_settle).  And libuv's handles outlive the
+ * noted, and done when libcurl has returned (hf_http_client_settle).  And libuv's handles outlive the
  * call that closes them: so a client is released by the last of its handles. */
 #ifndef HAFT_SRC_HTTP_CLIENT_ROOM_H
 #define HAFT_SRC_HTTP_CLIENT_ROOM_H
@@ -99,99 +99,99 @@ struct http_client {
 
 /* ---- client.c ---- */
 
-http_client *http_client_create(uv_loop_t *loop, const struct http_client_options *options,
-                                haft_reason *reterr_reason);
-void http_client_destroy(http_client *client);
+http_client *hf_http_client_create(uv_loop_t *loop, const struct http_client_options *options,
+                                   haft_reason *reterr_reason);
+void hf_http_client_destroy(http_client *client);
 
 /* The multi handle; NULL without memory. */
-CURLM *http_client_multi(http_client *client);
+CURLM *hf_http_client_multi(http_client *client);
 
 /* Whatever was put off, and whatever libcurl has finished.  Does nothing inside libcurl. */
-void http_client_settle(http_client *client);
+void hf_http_client_settle(http_client *client);
 
 /* Looks at the waits again at that time, if not before; settles as soon as the loop gets to it. */
-void http_client_wait_until(http_client *client, uint64_t ms);
-void http_client_settle_soon(http_client *client);
+void hf_http_client_wait_until(http_client *client, uint64_t ms);
+void hf_http_client_settle_soon(http_client *client);
 
 /* A handle of libcurl's for a request, without options; NULL without memory.  And back. */
-CURL *http_client_take_easy(http_client *client);
-void http_client_keep_easy(http_client *client, CURL *easy);
+CURL *hf_http_client_take_easy(http_client *client);
+void hf_http_client_keep_easy(http_client *client, CURL *easy);
 
 /* One handle of libuv's is closed. */
-void http_client_handle_closed(http_client *client);
+void hf_http_client_handle_closed(http_client *client);
 
-int http_client_refuse(haft_reason *reterr_reason, int code, const char *path, const char *text);
+int hf_http_client_refuse(haft_reason *reterr_reason, int code, const char *path, const char *text);
 
 /* ---- watch.c ---- */
 
-int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
-int http_watch_time(CURLM *multi, long ms, void *context);
+int hf_http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned);
+int hf_http_watch_time(CURLM *multi, long ms, void *context);
 /* The connection of this handle has answered; and libcurl's way to close such a one. */
-void http_watch_keep(http_client *client, const CURL *easy);
-int http_watch_socket_closes(void *context, curl_socket_t socket);
+void hf_http_watch_keep(http_client *client, const CURL *easy);
+int hf_http_watch_socket_closes(void *context, curl_socket_t socket);
 /* libcurl has waited for as long as it wanted to. */
-void http_watch_due(http_client *client);
-void http_watch_close_all(http_client *client);
+void hf_http_watch_due(http_client *client);
+void hf_http_watch_close_all(http_client *client);
 
 /* ---- request.c ---- */
 
-http_request *http_request_start(http_client *client, const struct http_request_options *options,
-                                 haft_reason *reterr_reason);
-void http_request_cancel(http_request *request);
-void http_request_pause(http_request *request);
-void http_request_resume(http_request *request);
+http_request *hf_http_request_start(http_client *client, const struct http_request_options *options,
+                                    haft_reason *reterr_reason);
+void hf_http_request_cancel(http_request *request);
+void hf_http_request_pause(http_request *request);
+void hf_http_request_resume(http_request *request);
 
 /* Hands it to libcurl.  False, with the request over, when that fails. */
-bool http_request_add(http_request *request);
+bool hf_http_request_add(http_request *request);
 /* Takes it away from libcurl. */
-void http_request_remove(http_request *request);
+void hf_http_request_remove(http_request *request);
 /* Ends it, exactly once, and releases it unless libcurl is on the stack. */
-void http_request_finish(http_request *request, enum http_error error);
-void http_request_release(http_request *request);
+void hf_http_request_finish(http_request *request, enum http_error error);
+void hf_http_request_release(http_request *request);
 
 /* From now on it waits for something else. */
-void http_request_enter(http_request *request, enum http_phase phase);
+void hf_http_request_enter(http_request *request, enum http_phase phase);
 
 /* When the earliest of its waits is over, and which that is. */
-uint64_t http_request_deadline(const http_request *request, enum http_error *ret_error);
+uint64_t hf_http_request_deadline(const http_request *request, enum http_error *ret_error);
 
 /* ---- setup.c ---- */
 
 /* Tells libcurl everything about a new request.  0, or HAFT_ENOMEM, HAFT_EINVAL. */
-int http_setup(http_request *request, const struct http_request_options *options);
+int hf_http_setup(http_request *request, const struct http_request_options *options);
 /* The method, and how the body is sent, if there is one. */
-CURLcode http_setup_method(http_request *request, const char *method, bool with_body);
+CURLcode hf_http_setup_method(http_request *request, const char *method, bool with_body);
 
 /* ---- response.c ---- */
 
-size_t http_response_on_line(char *line, size_t one, size_t size, void *context);
-size_t http_response_on_body(char *bytes, size_t one, size_t size, void *context);
-void http_response_clear(http_request *request);
+size_t hf_http_response_on_line(char *line, size_t one, size_t size, void *context);
+size_t hf_http_response_on_body(char *bytes, size_t one, size_t size, void *context);
+void hf_http_response_clear(http_request *request);
 
 /* ---- redirect.c ---- */
 
 /* Looks at a complete head: whether it is a redirect that is to be followed, after the body.  A
  * redirect that may not be followed sets the failure. */
-bool http_redirect_wanted(http_request *request);
+bool hf_http_redirect_wanted(http_request *request);
 /* Asks there.  False, with the request over, when that fails. */
-bool http_redirect_follow(http_request *request);
+bool hf_http_redirect_follow(http_request *request);
 
 /* ---- check.c ---- */
 
 /* Whether the text may stand in a request. */
-bool http_check_method(const char *method);
-bool http_check_name(const char *name, size_t size);
-bool http_check_value(const char *value, size_t size);
-bool http_check_url(const char *url, size_t limit);
+bool hf_http_check_method(const char *method);
+bool hf_http_check_name(const char *name, size_t size);
+bool hf_http_check_value(const char *value, size_t size);
+bool hf_http_check_url(const char *url, size_t limit);
 /* Whether the client alone writes headers of this name. */
-bool http_check_is_framing(const char *name);
+bool hf_http_check_is_framing(const char *name);
 /* A decimal number without a sign, of all of the text; false otherwise. */
-bool http_check_number(const char *text, uint64_t *ret_number);
+bool hf_http_check_number(const char *text, uint64_t *ret_number);
 
 /* ---- error.c ---- */
 
-const char *http_error_text(enum http_error error);
+const char *hf_http_error_text(enum http_error error);
 /* What libcurl's code means for this request. */
-enum http_error http_error_of(const http_request *request, CURLcode code);
+enum http_error hf_http_error_of(const http_request *request, CURLcode code);
 
 #endif

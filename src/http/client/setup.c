@@ -45,7 +45,7 @@ static CURLcode setup_on_tls(CURL *easy, void *tls, void *context)
 {
     (void)easy;
     (void)tls;
-    http_request_enter(context, PHASE_TLS);
+    hf_http_request_enter(context, PHASE_TLS);
     return CURLE_OK;
 }
 
@@ -62,7 +62,7 @@ static int setup_on_issue(void *context, char *to, char *from, int to_port, int 
         return CURL_PREREQFUNC_ABORT;
     request->issued = request->was_issued = true;
     request->body_sent = 0;
-    http_request_enter(request, request->reads_body ? PHASE_SEND : PHASE_ANSWER);
+    hf_http_request_enter(request, request->reads_body ? PHASE_SEND : PHASE_ANSWER);
     return CURL_PREREQFUNC_OK;
 }
 
@@ -81,9 +81,9 @@ static size_t setup_on_read(char *room, size_t one, size_t n, void *context)
         memcpy(room, body + request->body_sent, n);
     request->body_sent += n;
     /* The answer may come before the body has been sent. */
-    http_request_enter(request, request->phase == PHASE_BODY ? PHASE_BODY
-                                : n < left                   ? PHASE_SEND
-                                                             : PHASE_ANSWER);
+    hf_http_request_enter(request, request->phase == PHASE_BODY ? PHASE_BODY
+                                   : n < left                   ? PHASE_SEND
+                                                                : PHASE_ANSWER);
     return n;
 }
 
@@ -151,13 +151,13 @@ static void setup_callbacks(struct setup *setup, http_request *request)
     for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
         setup_pointer(setup, contexts[i], request);
     setup_pointer(setup, CURLOPT_ERRORBUFFER, request->reason);
-    setup_function(setup, CURLOPT_WRITEFUNCTION, http_response_on_body);
-    setup_function(setup, CURLOPT_HEADERFUNCTION, http_response_on_line);
+    setup_function(setup, CURLOPT_WRITEFUNCTION, hf_http_response_on_body);
+    setup_function(setup, CURLOPT_HEADERFUNCTION, hf_http_response_on_line);
     setup_function(setup, CURLOPT_READFUNCTION, setup_on_read);
     setup_function(setup, CURLOPT_SEEKFUNCTION, setup_on_seek);
     setup_function(setup, CURLOPT_PREREQFUNCTION, setup_on_issue);
     setup_function(setup, CURLOPT_OPENSOCKETFUNCTION, setup_on_open);
-    setup_function(setup, CURLOPT_CLOSESOCKETFUNCTION, http_watch_socket_closes);
+    setup_function(setup, CURLOPT_CLOSESOCKETFUNCTION, hf_http_watch_socket_closes);
     setup_pointer(setup, CURLOPT_CLOSESOCKETDATA, request->client); /* which outlives the request */
     /* Not every TLS library tells when it begins: then its time is that of connecting. */
     if (!setup->code && !curl_easy_setopt(setup->easy, CURLOPT_SSL_CTX_FUNCTION, setup_on_tls))
@@ -243,7 +243,7 @@ static bool setup_method_sends(const char *method)
     return !strcmp(method, "POST") || !strcmp(method, "PUT") || !strcmp(method, "PATCH");
 }
 
-CURLcode http_setup_method(http_request *request, const char *method, bool with_body)
+CURLcode hf_http_setup_method(http_request *request, const char *method, bool with_body)
 {
     struct setup setup = {.easy = request->easy};
 
@@ -281,7 +281,7 @@ static int setup_check_url(const char *url)
     return !code ? 0 : code == CURLUE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
 }
 
-int http_setup(http_request *request, const struct http_request_options *options)
+int hf_http_setup(http_request *request, const struct http_request_options *options)
 {
     const struct http_client_options *client = &request->client->options;
     struct setup setup = {.easy = request->easy};
@@ -307,6 +307,6 @@ int http_setup(http_request *request, const struct http_request_options *options
     setup_long(&setup, CURLOPT_CONNECTTIMEOUT_MS, INT32_MAX);
     setup_long(&setup, CURLOPT_MAXAGE_CONN, (long)(client->idle_ms / 1000 + 1));
     if (!setup.code)
-        setup.code = http_setup_method(request, options->method, true);
+        setup.code = hf_http_setup_method(request, options->method, true);
     return !setup.code ? 0 : setup.code == CURLE_OUT_OF_MEMORY ? HAFT_ENOMEM : HAFT_EINVAL;
 }

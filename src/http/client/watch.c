@@ -14,14 +14,14 @@ static void watch_act(http_client *client, curl_socket_t socket, int flags)
             client->broken = true;
         client->depth--;
     }
-    http_client_settle(client);
+    hf_http_client_settle(client);
 }
 
 /* A failure makes libcurl's handle useless: the client begins anew. */
 static int watch_fail(http_client *client)
 {
     client->broken = true;
-    http_client_settle_soon(client);
+    hf_http_client_settle_soon(client);
     return -1;
 }
 
@@ -44,14 +44,14 @@ static void watch_on_ready(uv_poll_t *poll, int status, int events)
         watch_fail(client);
 }
 
-void http_watch_due(http_client *client)
+void hf_http_watch_due(http_client *client)
 {
     watch_act(client, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static void watch_on_time(uv_timer_t *timer)
 {
-    http_watch_due(timer->data);
+    hf_http_watch_due(timer->data);
 }
 
 static void watch_release(uv_handle_t *handle)
@@ -60,7 +60,7 @@ static void watch_release(uv_handle_t *handle)
     http_client *client = watch->client;
 
     client->allocator->release(client->allocator->context, watch, sizeof *watch);
-    http_client_handle_closed(client);
+    hf_http_client_handle_closed(client);
 }
 
 static void watch_close(struct http_watch *watch)
@@ -132,7 +132,7 @@ static struct http_watch *watch_assign(http_client *client, curl_socket_t socket
     return watch;
 }
 
-int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
+int hf_http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *assigned)
 {
     http_client *client = context;
     struct http_watch *watch = assigned;
@@ -155,14 +155,14 @@ int http_watch_socket(CURL *easy, curl_socket_t socket, int what, void *context,
     return 0;
 }
 
-void http_watch_keep(http_client *client, const CURL *easy)
+void hf_http_watch_keep(http_client *client, const CURL *easy)
 {
     for (struct http_watch *watch = client->watches; watch; watch = watch->next)
         if (watch->easy == easy && watch->events)
             watch->stays = true;
 }
 
-int http_watch_socket_closes(void *context, curl_socket_t socket)
+int hf_http_watch_socket_closes(void *context, curl_socket_t socket)
 {
     http_client *client = context;
     struct http_watch *watch = watch_find(client, socket);
@@ -172,7 +172,7 @@ int http_watch_socket_closes(void *context, curl_socket_t socket)
     return close(socket);
 }
 
-int http_watch_time(CURLM *multi, long ms, void *context)
+int hf_http_watch_time(CURLM *multi, long ms, void *context)
 {
     http_client *client = context;
 
@@ -182,13 +182,13 @@ int http_watch_time(CURLM *multi, long ms, void *context)
     client->uv->timer_stop(&client->curl_timer);
     client->curl_due = !ms;
     if (!ms)
-        http_client_settle_soon(client);
+        hf_http_client_settle_soon(client);
     else if (ms > 0 && client->uv->timer_start(&client->curl_timer, watch_on_time, (uint64_t)ms, 0))
         return watch_fail(client);
     return 0;
 }
 
-void http_watch_close_all(http_client *client)
+void hf_http_watch_close_all(http_client *client)
 {
     while (client->watches) {
         if (client->multi)

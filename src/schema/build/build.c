@@ -9,7 +9,7 @@ enum { CHECK_MEMORY = 64 << 20 }; /* for looking at a default */
 
 haft_builder *haft_builder_new(const haft_schema_options *options)
 {
-    haft_schema *schema = schema_new(options);
+    haft_schema *schema = hf_schema_new(options);
     haft_builder *builder;
 
     if (!schema)
@@ -31,35 +31,35 @@ void haft_builder_free(haft_builder *builder)
 
 /* ---- failing ---- */
 
-void *build_fail(haft_builder *builder, int code, const char *path, const char *format, ...)
+void *hf_build_fail(haft_builder *builder, int code, const char *path, const char *format, ...)
 {
     va_list args;
 
     if (builder->error.code)
         return NULL;
     va_start(args, format);
-    error_vset(&builder->error, code, path, format, args);
+    hf_error_vset(&builder->error, code, path, format, args);
     va_end(args);
     return NULL;
 }
 
-void *build_no_memory(haft_builder *builder)
+void *hf_build_no_memory(haft_builder *builder)
 {
-    return build_fail(builder, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
+    return hf_build_fail(builder, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
 }
 
-bool build_accepts(haft_builder *builder, const haft_def *part, const char *path)
+bool hf_build_accepts(haft_builder *builder, const haft_def *part, const char *path)
 {
     if (!builder || builder->error.code)
         return false;
     if (!part)
-        build_fail(builder, HAFT_EINVAL, path, "the definition is missing");
+        hf_build_fail(builder, HAFT_EINVAL, path, "the definition is missing");
     else if (part->builder != builder)
-        build_fail(builder, HAFT_EINVAL, path, "the definition belongs to another builder");
+        hf_build_fail(builder, HAFT_EINVAL, path, "the definition belongs to another builder");
     return !builder->error.code;
 }
 
-const char *node_kind(const struct node *node)
+const char *hf_node_kind(const struct node *node)
 {
     static const struct {
         unsigned types;
@@ -89,40 +89,40 @@ const char *node_kind(const struct node *node)
 
 /* ---- memory ---- */
 
-void *build_room(haft_builder *builder, size_t count, size_t size)
+void *hf_build_room(haft_builder *builder, size_t count, size_t size)
 {
     void *room = haft_arena_zalloc(builder->schema->arena, count ? count : 1, size);
 
-    return room ? room : build_no_memory(builder);
+    return room ? room : hf_build_no_memory(builder);
 }
 
-const char *build_text(haft_builder *builder, const char *text, const char *path)
+const char *hf_build_text(haft_builder *builder, const char *text, const char *path)
 {
     size_t size = text ? strlen(text) : 0;
     char *copy;
 
     if (!text)
-        return build_fail(builder, HAFT_EINVAL, path, "the text is missing");
+        return hf_build_fail(builder, HAFT_EINVAL, path, "the text is missing");
     if (haft_utf8_valid(text, size) != size)
-        return build_fail(builder, HAFT_EUTF8, path, "%s", haft_strerror(HAFT_EUTF8));
+        return hf_build_fail(builder, HAFT_EUTF8, path, "%s", haft_strerror(HAFT_EUTF8));
     copy = haft_arena_copy(builder->schema->arena, text, size);
-    return copy ? copy : build_no_memory(builder);
+    return copy ? copy : hf_build_no_memory(builder);
 }
 
-yyjson_val *build_json(haft_builder *builder, const char *json, const char *path)
+yyjson_val *hf_build_json(haft_builder *builder, const char *json, const char *path)
 {
     haft_reason error = {0};
     yyjson_val *value;
 
     if (!json)
-        return build_fail(builder, HAFT_EINVAL, path, "the JSON text is missing");
-    value = schema_json(builder->schema, json, strlen(json), &error);
-    return value ? value : build_fail(builder, error.code, path, "%s", error.text);
+        return hf_build_fail(builder, HAFT_EINVAL, path, "the JSON text is missing");
+    value = hf_schema_json(builder->schema, json, strlen(json), &error);
+    return value ? value : hf_build_fail(builder, error.code, path, "%s", error.text);
 }
 
-struct node *build_node(haft_builder *builder)
+struct node *hf_build_node(haft_builder *builder)
 {
-    struct node *node = build_room(builder, 1, sizeof *node);
+    struct node *node = hf_build_room(builder, 1, sizeof *node);
 
     if (node) {
         node->types = TYPE_ANY;
@@ -131,39 +131,39 @@ struct node *build_node(haft_builder *builder)
     return node;
 }
 
-haft_def *def_new(haft_builder *builder)
+haft_def *hf_def_new(haft_builder *builder)
 {
     haft_def *def;
 
     if (!builder || builder->error.code)
         return NULL;
-    def = build_room(builder, 1, sizeof *def);
+    def = hf_build_room(builder, 1, sizeof *def);
     if (!def)
         return NULL;
     def->builder = builder;
-    def->node = build_node(builder);
+    def->node = hf_build_node(builder);
     return def->node ? def : NULL;
 }
 
-haft_def *def_again(const haft_def *def)
+haft_def *hf_def_again(const haft_def *def)
 {
     haft_def *again;
 
     if (!def || def->builder->error.code)
         return NULL;
-    again = build_room(def->builder, 1, sizeof *again);
+    again = hf_build_room(def->builder, 1, sizeof *again);
     if (again)
         *again = *def;
     return again;
 }
 
-haft_def *def_copy(const haft_def *def)
+haft_def *hf_def_copy(const haft_def *def)
 {
-    haft_def *copy = def_again(def);
+    haft_def *copy = hf_def_again(def);
 
     if (!copy)
         return NULL;
-    copy->node = build_node(def->builder);
+    copy->node = hf_build_node(def->builder);
     if (!copy->node)
         return NULL;
     *copy->node = *def->node;
@@ -172,7 +172,7 @@ haft_def *def_copy(const haft_def *def)
 
 /* ---- building ---- */
 
-/* A default fits its own definition wherever it stands; those of properties schema_finish has
+/* A default fits its own definition wherever it stands; those of properties hf_schema_finish has
  * seen. */
 static int check_fallbacks(haft_schema *schema, haft_reason *reterr_error)
 {
@@ -186,16 +186,16 @@ static int check_fallbacks(haft_schema *schema, haft_reason *reterr_error)
         if (!node->meta || !node->meta->fallback)
             continue;
         if (!arena)
-            arena = haft_arena_new(arena_allocator(schema->arena), CHECK_MEMORY);
+            arena = haft_arena_new(hf_arena_allocator(schema->arena), CHECK_MEMORY);
         part.root = node;
         status =
             arena ? haft_schema_validate(&part, node->meta->fallback, arena, &issues) : HAFT_ENOMEM;
         if (status == HAFT_EISSUES)
-            status = error_set(reterr_error, HAFT_ESCHEMA, "default",
-                               "the default does not fit its own definition: %s",
-                               issues.count ? issues.list[0].message : "");
+            status = hf_error_set(reterr_error, HAFT_ESCHEMA, "default",
+                                  "the default does not fit its own definition: %s",
+                                  issues.count ? issues.list[0].message : "");
         else if (status)
-            error_set(reterr_error, status, "default", "%s", haft_strerror(status));
+            hf_error_set(reterr_error, status, "default", "%s", haft_strerror(status));
     }
     haft_arena_free(arena);
     return status;
@@ -209,17 +209,17 @@ int haft_schema_build(haft_builder *builder, haft_def *root, haft_schema **ret_s
     int status;
 
     if (!builder)
-        return error_set(reterr_error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
+        return hf_error_set(reterr_error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
     schema = builder->schema;
-    node = build_accepts(builder, root, "") ? build_root(root) : NULL;
-    if (!node || build_reach(builder, node)) {
+    node = hf_build_accepts(builder, root, "") ? hf_build_root(root) : NULL;
+    if (!node || hf_build_reach(builder, node)) {
         status = builder->error.code;
         if (reterr_error)
             *reterr_error = builder->error;
         haft_schema_free(schema);
         return status;
     }
-    status = schema_finish(schema, node, reterr_error);
+    status = hf_schema_finish(schema, node, reterr_error);
     if (status)
         return status;
     status = check_fallbacks(schema, reterr_error);

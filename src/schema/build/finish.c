@@ -9,15 +9,15 @@
 
 haft_def *haft_def_lazy(haft_builder *builder)
 {
-    haft_def *def = def_new(builder);
-    struct lazy *lazy = def ? build_room(builder, 1, sizeof *lazy) : NULL;
+    haft_def *def = hf_def_new(builder);
+    struct lazy *lazy = def ? hf_build_room(builder, 1, sizeof *lazy) : NULL;
     struct rule *rule;
 
     if (!lazy)
         return NULL;
-    rule = node_add_rule(builder->schema, def->node, RULE_REF, NULL, 1);
+    rule = hf_node_add_rule(builder->schema, def->node, RULE_REF, NULL, 1);
     if (!rule)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     lazy->slot = rule->nodes;
     lazy->next = builder->lazies;
     builder->lazies = lazy;
@@ -27,12 +27,12 @@ haft_def *haft_def_lazy(haft_builder *builder)
 
 void haft_def_resolve(haft_def *lazy, haft_def *def)
 {
-    if (!lazy || !build_accepts(lazy->builder, def, "lazy"))
+    if (!lazy || !hf_build_accepts(lazy->builder, def, "lazy"))
         return;
     if (!lazy->lazy) {
-        build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the definition is not a lazy one");
+        hf_build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the definition is not a lazy one");
     } else if (lazy->lazy->resolved) {
-        build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the lazy definition is given twice");
+        hf_build_fail(lazy->builder, HAFT_EINVAL, "lazy", "the lazy definition is given twice");
     } else {
         lazy->lazy->resolved = def;
         *lazy->lazy->slot = def->node;
@@ -51,7 +51,7 @@ static const struct lazy *lazy_of(const haft_builder *builder, const struct node
     return lazy;
 }
 
-struct node *build_root(const haft_def *root)
+struct node *hf_build_root(const haft_def *root)
 {
     const struct lazy *lazy = root->lazy;
 
@@ -119,7 +119,7 @@ static int fail_at(struct reach *reach, const struct introduced *introduced, int
     char path[sizeof reach->builder->error.path];
 
     write_path(introduced, path, sizeof path);
-    build_fail(reach->builder, code, path, "%s", text);
+    hf_build_fail(reach->builder, code, path, "%s", text);
     return code;
 }
 
@@ -132,14 +132,14 @@ static int meet(struct reach *reach, const struct introduced *parent, const stru
 
     if (!node || node->id != NO_ID)
         return 0;
-    introduced = build_room(reach->builder, 1, sizeof *introduced);
+    introduced = hf_build_room(reach->builder, 1, sizeof *introduced);
     if (!introduced)
         return HAFT_ENOMEM;
     *introduced = (struct introduced){reach->waiting, parent, (struct node *)(uintptr_t)node, step,
                                       name,           index,  parent ? parent->depth + 1 : 0};
     if (introduced->depth > schema->max_depth)
         return fail_at(reach, introduced, HAFT_EDEPTH, haft_strerror(HAFT_EDEPTH));
-    if (node_adopt(schema, introduced->node))
+    if (hf_node_adopt(schema, introduced->node))
         return fail_at(reach, introduced, HAFT_ETOOBIG,
                        "there are more definitions than the limit");
     reach->waiting = introduced;
@@ -254,17 +254,17 @@ static bool is_loop(const struct node *from, struct finish_visit *stack, unsigne
 static int refuse_loops(haft_builder *builder)
 {
     haft_schema *schema = builder->schema;
-    arena_mark mark = arena_save(schema->arena);
-    struct finish_visit *stack = build_room(builder, schema->n_nodes, sizeof *stack);
-    unsigned char *colours = stack ? build_room(builder, schema->n_nodes, 1) : NULL;
+    arena_mark mark = hf_arena_save(schema->arena);
+    struct finish_visit *stack = hf_build_room(builder, schema->n_nodes, sizeof *stack);
+    unsigned char *colours = stack ? hf_build_room(builder, schema->n_nodes, 1) : NULL;
 
     for (const struct node *node = schema->nodes; colours && node; node = node->all) {
         if (colours[node->id] == FINISH_WHITE && is_loop(node, stack, colours)) {
-            build_fail(builder, HAFT_EREF, "lazy", "a lazy definition is only itself");
+            hf_build_fail(builder, HAFT_EREF, "lazy", "a lazy definition is only itself");
             break;
         }
     }
-    arena_rewind(schema->arena, mark);
+    hf_arena_rewind(schema->arena, mark);
     return builder->error.code;
 }
 
@@ -276,14 +276,14 @@ static int discriminate_all(haft_builder *builder)
     for (const struct node *node = builder->schema->nodes; node && !status; node = node->all)
         for (size_t i = 0; i < node->n_rules && !status; i++)
             if (node->rules[i].op == RULE_DISCRIMINATED)
-                status = discriminate(builder, &node->rules[i], node->rules[i].text);
+                status = hf_discriminate(builder, &node->rules[i], node->rules[i].text);
     return status;
 }
 
-int build_reach(haft_builder *builder, struct node *root)
+int hf_build_reach(haft_builder *builder, struct node *root)
 {
     struct reach reach = {builder, NULL};
-    arena_mark mark = arena_save(builder->schema->arena);
+    arena_mark mark = hf_arena_save(builder->schema->arena);
     int status = meet(&reach, NULL, root, NULL, NULL, SIZE_MAX);
 
     while (!status && reach.waiting) {
@@ -292,7 +292,7 @@ int build_reach(haft_builder *builder, struct node *root)
         reach.waiting = introduced->next;
         status = finish_look_at(&reach, introduced);
     }
-    arena_rewind(builder->schema->arena, mark);
+    hf_arena_rewind(builder->schema->arena, mark);
     if (!status)
         status = refuse_loops(builder);
     return status ? status : discriminate_all(builder);

@@ -44,15 +44,16 @@ static struct node *fold(haft_builder *builder, const struct node *left, const s
                          size_t depth)
 {
     const struct object *ours = left->object, *theirs = right->object;
-    struct node *node = build_node(builder);
-    struct object *object = node ? node_object(builder->schema, node) : NULL;
+    struct node *node = hf_build_node(builder);
+    struct object *object = node ? hf_node_object(builder->schema, node) : NULL;
     size_t n = ours->n_properties;
 
     if (!object)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     node->types = TYPE_OBJECT;
     object->extra = ours->extra == EXTRA_REJECT ? theirs->extra : ours->extra;
-    object->properties = build_room(builder, n + theirs->n_properties, sizeof *object->properties);
+    object->properties =
+        hf_build_room(builder, n + theirs->n_properties, sizeof *object->properties);
     if (!object->properties)
         return NULL;
     if (n)
@@ -95,17 +96,17 @@ static struct node *distribute(haft_builder *builder, const struct node *object,
                                const struct node *options, bool options_first, size_t depth)
 {
     const struct rule *old = &options->rules[0];
-    struct node *node = build_node(builder);
-    struct rule *rule =
-        node ? node_add_rule(builder->schema, node, (enum rule_op)old->op, old->nodes, old->n_nodes)
-             : NULL;
+    struct node *node = hf_build_node(builder);
+    struct rule *rule = node ? hf_node_add_rule(builder->schema, node, (enum rule_op)old->op,
+                                                old->nodes, old->n_nodes)
+                             : NULL;
 
     if (!rule)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     node->types = options->types;
     rule->text = old->text;
     if (old->tags)
-        rule->tags = build_room(builder, old->n_nodes, sizeof *rule->tags);
+        rule->tags = hf_build_room(builder, old->n_nodes, sizeof *rule->tags);
     for (size_t i = 0; i < old->n_nodes; i++) {
         rule->nodes[i] = options_first ? fold(builder, old->nodes[i], object, depth)
                                        : fold(builder, object, old->nodes[i], depth);
@@ -118,8 +119,8 @@ static struct node *distribute(haft_builder *builder, const struct node *object,
 /* A side of an intersection, which does not refuse the other side's keys. */
 static struct node *loosened(haft_builder *builder, const struct node *side)
 {
-    struct node *node = build_node(builder);
-    struct object *object = node ? build_room(builder, 1, sizeof *object) : NULL;
+    struct node *node = hf_build_node(builder);
+    struct object *object = node ? hf_build_room(builder, 1, sizeof *object) : NULL;
 
     if (!object)
         return NULL;
@@ -137,14 +138,14 @@ static struct node *key_guard(haft_builder *builder, const struct object *left,
                               const struct object *right)
 {
     const struct object *sides[] = {left, right};
-    struct node *node = build_node(builder), *any = node ? build_node(builder) : NULL;
-    struct object *object = any ? node_object(builder->schema, node) : NULL;
+    struct node *node = hf_build_node(builder), *any = node ? hf_build_node(builder) : NULL;
+    struct object *object = any ? hf_node_object(builder->schema, node) : NULL;
 
     if (!object)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     object->extra = EXTRA_REJECT;
-    object->properties =
-        build_room(builder, left->n_properties + right->n_properties, sizeof *object->properties);
+    object->properties = hf_build_room(builder, left->n_properties + right->n_properties,
+                                       sizeof *object->properties);
     if (!object->properties)
         return NULL;
     for (size_t side = 0; side < 2; side++) {
@@ -172,15 +173,15 @@ static struct node *ask_both(haft_builder *builder, const struct node *left,
                              const struct node *right)
 {
     const struct node *parts[] = {left, right, NULL};
-    struct node *node = build_node(builder);
+    struct node *node = hf_build_node(builder);
     size_t n = 2;
 
     if (!node)
         return NULL;
     if (left->object && right->object) {
         if (left->object->names || right->object->names)
-            return build_fail(builder, HAFT_ESCHEMA, "allOf",
-                              "a record whose keys have rules cannot be intersected");
+            return hf_build_fail(builder, HAFT_ESCHEMA, "allOf",
+                                 "a record whose keys have rules cannot be intersected");
         parts[0] = loosened(builder, left);
         parts[1] = loosened(builder, right);
         if (left->object->extra == EXTRA_REJECT && right->object->extra == EXTRA_REJECT) {
@@ -190,8 +191,9 @@ static struct node *ask_both(haft_builder *builder, const struct node *left,
         if (!parts[0] || !parts[1] || !parts[n - 1])
             return NULL;
     }
-    return node_add_rule(builder->schema, node, RULE_ALL, parts, n) ? node
-                                                                    : build_no_memory(builder);
+    return hf_node_add_rule(builder->schema, node, RULE_ALL, parts, n)
+               ? node
+               : hf_build_no_memory(builder);
 }
 
 static struct node *intersect(haft_builder *builder, const struct node *left,
@@ -212,9 +214,9 @@ haft_def *haft_def_intersection(haft_def *left, haft_def *right)
 {
     haft_def *def;
 
-    if (!left || !build_accepts(left->builder, right, "allOf"))
+    if (!left || !hf_build_accepts(left->builder, right, "allOf"))
         return NULL;
-    def = def_new(left->builder);
+    def = hf_def_new(left->builder);
     if (!def)
         return NULL;
     def->node = intersect(left->builder, left->node, right->node, 0);

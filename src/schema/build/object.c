@@ -32,16 +32,16 @@ static bool object_is_object(const haft_def *def, const char *use)
     if (!def || def->builder->error.code)
         return false;
     if (!def->node->object || def->node->object->record || def->node->n_rules)
-        build_fail(def->builder, HAFT_ESCHEMA, use, "%s needs an object, and this is %s", use,
-                   node_kind(def->node));
+        hf_build_fail(def->builder, HAFT_ESCHEMA, use, "%s needs an object, and this is %s", use,
+                      hf_node_kind(def->node));
     return !def->builder->error.code;
 }
 
 static bool has_no_checks(const haft_def *def, const char *use)
 {
     if (def->node->n_checks)
-        build_fail(def->builder, HAFT_ESCHEMA, use,
-                   "%s cannot be used on an object that has refinements", use);
+        hf_build_fail(def->builder, HAFT_ESCHEMA, use,
+                      "%s cannot be used on an object that has refinements", use);
     return !def->node->n_checks;
 }
 
@@ -49,19 +49,19 @@ static bool has_no_checks(const haft_def *def, const char *use)
  * more. */
 static haft_def *reshaped(const haft_def *def, size_t more)
 {
-    haft_def *copy = def_copy(def);
+    haft_def *copy = hf_def_copy(def);
     const struct object *old;
     struct object *object;
 
     if (!copy)
         return NULL;
     old = def->node->object;
-    object = build_room(def->builder, 1, sizeof *object);
+    object = hf_build_room(def->builder, 1, sizeof *object);
     if (!object)
         return NULL;
     *object = *old;
     object->properties =
-        build_room(def->builder, old->n_properties + more, sizeof *object->properties);
+        hf_build_room(def->builder, old->n_properties + more, sizeof *object->properties);
     if (!object->properties)
         return NULL;
     if (old->n_properties)
@@ -93,15 +93,15 @@ static bool object_put_pairs(haft_builder *builder, struct object *object, size_
     size_t old = object->n_properties;
 
     for (size_t i = 0; i < n; i++) {
-        const char *name = build_text(builder, va_arg(pairs, const char *), "properties");
+        const char *name = hf_build_text(builder, va_arg(pairs, const char *), "properties");
         const haft_def *def = va_arg(pairs, haft_def *);
         size_t at;
 
-        if (!name || !build_accepts(builder, def, name))
+        if (!name || !hf_build_accepts(builder, def, name))
             return false;
         at = object_find(object, name);
         if (at >= old && at < object->n_properties)
-            return build_fail(builder, HAFT_ESCHEMA, name, "the name is given twice");
+            return hf_build_fail(builder, HAFT_ESCHEMA, name, "the name is given twice");
         object_put(object, &(struct property){
                                .name = name,
                                .size = strlen(name),
@@ -115,7 +115,7 @@ static bool object_put_pairs(haft_builder *builder, struct object *object, size_
 
 haft_def *haft_def_object(haft_builder *builder, ...)
 {
-    haft_def *def = def_new(builder);
+    haft_def *def = hf_def_new(builder);
     struct object *object;
     va_list pairs;
     bool done = false;
@@ -124,13 +124,13 @@ haft_def *haft_def_object(haft_builder *builder, ...)
     if (!def)
         return NULL;
     def->node->types = TYPE_OBJECT;
-    object = node_object(builder->schema, def->node);
+    object = hf_node_object(builder->schema, def->node);
     if (!object)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     object->extra = EXTRA_REJECT;
     va_start(pairs, builder);
     n = count_pairs(pairs);
-    object->properties = build_room(builder, n, sizeof *object->properties);
+    object->properties = hf_build_room(builder, n, sizeof *object->properties);
     if (object->properties)
         done = object_put_pairs(builder, object, n, pairs);
     va_end(pairs);
@@ -154,8 +154,8 @@ haft_def *haft_def_extend(haft_def *object, ...)
         if (!object_put_pairs(object->builder, copy->node->object, n, pairs))
             copy = NULL;
         else if (copy->node->object->n_properties != before + n && copy->node->n_checks)
-            copy = build_fail(object->builder, HAFT_ESCHEMA, "extend",
-                              "extend cannot replace a key of an object that has refinements");
+            copy = hf_build_fail(object->builder, HAFT_ESCHEMA, "extend",
+                                 "extend cannot replace a key of an object that has refinements");
     }
     va_end(pairs);
     return copy;
@@ -187,7 +187,7 @@ haft_def *haft_def_loose(haft_def *object)
 
 haft_def *haft_def_catchall(haft_def *object, haft_def *value)
 {
-    if (!object || !build_accepts(object->builder, value, "additionalProperties"))
+    if (!object || !hf_build_accepts(object->builder, value, "additionalProperties"))
         return NULL;
     if (value->node->never)
         return haft_def_strict(object);
@@ -201,7 +201,7 @@ haft_def *haft_def_merge(haft_def *object, haft_def *other)
     haft_def *copy;
 
     if (!object_is_object(object, "merge") || !has_no_checks(object, "merge") ||
-        !build_accepts(object->builder, other, "merge") || !object_is_object(other, "merge"))
+        !hf_build_accepts(object->builder, other, "merge") || !object_is_object(other, "merge"))
         return NULL;
     copy = reshaped(object, other->node->object->n_properties);
     if (!copy)
@@ -234,7 +234,8 @@ static haft_def *selected(const haft_def *object, const char *use, bool keep, co
         size_t i = object_find(shape, name);
 
         if (i == shape->n_properties)
-            return build_fail(object->builder, HAFT_ESCHEMA, name, "%s: there is no such key", use);
+            return hf_build_fail(object->builder, HAFT_ESCHEMA, name, "%s: there is no such key",
+                                 use);
         if (keep && i >= n) {
             struct property found = shape->properties[i];
 
@@ -315,18 +316,18 @@ haft_def *haft_def_keyof(haft_def *object)
         return NULL;
     for (size_t i = 0; i < object->node->object->n_properties; i++) {
         const struct property *property = &object->node->object->properties[i];
-        yyjson_val *name = build_room(object->builder, 1, sizeof *name);
+        yyjson_val *name = hf_build_room(object->builder, 1, sizeof *name);
 
         if (!name)
             return NULL;
         unsafe_yyjson_set_strn(name, property->name, property->size);
-        if (!values_add(object->builder, &list, name))
+        if (!hf_values_add(object->builder, &list, name))
             return NULL;
     }
     if (!list.n)
-        return build_fail(object->builder, HAFT_ESCHEMA, "keyof", "the object has no keys");
-    def = def_new(object->builder);
+        return hf_build_fail(object->builder, HAFT_ESCHEMA, "keyof", "the object has no keys");
+    def = hf_def_new(object->builder);
     if (def)
-        def->node->values = values_array(object->builder, list.items, list.n);
+        def->node->values = hf_values_array(object->builder, list.items, list.n);
     return def && def->node->values ? def : NULL;
 }

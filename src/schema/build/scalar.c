@@ -13,7 +13,7 @@ static const double MAX_SAFE_INTEGER = 9007199254740991.0;
 
 static haft_def *typed(haft_builder *builder, unsigned types)
 {
-    haft_def *def = def_new(builder);
+    haft_def *def = hf_def_new(builder);
 
     if (def)
         def->node->types = (uint8_t)types;
@@ -47,7 +47,7 @@ haft_def *haft_def_any(haft_builder *builder)
 
 haft_def *haft_def_never(haft_builder *builder)
 {
-    haft_def *def = def_new(builder);
+    haft_def *def = hf_def_new(builder);
 
     if (def)
         def->node->never = true;
@@ -62,9 +62,9 @@ static haft_def *ruled(const haft_def *def, unsigned types, const char *rule, co
     if (!def || def->builder->error.code)
         return NULL;
     if (def->node->types != types || def->node->never || def->node->values || def->node->n_rules)
-        return build_fail(def->builder, HAFT_ESCHEMA, rule, "%s is a rule of %s, and this is %s",
-                          rule, whose, node_kind(def->node));
-    return def_copy(def);
+        return hf_build_fail(def->builder, HAFT_ESCHEMA, rule, "%s is a rule of %s, and this is %s",
+                             rule, whose, hf_node_kind(def->node));
+    return hf_def_copy(def);
 }
 
 /* The message of a type is also that of its checks, unless they have their own. */
@@ -73,8 +73,8 @@ static haft_def *checked(haft_def *def, struct check *check)
     if (!def)
         return NULL;
     check->message = def->node->message;
-    if (node_add_check(def->builder->schema, def->node, check))
-        return build_no_memory(def->builder);
+    if (hf_node_add_check(def->builder->schema, def->node, check))
+        return hf_build_no_memory(def->builder);
     return def;
 }
 
@@ -93,7 +93,7 @@ static haft_def *string_text(const haft_def *def, const char *rule, enum check_o
 
     if (!copy)
         return NULL;
-    check.text = build_text(def->builder, text, rule);
+    check.text = hf_build_text(def->builder, text, rule);
     if (!check.text)
         return NULL;
     check.text_size = strlen(text);
@@ -122,7 +122,7 @@ static haft_def *double_bound(const haft_def *def, const char *rule, enum check_
     struct check check = {.op = (uint8_t)op, .exclusive = exclusive};
 
     if (def && !isfinite(bound))
-        return build_fail(def->builder, HAFT_EINVAL, rule, "%s is not a finite number", rule);
+        return hf_build_fail(def->builder, HAFT_EINVAL, rule, "%s is not a finite number", rule);
     scalar_set_number(&check.bound, bound);
     return number_bound(def, rule, &check);
 }
@@ -170,13 +170,13 @@ haft_def *haft_def_includes(haft_def *def, const char *text, size_t from)
     return string_text(def, "includes", CHECK_INCLUDES, text, from);
 }
 
-/* What node_add_pattern and node_add_format have appended, or why they have not. */
+/* What hf_node_add_pattern and hf_node_add_format have appended, or why they have not. */
 static haft_def *appended(haft_def *def, int status, const char *rule, const haft_reason *error)
 {
     if (status == HAFT_ENOMEM)
-        return build_no_memory(def->builder);
+        return hf_build_no_memory(def->builder);
     if (status)
-        return build_fail(def->builder, status, rule, "%s", error->text);
+        return hf_build_fail(def->builder, status, rule, "%s", error->text);
     def->node->checks[def->node->n_checks - 1].message = def->node->message;
     return def;
 }
@@ -186,11 +186,11 @@ haft_def *haft_def_pattern(haft_def *def, const char *pattern, const char *flags
     haft_def *copy = ruled(def, TYPE_STRING, "pattern", "strings");
     haft_reason error = {0};
 
-    if (!copy || !build_text(def->builder, pattern, "pattern"))
+    if (!copy || !hf_build_text(def->builder, pattern, "pattern"))
         return NULL;
     return appended(copy,
-                    node_add_pattern(def->builder->schema, copy->node, pattern, strlen(pattern),
-                                     flags ? flags : "", &error),
+                    hf_node_add_pattern(def->builder->schema, copy->node, pattern, strlen(pattern),
+                                        flags ? flags : "", &error),
                     "pattern", &error);
 }
 
@@ -202,10 +202,10 @@ haft_def *haft_def_format(haft_def *def, haft_format format)
     if (!copy)
         return NULL;
     if (format <= HAFT_FORMAT_NONE || format >= HAFT_FORMAT_COUNT_)
-        return build_fail(def->builder, HAFT_EINVAL, "format", "there is no such format");
-    return appended(copy,
-                    node_add_format(def->builder->schema, copy->node, format_of(format), &error),
-                    "format", &error);
+        return hf_build_fail(def->builder, HAFT_EINVAL, "format", "there is no such format");
+    return appended(
+        copy, hf_node_add_format(def->builder->schema, copy->node, hf_format_of(format), &error),
+        "format", &error);
 }
 
 haft_def *haft_def_formatted(haft_builder *builder, haft_format format)
@@ -252,8 +252,8 @@ haft_def *haft_def_at_most_int64(haft_def *def, int64_t bound)
 haft_def *haft_def_multiple_of(haft_def *def, double divisor)
 {
     if (def && !(divisor > 0))
-        return build_fail(def->builder, HAFT_EINVAL, "multiple_of",
-                          "multiple_of is not above zero");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "multiple_of",
+                             "multiple_of is not above zero");
     return double_bound(def, "multiple_of", CHECK_MULTIPLE_OF, divisor, false);
 }
 
@@ -330,13 +330,13 @@ haft_def *haft_def_float64(haft_builder *builder)
 
 static haft_def *valued(haft_builder *builder, yyjson_val *const *items, size_t n, bool single)
 {
-    haft_def *def = def_new(builder);
+    haft_def *def = hf_def_new(builder);
 
     if (!def)
         return NULL;
     if (!n)
-        return build_fail(builder, HAFT_ESCHEMA, "values", "no value is accepted");
-    def->node->values = values_array(builder, items, n);
+        return hf_build_fail(builder, HAFT_ESCHEMA, "values", "no value is accepted");
+    def->node->values = hf_values_array(builder, items, n);
     def->node->single = single;
     return def->node->values ? def : NULL;
 }
@@ -344,7 +344,7 @@ static haft_def *valued(haft_builder *builder, yyjson_val *const *items, size_t 
 haft_def *haft_def_literal(haft_builder *builder, const char *json)
 {
     yyjson_val *value =
-        builder && !builder->error.code ? build_json(builder, json, "literal") : NULL;
+        builder && !builder->error.code ? hf_build_json(builder, json, "literal") : NULL;
 
     return value ? valued(builder, &value, 1, true) : NULL;
 }
@@ -352,15 +352,15 @@ haft_def *haft_def_literal(haft_builder *builder, const char *json)
 haft_def *haft_def_literals(haft_builder *builder, const char *json_array)
 {
     yyjson_val *array =
-        builder && !builder->error.code ? build_json(builder, json_array, "literals") : NULL;
+        builder && !builder->error.code ? hf_build_json(builder, json_array, "literals") : NULL;
     yyjson_val **items, *item;
     size_t i, n;
 
     if (!array)
         return NULL;
     if (!yyjson_is_arr(array))
-        return build_fail(builder, HAFT_EINVAL, "literals", "the values are not a JSON array");
-    items = build_room(builder, yyjson_arr_size(array), sizeof(yyjson_val *));
+        return hf_build_fail(builder, HAFT_EINVAL, "literals", "the values are not a JSON array");
+    items = hf_build_room(builder, yyjson_arr_size(array), sizeof(yyjson_val *));
     if (!items)
         return NULL;
     yyjson_arr_foreach(array, i, n, item)
@@ -378,13 +378,13 @@ haft_def *haft_def_enum(haft_builder *builder, const char *first, ...)
         return NULL;
     va_start(names, first);
     for (const char *name = first; name; name = va_arg(names, const char *)) {
-        yyjson_val *value = build_room(builder, 1, sizeof *value);
-        const char *text = value ? build_text(builder, name, "enum") : NULL;
+        yyjson_val *value = hf_build_room(builder, 1, sizeof *value);
+        const char *text = value ? hf_build_text(builder, name, "enum") : NULL;
 
         if (!text)
             goto done;
         unsafe_yyjson_set_strn(value, text, strlen(text));
-        if (!values_add(builder, &list, value))
+        if (!hf_values_add(builder, &list, value))
             goto done;
     }
     def = valued(builder, list.items, list.n, false);

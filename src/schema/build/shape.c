@@ -10,15 +10,15 @@ haft_def *haft_def_array(haft_builder *builder, haft_def *item)
     haft_def *def;
     struct array *array;
 
-    if (!build_accepts(builder, item, "items"))
+    if (!hf_build_accepts(builder, item, "items"))
         return NULL;
-    def = def_new(builder);
+    def = hf_def_new(builder);
     if (!def)
         return NULL;
     def->node->types = TYPE_ARRAY;
-    array = node_array(builder->schema, def->node);
+    array = hf_node_array(builder->schema, def->node);
     if (!array)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     array->items = item->node;
     return def;
 }
@@ -31,14 +31,15 @@ static haft_def *array_rule(const haft_def *def, const char *rule, enum check_op
     if (!def || def->builder->error.code)
         return NULL;
     if (!def->node->array || (def->node->array->tuple && op != CHECK_UNIQUE))
-        return build_fail(def->builder, HAFT_ESCHEMA, rule,
-                          "%s is a rule of arrays, and this is %s", rule, node_kind(def->node));
-    copy = def_copy(def);
+        return hf_build_fail(def->builder, HAFT_ESCHEMA, rule,
+                             "%s is a rule of arrays, and this is %s", rule,
+                             hf_node_kind(def->node));
+    copy = hf_def_copy(def);
     if (!copy)
         return NULL;
     check.message = copy->node->message;
-    if (node_add_check(def->builder->schema, copy->node, &check))
-        return build_no_memory(def->builder);
+    if (hf_node_add_check(def->builder->schema, copy->node, &check))
+        return hf_build_no_memory(def->builder);
     return copy;
 }
 
@@ -105,11 +106,11 @@ static bool fill_tuple(haft_builder *builder, struct array *array, haft_def *fir
     for (haft_def *item = first; item; item = va_arg(counting, haft_def *))
         n++;
     va_end(counting);
-    prefix = build_room(builder, n, sizeof(struct node *));
+    prefix = hf_build_room(builder, n, sizeof(struct node *));
     if (!prefix)
         return false;
     for (haft_def *item = first; item; item = va_arg(more, haft_def *)) {
-        if (!build_accepts(builder, item, "prefixItems"))
+        if (!hf_build_accepts(builder, item, "prefixItems"))
             return false;
         prefix[i++] = item->node;
         if (item->presence == PRESENCE_REQUIRED &&
@@ -123,17 +124,17 @@ static bool fill_tuple(haft_builder *builder, struct array *array, haft_def *fir
 
 haft_def *haft_def_tuple(haft_builder *builder, haft_def *rest, haft_def *first, ...)
 {
-    haft_def *def = def_new(builder);
+    haft_def *def = hf_def_new(builder);
     struct array *array;
     bool filled;
     va_list more;
 
-    if (!def || (rest && !build_accepts(builder, rest, "items")))
+    if (!def || (rest && !hf_build_accepts(builder, rest, "items")))
         return NULL;
     def->node->types = TYPE_ARRAY;
-    array = node_array(builder->schema, def->node);
+    array = hf_node_array(builder->schema, def->node);
     if (!array)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     def->node->expected = "tuple";
     array->tuple = true;
     array->closed = !rest;
@@ -150,7 +151,7 @@ haft_def *haft_def_tuple(haft_builder *builder, haft_def *rest, haft_def *first,
 static bool fill_listed(haft_builder *builder, struct object *object, const struct value_list *keys,
                         const haft_def *value, bool partial)
 {
-    struct property *properties = build_room(builder, keys->n, sizeof *properties);
+    struct property *properties = hf_build_room(builder, keys->n, sizeof *properties);
     bool may_be_absent =
         partial || value->presence != PRESENCE_REQUIRED || shape_is_lenient(value->node, 0);
 
@@ -176,8 +177,8 @@ static bool keys_are_strings(haft_builder *builder, const struct value_list *key
 {
     for (size_t i = 0; i < keys->n; i++)
         if (!yyjson_is_str(keys->items[i]))
-            return build_fail(builder, HAFT_ESCHEMA, "propertyNames",
-                              "a key of a record is not a string");
+            return hf_build_fail(builder, HAFT_ESCHEMA, "propertyNames",
+                                 "a key of a record is not a string");
     return true;
 }
 
@@ -189,20 +190,21 @@ static haft_def *shape_record(haft_builder *builder, const haft_def *key, const 
     struct object *object;
     int listed;
 
-    if (!build_accepts(builder, key, "propertyNames") ||
-        !build_accepts(builder, value, "additionalProperties"))
+    if (!hf_build_accepts(builder, key, "propertyNames") ||
+        !hf_build_accepts(builder, value, "additionalProperties"))
         return NULL;
     if (!(key->node->types & (TYPE_STRING | TYPE_NUMBER)) || key->node->never)
-        return build_fail(builder, HAFT_ESCHEMA, "propertyNames",
-                          "the keys of a record are strings, and this is %s", node_kind(key->node));
-    def = def_new(builder);
-    listed = def ? values_of(builder, key->node, &keys) : HAFT_ENOMEM;
+        return hf_build_fail(builder, HAFT_ESCHEMA, "propertyNames",
+                             "the keys of a record are strings, and this is %s",
+                             hf_node_kind(key->node));
+    def = hf_def_new(builder);
+    listed = def ? hf_values_of(builder, key->node, &keys) : HAFT_ENOMEM;
     if (listed < 0 || !keys_are_strings(builder, &keys))
         return NULL;
     def->node->types = TYPE_OBJECT;
-    object = node_object(builder->schema, def->node);
+    object = hf_node_object(builder->schema, def->node);
     if (!object)
-        return build_no_memory(builder);
+        return hf_build_no_memory(builder);
     object->record = true;
     def->node->expected = "record";
     if (listed)

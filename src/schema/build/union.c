@@ -15,7 +15,7 @@ static size_t count_options(haft_builder *builder, const haft_def *first, va_lis
     va_copy(counting, more);
     for (const haft_def *option = first; option; option = va_arg(counting, haft_def *)) {
         n++;
-        if (!build_accepts(builder, option, "options")) {
+        if (!hf_build_accepts(builder, option, "options")) {
             n = SIZE_MAX;
             break;
         }
@@ -28,13 +28,13 @@ static size_t count_options(haft_builder *builder, const haft_def *first, va_lis
 static haft_def *joined(haft_builder *builder, enum rule_op op, const haft_def *first, va_list more,
                         size_t n)
 {
-    haft_def *def = def_new(builder);
+    haft_def *def = hf_def_new(builder);
     const struct node **nodes;
     size_t i = 0;
 
     if (!def)
         return NULL;
-    nodes = build_room(builder, n, sizeof(struct node *));
+    nodes = hf_build_room(builder, n, sizeof(struct node *));
     if (!nodes)
         return NULL;
     for (const haft_def *option = first; option; option = va_arg(more, haft_def *)) {
@@ -44,7 +44,8 @@ static haft_def *joined(haft_builder *builder, enum rule_op op, const haft_def *
         def->presence = option->presence;
         def->fallback = option->fallback;
     }
-    return node_add_rule(builder->schema, def->node, op, nodes, n) ? def : build_no_memory(builder);
+    return hf_node_add_rule(builder->schema, def->node, op, nodes, n) ? def
+                                                                      : hf_build_no_memory(builder);
 }
 
 /* A union of one option is that option. */
@@ -53,12 +54,12 @@ static haft_def *union_alternatives(haft_builder *builder, enum rule_op op, haft
 {
     size_t n;
 
-    if (!build_accepts(builder, first, "options"))
+    if (!hf_build_accepts(builder, first, "options"))
         return NULL;
     n = count_options(builder, first, more);
     if (n == SIZE_MAX)
         return NULL;
-    return n == 1 ? def_again(first) : joined(builder, op, first, more, n);
+    return n == 1 ? hf_def_again(first) : joined(builder, op, first, more, n);
 }
 
 haft_def *haft_def_union(haft_builder *builder, haft_def *first, ...)
@@ -92,7 +93,7 @@ haft_def *haft_def_discriminated(haft_builder *builder, const char *key, haft_de
     va_list more;
     size_t n;
 
-    if (!build_accepts(builder, first, "options"))
+    if (!hf_build_accepts(builder, first, "options"))
         return NULL;
     va_start(more, first);
     n = count_options(builder, first, more);
@@ -104,8 +105,8 @@ haft_def *haft_def_discriminated(haft_builder *builder, const char *key, haft_de
     def->node->types = TYPE_OBJECT;
     def->presence = PRESENCE_REQUIRED;
     rule = &def->node->rules[0];
-    rule->text = build_text(builder, key, "discriminator");
-    rule->tags = rule->text ? build_room(builder, n, sizeof *rule->tags) : NULL;
+    rule->text = hf_build_text(builder, key, "discriminator");
+    rule->tags = rule->text ? hf_build_room(builder, n, sizeof *rule->tags) : NULL;
     return rule->tags ? def : NULL;
 }
 
@@ -131,7 +132,7 @@ static int option_values(haft_builder *builder, const struct node *option, const
     for (size_t i = 0; object && !object->record && i < object->n_properties; i++)
         if (!strcmp(object->properties[i].name, key) &&
             object->properties[i].presence == PRESENCE_REQUIRED)
-            return values_of(builder, object->properties[i].node, list);
+            return hf_values_of(builder, object->properties[i].node, list);
     return 0;
 }
 
@@ -145,32 +146,32 @@ static bool values_differ(haft_builder *builder, const struct rule *rule, size_t
     yyjson_arr_foreach(rule->tags[option], i, n, value) {
         for (size_t before = 0; before < option; before++) {
             yyjson_arr_foreach(rule->tags[before], j, m, other) {
-                int equal = json_equal(value, other, builder->schema->arena);
+                int equal = hf_json_equal(value, other, builder->schema->arena);
 
                 if (equal < 0)
-                    return build_no_memory(builder);
+                    return hf_build_no_memory(builder);
                 if (equal)
-                    return build_fail(builder, HAFT_ESCHEMA, path,
-                                      "options %zu and %zu have the same value of \"%s\"", before,
-                                      option, rule->text);
+                    return hf_build_fail(builder, HAFT_ESCHEMA, path,
+                                         "options %zu and %zu have the same value of \"%s\"",
+                                         before, option, rule->text);
             }
         }
     }
     return true;
 }
 
-int discriminate(haft_builder *builder, const struct rule *rule, const char *path)
+int hf_discriminate(haft_builder *builder, const struct rule *rule, const char *path)
 {
     for (size_t i = 0; i < rule->n_nodes; i++) {
         struct value_list list = {0};
         int status = option_values(builder, rule->nodes[i], rule->text, &list, 0);
 
         if (status == 0)
-            build_fail(builder, HAFT_ESCHEMA, path,
-                       "option %zu is not an object that requires \"%s\" to be a literal", i,
-                       rule->text);
+            hf_build_fail(builder, HAFT_ESCHEMA, path,
+                          "option %zu is not an object that requires \"%s\" to be a literal", i,
+                          rule->text);
         if (status == 1)
-            rule->tags[i] = values_array(builder, list.items, list.n);
+            rule->tags[i] = hf_values_array(builder, list.items, list.n);
         if (status != 1 || !rule->tags[i] || !values_differ(builder, rule, i, path))
             return builder->error.code;
     }

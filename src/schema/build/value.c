@@ -21,7 +21,7 @@ static yyjson_val *row_append(yyjson_val *to, yyjson_val *value)
     return to + n;
 }
 
-yyjson_val *values_array(haft_builder *builder, yyjson_val *const *items, size_t n)
+yyjson_val *hf_values_array(haft_builder *builder, yyjson_val *const *items, size_t n)
 {
     size_t length = 1;
     yyjson_val *array, *to;
@@ -29,15 +29,15 @@ yyjson_val *values_array(haft_builder *builder, yyjson_val *const *items, size_t
     for (size_t i = 0; i < n; i++) {
         length += row_length(items[i]);
         for (size_t j = 0; j < i; j++) {
-            int equal = json_equal(items[i], items[j], builder->schema->arena);
+            int equal = hf_json_equal(items[i], items[j], builder->schema->arena);
 
             if (equal < 0)
-                return build_no_memory(builder);
+                return hf_build_no_memory(builder);
             if (equal)
-                return build_fail(builder, HAFT_ESCHEMA, "", "a value is given twice");
+                return hf_build_fail(builder, HAFT_ESCHEMA, "", "a value is given twice");
         }
     }
-    array = build_room(builder, length, sizeof *array);
+    array = hf_build_room(builder, length, sizeof *array);
     if (!array)
         return NULL;
     unsafe_yyjson_set_arr(array, n);
@@ -48,11 +48,11 @@ yyjson_val *values_array(haft_builder *builder, yyjson_val *const *items, size_t
     return array;
 }
 
-yyjson_val *values_member(haft_builder *builder, yyjson_val *object, const char *name,
-                          yyjson_val *value)
+yyjson_val *hf_values_member(haft_builder *builder, yyjson_val *object, const char *name,
+                             yyjson_val *value)
 {
     size_t length = 2 + row_length(value) + (object ? row_length(object) - 1 : 0), count = 1;
-    yyjson_val *made = build_room(builder, length, sizeof *made), *to, *key;
+    yyjson_val *made = hf_build_room(builder, length, sizeof *made), *to, *key;
     yyjson_obj_iter members = yyjson_obj_iter_with(object);
 
     if (!made)
@@ -72,11 +72,11 @@ yyjson_val *values_member(haft_builder *builder, yyjson_val *object, const char 
     return made;
 }
 
-bool values_add(haft_builder *builder, struct value_list *list, yyjson_val *value)
+bool hf_values_add(haft_builder *builder, struct value_list *list, yyjson_val *value)
 {
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? list->capacity * 2 : 8;
-        yyjson_val **items = build_room(builder, capacity, sizeof(yyjson_val *));
+        yyjson_val **items = hf_build_room(builder, capacity, sizeof(yyjson_val *));
 
         if (!items)
             return false;
@@ -91,12 +91,12 @@ bool values_add(haft_builder *builder, struct value_list *list, yyjson_val *valu
 
 static int add_null(haft_builder *builder, struct value_list *list)
 {
-    yyjson_val *null = build_room(builder, 1, sizeof *null);
+    yyjson_val *null = hf_build_room(builder, 1, sizeof *null);
 
     if (!null)
         return HAFT_ENOMEM;
     unsafe_yyjson_set_null(null);
-    return values_add(builder, list, null) ? 1 : HAFT_ENOMEM;
+    return hf_values_add(builder, list, null) ? 1 : HAFT_ENOMEM;
 }
 
 /* The one way to go on to look for values: a reference, or the options of a union. */
@@ -119,7 +119,7 @@ static int values_within(haft_builder *builder, const struct node *node, struct 
         return 0;
     if (node->values) {
         yyjson_arr_foreach(node->values, i, n, value)
-            if (!values_add(builder, list, value))
+            if (!hf_values_add(builder, list, value))
                 return HAFT_ENOMEM;
         status = 1;
     } else if (node->types == TYPE_NULL) {
@@ -134,7 +134,7 @@ static int values_within(haft_builder *builder, const struct node *node, struct 
     return status == 1 && node->nullable ? add_null(builder, list) : status;
 }
 
-int values_of(haft_builder *builder, const struct node *node, struct value_list *list)
+int hf_values_of(haft_builder *builder, const struct node *node, struct value_list *list)
 {
     return values_within(builder, node, list, 0);
 }

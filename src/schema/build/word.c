@@ -10,7 +10,7 @@
 
 haft_def *haft_def_optional(haft_def *def)
 {
-    haft_def *again = def_again(def);
+    haft_def *again = hf_def_again(def);
 
     if (again && again->presence == PRESENCE_REQUIRED)
         again->presence = PRESENCE_OPTIONAL;
@@ -19,7 +19,7 @@ haft_def *haft_def_optional(haft_def *def)
 
 haft_def *haft_def_nullable(haft_def *def)
 {
-    haft_def *copy = def_copy(def);
+    haft_def *copy = hf_def_copy(def);
 
     if (copy)
         copy->node->nullable = true;
@@ -36,12 +36,12 @@ haft_def *haft_def_nullish(haft_def *def)
 /* A copy of the definition whose meta may be written to. */
 static haft_def *worded(const haft_def *def)
 {
-    haft_def *copy = def_copy(def);
+    haft_def *copy = hf_def_copy(def);
     struct meta *meta;
 
     if (!copy)
         return NULL;
-    meta = build_room(def->builder, 1, sizeof *meta);
+    meta = hf_build_room(def->builder, 1, sizeof *meta);
     if (!meta)
         return NULL;
     if (def->node->meta)
@@ -57,7 +57,7 @@ haft_def *haft_def_default(haft_def *def, const char *json)
     if (!copy)
         return NULL;
     copy->presence = PRESENCE_DEFAULT;
-    copy->fallback = build_json(def->builder, json, "default");
+    copy->fallback = hf_build_json(def->builder, json, "default");
     copy->node->meta->fallback = copy->fallback;
     return copy->fallback ? copy : NULL;
 }
@@ -68,7 +68,7 @@ haft_def *haft_def_describe(haft_def *def, const char *text)
 
     if (!copy)
         return NULL;
-    copy->node->meta->description = build_text(def->builder, text, "description");
+    copy->node->meta->description = hf_build_text(def->builder, text, "description");
     return copy->node->meta->description ? copy : NULL;
 }
 
@@ -78,20 +78,20 @@ haft_def *haft_def_title(haft_def *def, const char *text)
 
     if (!copy)
         return NULL;
-    copy->node->meta->title = build_text(def->builder, text, "title");
+    copy->node->meta->title = hf_build_text(def->builder, text, "title");
     return copy->node->meta->title ? copy : NULL;
 }
 
 haft_def *haft_def_examples(haft_def *def, const char *json_array)
 {
     haft_def *copy = worded(def);
-    yyjson_val *examples = copy ? build_json(def->builder, json_array, "examples") : NULL;
+    yyjson_val *examples = copy ? hf_build_json(def->builder, json_array, "examples") : NULL;
 
     if (!examples)
         return NULL;
     if (!yyjson_is_arr(examples))
-        return build_fail(def->builder, HAFT_EINVAL, "examples",
-                          "the examples are not a JSON array");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "examples",
+                             "the examples are not a JSON array");
     copy->node->meta->examples = examples;
     return copy;
 }
@@ -130,7 +130,7 @@ haft_def *haft_def_secret(haft_def *def)
 static bool is_keyword(const char *key)
 {
     for (size_t i = 0; i < KEYWORD_COUNT; i++)
-        if (!strcmp(key, keyword_rows[i].name) && i != KEYWORD_COMMENT)
+        if (!strcmp(key, hf_keyword_rows[i].name) && i != KEYWORD_COMMENT)
             return true;
     return false;
 }
@@ -138,18 +138,18 @@ static bool is_keyword(const char *key)
 haft_def *haft_def_meta(haft_def *def, const char *key, const char *json)
 {
     haft_def *copy = worded(def);
-    const char *name = copy ? build_text(def->builder, key, "meta") : NULL;
+    const char *name = copy ? hf_build_text(def->builder, key, "meta") : NULL;
     yyjson_val *value;
 
     if (!name)
         return NULL;
     if (is_keyword(name))
-        return build_fail(def->builder, HAFT_EINVAL, name,
-                          "%s is said by the definition itself, not by meta", name);
-    value = build_json(def->builder, json, name);
+        return hf_build_fail(def->builder, HAFT_EINVAL, name,
+                             "%s is said by the definition itself, not by meta", name);
+    value = hf_build_json(def->builder, json, name);
     if (!value)
         return NULL;
-    copy->node->meta->extra = values_member(def->builder, copy->node->meta->extra, name, value);
+    copy->node->meta->extra = hf_values_member(def->builder, copy->node->meta->extra, name, value);
     return copy->node->meta->extra ? copy : NULL;
 }
 
@@ -189,19 +189,19 @@ static void refine_super(struct haft_refinement *refinement, const yyjson_val *j
  * its node, as those came before nullable(); one that comes after looks at it too, from outside. */
 static haft_def *refined(const haft_def *def)
 {
-    haft_def *outer = def_copy(def), *inner;
+    haft_def *outer = hf_def_copy(def), *inner;
     const struct node *node;
 
     if (!outer || !def->node->nullable)
         return outer;
-    inner = def_copy(def);
+    inner = hf_def_copy(def);
     if (!inner)
         return NULL;
     inner->node->meta = NULL;
     *outer->node = (struct node){.types = TYPE_ANY, .id = NO_ID, .meta = def->node->meta};
     node = inner->node;
-    if (!node_add_rule(def->builder->schema, outer->node, RULE_REF, &node, 1))
-        return build_no_memory(def->builder);
+    if (!hf_node_add_rule(def->builder->schema, outer->node, RULE_REF, &node, 1))
+        return hf_build_no_memory(def->builder);
     outer->lazy = NULL;
     outer->native = false;
     return outer;
@@ -211,22 +211,22 @@ haft_def *haft_def_refine(haft_def *def, bool (*check)(const haft_value *value, 
                           void *data, const char *message)
 {
     haft_def *copy = refined(def);
-    struct plain_refinement *plain = copy ? build_room(def->builder, 1, sizeof *plain) : NULL;
+    struct plain_refinement *plain = copy ? hf_build_room(def->builder, 1, sizeof *plain) : NULL;
     struct check made = {.op = CHECK_REFINE, .refine = refine_plain, .refine_data = plain};
 
     if (!plain)
         return NULL;
     if (!check)
-        return build_fail(def->builder, HAFT_EINVAL, "refine", "there is no function to call");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "refine", "there is no function to call");
     *plain = (struct plain_refinement){check, data, "Invalid input"};
     if (message)
-        plain->message = build_text(def->builder, message, "refine");
+        plain->message = hf_build_text(def->builder, message, "refine");
     else if (copy->node->message)
         plain->message = copy->node->message;
     if (!plain->message)
         return NULL;
-    if (node_add_check(def->builder->schema, copy->node, &made))
-        return build_no_memory(def->builder);
+    if (hf_node_add_check(def->builder->schema, copy->node, &made))
+        return hf_build_no_memory(def->builder);
     return copy;
 }
 
@@ -236,17 +236,17 @@ haft_def *haft_def_super_refine(haft_def *def,
                                 void *data)
 {
     haft_def *copy = refined(def);
-    struct super_refinement *super = copy ? build_room(def->builder, 1, sizeof *super) : NULL;
+    struct super_refinement *super = copy ? hf_build_room(def->builder, 1, sizeof *super) : NULL;
     struct check made = {.op = CHECK_REFINE, .refine = refine_super, .refine_data = super};
 
     if (!super)
         return NULL;
     if (!check)
-        return build_fail(def->builder, HAFT_EINVAL, "super_refine",
-                          "there is no function to call");
+        return hf_build_fail(def->builder, HAFT_EINVAL, "super_refine",
+                             "there is no function to call");
     *super = (struct super_refinement){check, data};
-    if (node_add_check(def->builder->schema, copy->node, &made))
-        return build_no_memory(def->builder);
+    if (hf_node_add_check(def->builder->schema, copy->node, &made))
+        return hf_build_no_memory(def->builder);
     return copy;
 }
 
@@ -255,7 +255,7 @@ static haft_def *reword_check(haft_def *copy, const char *message)
 {
     haft_builder *builder = copy->builder;
     struct node *node = copy->node;
-    struct check *checks = build_room(builder, node->n_checks, sizeof *checks), *last;
+    struct check *checks = hf_build_room(builder, node->n_checks, sizeof *checks), *last;
 
     if (!checks)
         return NULL;
@@ -264,9 +264,10 @@ static haft_def *reword_check(haft_def *copy, const char *message)
     last = &checks[node->n_checks - 1];
     last->message = message;
     if (last->refine == refine_super)
-        return build_fail(builder, HAFT_ESCHEMA, "message", "super_refine writes its own messages");
+        return hf_build_fail(builder, HAFT_ESCHEMA, "message",
+                             "super_refine writes its own messages");
     if (last->refine == refine_plain) {
-        struct plain_refinement *plain = build_room(builder, 1, sizeof *plain);
+        struct plain_refinement *plain = hf_build_room(builder, 1, sizeof *plain);
 
         if (!plain)
             return NULL;
@@ -279,8 +280,8 @@ static haft_def *reword_check(haft_def *copy, const char *message)
 
 haft_def *haft_def_message(haft_def *def, const char *text)
 {
-    haft_def *copy = def_copy(def);
-    const char *message = copy ? build_text(def->builder, text, "message") : NULL;
+    haft_def *copy = hf_def_copy(def);
+    const char *message = copy ? hf_build_text(def->builder, text, "message") : NULL;
     size_t own = def && def->native ? 1 : 0;
 
     if (!message)

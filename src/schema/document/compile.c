@@ -11,19 +11,19 @@ static int compile_one(struct document *doc, struct location *location)
     yyjson_val *key, *value;
     int status = 0;
 
-    if (keyword_ref_only(site.dialect, location->value)) {
+    if (hf_keyword_ref_only(site.dialect, location->value)) {
         site.values[KEYWORD_REF] = yyjson_obj_get(location->value, "$ref");
     } else {
         yyjson_obj_foreach(location->value, i, n, key, value) {
-            const struct keyword_row *row = keyword_named(site.dialect, key);
+            const struct keyword_row *row = hf_keyword_named(site.dialect, key);
 
             if (row)
                 site.values[row->keyword] = value;
         }
     }
     for (i = 0; i < KEYWORD_COUNT && !status; i++)
-        if (site.values[i] && keyword_rows[i].compile)
-            status = keyword_rows[i].compile(&site, &keyword_rows[i], site.values[i]);
+        if (site.values[i] && hf_keyword_rows[i].compile)
+            status = hf_keyword_rows[i].compile(&site, &hf_keyword_rows[i], site.values[i]);
     return status;
 }
 
@@ -48,10 +48,10 @@ static int ask_for_anchors(struct document *doc)
     for (struct base *base = doc->bases; base; base = base->next) {
         if (!base->resource)
             continue;
-        if (base->recursive && !location_node(doc, base->root))
+        if (base->recursive && !hf_location_node(doc, base->root))
             return doc->error->code;
         for (struct mark *mark = base->marks; mark; mark = mark->next)
-            if (mark->dynamic && !location_node(doc, mark->location))
+            if (mark->dynamic && !hf_location_node(doc, mark->location))
                 return doc->error->code;
     }
     return 0;
@@ -68,7 +68,7 @@ static int list_anchors(struct document *doc, const struct base *base)
         return 0;
     resource->anchors = haft_arena_zalloc(doc->schema->arena, n, sizeof *resource->anchors);
     if (!resource->anchors)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     if (base->recursive)
         resource->anchors[resource->n_anchors++] = (struct anchor){"", base->root->node};
     for (const struct mark *mark = base->marks; mark; mark = mark->next)
@@ -78,7 +78,7 @@ static int list_anchors(struct document *doc, const struct base *base)
     return 0;
 }
 
-int compile_waiting(struct document *doc)
+int hf_compile_waiting(struct document *doc)
 {
     int status = 0;
 

@@ -55,8 +55,8 @@ static int cycle_report(struct document *doc, const struct node *node)
 
     while (location && location->node != node)
         location = location->next;
-    return document_fail(doc, location, NULL, HAFT_ESCHEMA,
-                         "the schema leads back to itself without looking into the value");
+    return hf_document_fail(doc, location, NULL, HAFT_ESCHEMA,
+                            "the schema leads back to itself without looking into the value");
 }
 
 static int search(struct document *doc, const struct node *from, unsigned char *colours,
@@ -84,7 +84,7 @@ static int search(struct document *doc, const struct node *from, unsigned char *
     return 0;
 }
 
-int check_cycles(struct document *doc)
+int hf_check_cycles(struct document *doc)
 {
     size_t n = doc->schema->n_nodes;
     unsigned char *colours = haft_arena_zalloc(doc->scratch, n, 1);
@@ -92,7 +92,7 @@ int check_cycles(struct document *doc)
     int status = 0;
 
     if (!colours || !stack)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     for (const struct node *node = doc->schema->nodes; node && !status; node = node->all)
         if (colours[node->id] == CYCLE_WHITE)
             status = search(doc, node, colours, stack);

@@ -49,7 +49,7 @@ static const char *after_scheme(const char *uri, size_t size)
     return size >= 6 && memcmp(uri, "https:", 6) == 0 ? uri + 6 : uri;
 }
 
-const struct dialect *dialect_named(const char *uri, size_t size)
+const struct dialect *hf_dialect_named(const char *uri, size_t size)
 {
     const char *tail;
 
@@ -82,8 +82,8 @@ static int add_vocabulary(struct dialect *dialect, const char *uri, bool require
     return required ? HAFT_EDIALECT : 0;
 }
 
-int dialect_set_vocabularies(struct dialect *dialect, yyjson_val *vocabulary,
-                             const char **reterr_vocabulary)
+int hf_dialect_set_vocabularies(struct dialect *dialect, yyjson_val *vocabulary,
+                                const char **reterr_vocabulary)
 {
     yyjson_val *key, *value;
     size_t i, n;
@@ -101,9 +101,10 @@ int dialect_set_vocabularies(struct dialect *dialect, yyjson_val *vocabulary,
     return 0;
 }
 
-const char *metaschema_named(const char *uri)
+const char *hf_metaschema_named(const char *uri)
 {
-    static const struct metaschema *const tables[] = {metaschemas_draft, metaschemas_vocabulary};
+    static const struct metaschema *const tables[] = {hf_metaschemas_draft,
+                                                      hf_metaschemas_vocabulary};
 
     for (size_t t = 0; t < COUNT(tables); t++)
         for (const struct metaschema *row = tables[t]; row->uri; row++)

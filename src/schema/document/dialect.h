@@ -33,20 +33,20 @@ struct dialect {
 
 /* The built-in dialect of an address, with http or https and with or without an empty fragment;
  * NULL for any other. */
-const struct dialect *dialect_named(const char *uri, size_t size);
+const struct dialect *hf_dialect_named(const char *uri, size_t size);
 
 /* Reads a metaschema's `$vocabulary` into a dialect of the draft.  An unknown vocabulary that is
  * required is HAFT_EDIALECT with its address in *reterr_vocabulary. */
-int dialect_set_vocabularies(struct dialect *dialect, yyjson_val *vocabulary,
-                             const char **reterr_vocabulary);
+int hf_dialect_set_vocabularies(struct dialect *dialect, yyjson_val *vocabulary,
+                                const char **reterr_vocabulary);
 
 /* The text of a built-in metaschema, in which ' stands for "; NULL when the address is of none. */
-const char *metaschema_named(const char *uri);
+const char *hf_metaschema_named(const char *uri);
 
 /* Its rows, in two files for their size. */
 struct metaschema {
     const char *uri, *text;
 };
-extern const struct metaschema metaschemas_draft[], metaschemas_vocabulary[];
+extern const struct metaschema hf_metaschemas_draft[], hf_metaschemas_vocabulary[];
 
 #endif

@@ -79,52 +79,53 @@ struct document {
 
 /* Fills the error in with the JSON pointer of the keyword (NULL: of the schema itself) and returns
  * the code.  The path begins with the source's address, unless that is the document itself. */
-int document_fail(struct document *doc, const struct location *where, const char *keyword, int code,
-                  const char *format, ...) HAFT_PRINTF_(5, 6);
-int document_no_memory(struct document *doc);
+int hf_document_fail(struct document *doc, const struct location *where, const char *keyword,
+                     int code, const char *format, ...) HAFT_PRINTF_(5, 6);
+int hf_document_no_memory(struct document *doc);
 /* That path; "" for the document itself, or without memory. */
-const char *location_path(struct document *doc, const struct location *where, const char *keyword);
+const char *hf_location_path(struct document *doc, const struct location *where,
+                             const char *keyword);
 
-struct location *location_of(const struct document *doc, const yyjson_val *value);
-/* The node of a location; it is filled in later, by compile_waiting.  NULL with the error set. */
-struct node *location_node(struct document *doc, struct location *location);
+struct location *hf_location_of(const struct document *doc, const yyjson_val *value);
+/* The node of a location; it is filled in later, by hf_compile_waiting.  NULL with the error set. */
+struct node *hf_location_node(struct document *doc, struct location *location);
 
 /* ---- sources (source.c) ---- */
 
 /* Adds one; NULL without memory. */
-struct source *source_add(struct document *doc, const char *uri, const char *text, size_t size);
+struct source *hf_source_add(struct document *doc, const char *uri, const char *text, size_t size);
 
 /* The source of an address (NULL when there is none), and its value. */
-int source_find(struct document *doc, const char *uri, struct source **ret_source);
-int source_read(struct document *doc, struct source *source);
+int hf_source_find(struct document *doc, const char *uri, struct source **ret_source);
+int hf_source_read(struct document *doc, struct source *source);
 
 /* ---- the scan (scan.c) ---- */
 
-int scan_source(struct document *doc, struct source *source);
+int hf_scan_source(struct document *doc, struct source *source);
 
 /* Adds a schema that the scan did not meet: a reference led into a keyword that is not known. */
-int scan_location(struct document *doc, const struct location *parent, const char *step,
-                  yyjson_val *value, struct location **ret_location);
+int hf_scan_location(struct document *doc, const struct location *parent, const char *step,
+                     yyjson_val *value, struct location **ret_location);
 
 /* ---- dialects (document_dialect.c) ---- */
 
 /* The dialect of a `$schema` that stands at the location (NULL: of the options). */
-int dialect_find(struct document *doc, const struct location *where, const char *text, size_t size,
-                 const struct dialect **ret_dialect);
+int hf_dialect_find(struct document *doc, const struct location *where, const char *text,
+                    size_t size, const struct dialect **ret_dialect);
 
 /* ---- references (ref.c) ---- */
 
 /* Finds what a reference at the location leads to.  *ret_mark is the anchor it names, or NULL. */
-int reference_resolve(struct document *doc, const struct location *from, const char *keyword,
-                      yyjson_val *reference, struct location **ret_to, struct mark **ret_mark);
+int hf_reference_resolve(struct document *doc, const struct location *from, const char *keyword,
+                         yyjson_val *reference, struct location **ret_to, struct mark **ret_mark);
 
 /* ---- compiling (compile.c) ---- */
 
 /* Fills in all nodes that have been asked for. */
-int compile_waiting(struct document *doc);
+int hf_compile_waiting(struct document *doc);
 
 /* HAFT_ESCHEMA when a schema leads back to itself for the same value, so that a check never
  * ends. */
-int check_cycles(struct document *doc);
+int hf_check_cycles(struct document *doc);
 
 #endif

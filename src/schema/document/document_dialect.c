@@ -10,8 +10,8 @@ enum { DOCUMENT_DIALECT_MAX_HOPS = 8 };
 
 static int unknown(struct document *doc, const struct location *where, const char *uri)
 {
-    return document_fail(doc, where, where ? "$schema" : NULL, HAFT_EDIALECT,
-                         "the dialect \"%s\" is not known", uri);
+    return hf_document_fail(doc, where, where ? "$schema" : NULL, HAFT_EDIALECT,
+                            "the dialect \"%s\" is not known", uri);
 }
 
 /* The metaschema's own `$schema`, followed until it is a built-in one, gives the draft. */
@@ -21,7 +21,7 @@ static int find_draft(struct document *doc, const struct location *where, struct
     static const char standard[] = "https://json-schema.org/draft/2020-12/schema";
 
     for (int hop = 0; source && hop < DOCUMENT_DIALECT_MAX_HOPS; hop++) {
-        int status = source_read(doc, source);
+        int status = hf_source_read(doc, source);
         yyjson_val *next;
         const char *address;
 
@@ -29,15 +29,15 @@ static int find_draft(struct document *doc, const struct location *where, struct
             return status;
         next = yyjson_obj_get(source->json, "$schema");
         if (!yyjson_is_str(next))
-            *ret_draft = doc->dialect ? doc->dialect : dialect_named(standard, strlen(standard));
+            *ret_draft = doc->dialect ? doc->dialect : hf_dialect_named(standard, strlen(standard));
         else
-            *ret_draft = dialect_named(yyjson_get_str(next), yyjson_get_len(next));
+            *ret_draft = hf_dialect_named(yyjson_get_str(next), yyjson_get_len(next));
         if (*ret_draft)
             return 0;
-        address = uri_resolve(doc->scratch, "", yyjson_get_str(next), yyjson_get_len(next));
+        address = hf_uri_resolve(doc->scratch, "", yyjson_get_str(next), yyjson_get_len(next));
         if (!address)
-            return document_no_memory(doc);
-        status = source_find(doc, address, &source);
+            return hf_document_no_memory(doc);
+        status = hf_source_find(doc, address, &source);
         if (status)
             return status;
     }
@@ -60,18 +60,18 @@ static int make_dialect(struct document *doc, const struct location *where, stru
     vocabularies = yyjson_obj_get(source->json, "$vocabulary");
     if (!(draft->draft & DRAFTS_SINCE_2019) || !yyjson_is_obj(vocabularies))
         return 0;
-    status = dialect_set_vocabularies(dialect, vocabularies, &vocabulary);
+    status = hf_dialect_set_vocabularies(dialect, vocabularies, &vocabulary);
     if (status)
-        return document_fail(doc, where, where ? "$schema" : NULL, status,
-                             "the dialect \"%s\" needs the vocabulary \"%s\", which is not known",
-                             uri, vocabulary);
+        return hf_document_fail(
+            doc, where, where ? "$schema" : NULL, status,
+            "the dialect \"%s\" needs the vocabulary \"%s\", which is not known", uri, vocabulary);
     return 0;
 }
 
-int dialect_find(struct document *doc, const struct location *where, const char *text, size_t size,
-                 const struct dialect **ret_dialect)
+int hf_dialect_find(struct document *doc, const struct location *where, const char *text,
+                    size_t size, const struct dialect **ret_dialect)
 {
-    const struct dialect *known = dialect_named(text, size);
+    const struct dialect *known = hf_dialect_named(text, size);
     struct dialect *made;
     struct source *source = NULL;
     const char *uri;
@@ -81,27 +81,27 @@ int dialect_find(struct document *doc, const struct location *where, const char 
         *ret_dialect = known;
         return 0;
     }
-    uri = uri_resolve(doc->scratch, "", text, size);
+    uri = hf_uri_resolve(doc->scratch, "", text, size);
     if (!uri)
-        return document_no_memory(doc);
-    known = name_map_get(&doc->by_dialect, uri, strlen(uri));
+        return hf_document_no_memory(doc);
+    known = hf_name_map_get(&doc->by_dialect, uri, strlen(uri));
     if (known) {
         *ret_dialect = known;
         return 0;
     }
-    status = source_find(doc, uri, &source);
+    status = hf_source_find(doc, uri, &source);
     if (status)
         return status;
     if (!source)
         return unknown(doc, where, text);
     made = haft_arena_alloc(doc->scratch, sizeof *made);
     if (!made)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     status = make_dialect(doc, where, source, uri, made);
     if (status)
         return status;
-    if (name_map_put(&doc->by_dialect, doc->scratch, uri, strlen(uri), made))
-        return document_no_memory(doc);
+    if (hf_name_map_put(&doc->by_dialect, doc->scratch, uri, strlen(uri), made))
+        return hf_document_no_memory(doc);
     *ret_dialect = made;
     return 0;
 }

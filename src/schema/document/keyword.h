@@ -38,66 +38,66 @@ struct keyword_row {
 };
 
 /* The rows by enum keyword. */
-extern const struct keyword_row keyword_rows[KEYWORD_COUNT];
+extern const struct keyword_row hf_keyword_rows[KEYWORD_COUNT];
 
 /* The row of a member's name in a dialect; NULL when it is no keyword there. */
-const struct keyword_row *keyword_named(const struct dialect *dialect, yyjson_val *name);
+const struct keyword_row *hf_keyword_named(const struct dialect *dialect, yyjson_val *name);
 
 /* Whether the schema is one whose `$ref` stands for all of it: true of the drafts before
  * 2019-09. */
-bool keyword_ref_only(const struct dialect *dialect, yyjson_val *schema);
+bool hf_keyword_ref_only(const struct dialect *dialect, yyjson_val *schema);
 
-/* keyword_value.c, keyword_array.c, keyword_object.c, keyword_logic.c */
+/* keyword_value.c, keyword_array.c, hf_keyword_object.c, hf_keyword_logic.c */
 #define KEYWORD_FUNCTION_(name)                                                                    \
     int name(struct site *site, const struct keyword_row *row, yyjson_val *value);
-KEYWORD_FUNCTION_(keyword_text)
-KEYWORD_FUNCTION_(keyword_boolean)
-KEYWORD_FUNCTION_(keyword_object)
-KEYWORD_FUNCTION_(keyword_examples)
-KEYWORD_FUNCTION_(keyword_type)
-KEYWORD_FUNCTION_(keyword_enum)
-KEYWORD_FUNCTION_(keyword_const)
-KEYWORD_FUNCTION_(keyword_size)
-KEYWORD_FUNCTION_(keyword_bound)
-KEYWORD_FUNCTION_(keyword_pattern)
-KEYWORD_FUNCTION_(keyword_format)
-KEYWORD_FUNCTION_(keyword_content)
-KEYWORD_FUNCTION_(keyword_prefix)
-KEYWORD_FUNCTION_(keyword_items)
-KEYWORD_FUNCTION_(keyword_additional_items)
-KEYWORD_FUNCTION_(keyword_contains)
-KEYWORD_FUNCTION_(keyword_contains_size)
-KEYWORD_FUNCTION_(keyword_unevaluated)
-KEYWORD_FUNCTION_(keyword_properties)
-KEYWORD_FUNCTION_(keyword_required)
-KEYWORD_FUNCTION_(keyword_pattern_properties)
-KEYWORD_FUNCTION_(keyword_additional_properties)
-KEYWORD_FUNCTION_(keyword_names)
-KEYWORD_FUNCTION_(keyword_dependents)
-KEYWORD_FUNCTION_(keyword_ref)
-KEYWORD_FUNCTION_(keyword_logic)
-KEYWORD_FUNCTION_(keyword_not)
-KEYWORD_FUNCTION_(keyword_if)
+KEYWORD_FUNCTION_(hf_keyword_text)
+KEYWORD_FUNCTION_(hf_keyword_boolean)
+KEYWORD_FUNCTION_(hf_keyword_object)
+KEYWORD_FUNCTION_(hf_keyword_examples)
+KEYWORD_FUNCTION_(hf_keyword_type)
+KEYWORD_FUNCTION_(hf_keyword_enum)
+KEYWORD_FUNCTION_(hf_keyword_const)
+KEYWORD_FUNCTION_(hf_keyword_size)
+KEYWORD_FUNCTION_(hf_keyword_bound)
+KEYWORD_FUNCTION_(hf_keyword_pattern)
+KEYWORD_FUNCTION_(hf_keyword_format)
+KEYWORD_FUNCTION_(hf_keyword_content)
+KEYWORD_FUNCTION_(hf_keyword_prefix)
+KEYWORD_FUNCTION_(hf_keyword_items)
+KEYWORD_FUNCTION_(hf_keyword_additional_items)
+KEYWORD_FUNCTION_(hf_keyword_contains)
+KEYWORD_FUNCTION_(hf_keyword_contains_size)
+KEYWORD_FUNCTION_(hf_keyword_unevaluated)
+KEYWORD_FUNCTION_(hf_keyword_properties)
+KEYWORD_FUNCTION_(hf_keyword_required)
+KEYWORD_FUNCTION_(hf_keyword_pattern_properties)
+KEYWORD_FUNCTION_(hf_keyword_additional_properties)
+KEYWORD_FUNCTION_(hf_keyword_names)
+KEYWORD_FUNCTION_(hf_keyword_dependents)
+KEYWORD_FUNCTION_(hf_keyword_ref)
+KEYWORD_FUNCTION_(hf_keyword_logic)
+KEYWORD_FUNCTION_(hf_keyword_not)
+KEYWORD_FUNCTION_(hf_keyword_if)
 #undef KEYWORD_FUNCTION_
 
 /* ---- what they share (site.c) ---- */
 
 /* The node of a schema in the value of a keyword; NULL with the error set. */
-struct node *site_node(struct site *site, yyjson_val *schema);
+struct node *hf_site_node(struct site *site, yyjson_val *schema);
 
 /* An array of such nodes in the schema's arena. */
-int site_nodes(struct site *site, yyjson_val *list, const struct node ***ret_nodes, size_t *ret_n);
+int hf_site_nodes(struct site *site, yyjson_val *list, const struct node ***ret_nodes, size_t *ret_n);
 
 /* HAFT_ESCHEMA at the keyword: `text` says what its value must be. */
-int site_refuse(struct site *site, const struct keyword_row *row, const char *text);
-int site_no_memory(struct site *site);
+int hf_site_refuse(struct site *site, const struct keyword_row *row, const char *text);
+int hf_site_no_memory(struct site *site);
 
 /* A whole number of 0 or more (1.0 is one); what is over SIZE_MAX is that. */
-int site_size(struct site *site, const struct keyword_row *row, yyjson_val *value,
+int hf_site_size(struct site *site, const struct keyword_row *row, yyjson_val *value,
               size_t *ret_size);
 
 /* A list of names in the schema's arena. */
-int site_names(struct site *site, const struct keyword_row *row, yyjson_val *value,
+int hf_site_names(struct site *site, const struct keyword_row *row, yyjson_val *value,
                const char *const **ret_names, size_t *ret_n);
 
 #endif

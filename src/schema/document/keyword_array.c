@@ -3,20 +3,20 @@
 
 static int set_node(struct site *site, yyjson_val *value, const struct node **node)
 {
-    *node = site_node(site, value);
+    *node = hf_site_node(site, value);
     return *node ? 0 : site->doc->error->code;
 }
 
-int keyword_prefix(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_prefix(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    struct array *array = node_array(site->doc->schema, site->node);
+    struct array *array = hf_node_array(site->doc->schema, site->node);
     const struct node **nodes = NULL;
     int status;
 
     (void)row;
     if (!array)
-        return site_no_memory(site);
-    status = site_nodes(site, value, &nodes, &array->n_prefix);
+        return hf_site_no_memory(site);
+    status = hf_site_nodes(site, value, &nodes, &array->n_prefix);
     array->prefix = nodes;
     return status;
 }
@@ -24,41 +24,41 @@ int keyword_prefix(struct site *site, const struct keyword_row *row, yyjson_val 
 /* The items after the prefix, or all of them. */
 static int set_items(struct site *site, yyjson_val *value)
 {
-    struct array *array = node_array(site->doc->schema, site->node);
+    struct array *array = hf_node_array(site->doc->schema, site->node);
 
     if (!array)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     array->closed = yyjson_is_false(value);
     return array->closed ? 0 : set_node(site, value, &array->items);
 }
 
-int keyword_items(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_items(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    return yyjson_is_arr(value) ? keyword_prefix(site, row, value) : set_items(site, value);
+    return yyjson_is_arr(value) ? hf_keyword_prefix(site, row, value) : set_items(site, value);
 }
 
-int keyword_additional_items(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_additional_items(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     (void)row;
     return yyjson_is_arr(site->values[KEYWORD_ITEMS_2019]) ? set_items(site, value) : 0;
 }
 
-int keyword_contains(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_contains(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    struct array *array = node_array(site->doc->schema, site->node);
+    struct array *array = hf_node_array(site->doc->schema, site->node);
 
     (void)row;
     if (!array)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     array->contains_evaluates = site->dialect->draft == DRAFT_2020;
     return set_node(site, value, &array->contains);
 }
 
-int keyword_contains_size(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_contains_size(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct array *array = site->node->array;
     size_t size = 0;
-    int status = site_size(site, row, value, &size);
+    int status = hf_site_size(site, row, value, &size);
 
     if (status || !site->values[KEYWORD_CONTAINS])
         return status;
@@ -66,7 +66,7 @@ int keyword_contains_size(struct site *site, const struct keyword_row *row, yyjs
     return 0;
 }
 
-int keyword_unevaluated(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_unevaluated(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct haft_schema *schema = site->doc->schema;
     struct object *object;
@@ -74,9 +74,9 @@ int keyword_unevaluated(struct site *site, const struct keyword_row *row, yyjson
 
     site->node->tracks = true;
     if (row->keyword == KEYWORD_UNEVALUATED_ITEMS) {
-        array = node_array(schema, site->node);
-        return array ? set_node(site, value, &array->unevaluated) : site_no_memory(site);
+        array = hf_node_array(schema, site->node);
+        return array ? set_node(site, value, &array->unevaluated) : hf_site_no_memory(site);
     }
-    object = node_object(schema, site->node);
-    return object ? set_node(site, value, &object->unevaluated) : site_no_memory(site);
+    object = hf_node_object(schema, site->node);
+    return object ? set_node(site, value, &object->unevaluated) : hf_site_no_memory(site);
 }

@@ -1,29 +1,30 @@
-/* keyword_logic.c - keywords that join schemas over the same value, and references. */
+/* hf_keyword_logic.c - keywords that join schemas over the same value, and references. */
 #include "schema/document/document.h"
 
 static int add_rule(struct site *site, enum rule_op op, const struct node *const *nodes, size_t n)
 {
-    return node_add_rule(site->doc->schema, site->node, op, nodes, n) ? 0 : site_no_memory(site);
+    return hf_node_add_rule(site->doc->schema, site->node, op, nodes, n) ? 0
+                                                                         : hf_site_no_memory(site);
 }
 
-int keyword_logic(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_logic(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     const struct node **nodes = NULL;
     size_t n = 0;
-    int status = site_nodes(site, value, &nodes, &n);
+    int status = hf_site_nodes(site, value, &nodes, &n);
 
     return status ? status : add_rule(site, (enum rule_op)row->argument, nodes, n);
 }
 
-int keyword_not(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_not(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    const struct node *node = site_node(site, value);
+    const struct node *node = hf_site_node(site, value);
 
     (void)row;
     return node ? add_rule(site, RULE_NOT, &node, 1) : site->doc->error->code;
 }
 
-int keyword_if(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_if(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     yyjson_val *parts[] = {value, site->values[KEYWORD_THEN], site->values[KEYWORD_ELSE]};
     const struct node *nodes[3] = {NULL, NULL, NULL};
@@ -32,14 +33,14 @@ int keyword_if(struct site *site, const struct keyword_row *row, yyjson_val *val
     for (size_t i = 0; i < 3; i++) {
         if (!parts[i])
             continue;
-        nodes[i] = site_node(site, parts[i]);
+        nodes[i] = hf_site_node(site, parts[i]);
         if (!nodes[i])
             return site->doc->error->code;
     }
     return add_rule(site, RULE_IF, nodes, 3);
 }
 
-int keyword_ref(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_ref(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct location *to = NULL;
     struct mark *mark = NULL;
@@ -49,13 +50,13 @@ int keyword_ref(struct site *site, const struct keyword_row *row, yyjson_val *va
     int status;
 
     if (!yyjson_is_str(value))
-        return site_refuse(site, row, "a string");
+        return hf_site_refuse(site, row, "a string");
     if (row->keyword == KEYWORD_RECURSIVE_REF && !yyjson_equals_str(value, "#"))
-        return site_refuse(site, row, "\"#\"");
-    status = reference_resolve(site->doc, site->location, row->name, value, &to, &mark);
+        return hf_site_refuse(site, row, "\"#\"");
+    status = hf_reference_resolve(site->doc, site->location, row->name, value, &to, &mark);
     if (status)
         return status;
-    node = location_node(site->doc, to);
+    node = hf_location_node(site->doc, to);
     if (!node)
         return site->doc->error->code;
     /* A dynamic reference is one only when what it leads to at first is a dynamic anchor. */
@@ -63,10 +64,10 @@ int keyword_ref(struct site *site, const struct keyword_row *row, yyjson_val *va
         anchor = mark->name;
     else if (row->keyword == KEYWORD_RECURSIVE_REF && to->base->recursive)
         anchor = "";
-    rule = node_add_rule(site->doc->schema, site->node, anchor ? RULE_DYNAMIC_REF : RULE_REF, &node,
-                         1);
+    rule = hf_node_add_rule(site->doc->schema, site->node, anchor ? RULE_DYNAMIC_REF : RULE_REF,
+                            &node, 1);
     if (!rule)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     rule->text = anchor;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* keyword_object.c - keywords that look at the keys of an object and apply schemas to its
+/* hf_keyword_object.c - keywords that look at the keys of an object and apply schemas to its
  * values. */
 #include <string.h>
 
@@ -12,14 +12,14 @@ static int read_header(struct site *site, yyjson_val *schema, struct property *p
     property->header = yyjson_get_str(header);
     if (!header || (property->header && strlen(property->header) == yyjson_get_len(header)))
         return 0;
-    return document_fail(site->doc, location_of(site->doc, schema), "x-mcp-header", HAFT_ESCHEMA,
-                         "\"x-mcp-header\" must be a string without U+0000");
+    return hf_document_fail(site->doc, hf_location_of(site->doc, schema), "x-mcp-header",
+                            HAFT_ESCHEMA, "\"x-mcp-header\" must be a string without U+0000");
 }
 
-int keyword_properties(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_properties(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
-    struct object *object = node_object(site->doc->schema, site->node);
+    struct object *object = hf_node_object(site->doc->schema, site->node);
     size_t i, n = yyjson_obj_size(value);
     yyjson_val *key, *item;
 
@@ -28,7 +28,7 @@ int keyword_properties(struct site *site, const struct keyword_row *row, yyjson_
         object->properties =
             haft_arena_zalloc(site->doc->schema->arena, n + 1, sizeof *object->properties);
     if (!object || !object->properties)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     yyjson_obj_foreach(value, i, n, key, item) {
         struct property *property = &object->properties[i];
 
@@ -36,7 +36,7 @@ int keyword_properties(struct site *site, const struct keyword_row *row, yyjson_
         property->size = yyjson_get_len(key);
         property->presence = PRESENCE_OPTIONAL;
         property->member = nowhere;
-        property->node = site_node(site, item);
+        property->node = hf_site_node(site, item);
         if (!property->node || read_header(site, item, property))
             return site->doc->error->code;
     }
@@ -50,15 +50,15 @@ static int map_properties(struct site *site, const struct object *object, struct
     int status = 0;
 
     for (size_t i = 0; i < object->n_properties && !status; i++)
-        status = name_map_put(map, site->doc->scratch, object->properties[i].name,
-                              object->properties[i].size, &object->properties[i]);
+        status = hf_name_map_put(map, site->doc->scratch, object->properties[i].name,
+                                 object->properties[i].size, &object->properties[i]);
     return status;
 }
 
-int keyword_required(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_required(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    struct object *object = node_object(site->doc->schema, site->node);
-    arena_mark mark = arena_save(site->doc->scratch);
+    struct object *object = hf_node_object(site->doc->schema, site->node);
+    arena_mark mark = hf_arena_save(site->doc->scratch);
     struct name_map map = {NULL, 0, 0};
     const char *const *names = NULL;
     const char **others;
@@ -66,17 +66,17 @@ int keyword_required(struct site *site, const struct keyword_row *row, yyjson_va
     int status;
 
     if (!object)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     if (!yyjson_is_arr(value))
-        return site_refuse(site, row, "a list of strings");
-    status = site_names(site, row, value, &names, &n);
+        return hf_site_refuse(site, row, "a list of strings");
+    status = hf_site_names(site, row, value, &names, &n);
     if (status)
         return status;
     if (map_properties(site, object, &map))
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     others = (const char **)(uintptr_t)names;
     for (size_t i = 0; i < n; i++) {
-        struct property *property = name_map_get(&map, names[i], strlen(names[i]));
+        struct property *property = hf_name_map_get(&map, names[i], strlen(names[i]));
 
         if (property)
             property->presence = PRESENCE_REQUIRED;
@@ -85,33 +85,34 @@ int keyword_required(struct site *site, const struct keyword_row *row, yyjson_va
     }
     object->required = names;
     object->n_required = n_others;
-    arena_rewind(site->doc->scratch, mark);
+    hf_arena_rewind(site->doc->scratch, mark);
     return 0;
 }
 
-int keyword_pattern_properties(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_pattern_properties(struct site *site, const struct keyword_row *row,
+                                  yyjson_val *value)
 {
     struct haft_schema *schema = site->doc->schema;
-    struct object *object = node_object(schema, site->node);
+    struct object *object = hf_node_object(schema, site->node);
     size_t i, n = yyjson_obj_size(value);
     struct pattern_property *patterns = haft_arena_zalloc(schema->arena, n + 1, sizeof *patterns);
     yyjson_val *key, *item;
 
     (void)row;
     if (!object || !patterns)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     yyjson_obj_foreach(value, i, n, key, item) {
         haft_reason error = {0};
-        int status = pattern_compile(schema->arena, &schema->patterns, yyjson_get_str(key),
-                                     yyjson_get_len(key), "", schema->pattern_steps,
-                                     &patterns[i].pattern, &error);
+        int status = hf_pattern_compile(schema->arena, &schema->patterns, yyjson_get_str(key),
+                                        yyjson_get_len(key), "", schema->pattern_steps,
+                                        &patterns[i].pattern, &error);
 
         if (status == HAFT_ENOMEM)
-            return site_no_memory(site);
+            return hf_site_no_memory(site);
         if (status)
-            return document_fail(site->doc, location_of(site->doc, item), NULL, status, "%s",
-                                 error.text);
-        patterns[i].node = site_node(site, item);
+            return hf_document_fail(site->doc, hf_location_of(site->doc, item), NULL, status, "%s",
+                                    error.text);
+        patterns[i].node = hf_site_node(site, item);
         if (!patterns[i].node)
             return site->doc->error->code;
     }
@@ -120,47 +121,47 @@ int keyword_pattern_properties(struct site *site, const struct keyword_row *row,
     return 0;
 }
 
-int keyword_additional_properties(struct site *site, const struct keyword_row *row,
-                                  yyjson_val *value)
+int hf_keyword_additional_properties(struct site *site, const struct keyword_row *row,
+                                     yyjson_val *value)
 {
-    struct object *object = node_object(site->doc->schema, site->node);
+    struct object *object = hf_node_object(site->doc->schema, site->node);
 
     (void)row;
     if (!object)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     object->extra = EXTRA_REJECT;
     if (yyjson_is_false(value))
         return 0;
     /* Also for true: what it lets pass has been evaluated. */
     object->extra = EXTRA_CHECK;
-    object->extra_node = site_node(site, value);
+    object->extra_node = hf_site_node(site, value);
     return object->extra_node ? 0 : site->doc->error->code;
 }
 
-int keyword_names(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_names(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    struct object *object = node_object(site->doc->schema, site->node);
+    struct object *object = hf_node_object(site->doc->schema, site->node);
 
     (void)row;
     if (!object)
-        return site_no_memory(site);
-    object->names = site_node(site, value);
+        return hf_site_no_memory(site);
+    object->names = hf_site_node(site, value);
     return object->names ? 0 : site->doc->error->code;
 }
 
 /* The three keywords share one list, the schemas and the names in it. */
-int keyword_dependents(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_dependents(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct haft_schema *schema = site->doc->schema;
-    struct object *object = node_object(schema, site->node);
+    struct object *object = hf_node_object(schema, site->node);
     size_t i, n = yyjson_obj_size(value), old = object ? object->n_dependents : 0;
     struct dependent *all = haft_arena_zalloc(schema->arena, old + n + 1, sizeof *all);
     yyjson_val *key, *item;
 
     if (!object || !all)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     if (!yyjson_is_obj(value))
-        return site_refuse(site, row, "an object");
+        return hf_site_refuse(site, row, "an object");
     if (old)
         memcpy(all, object->dependents, old * sizeof *all);
     yyjson_obj_foreach(value, i, n, key, item) {
@@ -170,10 +171,10 @@ int keyword_dependents(struct site *site, const struct keyword_row *row, yyjson_
         one->name = yyjson_get_str(key);
         one->size = yyjson_get_len(key);
         if (yyjson_is_arr(item))
-            status = site_names(site, row, item, &one->required, &one->n_required);
+            status = hf_site_names(site, row, item, &one->required, &one->n_required);
         else if (row->keyword == KEYWORD_DEPENDENT_REQUIRED)
-            status = site_refuse(site, row, "made of lists of strings");
-        else if (!(one->node = site_node(site, item)))
+            status = hf_site_refuse(site, row, "made of lists of strings");
+        else if (!(one->node = hf_site_node(site, item)))
             status = site->doc->error->code;
         if (status)
             return status;

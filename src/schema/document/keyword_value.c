@@ -8,37 +8,38 @@
 
 /* ---- what does not decide ---- */
 
-int keyword_text(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_text(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct meta *meta;
 
     if (!yyjson_is_str(value))
-        return site_refuse(site, row, "a string");
+        return hf_site_refuse(site, row, "a string");
     if (row->keyword != KEYWORD_TITLE && row->keyword != KEYWORD_DESCRIPTION)
         return 0;
-    meta = node_meta(site->doc->schema, site->node);
+    meta = hf_node_meta(site->doc->schema, site->node);
     if (!meta)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     *(row->keyword == KEYWORD_TITLE ? &meta->title : &meta->description) = yyjson_get_str(value);
     return 0;
 }
 
-int keyword_boolean(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_boolean(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     static const struct check unique = {.op = CHECK_UNIQUE};
     struct meta *meta;
 
     if (!yyjson_is_bool(value))
-        return site_refuse(site, row, "true or false");
+        return hf_site_refuse(site, row, "true or false");
     if (!yyjson_get_bool(value))
         return 0;
     if (row->keyword == KEYWORD_UNIQUE_ITEMS)
-        return node_add_check(site->doc->schema, site->node, &unique) ? site_no_memory(site) : 0;
+        return hf_node_add_check(site->doc->schema, site->node, &unique) ? hf_site_no_memory(site)
+                                                                         : 0;
     if (row->vocabulary != VOCABULARY_METADATA)
         return 0;
-    meta = node_meta(site->doc->schema, site->node);
+    meta = hf_node_meta(site->doc->schema, site->node);
     if (!meta)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     meta->deprecated |= row->keyword == KEYWORD_DEPRECATED;
     meta->read_only |= row->keyword == KEYWORD_READ_ONLY;
     meta->write_only |= row->keyword == KEYWORD_WRITE_ONLY;
@@ -46,20 +47,20 @@ int keyword_boolean(struct site *site, const struct keyword_row *row, yyjson_val
     return 0;
 }
 
-int keyword_object(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_object(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
-    return yyjson_is_obj(value) ? 0 : site_refuse(site, row, "an object");
+    return yyjson_is_obj(value) ? 0 : hf_site_refuse(site, row, "an object");
 }
 
-int keyword_examples(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_examples(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct meta *meta;
 
     if (!yyjson_is_arr(value))
-        return site_refuse(site, row, "an array");
-    meta = node_meta(site->doc->schema, site->node);
+        return hf_site_refuse(site, row, "an array");
+    meta = hf_node_meta(site->doc->schema, site->node);
     if (!meta)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     meta->examples = value;
     return 0;
 }
@@ -78,20 +79,20 @@ static const struct {
 static int add_type(struct site *site, const struct keyword_row *row, yyjson_val *name)
 {
     if (!yyjson_is_str(name))
-        return site_refuse(site, row, "the name of a type or a list of such names");
+        return hf_site_refuse(site, row, "the name of a type or a list of such names");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (yyjson_equals_str(name, types[i].name)) {
             site->node->types |= (uint8_t)types[i].bits;
             return 0;
         }
     }
-    return document_fail(site->doc, site->location, row->name, HAFT_ESCHEMA,
-                         "\"%s\" is no type: it is one of string, number, integer, boolean, "
-                         "object, array and null",
-                         yyjson_get_str(name));
+    return hf_document_fail(site->doc, site->location, row->name, HAFT_ESCHEMA,
+                            "\"%s\" is no type: it is one of string, number, integer, boolean, "
+                            "object, array and null",
+                            yyjson_get_str(name));
 }
 
-int keyword_type(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_type(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     size_t i, n;
     yyjson_val *name;
@@ -100,7 +101,7 @@ int keyword_type(struct site *site, const struct keyword_row *row, yyjson_val *v
     if (!yyjson_is_arr(value))
         return add_type(site, row, value);
     if (!yyjson_arr_size(value))
-        return site_refuse(site, row, "a list of at least one type");
+        return hf_site_refuse(site, row, "a list of at least one type");
     yyjson_arr_foreach(value, i, n, name) {
         int status = add_type(site, row, name);
 
@@ -110,10 +111,10 @@ int keyword_type(struct site *site, const struct keyword_row *row, yyjson_val *v
     return 0;
 }
 
-int keyword_enum(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_enum(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     if (!yyjson_is_arr(value))
-        return site_refuse(site, row, "an array");
+        return hf_site_refuse(site, row, "an array");
     site->node->values = value;
     return 0;
 }
@@ -133,7 +134,7 @@ static yyjson_val *array_of(haft_arena *arena, yyjson_val *value)
     return array;
 }
 
-int keyword_const(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_const(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct haft_schema *schema = site->doc->schema;
     struct node *node = site->node;
@@ -141,43 +142,43 @@ int keyword_const(struct site *site, const struct keyword_row *row, yyjson_val *
     (void)row;
     /* Beside an enum it is a node of its own: a node has one set of values. */
     if (node->values) {
-        const struct node *apart = node_new(schema);
+        const struct node *apart = hf_node_new(schema);
 
-        if (!apart || !node_add_rule(schema, node, RULE_ALL, &apart, 1))
-            return site_no_memory(site);
+        if (!apart || !hf_node_add_rule(schema, node, RULE_ALL, &apart, 1))
+            return hf_site_no_memory(site);
         node = (struct node *)(uintptr_t)apart;
         node->resource = site->node->resource;
     }
     node->single = true;
     node->values = array_of(schema->arena, value);
-    return node->values ? 0 : site_no_memory(site);
+    return node->values ? 0 : hf_site_no_memory(site);
 }
 
 /* ---- sizes and bounds ---- */
 
 static int add_check(struct site *site, const struct check *check)
 {
-    return node_add_check(site->doc->schema, site->node, check) ? site_no_memory(site) : 0;
+    return hf_node_add_check(site->doc->schema, site->node, check) ? hf_site_no_memory(site) : 0;
 }
 
-int keyword_size(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_size(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct check check = {.op = (uint8_t)row->argument};
-    int status = site_size(site, row, value, &check.size);
+    int status = hf_site_size(site, row, value, &check.size);
 
     return status ? status : add_check(site, &check);
 }
 
-int keyword_bound(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_bound(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct check check = {.op = (uint8_t)row->argument};
     enum keyword exclusive_4 =
         row->argument == CHECK_MIN ? KEYWORD_EXCLUSIVE_MINIMUM_4 : KEYWORD_EXCLUSIVE_MAXIMUM_4;
 
     if (!yyjson_is_num(value))
-        return site_refuse(site, row, "a number");
+        return hf_site_refuse(site, row, "a number");
     if (row->keyword == KEYWORD_MULTIPLE_OF && !(yyjson_get_num(value) > 0))
-        return site_refuse(site, row, "a number over 0");
+        return hf_site_refuse(site, row, "a number over 0");
     check.bound = *value;
     check.exclusive =
         row->keyword == KEYWORD_EXCLUSIVE_MINIMUM || row->keyword == KEYWORD_EXCLUSIVE_MAXIMUM ||
@@ -187,22 +188,22 @@ int keyword_bound(struct site *site, const struct keyword_row *row, yyjson_val *
 
 /* ---- text ---- */
 
-int keyword_pattern(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_pattern(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct document *doc = site->doc;
     haft_reason error = {0};
     int status;
 
     if (!yyjson_is_str(value))
-        return site_refuse(site, row, "a string");
-    status = node_add_pattern(doc->schema, site->node, yyjson_get_str(value), yyjson_get_len(value),
-                              "", &error);
+        return hf_site_refuse(site, row, "a string");
+    status = hf_node_add_pattern(doc->schema, site->node, yyjson_get_str(value),
+                                 yyjson_get_len(value), "", &error);
     if (status == HAFT_ENOMEM)
-        return site_no_memory(site);
-    return status ? document_fail(doc, site->location, row->name, status, "%s", error.text) : 0;
+        return hf_site_no_memory(site);
+    return status ? hf_document_fail(doc, site->location, row->name, status, "%s", error.text) : 0;
 }
 
-int keyword_format(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_format(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     struct document *doc = site->doc;
     const struct format *format;
@@ -210,24 +211,24 @@ int keyword_format(struct site *site, const struct keyword_row *row, yyjson_val 
     int status;
 
     if (!yyjson_is_str(value))
-        return site_refuse(site, row, "a string");
+        return hf_site_refuse(site, row, "a string");
     /* Says nothing about the text, but what is to be done with it. */
     site->node->secret |= yyjson_equals_str(value, "password");
     if (doc->options->formats == HAFT_FORMATS_ANNOTATE && !site->dialect->asserts_formats)
         return 0;
-    format = format_named(yyjson_get_str(value), yyjson_get_len(value), site->dialect->number);
+    format = hf_format_named(yyjson_get_str(value), yyjson_get_len(value), site->dialect->number);
     if (!format && !site->dialect->asserts_formats)
         return 0;
     /* A dialect whose formats decide must not let one pass that it cannot check. */
     if (!format)
-        return document_fail(doc, site->location, row->name, HAFT_ESCHEMA,
-                             "the format \"%s\" is not known, and the dialect says that formats "
-                             "decide",
-                             yyjson_get_str(value));
-    status = node_add_format(doc->schema, site->node, format, &error);
+        return hf_document_fail(doc, site->location, row->name, HAFT_ESCHEMA,
+                                "the format \"%s\" is not known, and the dialect says that formats "
+                                "decide",
+                                yyjson_get_str(value));
+    status = hf_node_add_format(doc->schema, site->node, format, &error);
     if (status == HAFT_ENOMEM)
-        return site_no_memory(site);
-    return status ? document_fail(doc, site->location, row->name, status, "%s", error.text) : 0;
+        return hf_site_no_memory(site);
+    return status ? hf_document_fail(doc, site->location, row->name, status, "%s", error.text) : 0;
 }
 
 static bool keyword_is_word(yyjson_val *value, const char *word)
@@ -245,7 +246,7 @@ static bool keyword_is_word(yyjson_val *value, const char *word)
 
 /* Both content keywords make one check, at the one that comes last.  Only draft-07 lets them
  * decide, and only where formats do. */
-int keyword_content(struct site *site, const struct keyword_row *row, yyjson_val *value)
+int hf_keyword_content(struct site *site, const struct keyword_row *row, yyjson_val *value)
 {
     yyjson_val *encoding = site->values[KEYWORD_ENCODING];
     yyjson_val *media_type = site->values[KEYWORD_MEDIA_TYPE];
@@ -253,7 +254,7 @@ int keyword_content(struct site *site, const struct keyword_row *row, yyjson_val
     struct check check = {.op = CHECK_CONTENT};
 
     if (!yyjson_is_str(value))
-        return site_refuse(site, row, "a string");
+        return hf_site_refuse(site, row, "a string");
     if (site->dialect->draft != DRAFT_7 || site->doc->options->formats == HAFT_FORMATS_ANNOTATE)
         return 0;
     if ((row->keyword == KEYWORD_ENCODING && media_type) || (encoding && !base64))

@@ -5,9 +5,9 @@
 
 /* ---- errors ---- */
 
-int document_no_memory(struct document *doc)
+int hf_document_no_memory(struct document *doc)
 {
-    return error_set(doc->error, HAFT_ENOMEM, NULL, "%s", haft_strerror(HAFT_ENOMEM));
+    return hf_error_set(doc->error, HAFT_ENOMEM, NULL, "%s", haft_strerror(HAFT_ENOMEM));
 }
 
 static void put_before(char *text, size_t *at, const char *piece)
@@ -18,7 +18,8 @@ static void put_before(char *text, size_t *at, const char *piece)
     memcpy(text + *at, piece, size);
 }
 
-const char *location_path(struct document *doc, const struct location *where, const char *keyword)
+const char *hf_location_path(struct document *doc, const struct location *where,
+                             const char *keyword)
 {
     const struct source *source = where ? where->base->source : NULL;
     size_t size = keyword ? strlen(keyword) + 1 : 0;
@@ -44,22 +45,22 @@ const char *location_path(struct document *doc, const struct location *where, co
     return text;
 }
 
-int document_fail(struct document *doc, const struct location *where, const char *keyword, int code,
-                  const char *format, ...)
+int hf_document_fail(struct document *doc, const struct location *where, const char *keyword,
+                     int code, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    error_vset(doc->error, code, location_path(doc, where, keyword), format, args);
+    hf_error_vset(doc->error, code, hf_location_path(doc, where, keyword), format, args);
     va_end(args);
     return code;
 }
 
 /* ---- finding ---- */
 
-struct location *location_of(const struct document *doc, const yyjson_val *value)
+struct location *hf_location_of(const struct document *doc, const yyjson_val *value)
 {
-    return name_map_get(&doc->by_value, &value, sizeof value);
+    return hf_name_map_get(&doc->by_value, &value, sizeof value);
 }
 
 /* ---- nodes ---- */
@@ -73,22 +74,22 @@ static struct resource *make_resource(struct document *doc, const struct base *b
     return resource && resource->uri ? resource : NULL;
 }
 
-struct node *location_node(struct document *doc, struct location *location)
+struct node *hf_location_node(struct document *doc, struct location *location)
 {
     struct base *base = location->base;
 
     if (location->node)
         return location->node;
     if (doc->schema->n_nodes >= doc->schema->max_nodes) {
-        document_fail(doc, location, NULL, HAFT_ETOOBIG, "there are more than %zu schemas",
-                      doc->schema->max_nodes);
+        hf_document_fail(doc, location, NULL, HAFT_ETOOBIG, "there are more than %zu schemas",
+                         doc->schema->max_nodes);
         return NULL;
     }
     if (!base->resource)
         base->resource = make_resource(doc, base);
-    location->node = base->resource ? node_new(doc->schema) : NULL;
+    location->node = base->resource ? hf_node_new(doc->schema) : NULL;
     if (!location->node) {
-        document_no_memory(doc);
+        hf_document_no_memory(doc);
         return NULL;
     }
     location->node->resource = base->resource;

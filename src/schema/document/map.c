@@ -7,7 +7,7 @@ enum { MAP_FIRST_CAPACITY = 32 };
 
 static struct name_entry *map_find(const struct name_map *map, const void *key, size_t size)
 {
-    size_t at = (size_t)hash_bytes(key, size);
+    size_t at = (size_t)hf_hash_bytes(key, size);
 
     for (;; at++) {
         struct name_entry *entry = &map->entries[at & (map->capacity - 1)];
@@ -17,7 +17,7 @@ static struct name_entry *map_find(const struct name_map *map, const void *key, 
     }
 }
 
-void *name_map_get(const struct name_map *map, const void *key, size_t size)
+void *hf_name_map_get(const struct name_map *map, const void *key, size_t size)
 {
     return map->n ? map_find(map, key, size)->value : NULL;
 }
@@ -36,7 +36,8 @@ static int map_grow(struct name_map *map, haft_arena *arena)
     return 0;
 }
 
-int name_map_put(struct name_map *map, haft_arena *arena, const void *key, size_t size, void *value)
+int hf_name_map_put(struct name_map *map, haft_arena *arena, const void *key, size_t size,
+                    void *value)
 {
     struct name_entry *entry;
 

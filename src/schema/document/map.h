@@ -16,10 +16,10 @@ struct name_entry {
 };
 
 /* NULL when the name is not there. */
-void *name_map_get(const struct name_map *map, const void *key, size_t size);
+void *hf_name_map_get(const struct name_map *map, const void *key, size_t size);
 
 /* Adds or replaces; HAFT_ENOMEM. */
-int name_map_put(struct name_map *map, haft_arena *arena, const void *key, size_t size,
-                 void *value);
+int hf_name_map_put(struct name_map *map, haft_arena *arena, const void *key, size_t size,
+                    void *value);
 
 #endif

@@ -48,7 +48,7 @@
     "'propertyNames':" SCHEMA ",'type':" TYPES ",'format':" TEXT ","                               \
     "'allOf':" SCHEMAS ",'anyOf':" SCHEMAS ",'oneOf':" SCHEMAS ",'not':" SCHEMA
 
-const struct metaschema metaschemas_draft[] = {
+const struct metaschema hf_metaschemas_draft[] = {
     {"http://json-schema.org/draft-07/schema",
      "{'$schema':'http://json-schema.org/draft-07/schema#',"
      "'$id':'http://json-schema.org/draft-07/schema#'," DEFINITIONS ",'type':['object','boolean'],"

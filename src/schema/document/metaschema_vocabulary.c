@@ -63,7 +63,7 @@
     "'properties':{'contentMediaType':" TEXT ",'contentEncoding':" TEXT ",'contentSchema':" self   \
     "}}"
 
-const struct metaschema metaschemas_vocabulary[] = {
+const struct metaschema hf_metaschemas_vocabulary[] = {
 #define ROW(name) "https://json-schema.org/draft/2020-12/" name
 #define VOCABULARY(name) "'https://json-schema.org/draft/2020-12/vocab/" name "'"
     {ROW("schema"),

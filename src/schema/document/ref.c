@@ -10,7 +10,7 @@
 
 static struct base *scanned(const struct document *doc, const char *uri)
 {
-    return name_map_get(&doc->by_uri, uri, strlen(uri));
+    return hf_name_map_get(&doc->by_uri, uri, strlen(uri));
 }
 
 /* Scans what is left of the caller's documents.  One that cannot be is none of this reference's
@@ -24,13 +24,13 @@ static int look_inside(struct document *doc, const char *uri, struct base **ret_
     for (struct source *source = doc->sources; source && !*ret_base; source = source->next) {
         if (source->base)
             continue;
-        status = scan_source(doc, source);
+        status = hf_scan_source(doc, source);
         if (status == HAFT_ENOMEM)
             break;
         *ret_base = scanned(doc, uri);
     }
     doc->error = error;
-    return status == HAFT_ENOMEM ? document_no_memory(doc) : 0;
+    return status == HAFT_ENOMEM ? hf_document_no_memory(doc) : 0;
 }
 
 static int find_base(struct document *doc, const char *uri, struct base **ret_base)
@@ -41,13 +41,13 @@ static int find_base(struct document *doc, const char *uri, struct base **ret_ba
     *ret_base = scanned(doc, uri);
     if (*ret_base)
         return 0;
-    status = source_find(doc, uri, &source);
+    status = hf_source_find(doc, uri, &source);
     if (status)
         return status;
     if (!source)
         return look_inside(doc, uri, ret_base);
     if (!source->base)
-        status = scan_source(doc, source);
+        status = hf_scan_source(doc, source);
     *ret_base = source->base;
     return status;
 }
@@ -104,7 +104,7 @@ static yyjson_val *follow(const struct document *doc, const struct base *base, c
         n = unescape(token, end - at);
         at = end;
         value = yyjson_is_arr(value) ? item_at(value, token, n) : yyjson_obj_getn(value, token, n);
-        found = value ? location_of(doc, value) : NULL;
+        found = value ? hf_location_of(doc, value) : NULL;
         if (found) {
             *ret_near = found;
             *ret_rest = at;
@@ -123,7 +123,7 @@ static int find_pointer(struct document *doc, const struct base *base, const cha
 
     *ret_to = NULL;
     if (!token)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     value = follow(doc, base, pointer, size, token, &near, &rest);
     if (!value)
         return 0;
@@ -133,23 +133,23 @@ static int find_pointer(struct document *doc, const struct base *base, const cha
     }
     if (!yyjson_is_obj(value) && !(yyjson_is_bool(value) && base->dialect->draft != DRAFT_4))
         return 0;
-    return scan_location(doc, near, pointer + rest, value, ret_to);
+    return hf_scan_location(doc, near, pointer + rest, value, ret_to);
 }
 
-int reference_resolve(struct document *doc, const struct location *from, const char *keyword,
-                      yyjson_val *reference, struct location **ret_to, struct mark **ret_mark)
+int hf_reference_resolve(struct document *doc, const struct location *from, const char *keyword,
+                         yyjson_val *reference, struct location **ret_to, struct mark **ret_mark)
 {
     const char *text = yyjson_get_str(reference);
     size_t size = yyjson_get_len(reference), n = 0;
-    const char *uri = uri_resolve(doc->scratch, from->base->uri, text, size);
-    const char *fragment = uri_fragment(doc->scratch, text, size, &n);
+    const char *uri = hf_uri_resolve(doc->scratch, from->base->uri, text, size);
+    const char *fragment = hf_uri_fragment(doc->scratch, text, size, &n);
     struct base *base = NULL;
     int status;
 
     *ret_to = NULL;
     *ret_mark = NULL;
     if (!uri || !fragment)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     /* A resource without an address is reached by references that are a fragment only. */
     if (strcmp(uri, from->base->uri) == 0) {
         base = from->base;
@@ -165,15 +165,15 @@ int reference_resolve(struct document *doc, const struct location *from, const c
         if (status)
             return status;
     } else if (base) {
-        *ret_mark = name_map_get(&base->names, fragment, n);
+        *ret_mark = hf_name_map_get(&base->names, fragment, n);
         *ret_to = *ret_mark ? (*ret_mark)->location : NULL;
     }
     if (*ret_to)
         return 0;
     if (!base)
-        return document_fail(doc, from, keyword, HAFT_EREF,
-                             "\"%s\" leads to \"%s\", which is no part of the document and not "
-                             "among the documents given",
-                             text, uri);
-    return document_fail(doc, from, keyword, HAFT_EREF, "\"%s\" leads to no schema", text);
+        return hf_document_fail(doc, from, keyword, HAFT_EREF,
+                                "\"%s\" leads to \"%s\", which is no part of the document and not "
+                                "among the documents given",
+                                text, uri);
+    return hf_document_fail(doc, from, keyword, HAFT_EREF, "\"%s\" leads to no schema", text);
 }

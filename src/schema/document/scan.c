@@ -13,15 +13,15 @@ static int add_location(struct document *doc, const struct location *parent, con
     struct location *location = haft_arena_zalloc(doc->scratch, 1, sizeof *location);
 
     if (!location)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     location->value = value;
     location->parent = parent;
     location->step = step;
     location->base = base;
     location->depth = parent ? parent->depth + 1 : 1;
-    if (name_map_put(&doc->by_value, doc->scratch, &location->value, sizeof location->value,
-                     location))
-        return document_no_memory(doc);
+    if (hf_name_map_put(&doc->by_value, doc->scratch, &location->value, sizeof location->value,
+                        location))
+        return hf_document_no_memory(doc);
     *(doc->last ? &doc->last->next : &doc->first) = location;
     doc->last = location;
     *ret_location = location;
@@ -64,7 +64,7 @@ static int add_child(struct document *doc, struct location *parent, const struct
     const char *step = step_to(doc, row->name, key, size);
     struct location *child = NULL;
     int status = step ? add_location(doc, parent, step, value, parent->base, &child)
-                      : document_no_memory(doc);
+                      : hf_document_no_memory(doc);
 
     if (!status)
         child->may_switch = row->shape == SHAPE_SWITCH;
@@ -79,7 +79,8 @@ static int add_list(struct document *doc, struct location *location, const struc
 
     yyjson_arr_foreach(list, i, n, item) {
         char text[32];
-        int status = add_child(doc, location, row, text, integer_to_text((int64_t)i, text), item);
+        int status =
+            add_child(doc, location, row, text, hf_integer_to_text((int64_t)i, text), item);
 
         if (status)
             return status;
@@ -115,8 +116,8 @@ static int refuse_shape(struct document *doc, const struct location *location,
         [SHAPE_MAP_OR_NAMES] = "an object of schemas or lists of strings",
     };
 
-    return document_fail(doc, location, row->name, HAFT_ESCHEMA, "\"%s\" must be %s", row->name,
-                         texts[row->shape]);
+    return hf_document_fail(doc, location, row->name, HAFT_ESCHEMA, "\"%s\" must be %s", row->name,
+                            texts[row->shape]);
 }
 
 static int scan_keyword(struct document *doc, struct location *location,
@@ -163,15 +164,16 @@ static struct base *add_base(struct document *doc, const char *uri, const struct
 static int name_base(struct document *doc, const struct location *where, const char *keyword,
                      struct base *base)
 {
-    const struct base *other = name_map_get(&doc->by_uri, base->uri, strlen(base->uri));
+    const struct base *other = hf_name_map_get(&doc->by_uri, base->uri, strlen(base->uri));
 
     if (!other)
-        return name_map_put(&doc->by_uri, doc->scratch, base->uri, strlen(base->uri), base)
-                   ? document_no_memory(doc)
+        return hf_name_map_put(&doc->by_uri, doc->scratch, base->uri, strlen(base->uri), base)
+                   ? hf_document_no_memory(doc)
                    : 0;
     if (other == base || other->source != base->source)
         return 0;
-    return document_fail(doc, where, keyword, HAFT_ESCHEMA, "\"%s\" names two schemas", base->uri);
+    return hf_document_fail(doc, where, keyword, HAFT_ESCHEMA, "\"%s\" names two schemas",
+                            base->uri);
 }
 
 static bool is_anchor(const char *text, size_t size)
@@ -190,18 +192,18 @@ static int add_mark(struct document *doc, struct location *location, const char 
                     const char *name, size_t size, bool dynamic)
 {
     struct base *base = location->base;
-    struct mark *mark = name_map_get(&base->names, name, size);
+    struct mark *mark = hf_name_map_get(&base->names, name, size);
 
     if (mark && mark->location != location)
-        return document_fail(doc, location, keyword, HAFT_ESCHEMA,
-                             "the anchor \"%s\" is there twice", name);
+        return hf_document_fail(doc, location, keyword, HAFT_ESCHEMA,
+                                "the anchor \"%s\" is there twice", name);
     if (mark) {
         mark->dynamic |= dynamic;
         return 0;
     }
     mark = haft_arena_zalloc(doc->scratch, 1, sizeof *mark);
-    if (!mark || name_map_put(&base->names, doc->scratch, name, size, mark))
-        return document_no_memory(doc);
+    if (!mark || hf_name_map_put(&base->names, doc->scratch, name, size, mark))
+        return hf_document_no_memory(doc);
     *mark = (struct mark){base->marks, name, location, dynamic};
     base->marks = mark;
     return 0;
@@ -209,15 +211,15 @@ static int add_mark(struct document *doc, struct location *location, const char 
 
 static int read_anchor(struct document *doc, struct location *location, enum keyword keyword)
 {
-    const struct keyword_row *row = &keyword_rows[keyword];
+    const struct keyword_row *row = &hf_keyword_rows[keyword];
     yyjson_val *value = yyjson_obj_get(location->value, row->name);
 
     if (!(row->drafts & location->base->dialect->draft) || !yyjson_is_str(value))
         return 0;
     if (!is_anchor(yyjson_get_str(value), yyjson_get_len(value)))
-        return document_fail(doc, location, row->name, HAFT_ESCHEMA,
-                             "\"%s\" must be a name of letters, digits, \"-\", \"_\" and \".\"",
-                             row->name);
+        return hf_document_fail(doc, location, row->name, HAFT_ESCHEMA,
+                                "\"%s\" must be a name of letters, digits, \"-\", \"_\" and \".\"",
+                                row->name);
     return add_mark(doc, location, row->name, yyjson_get_str(value), yyjson_get_len(value),
                     keyword == KEYWORD_DYNAMIC_ANCHOR);
 }
@@ -234,18 +236,18 @@ static int scan_read_id(struct document *doc, struct location *location,
 
     if (!text)
         return 0;
-    uri = uri_resolve(doc->scratch, location->base->uri, text, yyjson_get_len(id));
-    fragment = uri_fragment(doc->scratch, text, yyjson_get_len(id), &n);
+    uri = hf_uri_resolve(doc->scratch, location->base->uri, text, yyjson_get_len(id));
+    fragment = hf_uri_fragment(doc->scratch, text, yyjson_get_len(id), &n);
     if (!uri || !fragment)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     if (n && (dialect->draft & DRAFTS_SINCE_2019))
-        return document_fail(doc, location, row->name, HAFT_ESCHEMA,
-                             "\"%s\" must not have a fragment", row->name);
+        return hf_document_fail(doc, location, row->name, HAFT_ESCHEMA,
+                                "\"%s\" must not have a fragment", row->name);
     if (strcmp(uri, location->base->uri) != 0) {
         if (location->parent) {
             location->base = add_base(doc, uri, location->base->source, dialect);
             if (!location->base)
-                return document_no_memory(doc);
+                return hf_document_no_memory(doc);
             location->base->root = location;
         }
         location->base->uri = uri;
@@ -268,11 +270,11 @@ static int read_names(struct document *doc, struct location *location)
 
     if (embedded)
         status =
-            dialect_find(doc, location, yyjson_get_str(named), yyjson_get_len(named), &dialect);
-    if (status || keyword_ref_only(dialect, location->value))
+            hf_dialect_find(doc, location, yyjson_get_str(named), yyjson_get_len(named), &dialect);
+    if (status || hf_keyword_ref_only(dialect, location->value))
         return status;
     status = scan_read_id(doc, location, dialect,
-                          &keyword_rows[dialect->draft == DRAFT_4 ? KEYWORD_ID_4 : KEYWORD_ID]);
+                          &hf_keyword_rows[dialect->draft == DRAFT_4 ? KEYWORD_ID_4 : KEYWORD_ID]);
     if (!status)
         status = read_anchor(doc, location, KEYWORD_ANCHOR);
     if (!status)
@@ -300,9 +302,9 @@ static int note_header(struct document *doc, const struct location *location)
         at = at->parent;
     if (!at->parent && location->parent)
         return 0;
-    path = location_path(doc, location, "x-mcp-header");
+    path = hf_location_path(doc, location, "x-mcp-header");
     doc->schema->stray_header = haft_arena_copy(doc->schema->arena, path, strlen(path));
-    return doc->schema->stray_header ? 0 : document_no_memory(doc);
+    return doc->schema->stray_header ? 0 : hf_document_no_memory(doc);
 }
 
 static int scan_one(struct document *doc, struct location *location)
@@ -315,22 +317,23 @@ static int scan_one(struct document *doc, struct location *location)
     yyjson_val *key, *value;
 
     if (location->depth > doc->schema->max_depth)
-        return document_fail(doc, location, NULL, HAFT_EDEPTH,
-                             "schemas are nested deeper than %zu levels", doc->schema->max_depth);
+        return hf_document_fail(doc, location, NULL, HAFT_EDEPTH,
+                                "schemas are nested deeper than %zu levels",
+                                doc->schema->max_depth);
     if (booleans && yyjson_is_bool(location->value))
         return 0;
     if (!yyjson_is_obj(location->value))
-        return document_fail(doc, location, NULL, HAFT_ESCHEMA, "a schema must be an object%s",
-                             booleans ? " or a boolean" : "");
+        return hf_document_fail(doc, location, NULL, HAFT_ESCHEMA, "a schema must be an object%s",
+                                booleans ? " or a boolean" : "");
     status = read_names(doc, location);
     if (!status)
         status = note_header(doc, location);
     if (status)
         return status;
     dialect = location->base->dialect;
-    ref_only = keyword_ref_only(dialect, location->value);
+    ref_only = hf_keyword_ref_only(dialect, location->value);
     yyjson_obj_foreach(location->value, i, n, key, value) {
-        const struct keyword_row *row = keyword_named(dialect, key);
+        const struct keyword_row *row = hf_keyword_named(dialect, key);
 
         /* What stands beside a `$ref` of an old draft is ignored, but may hold what is referred
          * to. */
@@ -353,8 +356,8 @@ static int scan_from(struct document *doc, struct location *location)
     return status;
 }
 
-int scan_location(struct document *doc, const struct location *parent, const char *step,
-                  yyjson_val *value, struct location **ret_location)
+int hf_scan_location(struct document *doc, const struct location *parent, const char *step,
+                     yyjson_val *value, struct location **ret_location)
 {
     int status = add_location(doc, parent, step, value, parent->base, ret_location);
 
@@ -367,21 +370,21 @@ static int scan_root(struct document *doc, struct source *source)
     struct location *root = NULL;
     struct base *base;
     yyjson_val *named;
-    int status = source_read(doc, source);
+    int status = hf_source_read(doc, source);
 
     if (status)
         return status;
     base = add_base(doc, source->uri, source, dialect);
     if (!base)
-        return document_no_memory(doc);
+        return hf_document_no_memory(doc);
     status = add_location(doc, NULL, "", source->json, base, &root);
     if (status)
         return status;
     base->root = root;
     named = yyjson_obj_get(source->json, "$schema");
     if (yyjson_is_str(named))
-        status =
-            dialect_find(doc, root, yyjson_get_str(named), yyjson_get_len(named), &base->dialect);
+        status = hf_dialect_find(doc, root, yyjson_get_str(named), yyjson_get_len(named),
+                                 &base->dialect);
     if (!status && source->uri[0])
         status = name_base(doc, root, NULL, base);
     if (!status)
@@ -390,7 +393,7 @@ static int scan_root(struct document *doc, struct source *source)
     return status;
 }
 
-int scan_source(struct document *doc, struct source *source)
+int hf_scan_source(struct document *doc, struct source *source)
 {
     int status;
 

@@ -3,26 +3,27 @@
 
 #include <string.h>
 
-struct node *site_node(struct site *site, yyjson_val *schema)
+struct node *hf_site_node(struct site *site, yyjson_val *schema)
 {
-    struct location *location = location_of(site->doc, schema);
+    struct location *location = hf_location_of(site->doc, schema);
 
     if (location)
-        return location_node(site->doc, location);
-    document_fail(site->doc, site->location, NULL, HAFT_ESCHEMA, "a schema was not scanned");
+        return hf_location_node(site->doc, location);
+    hf_document_fail(site->doc, site->location, NULL, HAFT_ESCHEMA, "a schema was not scanned");
     return NULL;
 }
 
-int site_nodes(struct site *site, yyjson_val *list, const struct node ***ret_nodes, size_t *ret_n)
+int hf_site_nodes(struct site *site, yyjson_val *list, const struct node ***ret_nodes,
+                  size_t *ret_n)
 {
     size_t i, n = yyjson_arr_size(list);
     const struct node **nodes = haft_arena_zalloc(site->doc->schema->arena, n, sizeof *nodes);
     yyjson_val *item;
 
     if (!nodes)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     yyjson_arr_foreach(list, i, n, item) {
-        nodes[i] = site_node(site, item);
+        nodes[i] = hf_site_node(site, item);
         if (!nodes[i])
             return site->doc->error->code;
     }
@@ -31,18 +32,19 @@ int site_nodes(struct site *site, yyjson_val *list, const struct node ***ret_nod
     return 0;
 }
 
-int site_refuse(struct site *site, const struct keyword_row *row, const char *text)
+int hf_site_refuse(struct site *site, const struct keyword_row *row, const char *text)
 {
-    return document_fail(site->doc, site->location, row->name, HAFT_ESCHEMA, "\"%s\" must be %s",
-                         row->name, text);
+    return hf_document_fail(site->doc, site->location, row->name, HAFT_ESCHEMA, "\"%s\" must be %s",
+                            row->name, text);
 }
 
-int site_no_memory(struct site *site)
+int hf_site_no_memory(struct site *site)
 {
-    return document_no_memory(site->doc);
+    return hf_document_no_memory(site->doc);
 }
 
-int site_size(struct site *site, const struct keyword_row *row, yyjson_val *value, size_t *ret_size)
+int hf_site_size(struct site *site, const struct keyword_row *row, yyjson_val *value,
+                 size_t *ret_size)
 {
     if (yyjson_is_uint(value)) {
         uint64_t size = yyjson_get_uint(value);
@@ -62,24 +64,24 @@ int site_size(struct site *site, const struct keyword_row *row, yyjson_val *valu
             return 0;
         }
     }
-    return site_refuse(site, row, "a whole number of 0 or more");
+    return hf_site_refuse(site, row, "a whole number of 0 or more");
 }
 
-int site_names(struct site *site, const struct keyword_row *row, yyjson_val *value,
-               const char *const **ret_names, size_t *ret_n)
+int hf_site_names(struct site *site, const struct keyword_row *row, yyjson_val *value,
+                  const char *const **ret_names, size_t *ret_n)
 {
     size_t i, n = yyjson_arr_size(value);
     const char **names = haft_arena_zalloc(site->doc->schema->arena, n + 1, sizeof *names);
     yyjson_val *item;
 
     if (!names)
-        return site_no_memory(site);
+        return hf_site_no_memory(site);
     yyjson_arr_foreach(value, i, n, item) {
         if (!yyjson_is_str(item))
-            return site_refuse(site, row, "made of lists of strings");
+            return hf_site_refuse(site, row, "made of lists of strings");
         names[i] = yyjson_get_str(item);
         if (strlen(names[i]) != yyjson_get_len(item))
-            return site_refuse(site, row, "without U+0000 in its names");
+            return hf_site_refuse(site, row, "without U+0000 in its names");
     }
     *ret_names = names;
     *ret_n = n;

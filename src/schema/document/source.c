@@ -5,7 +5,7 @@
 
 #include "json/json.h"
 
-struct source *source_add(struct document *doc, const char *uri, const char *text, size_t size)
+struct source *hf_source_add(struct document *doc, const char *uri, const char *text, size_t size)
 {
     struct source *source = haft_arena_zalloc(doc->scratch, 1, sizeof *source), **end;
 
@@ -22,7 +22,7 @@ struct source *source_add(struct document *doc, const char *uri, const char *tex
 
 static int add_metaschema(struct document *doc, const char *uri, struct source **ret_source)
 {
-    const char *text = metaschema_named(uri);
+    const char *text = hf_metaschema_named(uri);
     char *copy;
 
     *ret_source = NULL;
@@ -31,11 +31,11 @@ static int add_metaschema(struct document *doc, const char *uri, struct source *
     copy = haft_arena_copy(doc->scratch, text, strlen(text));
     for (char *at = copy; at && *at; at++)
         *at = *at == '\'' ? '"' : *at;
-    *ret_source = copy ? source_add(doc, uri, copy, strlen(copy)) : NULL;
-    return *ret_source ? 0 : document_no_memory(doc);
+    *ret_source = copy ? hf_source_add(doc, uri, copy, strlen(copy)) : NULL;
+    return *ret_source ? 0 : hf_document_no_memory(doc);
 }
 
-int source_find(struct document *doc, const char *uri, struct source **ret_source)
+int hf_source_find(struct document *doc, const char *uri, struct source **ret_source)
 {
     for (struct source *source = doc->sources; source && uri[0]; source = source->next)
         if (strcmp(source->uri, uri) == 0) {
@@ -45,7 +45,7 @@ int source_find(struct document *doc, const char *uri, struct source **ret_sourc
     return add_metaschema(doc, uri, ret_source);
 }
 
-int source_read(struct document *doc, struct source *source)
+int hf_source_read(struct document *doc, struct source *source)
 {
     haft_reason error = {0};
 
@@ -53,5 +53,5 @@ int source_read(struct document *doc, struct source *source)
         return 0;
     source->json =
         haft_json_read(source->text, source->size, JSON_MAX_DEPTH, doc->schema->arena, &error);
-    return source->json ? 0 : error_set(doc->error, error.code, source->uri, "%s", error.text);
+    return source->json ? 0 : hf_error_set(doc->error, error.code, source->uri, "%s", error.text);
 }

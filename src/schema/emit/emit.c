@@ -26,7 +26,7 @@ static void emit_put_key(struct object_writer *object, const char *key)
     haft_buffer_add(object->e->buffer, ":", 1);
 }
 
-void emit_text(struct object_writer *object, const char *key, const char *text)
+void hf_emit_text(struct object_writer *object, const char *key, const char *text)
 {
     if (!text)
         return;
@@ -34,13 +34,13 @@ void emit_text(struct object_writer *object, const char *key, const char *text)
     haft_buffer_json_string(object->e->buffer, text, strlen(text));
 }
 
-void emit_size(struct object_writer *object, const char *key, size_t size)
+void hf_emit_size(struct object_writer *object, const char *key, size_t size)
 {
     emit_put_key(object, key);
     haft_buffer_printf(object->e->buffer, "%zu", size);
 }
 
-void emit_json(struct object_writer *object, const char *key, const yyjson_val *value)
+void hf_emit_json(struct object_writer *object, const char *key, const yyjson_val *value)
 {
     if (!value)
         return;
@@ -48,7 +48,7 @@ void emit_json(struct object_writer *object, const char *key, const yyjson_val *
     haft_json_write(value, object->e->buffer);
 }
 
-void emit_flag(struct object_writer *object, const char *key, bool value)
+void hf_emit_flag(struct object_writer *object, const char *key, bool value)
 {
     emit_put_key(object, key);
     haft_buffer_puts(object->e->buffer, value ? "true" : "false");
@@ -67,10 +67,10 @@ static void emit_child(struct object_writer *object, const char *key, const stru
 static void emit_types(struct object_writer *object, unsigned types)
 {
     const char *found[TYPE_NAMES];
-    size_t n = type_names(types, found);
+    size_t n = hf_type_names(types, found);
 
     if (n == 1) {
-        emit_text(object, "type", found[0]);
+        hf_emit_text(object, "type", found[0]);
         return;
     }
     emit_put_key(object, "type");
@@ -112,7 +112,7 @@ static void emit_values(struct object_writer *object, const struct node *node)
     if (node->types == TYPE_ANY && type)
         emit_types(object, type | (node->nullable ? TYPE_NULL : 0));
     if (node->single && !node->nullable) {
-        emit_json(object, "const", yyjson_arr_get_first(node->values));
+        hf_emit_json(object, "const", yyjson_arr_get_first(node->values));
         return;
     }
     emit_put_key(object, "enum");
@@ -172,7 +172,7 @@ static void emit_names(struct object_writer *writer, const struct node *names)
     }
     emit_put_key(writer, "propertyNames");
     haft_buffer_printf(writer->e->buffer, "{\"type\":\"string\",\"pattern\":\"^-?\\\\d+%s$\"}",
-                       emits_integer(names) ? "" : "(?:\\\\.\\\\d+)?");
+                       hf_emits_integer(names) ? "" : "(?:\\\\.\\\\d+)?");
 }
 
 static void emit_object(struct object_writer *writer, const struct object *object)
@@ -184,7 +184,7 @@ static void emit_object(struct object_writer *writer, const struct object *objec
     if (object->extra == EXTRA_CHECK)
         emit_child(writer, "additionalProperties", object->extra_node);
     else
-        emit_flag(writer, "additionalProperties", object->extra == EXTRA_IGNORE);
+        hf_emit_flag(writer, "additionalProperties", object->extra == EXTRA_IGNORE);
 }
 
 static void emit_prefix(struct object_writer *writer, const struct array *array)
@@ -204,11 +204,11 @@ static void emit_prefix(struct object_writer *writer, const struct array *array)
     if (array->items)
         emit_child(writer, rest, array->items);
     else
-        emit_flag(writer, rest, false);
+        hf_emit_flag(writer, rest, false);
     if (array->n_required)
-        emit_size(writer, "minItems", array->n_required);
+        hf_emit_size(writer, "minItems", array->n_required);
     if (!array->items)
-        emit_size(writer, "maxItems", array->n_prefix);
+        hf_emit_size(writer, "maxItems", array->n_prefix);
 }
 
 static void emit_array(struct object_writer *writer, const struct array *array)
@@ -370,7 +370,7 @@ static void emit_all(struct object_writer *object, const struct node *node, size
             emit_node(object->e, rule->nodes[k], NULL);
         }
     }
-    emit_check_parts(object->e, node, &comma);
+    hf_emit_check_parts(object->e, node, &comma);
     haft_buffer_add(buffer, "]", 1);
 }
 
@@ -383,26 +383,26 @@ static void emit_words(struct object_writer *object, const struct meta *meta,
     yyjson_val *key, *value;
 
     if (property && property->presence == PRESENCE_DEFAULT)
-        emit_json(object, "default", property->fallback);
+        hf_emit_json(object, "default", property->fallback);
     if (property)
-        emit_text(object, "x-mcp-header", property->header);
+        hf_emit_text(object, "x-mcp-header", property->header);
     if (!meta)
         return;
-    emit_text(object, "title", meta->title);
-    emit_text(object, "description", meta->description);
+    hf_emit_text(object, "title", meta->title);
+    hf_emit_text(object, "description", meta->description);
     if (!property || property->presence != PRESENCE_DEFAULT)
-        emit_json(object, "default", meta->fallback);
-    emit_json(object, "examples", meta->examples);
+        hf_emit_json(object, "default", meta->fallback);
+    hf_emit_json(object, "examples", meta->examples);
     if (meta->deprecated)
-        emit_flag(object, "deprecated", true);
+        hf_emit_flag(object, "deprecated", true);
     if (meta->read_only)
-        emit_flag(object, "readOnly", true);
+        hf_emit_flag(object, "readOnly", true);
     if (meta->write_only)
-        emit_flag(object, "writeOnly", true);
+        hf_emit_flag(object, "writeOnly", true);
     if (!meta->extra)
         return;
     yyjson_obj_foreach(meta->extra, i, n, key, value)
-        emit_json(object, yyjson_get_str(key), value);
+        hf_emit_json(object, yyjson_get_str(key), value);
 }
 
 static void emit_type(struct object_writer *object, const struct node *node)
@@ -414,7 +414,7 @@ static void emit_type(struct object_writer *object, const struct node *node)
         folds |= node->rules[i].op <= RULE_DISCRIMINATED && node->rules[i].op >= RULE_ANY;
     if (types == TYPE_ANY)
         return;
-    if (emits_integer(node))
+    if (hf_emits_integer(node))
         types &= ~(unsigned)TYPE_FRACTION;
     /* A discriminated union says that it is an object in each of its options. */
     if (folds && node->nullable)
@@ -435,7 +435,7 @@ static void emit_rules(struct object_writer *object, const struct node *node)
     emit_type(object, node);
     if (node->values)
         emit_values(object, node);
-    parts = emit_checks(object, node);
+    parts = hf_emit_checks(object, node);
     if (node->array)
         emit_array(object, node->array);
     if (node->object)
@@ -567,14 +567,14 @@ static int emit_document(const haft_schema *schema, const haft_emit_options *opt
 int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options,
                      haft_buffer *buffer)
 {
-    const haft_allocator *allocator = arena_allocator(schema->arena);
+    const haft_allocator *allocator = hf_arena_allocator(schema->arena);
     size_t size = schema->n_nodes * sizeof(struct node *);
     struct emit e = {.schema = schema, .buffer = buffer};
     struct object_writer object = {&e, false};
 
     if (buffer->status)
         return buffer->status;
-    if (!struct_read(&e.options, sizeof e.options, options))
+    if (!hf_struct_read(&e.options, sizeof e.options, options))
         return HAFT_EINVAL;
     if (schema->document)
         return emit_document(schema, options ? &e.options : NULL, buffer);
@@ -583,7 +583,7 @@ int haft_schema_emit(const haft_schema *schema, const haft_emit_options *options
         return HAFT_ENOMEM;
     haft_buffer_add(buffer, "{", 1);
     if (e.options.with_dialect)
-        emit_text(&object, "$schema", dialect_uris[e.options.dialect]);
+        hf_emit_text(&object, "$schema", dialect_uris[e.options.dialect]);
     emit_whole(&object, schema->root);
     emit_words(&object, schema->root->meta, NULL);
     emit_defs(&object);

@@ -19,17 +19,17 @@ struct object_writer {
     bool any;
 };
 
-void emit_text(struct object_writer *object, const char *key, const char *text);
-void emit_size(struct object_writer *object, const char *key, size_t size);
-void emit_json(struct object_writer *object, const char *key, const yyjson_val *value);
-void emit_flag(struct object_writer *object, const char *key, bool value);
+void hf_emit_text(struct object_writer *object, const char *key, const char *text);
+void hf_emit_size(struct object_writer *object, const char *key, size_t size);
+void hf_emit_json(struct object_writer *object, const char *key, const yyjson_val *value);
+void hf_emit_flag(struct object_writer *object, const char *key, bool value);
 
 /* The members that the checks of a node become.  What no single keyword can say (a second pattern, a
- * second divisor) is counted in the return value and written by emit_check_parts into an allOf. */
-size_t emit_checks(struct object_writer *object, const struct node *node);
-void emit_check_parts(struct emit *e, const struct node *node, bool *comma);
+ * second divisor) is counted in the return value and written by hf_emit_check_parts into an allOf. */
+size_t hf_emit_checks(struct object_writer *object, const struct node *node);
+void hf_emit_check_parts(struct emit *e, const struct node *node, bool *comma);
 
 /* Whether a check says that a number is an integer. */
-bool emits_integer(const struct node *node);
+bool hf_emits_integer(const struct node *node);
 
 #endif

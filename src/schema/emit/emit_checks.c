@@ -1,4 +1,4 @@
-/* emit_checks.c - checks as JSON Schema keywords.
+/* hf_emit_checks.c - checks as JSON Schema keywords.
  *
  * Several checks of one kind become the tightest of them; patterns and divisors, which have no
  * tightest, become one keyword and an allOf of the others. */
@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "schema/emit/emit.h"
 
-bool emits_integer(const struct node *node)
+bool hf_emits_integer(const struct node *node)
 {
     for (size_t i = 0; i < node->n_checks; i++)
         if (node->checks[i].op == CHECK_INT_FORMAT)
@@ -56,11 +56,11 @@ static void emit_sizes(struct object_writer *object, const struct node *node)
         size_t size = 0;
 
         if (emit_checks_size_of(node, keys[i].op, keys[i].exact, &size))
-            emit_size(object, keys[i].key, size);
+            hf_emit_size(object, keys[i].key, size);
     }
     for (size_t i = 0; i < node->n_checks; i++)
         if (node->checks[i].op == CHECK_UNIQUE) {
-            emit_flag(object, "uniqueItems", true);
+            hf_emit_flag(object, "uniqueItems", true);
             break;
         }
 }
@@ -74,7 +74,7 @@ struct bound {
 
 static void tighten(struct bound *bound, const yyjson_val *value, bool exclusive, int sign)
 {
-    int order = bound->value ? json_compare(value, bound->value) * sign : 1;
+    int order = bound->value ? hf_json_compare(value, bound->value) * sign : 1;
 
     if (order > 0 || (order == 0 && exclusive))
         *bound = (struct bound){value, exclusive};
@@ -84,7 +84,7 @@ static void emit_bound(struct object_writer *object, const struct bound *bound, 
                        const char *exclusive_key)
 {
     if (bound->value)
-        emit_json(object, bound->exclusive ? exclusive_key : key, bound->value);
+        hf_emit_json(object, bound->exclusive ? exclusive_key : key, bound->value);
 }
 
 static void emit_bounds(struct object_writer *object, const struct node *node)
@@ -202,7 +202,7 @@ static bool emit_nth(struct object_writer *object, const struct check *check)
     bool emitted = false;
 
     if (check->op == CHECK_MULTIPLE_OF) {
-        emit_json(object, "multipleOf", &check->bound);
+        hf_emit_json(object, "multipleOf", &check->bound);
         return true;
     }
     haft_buffer_init(&pattern, object->e->buffer->allocator, 1 << 20);
@@ -211,7 +211,7 @@ static bool emit_nth(struct object_writer *object, const struct check *check)
         if (pattern.status && !object->e->buffer->status)
             object->e->buffer->status = pattern.status;
         if (!pattern.status)
-            emit_text(object, "pattern", pattern.data);
+            hf_emit_text(object, "pattern", pattern.data);
         emitted = true;
     }
     haft_buffer_finish(&pattern);
@@ -246,13 +246,13 @@ static void emit_format(struct object_writer *object, const struct node *node)
             found = &node->checks[i];
     if (!found)
         return;
-    emit_text(object, "format", found->format->json_name);
+    hf_emit_text(object, "format", found->format->json_name);
     if (!strcmp(found->format->json_name, "base64") ||
         !strcmp(found->format->json_name, "base64url"))
-        emit_text(object, "contentEncoding", found->format->json_name);
+        hf_emit_text(object, "contentEncoding", found->format->json_name);
 }
 
-size_t emit_checks(struct object_writer *object, const struct node *node)
+size_t hf_emit_checks(struct object_writer *object, const struct node *node)
 {
     size_t parts = 0;
 
@@ -270,7 +270,7 @@ size_t emit_checks(struct object_writer *object, const struct node *node)
     return parts;
 }
 
-void emit_check_parts(struct emit *e, const struct node *node, bool *comma)
+void hf_emit_check_parts(struct emit *e, const struct node *node, bool *comma)
 {
     for (size_t i = 0; i < node->n_checks; i++) {
         struct object_writer object = {e, false};

@@ -17,7 +17,7 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
 static unsigned check_scalar(struct encode *e, const struct node *node, yyjson_val *value,
                              const struct path *at)
 {
-    return walk(&e->w, node, value, at, NULL, NOWHERE);
+    return hf_walk(&e->w, node, value, at, NULL, NOWHERE);
 }
 
 static unsigned encode_text(struct encode *e, const struct node *node, const char *text,
@@ -26,7 +26,7 @@ static unsigned encode_text(struct encode *e, const struct node *node, const cha
     yyjson_val value = {0};
 
     if (haft_utf8_valid(text, size) != size)
-        return report_custom(&e->w, at, "Invalid string: not valid UTF-8", ABORT);
+        return hf_report_custom(&e->w, at, "Invalid string: not valid UTF-8", ABORT);
     yyjson_set_strn(&value, text, size);
     haft_buffer_json_string(e->buffer, text, size);
     return check_scalar(e, node, &value, at);
@@ -40,10 +40,10 @@ static unsigned encode_bytes(struct encode *e, struct place from, const struct p
     char *text;
 
     if (!bytes && size)
-        return report_type(&e->w, at, NULL, "string", NULL, NULL, ABORT);
+        return hf_report_type(&e->w, at, NULL, "string", NULL, NULL, ABORT);
     text = size < SIZE_MAX / 2 ? haft_arena_alloc(e->w.arena, HAFT_BASE64_SIZE(size) + 1) : NULL;
     if (!text)
-        return walk_stop(&e->w, HAFT_ENOMEM);
+        return hf_walk_stop(&e->w, HAFT_ENOMEM);
     buffer_literal(e->buffer, "\"");
     buffer_add(e->buffer, text, haft_base64_encode(bytes, size, text));
     buffer_literal(e->buffer, "\"");
@@ -56,7 +56,7 @@ static unsigned encode_enum(struct encode *e, const struct node *node, int index
     yyjson_val *name = index < 0 ? NULL : yyjson_arr_get(node->values, (size_t)index);
 
     if (!name)
-        return report_value(&e->w, at, node);
+        return hf_report_value(&e->w, at, node);
     haft_buffer_json_string(e->buffer, yyjson_get_str(name), yyjson_get_len(name));
     return PASS;
 }
@@ -68,16 +68,16 @@ static unsigned encode_json(struct encode *e, const struct node *node, yyjson_va
     int status;
 
     if (!value)
-        return report_type(&e->w, at, NULL, "nonoptional", NULL, NULL, ABORT);
-    status = json_check(value, e->w.schema->max_depth - e->w.depth, e->w.arena, &key);
+        return hf_report_type(&e->w, at, NULL, "nonoptional", NULL, NULL, ABORT);
+    status = hf_json_check(value, e->w.schema->max_depth - e->w.depth, e->w.arena, &key);
     if (status == HAFT_EINVAL)
-        return report_duplicate(&e->w, at, key);
+        return hf_report_duplicate(&e->w, at, key);
     if (status)
-        return walk_stop(&e->w, status);
+        return hf_walk_stop(&e->w, status);
     haft_json_write(value, e->buffer);
     if (e->buffer->status == HAFT_EUTF8) {
         e->buffer->status = 0;
-        return report_custom(&e->w, at, "Invalid string: not valid UTF-8", ABORT);
+        return hf_report_custom(&e->w, at, "Invalid string: not valid UTF-8", ABORT);
     }
     return check_scalar(e, node, value, at);
 }
@@ -99,9 +99,9 @@ static yyjson_val *encode_written(struct encode *e, size_t start)
     const char *reason;
     size_t offset;
 
-    if (e->buffer->status || json_parse(e->buffer->data + start, e->buffer->size - start,
-                                        e->w.arena, &value, &offset, &reason))
-        walk_stop(&e->w, e->buffer->status ? e->buffer->status : HAFT_ENOMEM);
+    if (e->buffer->status || hf_json_parse(e->buffer->data + start, e->buffer->size - start,
+                                           e->w.arena, &value, &offset, &reason))
+        hf_walk_stop(&e->w, e->buffer->status ? e->buffer->status : HAFT_ENOMEM);
     return value;
 }
 
@@ -123,7 +123,7 @@ static unsigned encode_array(struct encode *e, const struct node *node, struct p
     unsigned verdict = PASS;
 
     if (n && !items)
-        return report_type(&e->w, at, node, "array", NULL, NULL, ABORT);
+        return hf_report_type(&e->w, at, node, "array", NULL, NULL, ABORT);
     buffer_literal(e->buffer, "[");
     for (size_t i = 0; i < n && !e->w.status && !e->buffer->status; i++) {
         struct path here = {at, NULL, i};
@@ -142,7 +142,7 @@ static unsigned encode_array(struct encode *e, const struct node *node, struct p
         else
             value = encode_written(e, start);
     }
-    return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, value, at, verdict, n, NOWHERE);
+    return e->w.status ? ABORT_ALL : hf_walk_checks(&e->w, node, value, at, verdict, n, NOWHERE);
 }
 
 static unsigned encode_entry(struct encode *e, const struct node *node, const char *key,
@@ -152,10 +152,10 @@ static unsigned encode_entry(struct encode *e, const struct node *node, const ch
     unsigned verdict;
 
     if (!key)
-        return report_type(&e->w, &here, NULL, "string", NULL, NULL, ABORT);
+        return hf_report_type(&e->w, &here, NULL, "string", NULL, NULL, ABORT);
     /* Such a key is no step of a path either. */
     if (haft_utf8_valid(key, strlen(key)) != strlen(key))
-        return report_custom(&e->w, at, "Invalid key: not valid UTF-8", ABORT);
+        return hf_report_custom(&e->w, at, "Invalid key: not valid UTF-8", ABORT);
     verdict = encode_text(e, node->object->names, key, strlen(key), &here);
     buffer_literal(e->buffer, ":");
     return verdict | encode_value(e, node->object->extra_node, from, &here);
@@ -174,7 +174,7 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
     int twice = 0;
 
     if (n && (!values || !keys))
-        return report_type(&e->w, at, node, "record", NULL, NULL, ABORT);
+        return hf_report_type(&e->w, at, node, "record", NULL, NULL, ABORT);
     buffer_literal(e->buffer, "{");
     for (size_t i = 0; i < n && !e->w.status && !e->buffer->status; i++) {
         struct member member = {i * node->object->extra_node->size, NO_MEMBER, NO_MEMBER, NO_MEMBER,
@@ -188,13 +188,13 @@ static unsigned encode_map(struct encode *e, const struct node *node, struct pla
     if (!verdict && n > 1) {
         value = encode_written(e, start);
         if (value)
-            twice = json_duplicate(value, e->w.arena, &key);
+            twice = hf_json_duplicate(value, e->w.arena, &key);
         if (twice < 0)
-            return walk_stop(&e->w, twice);
+            return hf_walk_stop(&e->w, twice);
         if (twice)
-            verdict |= report_duplicate(&e->w, at, key);
+            verdict |= hf_report_duplicate(&e->w, at, key);
     }
-    return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, &whole, at, verdict, n, NOWHERE);
+    return e->w.status ? ABORT_ALL : hf_walk_checks(&e->w, node, &whole, at, verdict, n, NOWHERE);
 }
 
 /* Whether a property has anything to write. */
@@ -239,7 +239,7 @@ static unsigned encode_struct(struct encode *e, const struct node *node, struct 
     }
     buffer_literal(e->buffer, "}");
     object = stand_in(YYJSON_TYPE_OBJ, n);
-    return e->w.status ? ABORT_ALL : walk_checks(&e->w, node, &object, at, verdict, n, from);
+    return e->w.status ? ABORT_ALL : hf_walk_checks(&e->w, node, &object, at, verdict, n, from);
 }
 
 static unsigned encode_choice(struct encode *e, const struct node *node, struct place from,
@@ -250,7 +250,7 @@ static unsigned encode_choice(struct encode *e, const struct node *node, struct 
     struct member member = rule->member;
 
     if (kind < 0 || (size_t)kind >= rule->n_nodes)
-        return report_discriminator(&e->w, at, rule);
+        return hf_report_discriminator(&e->w, at, rule);
     member.offset += from.member->offset;
     return encode_value(e, rule->nodes[kind], (struct place){from.base, &member}, at);
 }
@@ -262,7 +262,7 @@ static unsigned encode_pointer(struct encode *e, const struct node *node, struct
     char *to = *(char *const *)(const void *)(from.base + from.member->offset);
 
     if (!to)
-        return report_type(&e->w, at, node, node->expected, NULL, NULL, ABORT);
+        return hf_report_type(&e->w, at, node, node->expected, NULL, NULL, ABORT);
     return encode_value(e, node->as, (struct place){to, &whole}, at);
 }
 
@@ -272,7 +272,7 @@ static unsigned encode_container(struct encode *e, const struct node *node, stru
     unsigned verdict;
 
     if (e->w.depth == e->w.schema->max_depth)
-        return walk_stop(&e->w, HAFT_EDEPTH);
+        return hf_walk_stop(&e->w, HAFT_EDEPTH);
     e->w.depth++;
     if (node->store == STORE_ARRAY)
         verdict = encode_array(
@@ -303,11 +303,11 @@ static unsigned encode_number(struct encode *e, const struct node *node, const c
 
         /* NaN and the infinities are no JSON. */
         if (!(number - number == 0))
-            return report_custom(&e->w, at,
-                                 number != number
-                                     ? "Invalid input: expected number, received NaN"
-                                     : "Invalid input: expected number, received Infinity",
-                                 ABORT);
+            return hf_report_custom(&e->w, at,
+                                    number != number
+                                        ? "Invalid input: expected number, received NaN"
+                                        : "Invalid input: expected number, received Infinity",
+                                    ABORT);
         yyjson_set_real(&value, number);
         haft_buffer_json_number(e->buffer, number);
     }
@@ -344,7 +344,7 @@ static unsigned encode_value(struct encode *e, const struct node *node, struct p
     case STORE_STRING:
         text = *(const char *const *)(const void *)member;
         return text ? encode_text(e, node, text, strlen(text), at)
-                    : report_type(&e->w, at, node, NULL, NULL, NULL, ABORT);
+                    : hf_report_type(&e->w, at, node, NULL, NULL, NULL, ABORT);
     case STORE_BYTES:
         return encode_bytes(e, from, at);
     case STORE_ENUM:
@@ -386,5 +386,5 @@ int haft_schema_encode(const haft_schema *schema, const void *value, haft_arena 
     if (!e.w.status && !verdict)
         return 0;
     buffer->size = start;
-    return walk_finish(&e.w, verdict);
+    return hf_walk_finish(&e.w, verdict);
 }

@@ -60,7 +60,7 @@ static const char *json_text(struct print *p, const yyjson_val *value)
     const char *made = "...";
     haft_buffer json;
 
-    haft_buffer_init(&json, arena_allocator(p->arena), MAX_CELL);
+    haft_buffer_init(&json, hf_arena_allocator(p->arena), MAX_CELL);
     haft_json_write(value, &json);
     if (json.status != HAFT_ETOOBIG)
         made = text(p, json.status ? NULL : haft_arena_copy(p->arena, json.data, json.size));
@@ -84,7 +84,7 @@ static const char *options_text(struct print *p, const struct rule *rule, size_t
     return all;
 }
 
-static const char *values_text(struct print *p, const struct node *node)
+static const char *hf_values_text(struct print *p, const struct node *node)
 {
     const char *all = "";
     size_t i, n;
@@ -103,7 +103,7 @@ static const char *plain_type(struct print *p, const struct node *node, size_t d
 
     if (left == TYPE_ANY)
         return "any";
-    if (emits_integer(node))
+    if (hf_emits_integer(node))
         left &= ~(unsigned)TYPE_FRACTION;
     if (left == TYPE_ARRAY && node->array && node->array->items)
         return print_join(p, "array of ", "", print_type_text(p, node->array->items, depth + 1));
@@ -111,7 +111,7 @@ static const char *plain_type(struct print *p, const struct node *node, size_t d
         !node->object->n_properties)
         return print_join(p, "map of ", "",
                           print_type_text(p, node->object->extra_node, depth + 1));
-    n = type_names(left, names);
+    n = hf_type_names(left, names);
     for (size_t i = 0; i < n; i++)
         all = print_join(p, all, " | ", names[i]);
     return all;
@@ -128,7 +128,7 @@ static const char *print_type_text(struct print *p, const struct node *node, siz
     if (node->as && node->as->recursive && node->as->meta && node->as->meta->name)
         type = node->as->meta->name;
     else if (node->values)
-        type = values_text(p, node);
+        type = hf_values_text(p, node);
     else if (node->n_rules && node->rules[0].op != RULE_NOT && node->rules[0].op != RULE_IF)
         type = node->rules[0].op >= RULE_REF && node->rules[0].nodes[0]->recursive
                    ? "(itself)"
@@ -288,7 +288,7 @@ int haft_schema_print(const haft_schema *schema, haft_buffer *buffer)
 
     if (buffer->status)
         return buffer->status;
-    p.arena = haft_arena_new(arena_allocator(schema->arena), 16 << 20);
+    p.arena = haft_arena_new(hf_arena_allocator(schema->arena), 16 << 20);
     if (!p.arena)
         return HAFT_ENOMEM;
     print_add_row(&p, headings[0], headings[1], headings[2], headings[3]);

@@ -61,7 +61,7 @@ static void redact_gather(struct nodes *nodes, const haft_schema *schema)
 static void add_member(struct nodes *inside, const struct object *object, yyjson_val *key)
 {
     const struct property *property =
-        object_property(object, yyjson_get_str(key), yyjson_get_len(key));
+        hf_object_property(object, yyjson_get_str(key), yyjson_get_len(key));
 
     redact_add(inside, property ? property->node : object->extra_node);
     for (size_t i = 0; i < object->n_patterns; i++)
@@ -145,7 +145,7 @@ static void redact_put(const haft_schema *schema, struct nodes *nodes, yyjson_va
         haft_json_write(value, out);
 }
 
-void schema_put_redacted(const haft_schema *schema, const yyjson_val *value, haft_buffer *out)
+void hf_schema_put_redacted(const haft_schema *schema, const yyjson_val *value, haft_buffer *out)
 {
     struct nodes nodes = {.n = 0};
 

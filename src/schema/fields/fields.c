@@ -21,10 +21,10 @@ struct known {
     struct node *node;
 };
 
-struct node *fields_fail(struct compile *c, int status, const char *path, const char *text)
+struct node *hf_fields_fail(struct compile *c, int status, const char *path, const char *text)
 {
     if (!c->status)
-        c->status = error_set(c->error, status, path, "%s", text);
+        c->status = hf_error_set(c->error, status, path, "%s", text);
     return NULL;
 }
 
@@ -36,17 +36,17 @@ static void locate(struct compile *c, const char *name)
     if (!c->status || !c->error)
         return;
     snprintf(path, sizeof path, "%s%s%s", name, *c->error->path ? "." : "", c->error->path);
-    error_set(c->error, c->status, path, "%s", c->error->text);
+    hf_error_set(c->error, c->status, path, "%s", c->error->text);
 }
 
 static struct node *fresh(struct compile *c, unsigned types, enum store store, size_t size)
 {
-    struct node *node = c->status ? NULL : node_new(c->schema);
+    struct node *node = c->status ? NULL : hf_node_new(c->schema);
 
     if (!node) {
         if (c->schema->n_nodes >= c->schema->max_nodes)
-            return fields_fail(c, HAFT_ETOOBIG, NULL, "too many subschemas");
-        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+            return hf_fields_fail(c, HAFT_ETOOBIG, NULL, "too many subschemas");
+        return hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     }
     node->types = (uint8_t)types;
     node->store = (uint8_t)store;
@@ -54,35 +54,35 @@ static struct node *fresh(struct compile *c, unsigned types, enum store store, s
     return node;
 }
 
-void *fields_take(struct compile *c, size_t count, size_t size)
+void *hf_fields_take(struct compile *c, size_t count, size_t size)
 {
     void *memory = c->status ? NULL : haft_arena_zalloc(c->schema->arena, count, size);
 
     if (!memory)
-        fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     return memory;
 }
 
-void fields_check(struct compile *c, struct node *node, const struct check *what)
+void hf_fields_check(struct compile *c, struct node *node, const struct check *what)
 {
-    if (!c->status && node_add_check(c->schema, node, what))
-        fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+    if (!c->status && hf_node_add_check(c->schema, node, what))
+        hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
 }
 
-bool fields_is_text(struct compile *c, const char *text)
+bool hf_fields_is_text(struct compile *c, const char *text)
 {
     if (text && haft_utf8_valid(text, strlen(text)) != strlen(text))
-        fields_fail(c, HAFT_EUTF8, NULL, "a text is not valid UTF-8");
+        hf_fields_fail(c, HAFT_EUTF8, NULL, "a text is not valid UTF-8");
     return !c->status;
 }
 
-yyjson_val *fields_json(struct compile *c, const char *text)
+yyjson_val *hf_fields_json(struct compile *c, const char *text)
 {
     haft_reason error = {0};
-    yyjson_val *value = c->status ? NULL : schema_json(c->schema, text, strlen(text), &error);
+    yyjson_val *value = c->status ? NULL : hf_schema_json(c->schema, text, strlen(text), &error);
 
     if (!value)
-        fields_fail(c, error.code, NULL, error.text);
+        hf_fields_fail(c, error.code, NULL, error.text);
     return value;
 }
 
@@ -95,7 +95,7 @@ static struct node *compile_type(struct compile *c, const haft_type *type);
 /* One text as a JSON array of it. */
 static yyjson_val *text_array(struct compile *c, const char *const *texts, size_t n)
 {
-    yyjson_val *array = fields_take(c, n + 1, sizeof *array);
+    yyjson_val *array = hf_fields_take(c, n + 1, sizeof *array);
 
     if (!array)
         return NULL;
@@ -161,10 +161,10 @@ static void add_refine(struct compile *c, struct node *node, const haft_type *ty
     if (!type->refine || !type->refine->call)
         return;
     c->schema->refines = true;
-    fields_check(c, node,
-                 &(struct check){.op = CHECK_REFINE,
-                                 .refine = refine_typed,
-                                 .refine_data = (void *)(uintptr_t)type->refine});
+    hf_fields_check(c, node,
+                    &(struct check){.op = CHECK_REFINE,
+                                    .refine = refine_typed,
+                                    .refine_data = (void *)(uintptr_t)type->refine});
 }
 
 static bool has_property(const struct object *object, const char *name)
@@ -181,32 +181,32 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
     struct object *object = node->object;
 
     for (size_t i = 0; i < type->n_fields && !c->status; i++) {
-        const haft_field *field = fields_at(c, type, i);
+        const haft_field *field = hf_fields_at(c, type, i);
         struct property *property = &object->properties[object->n_properties];
 
         if (!field)
             return;
         if (field->kind == HAFT_KIND_EXTENDS) {
-            const haft_type *base = fields_type(c, field->type);
+            const haft_type *base = hf_fields_type(c, field->type);
 
             if (!base)
                 return;
             if (i || field->offset) {
-                fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS must come first");
+                hf_fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS must come first");
                 return;
             }
             if (base->shape != HAFT_SHAPE_STRUCT) {
-                fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS takes a HAFT_STRUCT");
+                hf_fields_fail(c, HAFT_ESCHEMA, type->name, "HAFT_EXTENDS takes a HAFT_STRUCT");
                 return;
             }
             add_fields(c, node, base, by);
             add_refine(c, node, base);
             continue;
         }
-        if (!fields_is_text(c, field->name) || !fields_is_text(c, field->header))
+        if (!hf_fields_is_text(c, field->name) || !hf_fields_is_text(c, field->header))
             return;
         if (has_property(object, field->name)) {
-            fields_fail(c, HAFT_ESCHEMA, field->name, "two fields have this name");
+            hf_fields_fail(c, HAFT_ESCHEMA, field->name, "two fields have this name");
             return;
         }
         property->name = field->name;
@@ -218,7 +218,7 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
                                                                         : PRESENCE_REQUIRED;
         property->node = compile_field(c, field);
         if (field->presence == HAFT_PRESENCE_DEFAULT && !c->status) {
-            property->fallback = fields_default(c, field);
+            property->fallback = hf_fields_default(c, field);
             locate(c, field->name);
         }
         object->n_properties++;
@@ -229,14 +229,15 @@ static void add_fields(struct compile *c, struct node *node, const haft_type *ty
 static struct node *compile_struct(struct compile *c, const haft_type *type, struct node *node,
                                    const char *tag, const char *case_name)
 {
-    struct object *object = fields_take(c, 1, sizeof *object);
+    struct object *object = hf_fields_take(c, 1, sizeof *object);
     size_t n = count_fields(type) + 1;
 
     if (!object)
         return NULL;
     node->object = object;
-    object->properties = fields_take(c, n, sizeof *object->properties);
-    object->extra = fields_options(type).extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
+    object->properties = hf_fields_take(c, n, sizeof *object->properties);
+    object->extra =
+        hf_fields_options(type).extra == HAFT_EXTRA_IGNORE ? EXTRA_IGNORE : EXTRA_REJECT;
     if (c->status)
         return NULL;
     if (tag) {
@@ -256,23 +257,23 @@ static struct node *compile_struct(struct compile *c, const haft_type *type, str
 
 static struct node *compile_choice(struct compile *c, const haft_type *type, struct node *node)
 {
-    struct rule *rule = node_add_rule(c->schema, node, RULE_DISCRIMINATED, NULL, type->n_fields);
+    struct rule *rule = hf_node_add_rule(c->schema, node, RULE_DISCRIMINATED, NULL, type->n_fields);
 
     if (!rule)
-        return fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
+        return hf_fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
     rule->text = type->tag;
-    rule->tags = fields_take(c, type->n_fields, sizeof *rule->tags);
+    rule->tags = hf_fields_take(c, type->n_fields, sizeof *rule->tags);
     rule->member = nowhere;
     rule->member.offset = type->n_fields ? field_given(type, 0)->offset : 0;
     for (size_t i = 0; i < type->n_fields && !c->status; i++) {
-        const haft_field *one = fields_at(c, type, i);
-        const haft_type *its = one ? fields_type(c, one->type) : NULL;
+        const haft_field *one = hf_fields_at(c, type, i);
+        const haft_type *its = one ? hf_fields_type(c, one->type) : NULL;
         struct node *option;
 
         if (!its)
             return NULL;
         if (its->shape != HAFT_SHAPE_STRUCT)
-            return fields_fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
+            return hf_fields_fail(c, HAFT_ESCHEMA, one->name, "HAFT_CASE takes a HAFT_STRUCT");
         option = fresh(c, TYPE_OBJECT, STORE_STRUCT, its->size);
         if (!option || !compile_struct(c, its, option, type->tag, one->name))
             return NULL;
@@ -284,7 +285,7 @@ static struct node *compile_choice(struct compile *c, const haft_type *type, str
 
 static struct node *compile_list(struct compile *c, const haft_type *type, struct node *node)
 {
-    const haft_field *items = fields_at(c, type, 0);
+    const haft_field *items = hf_fields_at(c, type, 0);
     struct node *array = items ? compile_field(c, items) : NULL;
 
     if (!array)
@@ -314,11 +315,11 @@ static struct node *new_type(struct compile *c, const haft_type *type)
 
 static void name_type(struct compile *c, struct node *node, const haft_type *type)
 {
-    struct haft_type_options options = fields_options(type);
-    struct meta *meta = node_meta(c->schema, node);
+    struct haft_type_options options = hf_fields_options(type);
+    struct meta *meta = hf_node_meta(c->schema, node);
 
     if (!meta) {
-        fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
+        hf_fields_fail(c, HAFT_ENOMEM, type->name, "out of memory");
         return;
     }
     meta->name = type->name;
@@ -337,13 +338,13 @@ static struct node *compile_type(struct compile *c, const haft_type *given)
     for (known = c->known; known; known = known->next)
         if (known->type == given)
             return known->node;
-    type = fields_type(c, given);
+    type = hf_fields_type(c, given);
     if (!type)
         return NULL;
     if (c->depth == c->schema->max_depth)
-        return fields_fail(c, HAFT_EDEPTH, type->name, "types are nested too deep");
+        return hf_fields_fail(c, HAFT_EDEPTH, type->name, "types are nested too deep");
     node = new_type(c, type);
-    known = fields_take(c, 1, sizeof *known);
+    known = hf_fields_take(c, 1, sizeof *known);
     if (!node || !known)
         return NULL;
     *known = (struct known){c->known, given, node};
@@ -390,17 +391,17 @@ static struct node *compile_array(struct compile *c, const haft_field *field)
 {
     const struct haft_array_rules *rules = &field->rules.array;
     struct node *node = fresh(c, TYPE_ARRAY, STORE_ARRAY, sizeof(void *));
-    struct array *array = node ? node_array(c->schema, node) : NULL;
+    struct array *array = node ? hf_node_array(c->schema, node) : NULL;
 
     if (!array)
-        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     array->items = compile_item(c, field->item);
     if (rules->min)
-        fields_check_size(c, node, CHECK_MIN_ITEMS, rules->min);
+        hf_fields_check_size(c, node, CHECK_MIN_ITEMS, rules->min);
     if (rules->max < SIZE_MAX)
-        fields_check_size(c, node, CHECK_MAX_ITEMS, rules->max);
+        hf_fields_check_size(c, node, CHECK_MAX_ITEMS, rules->max);
     if (rules->unique)
-        fields_check_size(c, node, CHECK_UNIQUE, 0);
+        hf_fields_check_size(c, node, CHECK_UNIQUE, 0);
     return node;
 }
 
@@ -408,22 +409,22 @@ static struct node *compile_map(struct compile *c, const haft_field *field)
 {
     const struct haft_map_rules *rules = &field->rules.map;
     struct node *node = fresh(c, TYPE_OBJECT, STORE_MAP, sizeof(void *));
-    struct object *object = node ? node_object(c->schema, node) : NULL;
+    struct object *object = node ? hf_node_object(c->schema, node) : NULL;
     struct node *names = fresh(c, TYPE_STRING, STORE_NONE, 0);
 
     if (!object || !names)
-        return fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_fields_fail(c, HAFT_ENOMEM, NULL, "out of memory");
     node->expected = "record";
     names->c_string = true;
-    fields_add_pattern(c, names, rules->keys);
+    hf_fields_add_pattern(c, names, rules->keys);
     object->record = true;
     object->names = names;
     object->extra = EXTRA_CHECK;
     object->extra_node = compile_item(c, field->item);
     if (rules->min)
-        fields_check_size(c, node, CHECK_MIN_PROPERTIES, rules->min);
+        hf_fields_check_size(c, node, CHECK_MIN_PROPERTIES, rules->min);
     if (rules->max < SIZE_MAX)
-        fields_check_size(c, node, CHECK_MAX_PROPERTIES, rules->max);
+        hf_fields_check_size(c, node, CHECK_MAX_PROPERTIES, rules->max);
     return node;
 }
 
@@ -437,22 +438,22 @@ static struct node *compile_kind(struct compile *c, const haft_field *field)
     case HAFT_KIND_INTEGER:
         node = fresh(c, TYPE_INTEGER, STORE_INTEGER, sizeof(int64_t));
         if (node)
-            fields_add_integer_rules(c, node, &field->rules.integer);
+            hf_fields_add_integer_rules(c, node, &field->rules.integer);
         return node;
     case HAFT_KIND_NUMBER:
         node = fresh(c, TYPE_NUMBER, STORE_NUMBER, sizeof(double));
         if (node)
-            fields_add_number_rules(c, node, &field->rules.number);
+            hf_fields_add_number_rules(c, node, &field->rules.number);
         return node;
     case HAFT_KIND_STRING:
         node = fresh(c, TYPE_STRING, STORE_STRING, sizeof(char *));
         if (node)
-            fields_add_string_rules(c, node, &field->rules.string);
+            hf_fields_add_string_rules(c, node, &field->rules.string);
         return node;
     case HAFT_KIND_BYTES:
         node = fresh(c, TYPE_STRING, STORE_BYTES, sizeof(char *));
         if (node)
-            fields_add_format(c, node, HAFT_FORMAT_BASE64);
+            hf_fields_add_format(c, node, HAFT_FORMAT_BASE64);
         if (node && !c->status)
             node->checks[0].size = 1;
         return node;
@@ -474,7 +475,7 @@ static struct node *compile_named(struct compile *c, const haft_field *field)
     if (!node)
         return NULL;
     node->nullable = field->nullable;
-    fields_add_words(c, node, &field->rules.plain);
+    hf_fields_add_words(c, node, &field->rules.plain);
     return c->status ? NULL : node;
 }
 
@@ -497,11 +498,11 @@ static struct node *compile_item(struct compile *c, const haft_field *field)
                    field->kind == HAFT_KIND_JSON;
 
     if (field->presence != HAFT_PRESENCE_REQUIRED)
-        return fields_fail(c, HAFT_ESCHEMA, field->name,
-                           "an item cannot be optional or have a default");
+        return hf_fields_fail(c, HAFT_ESCHEMA, field->name,
+                              "an item cannot be optional or have a default");
     if (field->nullable && !pointer)
-        return fields_fail(c, HAFT_ESCHEMA, field->name,
-                           "a nullable item must be a string, a pointer or JSON");
+        return hf_fields_fail(c, HAFT_ESCHEMA, field->name,
+                              "a nullable item must be a string, a pointer or JSON");
     return compile_field(c, field);
 }
 
@@ -533,25 +534,25 @@ int haft_schema_compile(const haft_type *type, const haft_schema_options *option
 
     if (reterr_error)
         *reterr_error = (haft_reason){0};
-    if (!struct_read(&own, sizeof own, options))
-        return error_set(reterr_error, HAFT_EINVAL, "haft_schema_options", STRUCT_UNSIZED);
-    c.schema = schema = schema_new(&own);
+    if (!hf_struct_read(&own, sizeof own, options))
+        return hf_error_set(reterr_error, HAFT_EINVAL, "haft_schema_options", STRUCT_UNSIZED);
+    c.schema = schema = hf_schema_new(&own);
     if (!schema)
-        return error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
     if (!type) {
         haft_schema_free(schema);
-        return error_set(reterr_error, HAFT_EINVAL, NULL, "there is no type");
+        return hf_error_set(reterr_error, HAFT_EINVAL, NULL, "there is no type");
     }
     root = compile_type(&c, type);
     if (!root) {
         haft_schema_free(schema);
         if (c.status == HAFT_ENOMEM)
-            error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
+            hf_error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
         return c.status;
     }
     schema->typed = true;
     complete_uses(schema);
-    status = schema_finish(schema, root, reterr_error);
+    status = hf_schema_finish(schema, root, reterr_error);
     if (!status)
         *ret_schema = schema;
     return status;

@@ -15,29 +15,29 @@ struct compile {
 };
 
 /* Remembers the first failure.  NULL, for whoever makes a node. */
-struct node *fields_fail(struct compile *c, int status, const char *path, const char *text);
+struct node *hf_fields_fail(struct compile *c, int status, const char *path, const char *text);
 
 /* Memory of the schema, cleared; NULL after a failure. */
-void *fields_take(struct compile *c, size_t count, size_t size);
+void *hf_fields_take(struct compile *c, size_t count, size_t size);
 
-void fields_check(struct compile *c, struct node *node, const struct check *what);
+void hf_fields_check(struct compile *c, struct node *node, const struct check *what);
 
 /* What is advertised must be text that JSON can carry.  NULL is fine. */
-bool fields_is_text(struct compile *c, const char *text);
+bool hf_fields_is_text(struct compile *c, const char *text);
 
 /* JSON text of the declaration as a value; NULL when it is none. */
-yyjson_val *fields_json(struct compile *c, const char *text);
+yyjson_val *hf_fields_json(struct compile *c, const char *text);
 
 /* ---- view.c: declarations by a program that was compiled with an earlier header ---- */
 
 /* The type, or a longer copy of one that lacks members; NULL after a failure. */
-const haft_type *fields_type(struct compile *c, const haft_type *given);
+const haft_type *hf_fields_type(struct compile *c, const haft_type *given);
 
 /* The same for one of its fields. */
-const haft_field *fields_at(struct compile *c, const haft_type *type, size_t i);
+const haft_field *hf_fields_at(struct compile *c, const haft_type *type, size_t i);
 
 /* Its options; zeros if it has none. */
-struct haft_type_options fields_options(const haft_type *type);
+struct haft_type_options hf_fields_options(const haft_type *type);
 
 /* A field as it was given: only its first members, up to `type`, may be read. */
 static inline const haft_field *field_given(const haft_type *type, size_t i)
@@ -47,19 +47,20 @@ static inline const haft_field *field_given(const haft_type *type, size_t i)
 
 /* ---- fields_rules.c: what is said of a field ---- */
 
-void fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size);
-void fields_add_integer_rules(struct compile *c, struct node *node,
-                              const struct haft_integer_rules *rules);
-void fields_add_number_rules(struct compile *c, struct node *node,
-                             const struct haft_number_rules *rules);
-void fields_add_string_rules(struct compile *c, struct node *node,
-                             const struct haft_string_rules *rules);
+void hf_fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size);
+void hf_fields_add_integer_rules(struct compile *c, struct node *node,
+                                 const struct haft_integer_rules *rules);
+void hf_fields_add_number_rules(struct compile *c, struct node *node,
+                                const struct haft_number_rules *rules);
+void hf_fields_add_string_rules(struct compile *c, struct node *node,
+                                const struct haft_string_rules *rules);
 /* NULL and HAFT_FORMAT_NONE add nothing. */
-void fields_add_pattern(struct compile *c, struct node *node, const char *pattern);
-void fields_add_format(struct compile *c, struct node *node, haft_format format);
-void fields_add_words(struct compile *c, struct node *node, const struct haft_plain_rules *words);
+void hf_fields_add_pattern(struct compile *c, struct node *node, const char *pattern);
+void hf_fields_add_format(struct compile *c, struct node *node, haft_format format);
+void hf_fields_add_words(struct compile *c, struct node *node,
+                         const struct haft_plain_rules *words);
 
 /* The default of a field as the JSON that a client would have sent; NULL after a failure. */
-yyjson_val *fields_default(struct compile *c, const haft_field *field);
+yyjson_val *hf_fields_default(struct compile *c, const haft_field *field);
 
 #endif

@@ -5,15 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-void fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size)
+void hf_fields_check_size(struct compile *c, struct node *node, enum check_op op, size_t size)
 {
-    fields_check(c, node, &(struct check){.op = (uint8_t)op, .size = size});
+    hf_fields_check(c, node, &(struct check){.op = (uint8_t)op, .size = size});
 }
 
 /* ---- scalars ---- */
 
-void fields_add_integer_rules(struct compile *c, struct node *node,
-                              const struct haft_integer_rules *rules)
+void hf_fields_add_integer_rules(struct compile *c, struct node *node,
+                                 const struct haft_integer_rules *rules)
 {
     const struct {
         bool named;
@@ -28,18 +28,18 @@ void fields_add_integer_rules(struct compile *c, struct node *node,
     };
 
     if (rules->multiple_of < 0)
-        fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct check one = table[i].check;
 
         yyjson_set_sint(&one.bound, table[i].bound);
         if (table[i].named)
-            fields_check(c, node, &one);
+            hf_fields_check(c, node, &one);
     }
 }
 
-void fields_add_number_rules(struct compile *c, struct node *node,
-                             const struct haft_number_rules *rules)
+void hf_fields_add_number_rules(struct compile *c, struct node *node,
+                                const struct haft_number_rules *rules)
 {
     const struct {
         bool named;
@@ -56,49 +56,49 @@ void fields_add_number_rules(struct compile *c, struct node *node,
     };
 
     if (rules->multiple_of < 0)
-        fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "multiple_of must be above 0");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct check one = table[i].check;
 
         if (isnan(table[i].bound) || (table[i].named && isinf(table[i].bound)))
-            fields_fail(c, HAFT_ESCHEMA, NULL, "a bound or a divisor must be a finite number");
+            hf_fields_fail(c, HAFT_ESCHEMA, NULL, "a bound or a divisor must be a finite number");
         yyjson_set_real(&one.bound, table[i].bound);
         if (table[i].named)
-            fields_check(c, node, &one);
+            hf_fields_check(c, node, &one);
     }
 }
 
 static void add_text_rule(struct compile *c, struct node *node, enum check_op op, const char *text)
 {
-    if (text && fields_is_text(c, text))
-        fields_check(c, node,
-                     &(struct check){.op = (uint8_t)op, .text = text, .text_size = strlen(text)});
+    if (text && hf_fields_is_text(c, text))
+        hf_fields_check(
+            c, node, &(struct check){.op = (uint8_t)op, .text = text, .text_size = strlen(text)});
 }
 
-void fields_add_pattern(struct compile *c, struct node *node, const char *pattern)
+void hf_fields_add_pattern(struct compile *c, struct node *node, const char *pattern)
 {
-    if (pattern && fields_is_text(c, pattern))
-        c->status = node_add_pattern(c->schema, node, pattern, strlen(pattern), "", c->error);
+    if (pattern && hf_fields_is_text(c, pattern))
+        c->status = hf_node_add_pattern(c->schema, node, pattern, strlen(pattern), "", c->error);
 }
 
-void fields_add_format(struct compile *c, struct node *node, haft_format format)
+void hf_fields_add_format(struct compile *c, struct node *node, haft_format format)
 {
-    const struct format *row = format_of(format);
+    const struct format *row = hf_format_of(format);
 
     if (row && !c->status)
-        c->status = node_add_format(c->schema, node, row, c->error);
+        c->status = hf_node_add_format(c->schema, node, row, c->error);
 }
 
-void fields_add_string_rules(struct compile *c, struct node *node,
-                             const struct haft_string_rules *rules)
+void hf_fields_add_string_rules(struct compile *c, struct node *node,
+                                const struct haft_string_rules *rules)
 {
     node->c_string = true;
     if (rules->min)
-        fields_check_size(c, node, CHECK_MIN_LENGTH, rules->min);
+        hf_fields_check_size(c, node, CHECK_MIN_LENGTH, rules->min);
     if (rules->max < SIZE_MAX)
-        fields_check_size(c, node, CHECK_MAX_LENGTH, rules->max);
-    fields_add_pattern(c, node, rules->pattern);
-    fields_add_format(c, node, rules->format);
+        hf_fields_check_size(c, node, CHECK_MAX_LENGTH, rules->max);
+    hf_fields_add_pattern(c, node, rules->pattern);
+    hf_fields_add_format(c, node, rules->format);
     add_text_rule(c, node, CHECK_STARTS, rules->starts);
     add_text_rule(c, node, CHECK_ENDS, rules->ends);
     add_text_rule(c, node, CHECK_INCLUDES, rules->includes);
@@ -106,11 +106,11 @@ void fields_add_string_rules(struct compile *c, struct node *node,
 
 /* ---- words ---- */
 
-void fields_add_words(struct compile *c, struct node *node, const struct haft_plain_rules *words)
+void hf_fields_add_words(struct compile *c, struct node *node, const struct haft_plain_rules *words)
 {
-    struct meta *meta = fields_take(c, 1, sizeof *meta);
+    struct meta *meta = hf_fields_take(c, 1, sizeof *meta);
 
-    if (!meta || !fields_is_text(c, words->description) || !fields_is_text(c, words->title))
+    if (!meta || !hf_fields_is_text(c, words->description) || !hf_fields_is_text(c, words->title))
         return;
     if (node->meta)
         *meta = *node->meta;
@@ -123,15 +123,15 @@ void fields_add_words(struct compile *c, struct node *node, const struct haft_pl
     meta->write_only |= words->secret;
     node->secret |= words->secret;
     if (words->examples) {
-        meta->examples = fields_json(c, words->examples);
+        meta->examples = hf_fields_json(c, words->examples);
         if (meta->examples && !yyjson_is_arr(meta->examples))
-            fields_fail(c, HAFT_ESCHEMA, NULL, "examples must be a JSON array");
+            hf_fields_fail(c, HAFT_ESCHEMA, NULL, "examples must be a JSON array");
     }
 }
 
 /* ---- defaults ---- */
 
-yyjson_val *fields_default(struct compile *c, const haft_field *field)
+yyjson_val *hf_fields_default(struct compile *c, const haft_field *field)
 {
     const char *text = field->fallback.text;
     yyjson_val *value;
@@ -144,11 +144,11 @@ yyjson_val *fields_default(struct compile *c, const haft_field *field)
     case HAFT_KIND_ARRAY:
     case HAFT_KIND_MAP:
     case HAFT_KIND_JSON:
-        return fields_json(c, text);
+        return hf_fields_json(c, text);
     default:
         break;
     }
-    value = fields_take(c, 1, sizeof *value);
+    value = hf_fields_take(c, 1, sizeof *value);
     if (!value)
         return NULL;
     if (field->kind == HAFT_KIND_BOOLEAN)
@@ -157,13 +157,13 @@ yyjson_val *fields_default(struct compile *c, const haft_field *field)
         yyjson_set_sint(value, field->fallback.integer);
     else if (field->kind == HAFT_KIND_NUMBER)
         yyjson_set_real(value, field->fallback.number);
-    else if (field->kind == HAFT_KIND_STRING && fields_is_text(c, text))
+    else if (field->kind == HAFT_KIND_STRING && hf_fields_is_text(c, text))
         yyjson_set_str(value, text);
     else if (field->kind == HAFT_KIND_STRING)
         return NULL;
     else if ((size_t)field->fallback.integer < field->type->n_values) /* near its front */
         yyjson_set_str(value, field->type->values[field->fallback.integer]);
     else
-        fields_fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");
     return value;
 }

@@ -5,17 +5,18 @@
 #include "base/struct.h"
 #include "schema/fields/fields.h"
 
-const haft_type *fields_type(struct compile *c, const haft_type *given)
+const haft_type *hf_fields_type(struct compile *c, const haft_type *given)
 {
     haft_type *own;
 
     if (given->struct_size >= sizeof *given && given->field_size >= sizeof(haft_field))
         return given;
-    own = fields_take(c, 1, sizeof *own);
+    own = hf_fields_take(c, 1, sizeof *own);
     if (!own)
         return NULL;
-    if (!struct_read(own, sizeof *own, given) || (own->n_fields && !own->field_size)) {
-        fields_fail(c, HAFT_EINVAL, NULL, "the type was not declared by a macro of haft/declare.h");
+    if (!hf_struct_read(own, sizeof *own, given) || (own->n_fields && !own->field_size)) {
+        hf_fields_fail(c, HAFT_EINVAL, NULL,
+                       "the type was not declared by a macro of haft/declare.h");
         return NULL;
     }
     return own;
@@ -26,7 +27,7 @@ static const haft_field *field_copy(struct compile *c, const haft_field *given, 
     haft_field *first = NULL, **to = &first;
 
     for (; given; given = given->item) { /* an item can have items */
-        haft_field *own = fields_take(c, 1, sizeof *own);
+        haft_field *own = hf_fields_take(c, 1, sizeof *own);
 
         if (!own)
             return NULL;
@@ -37,18 +38,18 @@ static const haft_field *field_copy(struct compile *c, const haft_field *given, 
     return first;
 }
 
-const haft_field *fields_at(struct compile *c, const haft_type *type, size_t i)
+const haft_field *hf_fields_at(struct compile *c, const haft_type *type, size_t i)
 {
     const haft_field *given = field_given(type, i);
 
     return type->field_size >= sizeof *given ? given : field_copy(c, given, type->field_size);
 }
 
-struct haft_type_options fields_options(const haft_type *type)
+struct haft_type_options hf_fields_options(const haft_type *type)
 {
     struct haft_type_options options = {.struct_size = 0};
 
     if (type->options && type->options->struct_size)
-        struct_read(&options, sizeof options, type->options);
+        hf_struct_read(&options, sizeof options, type->options);
     return options;
 }

@@ -4,7 +4,7 @@
  * checks of a scalar or a size, the shape of an object or an array, the accepted values, and the
  * logic that joins other nodes.  That is JSON Schema's own model; Zod's schemas are a part of it,
  * and a C struct is a node whose properties know their members.  Nothing in it says which front end
- * made it.  Nodes are immutable once schema_finish has run, and live in their schema's arena. */
+ * made it.  Nodes are immutable once hf_schema_finish has run, and live in their schema's arena. */
 #ifndef HAFT_SRC_NODE_H
 #define HAFT_SRC_NODE_H
 
@@ -29,7 +29,7 @@ enum json_type {
 
 /* The names of types in JSON Schema, number before integer; how many. */
 enum { TYPE_NAMES = 7 };
-size_t type_names(unsigned types, const char *ret_names[TYPE_NAMES]);
+size_t hf_type_names(unsigned types, const char *ret_names[TYPE_NAMES]);
 
 /* How a value is kept in a C member; STORE_NONE for a schema that was not declared. */
 enum store {
@@ -142,10 +142,10 @@ enum extra {
 struct object {
     struct property *properties;
     size_t n_properties;
-    uint32_t *slots; /* open-addressed index + 1 by hash of the name; made by schema_finish */
+    uint32_t *slots; /* open-addressed index + 1 by hash of the name; made by hf_schema_finish */
     size_t n_slots;  /* a power of two; 0 when there are few properties */
     uint8_t extra;   /* enum extra */
-    bool simple;     /* properties and nothing else to look at; made by schema_finish */
+    bool simple;     /* properties and nothing else to look at; made by hf_schema_finish */
     bool record;     /* Zod's record: "expected record", invalid_key for a bad name */
     const struct node *extra_node;
     const struct pattern_property *patterns;
@@ -230,13 +230,13 @@ struct node {
     bool never;     /* nothing passes */
     bool nullable;  /* null passes without a further look */
     bool c_string;  /* U+0000 is an issue: the value is kept NUL-terminated */
-    bool plain;     /* types, structure and checks only: the short way; made by schema_finish */
+    bool plain;     /* types, structure and checks only: the short way; made by hf_schema_finish */
     bool list;      /* it is a list type: see `inner` */
     bool tracks;    /* an unevaluated* hangs on it: keep what has been evaluated */
     bool recursive; /* reached through itself: emitted by reference */
     bool secret;    /* its value is not to be written down */
-    uint32_t id;    /* dense, from 0; made by schema_finish */
-    /* Made by schema_finish. */
+    uint32_t id;    /* dense, from 0; made by hf_schema_finish */
+    /* Made by hf_schema_finish. */
     struct quick quick;
     size_t size;          /* of the C value; an item's stride */
     const char *expected; /* what invalid_type says; NULL to derive it from types */
@@ -269,8 +269,8 @@ struct haft_schema {
     const char *stray_header;
     int draft;    /* the document's: 4, 6, 7, 2019 or 2020 */
     bool typed;   /* it has a C type: haft_schema_decode and haft_schema_encode may be used */
-    bool secrets; /* a node is secret; made by schema_finish */
-    bool headers; /* a property is also a header; made by schema_finish */
+    bool secrets; /* a node is secret; made by hf_schema_finish */
+    bool headers; /* a property is also a header; made by hf_schema_finish */
     bool refines; /* a refinement reads the C value: validation decodes into scratch */
     /* Every part of a value is met by a rule, so keys and depth are seen on the way. */
     bool covered;
@@ -282,34 +282,34 @@ struct haft_schema {
 /* ---- making one (schema.c) ---- */
 
 /* An empty schema with the options' limits; NULL without memory. */
-haft_schema *schema_new(const haft_schema_options *options);
+haft_schema *hf_schema_new(const haft_schema_options *options);
 
 /* A node that accepts everything, counted; NULL without memory or past max_nodes. */
-struct node *node_new(haft_schema *schema);
+struct node *hf_node_new(haft_schema *schema);
 
-/* Counts a node of the schema's arena that node_new did not make; HAFT_ETOOBIG past max_nodes. */
-int node_adopt(haft_schema *schema, struct node *node);
+/* Counts a node of the schema's arena that hf_node_new did not make; HAFT_ETOOBIG past max_nodes. */
+int hf_node_adopt(haft_schema *schema, struct node *node);
 
 /* Appends a copy of the check; HAFT_ENOMEM. */
-int node_add_check(haft_schema *schema, struct node *node, const struct check *check);
+int hf_node_add_check(haft_schema *schema, struct node *node, const struct check *check);
 
 /* Appends a rule over `n` nodes and returns it; NULL without memory. */
-struct rule *node_add_rule(haft_schema *schema, struct node *node, enum rule_op op,
-                           const struct node *const *nodes, size_t n);
+struct rule *hf_node_add_rule(haft_schema *schema, struct node *node, enum rule_op op,
+                              const struct node *const *nodes, size_t n);
 
 /* The node's meta, object or array, made when it has none yet; NULL without memory. */
-struct meta *node_meta(haft_schema *schema, struct node *node);
-struct object *node_object(haft_schema *schema, struct node *node);
-struct array *node_array(haft_schema *schema, struct node *node);
+struct meta *hf_node_meta(haft_schema *schema, struct node *node);
+struct object *hf_node_object(haft_schema *schema, struct node *node);
+struct array *hf_node_array(haft_schema *schema, struct node *node);
 
 /* Compiles a pattern or finds the format's, and appends the check. */
-int node_add_pattern(haft_schema *schema, struct node *node, const char *source, size_t size,
-                     const char *flags, haft_reason *reterr_error);
-int node_add_format(haft_schema *schema, struct node *node, const struct format *format,
-                    haft_reason *reterr_error);
+int hf_node_add_pattern(haft_schema *schema, struct node *node, const char *source, size_t size,
+                        const char *flags, haft_reason *reterr_error);
+int hf_node_add_format(haft_schema *schema, struct node *node, const struct format *format,
+                       haft_reason *reterr_error);
 
 /* JSON text as a value in the schema's arena; NULL with *reterr_error filled in. */
-yyjson_val *schema_json(haft_schema *schema, const char *text, size_t size,
-                        haft_reason *reterr_error);
+yyjson_val *hf_schema_json(haft_schema *schema, const char *text, size_t size,
+                           haft_reason *reterr_error);
 
 #endif

@@ -1,6 +1,6 @@
 /* schema.c - making a compiled schema: the steps that all three front ends share.
  *
- * A schema is one arena.  Front ends allocate nodes in it and hang rules on them; schema_finish
+ * A schema is one arena.  Front ends allocate nodes in it and hang rules on them; hf_schema_finish
  * does what can only be done when all of them stand. */
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum {
     DEFAULT_PATTERN_STEPS = 100000
 };
 
-size_t type_names(unsigned types, const char *ret_names[TYPE_NAMES])
+size_t hf_type_names(unsigned types, const char *ret_names[TYPE_NAMES])
 {
     static const struct {
         unsigned type;
@@ -43,13 +43,13 @@ static size_t or_default(size_t value, size_t standard)
     return value ? value : standard;
 }
 
-haft_schema *schema_new(const haft_schema_options *options)
+haft_schema *hf_schema_new(const haft_schema_options *options)
 {
     haft_schema_options own;
     haft_arena *arena;
     haft_schema *schema;
 
-    if (!struct_read(&own, sizeof own, options))
+    if (!hf_struct_read(&own, sizeof own, options))
         return NULL;
     options = &own;
     arena = haft_arena_new(options->allocator, or_default(options->max_memory, DEFAULT_MEMORY));
@@ -75,11 +75,11 @@ void haft_schema_free(haft_schema *schema)
 {
     if (!schema)
         return;
-    patterns_free(schema->patterns);
+    hf_patterns_free(schema->patterns);
     haft_arena_free(schema->arena);
 }
 
-int node_adopt(haft_schema *schema, struct node *node)
+int hf_node_adopt(haft_schema *schema, struct node *node)
 {
     if (schema->n_nodes >= schema->max_nodes)
         return HAFT_ETOOBIG;
@@ -89,11 +89,11 @@ int node_adopt(haft_schema *schema, struct node *node)
     return 0;
 }
 
-struct node *node_new(haft_schema *schema)
+struct node *hf_node_new(haft_schema *schema)
 {
     struct node *node = haft_arena_zalloc(schema->arena, 1, sizeof *node);
 
-    if (!node || node_adopt(schema, node))
+    if (!node || hf_node_adopt(schema, node))
         return NULL;
     node->types = TYPE_ANY;
     return node;
@@ -109,7 +109,7 @@ static void *grown(haft_schema *schema, const void *items, size_t n, size_t size
     return more;
 }
 
-int node_add_check(haft_schema *schema, struct node *node, const struct check *check)
+int hf_node_add_check(haft_schema *schema, struct node *node, const struct check *check)
 {
     struct check *checks = grown(schema, node->checks, node->n_checks, sizeof *checks);
 
@@ -120,8 +120,8 @@ int node_add_check(haft_schema *schema, struct node *node, const struct check *c
     return 0;
 }
 
-struct rule *node_add_rule(haft_schema *schema, struct node *node, enum rule_op op,
-                           const struct node *const *nodes, size_t n)
+struct rule *hf_node_add_rule(haft_schema *schema, struct node *node, enum rule_op op,
+                              const struct node *const *nodes, size_t n)
 {
     static const struct member nowhere = {NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
     struct rule *rules = grown(schema, node->rules, node->n_rules, sizeof *rules);
@@ -137,14 +137,14 @@ struct rule *node_add_rule(haft_schema *schema, struct node *node, enum rule_op 
     return &rules[node->n_rules++];
 }
 
-struct meta *node_meta(haft_schema *schema, struct node *node)
+struct meta *hf_node_meta(haft_schema *schema, struct node *node)
 {
     if (!node->meta)
         node->meta = haft_arena_zalloc(schema->arena, 1, sizeof *node->meta);
     return node->meta;
 }
 
-struct object *node_object(haft_schema *schema, struct node *node)
+struct object *hf_node_object(haft_schema *schema, struct node *node)
 {
     if (!node->object) {
         node->object = haft_arena_zalloc(schema->arena, 1, sizeof *node->object);
@@ -154,7 +154,7 @@ struct object *node_object(haft_schema *schema, struct node *node)
     return node->object;
 }
 
-struct array *node_array(haft_schema *schema, struct node *node)
+struct array *hf_node_array(haft_schema *schema, struct node *node)
 {
     if (!node->array) {
         node->array = haft_arena_zalloc(schema->arena, 1, sizeof *node->array);
@@ -166,31 +166,31 @@ struct array *node_array(haft_schema *schema, struct node *node)
     return node->array;
 }
 
-int node_add_pattern(haft_schema *schema, struct node *node, const char *source, size_t size,
-                     const char *flags, haft_reason *reterr_error)
+int hf_node_add_pattern(haft_schema *schema, struct node *node, const char *source, size_t size,
+                        const char *flags, haft_reason *reterr_error)
 {
     struct check check = {.op = CHECK_PATTERN};
-    int status = pattern_compile(schema->arena, &schema->patterns, source, size, flags,
-                                 schema->pattern_steps, &check.pattern, reterr_error);
+    int status = hf_pattern_compile(schema->arena, &schema->patterns, source, size, flags,
+                                    schema->pattern_steps, &check.pattern, reterr_error);
 
-    return status ? status : node_add_check(schema, node, &check);
+    return status ? status : hf_node_add_check(schema, node, &check);
 }
 
-int node_add_format(haft_schema *schema, struct node *node, const struct format *format,
-                    haft_reason *reterr_error)
+int hf_node_add_format(haft_schema *schema, struct node *node, const struct format *format,
+                       haft_reason *reterr_error)
 {
     struct check check = {.op = CHECK_FORMAT, .format = format};
     int status = 0;
 
     if (!format->check)
-        status = pattern_compile(schema->arena, &schema->patterns, format->pattern,
-                                 strlen(format->pattern), "", schema->pattern_steps, &check.pattern,
-                                 reterr_error);
-    return status ? status : node_add_check(schema, node, &check);
+        status = hf_pattern_compile(schema->arena, &schema->patterns, format->pattern,
+                                    strlen(format->pattern), "", schema->pattern_steps,
+                                    &check.pattern, reterr_error);
+    return status ? status : hf_node_add_check(schema, node, &check);
 }
 
-yyjson_val *schema_json(haft_schema *schema, const char *text, size_t size,
-                        haft_reason *reterr_error)
+yyjson_val *hf_schema_json(haft_schema *schema, const char *text, size_t size,
+                           haft_reason *reterr_error)
 {
     return haft_json_read(text, size, schema->max_depth, schema->arena, reterr_error);
 }

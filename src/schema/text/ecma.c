@@ -14,7 +14,7 @@
 
 #define LINE_END "\\n\\r\\x{2028}\\x{2029}"
 
-bool ecma_fail(struct ecma *ecma, size_t offset, const char *error)
+bool hf_ecma_fail(struct ecma *ecma, size_t offset, const char *error)
 {
     if (!ecma->error) {
         ecma->error = error;
@@ -23,15 +23,15 @@ bool ecma_fail(struct ecma *ecma, size_t offset, const char *error)
     return false;
 }
 
-char ecma_peek(const struct ecma *ecma, size_t ahead)
+char hf_ecma_peek(const struct ecma *ecma, size_t ahead)
 {
     return ahead < ecma->size - ecma->pos ? ecma->source[ecma->pos + ahead] : '\0';
 }
 
-uint32_t ecma_next(struct ecma *ecma)
+uint32_t hf_ecma_next(struct ecma *ecma)
 {
     const char *text = ecma->source + ecma->pos;
-    uint32_t point = utf8_next(&text);
+    uint32_t point = hf_utf8_next(&text);
 
     ecma->pos = (size_t)(text - ecma->source);
     return point;
@@ -74,11 +74,11 @@ static bool add_name(struct ecma *ecma, size_t offset)
     size_t size = ecma_name_size(ecma, offset);
 
     if (!size)
-        return ecma_fail(ecma, offset, "invalid group name");
+        return hf_ecma_fail(ecma, offset, "invalid group name");
     if (find_name(ecma, offset, size))
-        return ecma_fail(ecma, offset, "two groups of one name");
+        return hf_ecma_fail(ecma, offset, "two groups of one name");
     if (ecma->n_names == ECMA_MAX_NAMES)
-        return ecma_fail(ecma, offset, "too many named groups");
+        return hf_ecma_fail(ecma, offset, "too many named groups");
     ecma->names[ecma->n_names++] = (struct ecma_name){offset, size, ecma->n_groups};
     return true;
 }
@@ -126,7 +126,7 @@ static bool open_group(struct ecma *ecma)
     size_t start = ecma->pos, left = ecma->size - ecma->pos;
 
     if (ecma->depth == ECMA_MAX_DEPTH)
-        return ecma_fail(ecma, start, "groups are nested too deeply");
+        return hf_ecma_fail(ecma, start, "groups are nested too deeply");
     for (size_t i = 0; i < sizeof openings / sizeof *openings && !opening; i++) {
         size_t size = strlen(openings[i].source);
 
@@ -136,14 +136,14 @@ static bool open_group(struct ecma *ecma)
     if (opening) {
         ecma->pos += strlen(opening->source);
         ecma_put(ecma, opening->target);
-    } else if (ecma_peek(ecma, 1) != '?') {
+    } else if (hf_ecma_peek(ecma, 1) != '?') {
         ecma->pos++;
         ecma_put(ecma, "(");
-    } else if (ecma_peek(ecma, 2) == '<') {
+    } else if (hf_ecma_peek(ecma, 2) == '<') {
         ecma->pos += 3 + ecma_name_size(ecma, start + 3) + 1;
         ecma_put(ecma, "(");
     } else {
-        return ecma_fail(ecma, start, "invalid group");
+        return hf_ecma_fail(ecma, start, "invalid group");
     }
     ecma->kinds[ecma->depth++] = opening ? opening->kind : KIND_GROUP;
     return true;
@@ -161,7 +161,7 @@ static bool ecma_read_count(const struct ecma *ecma, size_t *ahead, unsigned *re
     unsigned count = 0;
     char c;
 
-    while ((c = ecma_peek(ecma, *ahead)) >= '0' && c <= '9') {
+    while ((c = hf_ecma_peek(ecma, *ahead)) >= '0' && c <= '9') {
         count = count * 10 + (unsigned)(c - '0');
         if (count > MOST_REPEATS)
             count = MOST_REPEATS + 1;
@@ -179,12 +179,12 @@ static size_t braces(const struct ecma *ecma, unsigned *ret_low, unsigned *ret_h
     if (!ecma_read_count(ecma, &ahead, ret_low))
         return 0;
     *ret_high = *ret_low;
-    if (ecma_peek(ecma, ahead) == ',') {
+    if (hf_ecma_peek(ecma, ahead) == ',') {
         ahead++;
         if (!ecma_read_count(ecma, &ahead, ret_high))
             *ret_high = MOST_REPEATS;
     }
-    return ecma_peek(ecma, ahead) == '}' ? ahead + 1 : 0;
+    return hf_ecma_peek(ecma, ahead) == '}' ? ahead + 1 : 0;
 }
 
 static bool quantifier(struct ecma *ecma, bool *repeatable)
@@ -195,14 +195,14 @@ static bool quantifier(struct ecma *ecma, bool *repeatable)
     if (ecma->source[start] == '{')
         size = braces(ecma, &low, &high);
     if (!*repeatable)
-        return ecma_fail(ecma, start, "nothing to repeat");
+        return hf_ecma_fail(ecma, start, "nothing to repeat");
     if (low > MOST_REPEATS || high > MOST_REPEATS)
-        return ecma_fail(ecma, start, "the number of repeats is too large");
+        return hf_ecma_fail(ecma, start, "the number of repeats is too large");
     if (low > high)
-        return ecma_fail(ecma, start, "the numbers of repeats are out of order");
+        return hf_ecma_fail(ecma, start, "the numbers of repeats are out of order");
     haft_buffer_add(&ecma->out, ecma->source + start, size);
     ecma->pos += size;
-    if (ecma_peek(ecma, 0) == '?') {
+    if (hf_ecma_peek(ecma, 0) == '?') {
         ecma->pos++;
         ecma_put(ecma, "?");
     }
@@ -221,7 +221,7 @@ static void put_character(struct ecma *ecma, uint32_t point)
     } else if (point < 0x20 || point == 0x7F) {
         haft_buffer_printf(&ecma->out, "\\x{%x}", (unsigned)point);
     } else {
-        size_t size = utf8_put(point, text + 1);
+        size_t size = hf_utf8_put(point, text + 1);
         bool plain = point > 0x7F || is_name_byte(text[1], false) || point == ' ';
 
         if (point == '$')
@@ -235,18 +235,18 @@ static bool back_reference(struct ecma *ecma)
     size_t start = ecma->pos, ahead = 1;
     unsigned number = 0;
 
-    if (ecma_peek(ecma, 1) == 'k') {
-        size_t size = ecma_peek(ecma, 2) == '<' ? ecma_name_size(ecma, start + 3) : 0;
+    if (hf_ecma_peek(ecma, 1) == 'k') {
+        size_t size = hf_ecma_peek(ecma, 2) == '<' ? ecma_name_size(ecma, start + 3) : 0;
         const struct ecma_name *name = size ? find_name(ecma, start + 3, size) : NULL;
 
         if (!name)
-            return ecma_fail(ecma, start, "a reference to a group that is not there");
+            return hf_ecma_fail(ecma, start, "a reference to a group that is not there");
         number = name->group;
         ahead = 3 + size + 1;
     } else {
         ecma_read_count(ecma, &ahead, &number);
         if (number == 0 || number > ecma->n_groups)
-            return ecma_fail(ecma, start, "a reference to a group that is not there");
+            return hf_ecma_fail(ecma, start, "a reference to a group that is not there");
     }
     ecma->pos += ahead;
     ecma->back_references = true;
@@ -259,9 +259,9 @@ static bool escape(struct ecma *ecma, bool *repeatable)
 {
     enum ecma_escape kind;
     uint32_t point = 0;
-    char c = ecma_peek(ecma, 1);
+    char c = hf_ecma_peek(ecma, 1);
 
-    if (!ecma_escape(ecma, false, &kind, &point))
+    if (!hf_ecma_escape(ecma, false, &kind, &point))
         return false;
     *repeatable = true;
     if (kind == ECMA_CHARACTER) {
@@ -299,7 +299,7 @@ static bool term(struct ecma *ecma, bool *repeatable)
         return open_group(ecma);
     case ')':
         if (!ecma->depth)
-            return ecma_fail(ecma, ecma->pos, "unmatched )");
+            return hf_ecma_fail(ecma, ecma->pos, "unmatched )");
         *repeatable = ecma->kinds[--ecma->depth] == KIND_GROUP;
         ecma->pos++;
         ecma_put(ecma, ")");
@@ -318,11 +318,11 @@ static bool term(struct ecma *ecma, bool *repeatable)
         return true;
     case '[':
         ecma->pos++;
-        return ecma_class(ecma);
+        return hf_ecma_class(ecma);
     case '\\':
         return escape(ecma, repeatable);
     default:
-        put_character(ecma, ecma_next(ecma));
+        put_character(ecma, hf_ecma_next(ecma));
         return true;
     }
 }
@@ -340,10 +340,10 @@ static bool read_flags(struct ecma *ecma, const char *flags)
                                      : NULL;
 
         if (!flag || *flag)
-            return ecma_fail(ecma, 0, "invalid flags");
+            return hf_ecma_fail(ecma, 0, "invalid flags");
         *flag = true;
     }
-    return !(unicode && ecma->sets) || ecma_fail(ecma, 0, "invalid flags");
+    return !(unicode && ecma->sets) || hf_ecma_fail(ecma, 0, "invalid flags");
 }
 
 static bool translate(struct ecma *ecma, const char *flags)
@@ -354,9 +354,9 @@ static bool translate(struct ecma *ecma, const char *flags)
     if (!read_flags(ecma, flags))
         return false;
     if (ecma->size > ECMA_MAX_SIZE)
-        return ecma_fail(ecma, ECMA_MAX_SIZE, "the pattern is too long");
+        return hf_ecma_fail(ecma, ECMA_MAX_SIZE, "the pattern is too long");
     if (valid < ecma->size)
-        return ecma_fail(ecma, valid, "the pattern is not UTF-8");
+        return hf_ecma_fail(ecma, valid, "the pattern is not UTF-8");
     if (!count_groups(ecma))
         return false;
     while (ecma->pos < ecma->size && !ecma->out.status) {
@@ -365,11 +365,11 @@ static bool translate(struct ecma *ecma, const char *flags)
         if (!term(ecma, &repeatable))
             return false;
     }
-    return !ecma->depth || ecma_fail(ecma, ecma->size, "missing )");
+    return !ecma->depth || hf_ecma_fail(ecma, ecma->size, "missing )");
 }
 
-int ecma_translate(struct ecma *ecma, const haft_allocator *allocator, const char *source,
-                   size_t size, const char *flags, size_t locate)
+int hf_ecma_translate(struct ecma *ecma, const haft_allocator *allocator, const char *source,
+                      size_t size, const char *flags, size_t locate)
 {
     memset(ecma, 0, sizeof *ecma);
     ecma->source = source;
@@ -379,7 +379,7 @@ int ecma_translate(struct ecma *ecma, const haft_allocator *allocator, const cha
     if (!translate(ecma, flags))
         return ecma->out.status == HAFT_ENOMEM ? HAFT_ENOMEM : HAFT_EPATTERN;
     if (ecma->out.status == HAFT_ETOOBIG) {
-        ecma_fail(ecma, ecma->pos, "the pattern is too long");
+        hf_ecma_fail(ecma, ecma->pos, "the pattern is too long");
         return HAFT_EPATTERN;
     }
     return ecma->out.status;

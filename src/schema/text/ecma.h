@@ -36,19 +36,19 @@ struct ecma {
 /* Translates valid UTF-8 into ecma->out, which the caller finishes whatever comes of it.  0;
  * HAFT_EPATTERN with ecma->error and ecma->error_offset; HAFT_ENOMEM.  `locate` is an offset in a
  * translation of the same text that was made before, to find ecma->located for; else SIZE_MAX. */
-int ecma_translate(struct ecma *ecma, const haft_allocator *allocator, const char *source,
-                   size_t size, const char *flags, size_t locate);
+int hf_ecma_translate(struct ecma *ecma, const haft_allocator *allocator, const char *source,
+                      size_t size, const char *flags, size_t locate);
 
 /* ---- between the files of the translator ---- */
 
 /* Notes the first error; returns false. */
-bool ecma_fail(struct ecma *ecma, size_t offset, const char *error);
+bool hf_ecma_fail(struct ecma *ecma, size_t offset, const char *error);
 
 /* The byte at `pos` plus `ahead`, or 0 past the end; NUL inside a pattern is never syntax. */
-char ecma_peek(const struct ecma *ecma, size_t ahead);
+char hf_ecma_peek(const struct ecma *ecma, size_t ahead);
 
 /* Reads one code point of the source. */
-uint32_t ecma_next(struct ecma *ecma);
+uint32_t hf_ecma_next(struct ecma *ecma);
 
 /* What an escape stands for. */
 enum ecma_escape {
@@ -58,13 +58,14 @@ enum ecma_escape {
 };
 
 /* Reads an escape from the backslash on; false when it is not valid. */
-bool ecma_escape(struct ecma *ecma, bool in_class, enum ecma_escape *ret_kind, uint32_t *ret_point);
+bool hf_ecma_escape(struct ecma *ecma, bool in_class, enum ecma_escape *ret_kind,
+                    uint32_t *ret_point);
 
 /* Reads a class from after its `[` to after its `]`. */
-bool ecma_class(struct ecma *ecma);
+bool hf_ecma_class(struct ecma *ecma);
 
 /* Reads `{...}` after \p, or \P when `negated`. */
-bool ecma_property(struct ecma *ecma, bool negated);
+bool hf_ecma_property(struct ecma *ecma, bool negated);
 
 /* Matches nothing; matches any code point. */
 #define ECMA_NEVER "[^\\x{0}-\\x{10ffff}]"

@@ -1,4 +1,4 @@
-/* ecma_class.c - escapes and classes of ECMA-262 regular expressions.
+/* hf_ecma_class.c - escapes and classes of ECMA-262 regular expressions.
  *
  * Sets are spelled out as ECMA-262 defines them: \d and \w are ASCII, \s is its white space and
  * line terminators.  A class is rebuilt item by item with every character that is not a letter
@@ -57,7 +57,7 @@ static bool read_hex(const struct ecma *ecma, size_t ahead, size_t digits, uint3
     uint32_t value = 0;
 
     for (size_t i = 0; i < digits; i++) {
-        int digit = hex_digit(ecma_peek(ecma, ahead + i));
+        int digit = hex_digit(hf_ecma_peek(ecma, ahead + i));
 
         if (digit < 0)
             return false;
@@ -73,13 +73,13 @@ static size_t read_braced(const struct ecma *ecma, size_t ahead, uint32_t *ret_p
     size_t at = ahead + 1;
     uint32_t point = 0;
 
-    for (; hex_digit(ecma_peek(ecma, at)) >= 0; at++) {
-        point = point * 16 + (uint32_t)hex_digit(ecma_peek(ecma, at));
+    for (; hex_digit(hf_ecma_peek(ecma, at)) >= 0; at++) {
+        point = point * 16 + (uint32_t)hex_digit(hf_ecma_peek(ecma, at));
         if (point > 0x10FFFF)
             return 0;
     }
     *ret_point = point;
-    return at > ahead + 1 && ecma_peek(ecma, at) == '}' ? at + 1 - ahead : 0;
+    return at > ahead + 1 && hf_ecma_peek(ecma, at) == '}' ? at + 1 - ahead : 0;
 }
 
 /* \uXXXX, two of which may be a surrogate pair, and \u{...}. */
@@ -88,14 +88,15 @@ static bool read_unicode(struct ecma *ecma, uint32_t *ret_point)
     size_t start = ecma->pos, size = 4;
     uint32_t low;
 
-    if (ecma_peek(ecma, 2) == '{')
+    if (hf_ecma_peek(ecma, 2) == '{')
         size = read_braced(ecma, 2, ret_point);
     else if (!read_hex(ecma, 2, 4, ret_point))
         size = 0;
     if (!size)
-        return ecma_fail(ecma, start, "invalid \\u escape");
-    if (size == 4 && *ret_point >= 0xD800 && *ret_point <= 0xDBFF && ecma_peek(ecma, 6) == '\\' &&
-        ecma_peek(ecma, 7) == 'u' && read_hex(ecma, 8, 4, &low) && low >= 0xDC00 && low <= 0xDFFF) {
+        return hf_ecma_fail(ecma, start, "invalid \\u escape");
+    if (size == 4 && *ret_point >= 0xD800 && *ret_point <= 0xDBFF &&
+        hf_ecma_peek(ecma, 6) == '\\' && hf_ecma_peek(ecma, 7) == 'u' &&
+        read_hex(ecma, 8, 4, &low) && low >= 0xDC00 && low <= 0xDFFF) {
         *ret_point = 0x10000 + ((*ret_point - 0xD800) << 10) + (low - 0xDC00);
         size = 10;
     }
@@ -117,7 +118,7 @@ static bool is_alphanumeric(char c)
 static bool read_character(struct ecma *ecma, uint32_t *ret_point)
 {
     size_t start = ecma->pos, size = 2;
-    char c = ecma_peek(ecma, 1), letter = ecma_peek(ecma, 2);
+    char c = hf_ecma_peek(ecma, 1), letter = hf_ecma_peek(ecma, 2);
 
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
         if (controls[i].letter == c) {
@@ -135,26 +136,27 @@ static bool read_character(struct ecma *ecma, uint32_t *ret_point)
     } else if (c == '0' && !(letter >= '0' && letter <= '9')) {
         *ret_point = 0;
     } else if (start + 1 == ecma->size) {
-        return ecma_fail(ecma, start, "\\ at the end of the pattern");
+        return hf_ecma_fail(ecma, start, "\\ at the end of the pattern");
     } else if (is_alphanumeric(c)) {
-        return ecma_fail(ecma, start, "invalid escape");
+        return hf_ecma_fail(ecma, start, "invalid escape");
     } else {
         ecma->pos++;
-        *ret_point = ecma_next(ecma);
+        *ret_point = hf_ecma_next(ecma);
         return true;
     }
     ecma->pos += size;
     return true;
 }
 
-bool ecma_escape(struct ecma *ecma, bool in_class, enum ecma_escape *ret_kind, uint32_t *ret_point)
+bool hf_ecma_escape(struct ecma *ecma, bool in_class, enum ecma_escape *ret_kind,
+                    uint32_t *ret_point)
 {
-    char c = ecma_peek(ecma, 1);
+    char c = hf_ecma_peek(ecma, 1);
 
     *ret_kind = ECMA_SET;
     if (c == 'p' || c == 'P') {
         ecma->pos += 2;
-        return ecma_property(ecma, c == 'P');
+        return hf_ecma_property(ecma, c == 'P');
     }
     if (c && put_set(ecma, c, in_class)) {
         ecma->pos += 2;
@@ -202,16 +204,16 @@ static void put_range(struct ecma *ecma, uint32_t low, uint32_t high)
 static bool read_item(struct ecma *ecma, bool *ret_set, uint32_t *ret_point)
 {
     enum ecma_escape kind = ECMA_CHARACTER;
-    char c = ecma_peek(ecma, 0);
+    char c = hf_ecma_peek(ecma, 0);
 
     if (c == '\\') {
-        if (!ecma_escape(ecma, true, &kind, ret_point))
+        if (!hf_ecma_escape(ecma, true, &kind, ret_point))
             return false;
     } else {
         if (ecma->sets && c &&
-            (strchr("()[]{}/|", c) || (c == ecma_peek(ecma, 1) && !is_alphanumeric(c) && c > 0)))
-            return ecma_fail(ecma, ecma->pos, "set notation is not supported");
-        *ret_point = ecma_next(ecma);
+            (strchr("()[]{}/|", c) || (c == hf_ecma_peek(ecma, 1) && !is_alphanumeric(c) && c > 0)))
+            return hf_ecma_fail(ecma, ecma->pos, "set notation is not supported");
+        *ret_point = hf_ecma_next(ecma);
     }
     *ret_set = kind == ECMA_SET;
     return true;
@@ -226,7 +228,8 @@ static bool read_range(struct ecma *ecma)
 
     if (!read_item(ecma, &low_set, &low))
         return false;
-    if (ecma_peek(ecma, 0) != '-' || ecma->pos + 1 >= ecma->size || ecma_peek(ecma, 1) == ']') {
+    if (hf_ecma_peek(ecma, 0) != '-' || ecma->pos + 1 >= ecma->size ||
+        hf_ecma_peek(ecma, 1) == ']') {
         if (!low_set)
             put_range(ecma, low, low);
         return true;
@@ -243,15 +246,15 @@ static bool read_range(struct ecma *ecma)
         return true;
     }
     if (low > high)
-        return ecma_fail(ecma, start, "the range is out of order");
+        return hf_ecma_fail(ecma, start, "the range is out of order");
     put_range(ecma, low, high);
     return true;
 }
 
-bool ecma_class(struct ecma *ecma)
+bool hf_ecma_class(struct ecma *ecma)
 {
     size_t start = ecma->pos - 1, before = ecma->out.size, items;
-    bool negated = ecma_peek(ecma, 0) == '^';
+    bool negated = hf_ecma_peek(ecma, 0) == '^';
 
     ecma->pos += negated;
     haft_buffer_puts(&ecma->out, negated ? "[^" : "[");
@@ -260,7 +263,7 @@ bool ecma_class(struct ecma *ecma)
         if (!read_range(ecma))
             return false;
     if (ecma->pos == ecma->size)
-        return ecma_fail(ecma, start, "missing ]");
+        return hf_ecma_fail(ecma, start, "missing ]");
     ecma->pos++;
     if (ecma->out.status || ecma->out.size > items) {
         haft_buffer_puts(&ecma->out, "]");

@@ -1,4 +1,4 @@
-/* ecma_property.c - \p{...}: the names of ECMA-262 and what PCRE2 calls them.
+/* hf_ecma_property.c - \p{...}: the names of ECMA-262 and what PCRE2 calls them.
  *
  * ECMA-262 takes exact names only: a general category by either name, a binary property of its
  * own list, and scripts behind Script= or Script_Extensions=.  PCRE2 knows the categories by
@@ -223,26 +223,26 @@ static bool put_selected(struct ecma *ecma, bool negated, const char *name, cons
     return false;
 }
 
-bool ecma_property(struct ecma *ecma, bool negated)
+bool hf_ecma_property(struct ecma *ecma, bool negated)
 {
     size_t start = ecma->pos - 2, size = 0;
     char name[ECMA_PROPERTY_MAX_NAME + 1], c, *value = NULL;
 
-    if (ecma_peek(ecma, 0) != '{')
-        return ecma_fail(ecma, start, "invalid property name");
-    while (size < ECMA_PROPERTY_MAX_NAME && (c = ecma_peek(ecma, 1 + size)) != '}') {
+    if (hf_ecma_peek(ecma, 0) != '{')
+        return hf_ecma_fail(ecma, start, "invalid property name");
+    while (size < ECMA_PROPERTY_MAX_NAME && (c = hf_ecma_peek(ecma, 1 + size)) != '}') {
         bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 
         if (c == '=' && !value)
             value = name + size + 1;
         else if (!letter && c != '_' && !(c >= '0' && c <= '9'))
-            return ecma_fail(ecma, start, "invalid property name");
+            return hf_ecma_fail(ecma, start, "invalid property name");
         name[size++] = c == '=' ? '\0' : c;
     }
     name[size] = '\0';
-    if (ecma_peek(ecma, 1 + size) != '}' ||
+    if (hf_ecma_peek(ecma, 1 + size) != '}' ||
         !(value ? put_selected(ecma, negated, name, value) : put_named(ecma, negated, name)))
-        return ecma_fail(ecma, start, "invalid property name");
+        return hf_ecma_fail(ecma, start, "invalid property name");
     ecma->pos += size + 2;
     return true;
 }

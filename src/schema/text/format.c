@@ -63,7 +63,7 @@
     "TWD|TZS|UAH|UGX|USD|USN|UYI|UYU|UYW|UZS|VED|VES|VND|VUV|WST|XAD|XAF|XAG|XAU|XBA|"             \
     "XBB|XBC|XBD|XCD|XCG|XDR|XOF|XPD|XPF|XPT|XSU|XTS|XUA|XXX|YER|ZAR|ZMW|ZWG"
 
-const char format_currencies[] = CURRENCIES;
+const char hf_format_currencies[] = CURRENCIES;
 
 /* ---- Zod's formats ---- */
 
@@ -75,58 +75,58 @@ const char format_currencies[] = CURRENCIES;
 #define DETAILS_EMAIL                                                                              \
     SHOWN("^(?:[A-Za-z0-9_'+\\-]+\\.)*[A-Za-z0-9_'+\\-]*[A-Za-z0-9_+-]@"                           \
           "(?:[A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$"),                                      \
-        zod_email
-#define DETAILS_URL NO_PATTERN, zod_url
-#define DETAILS_HTTP_URL NO_PATTERN, zod_http_url
+        hf_zod_email
+#define DETAILS_URL NO_PATTERN, hf_zod_url
+#define DETAILS_HTTP_URL NO_PATTERN, hf_zod_http_url
 #define DETAILS_UUID                                                                               \
     SHOWN("^(" UUID("[1-8]") "|00000000-0000-0000-0000-000000000000|"                              \
                              "ffffffff-ffff-ffff-ffff-ffffffffffff)$"),                            \
-        zod_uuid
-#define DETAILS_UUID_V4 SHOWN("^(" UUID("4") ")$"), zod_uuid_v4
-#define DETAILS_UUID_V6 SHOWN("^(" UUID("6") ")$"), zod_uuid_v6
-#define DETAILS_UUID_V7 SHOWN("^(" UUID("7") ")$"), zod_uuid_v7
+        hf_zod_uuid
+#define DETAILS_UUID_V4 SHOWN("^(" UUID("4") ")$"), hf_zod_uuid_v4
+#define DETAILS_UUID_V6 SHOWN("^(" UUID("6") ")$"), hf_zod_uuid_v6
+#define DETAILS_UUID_V7 SHOWN("^(" UUID("7") ")$"), hf_zod_uuid_v7
 #define DETAILS_GUID                                                                               \
-    SHOWN("^(" HEX("8") "-" HEX("4") "-" HEX("4") "-" HEX("4") "-" HEX("12") ")$"), zod_guid
+    SHOWN("^(" HEX("8") "-" HEX("4") "-" HEX("4") "-" HEX("4") "-" HEX("12") ")$"), hf_zod_guid
 #define DETAILS_EMOJI ZOD_EMOJI, "u", EMOJI, NULL
-#define DETAILS_NANOID SHOWN("^[a-zA-Z0-9_-]{21}$"), zod_nanoid
-#define DETAILS_CUID SHOWN("^[cC][0-9a-z]{6,}$"), zod_cuid
-#define DETAILS_CUID2 SHOWN("^[0-9a-z]+$"), zod_cuid2
-#define DETAILS_ULID SHOWN("^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"), zod_ulid
-#define DETAILS_XID SHOWN("^[0-9a-vA-V]{20}$"), zod_xid
-#define DETAILS_KSUID SHOWN("^[A-Za-z0-9]{27}$"), zod_ksuid
-#define DETAILS_DATE_TIME SHOWN("^" DATE "T(?:" MINUTE SECOND "(?:Z))$"), zod_date_time
+#define DETAILS_NANOID SHOWN("^[a-zA-Z0-9_-]{21}$"), hf_zod_nanoid
+#define DETAILS_CUID SHOWN("^[cC][0-9a-z]{6,}$"), hf_zod_cuid
+#define DETAILS_CUID2 SHOWN("^[0-9a-z]+$"), hf_zod_cuid2
+#define DETAILS_ULID SHOWN("^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"), hf_zod_ulid
+#define DETAILS_XID SHOWN("^[0-9a-vA-V]{20}$"), hf_zod_xid
+#define DETAILS_KSUID SHOWN("^[A-Za-z0-9]{27}$"), hf_zod_ksuid
+#define DETAILS_DATE_TIME SHOWN("^" DATE "T(?:" MINUTE SECOND "(?:Z))$"), hf_zod_date_time
 #define DETAILS_DATE_TIME_OFFSET                                                                   \
-    SHOWN("^" DATE "T(?:" MINUTE SECOND "(?:Z|([+-]" MINUTE ")))$"), zod_date_time_offset
+    SHOWN("^" DATE "T(?:" MINUTE SECOND "(?:Z|([+-]" MINUTE ")))$"), hf_zod_date_time_offset
 #define DETAILS_DATE_TIME_LOCAL                                                                    \
-    SHOWN("^" DATE "T(?:" MINUTE SECOND "(?:Z)|" MINUTE "(?:" SECOND ")?)$"), zod_date_time_local
-#define DETAILS_DATE SHOWN("^" DATE "$"), zod_date
-#define DETAILS_TIME SHOWN("^" MINUTE "(?:" SECOND ")?$"), zod_time
-#define DETAILS_DURATION ZOD_DURATION, "", DURATION, zod_duration
-#define DETAILS_IPV4 SHOWN("^" IPV4 "$"), zod_ipv4
-#define DETAILS_IPV6 HIDDEN("^" IPV6 "$"), zod_ipv6
+    SHOWN("^" DATE "T(?:" MINUTE SECOND "(?:Z)|" MINUTE "(?:" SECOND ")?)$"), hf_zod_date_time_local
+#define DETAILS_DATE SHOWN("^" DATE "$"), hf_zod_date
+#define DETAILS_TIME SHOWN("^" MINUTE "(?:" SECOND ")?$"), hf_zod_time
+#define DETAILS_DURATION ZOD_DURATION, "", DURATION, hf_zod_duration
+#define DETAILS_IPV4 SHOWN("^" IPV4 "$"), hf_zod_ipv4
+#define DETAILS_IPV6 HIDDEN("^" IPV6 "$"), hf_zod_ipv6
 #define DETAILS_MAC                                                                                \
-    SHOWN("^(?:[0-9A-F]{2}:){5}[0-9A-F]{2}$|^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$"), zod_mac
+    SHOWN("^(?:[0-9A-F]{2}:){5}[0-9A-F]{2}$|^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$"), hf_zod_mac
 #define DETAILS_CIDR_V4                                                                            \
-    SHOWN("^((" OCTET ")\\.){3}(" OCTET ")\\/([0-9]|[1-2][0-9]|3[0-2])$"), zod_cidr_v4
-#define DETAILS_CIDR_V6 HIDDEN("^" IPV6 "\\/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])$"), zod_cidr_v6
+    SHOWN("^((" OCTET ")\\.){3}(" OCTET ")\\/([0-9]|[1-2][0-9]|3[0-2])$"), hf_zod_cidr_v4
+#define DETAILS_CIDR_V6 HIDDEN("^" IPV6 "\\/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9])$"), hf_zod_cidr_v6
 #define DETAILS_BASE64                                                                             \
     HIDDEN("^$|^(?:[0-9a-zA-Z+/]{4})*(?:(?:[0-9a-zA-Z+/]{2}==)|(?:[0-9a-zA-Z+/]{3}=))?$"),         \
-        zod_base64
-#define DETAILS_BASE64URL HIDDEN("^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$"), zod_base64url
-#define DETAILS_E164 SHOWN("^\\+[1-9]\\d{6,14}$"), zod_e164
-#define DETAILS_JWT NO_PATTERN, zod_jwt
-#define DETAILS_HOSTNAME HIDDEN("^" HOST_LABEL "(?:\\." HOST_LABEL ")*\\.?$"), zod_hostname
-#define DETAILS_HEX HIDDEN("^[0-9a-fA-F]*$"), zod_hex
-#define DETAILS_MD5 HIDDEN("^" HEX("32") "$"), zod_md5
-#define DETAILS_SHA1 HIDDEN("^" HEX("40") "$"), zod_sha1
-#define DETAILS_SHA256 HIDDEN("^" HEX("64") "$"), zod_sha256
-#define DETAILS_SHA384 HIDDEN("^" HEX("96") "$"), zod_sha384
-#define DETAILS_SHA512 HIDDEN("^" HEX("128") "$"), zod_sha512
-#define DETAILS_IBAN HIDDEN("^[A-Z]{2}(?:0[2-9]|[1-8]\\d|9[0-8])[A-Z0-9]{11,30}$"), zod_iban
-#define DETAILS_CREDIT_CARD HIDDEN("^\\d(?:[ -]?\\d){11,18}$"), zod_credit_card
-#define DETAILS_CURRENCY_CODE HIDDEN("^(?:" CURRENCIES ")$"), zod_currency_code
-#define DETAILS_LOWERCASE SHOWN("^[^A-Z]*$"), zod_lowercase
-#define DETAILS_UPPERCASE SHOWN("^[^a-z]*$"), zod_uppercase
+        hf_zod_base64
+#define DETAILS_BASE64URL HIDDEN("^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2,3})?$"), hf_zod_base64url
+#define DETAILS_E164 SHOWN("^\\+[1-9]\\d{6,14}$"), hf_zod_e164
+#define DETAILS_JWT NO_PATTERN, hf_zod_jwt
+#define DETAILS_HOSTNAME HIDDEN("^" HOST_LABEL "(?:\\." HOST_LABEL ")*\\.?$"), hf_zod_hostname
+#define DETAILS_HEX HIDDEN("^[0-9a-fA-F]*$"), hf_zod_hex
+#define DETAILS_MD5 HIDDEN("^" HEX("32") "$"), hf_zod_md5
+#define DETAILS_SHA1 HIDDEN("^" HEX("40") "$"), hf_zod_sha1
+#define DETAILS_SHA256 HIDDEN("^" HEX("64") "$"), hf_zod_sha256
+#define DETAILS_SHA384 HIDDEN("^" HEX("96") "$"), hf_zod_sha384
+#define DETAILS_SHA512 HIDDEN("^" HEX("128") "$"), hf_zod_sha512
+#define DETAILS_IBAN HIDDEN("^[A-Z]{2}(?:0[2-9]|[1-8]\\d|9[0-8])[A-Z0-9]{11,30}$"), hf_zod_iban
+#define DETAILS_CREDIT_CARD HIDDEN("^\\d(?:[ -]?\\d){11,18}$"), hf_zod_credit_card
+#define DETAILS_CURRENCY_CODE HIDDEN("^(?:" CURRENCIES ")$"), hf_zod_currency_code
+#define DETAILS_LOWERCASE SHOWN("^[^A-Z]*$"), hf_zod_lowercase
+#define DETAILS_UPPERCASE SHOWN("^[^a-z]*$"), hf_zod_uppercase
 
 static const struct format formats[HAFT_FORMAT_COUNT_] = {
 #define ROW(name, zod, json, noun) [HAFT_FORMAT_##name] = {zod, json, noun, DETAILS_##name},
@@ -134,23 +134,23 @@ static const struct format formats[HAFT_FORMAT_COUNT_] = {
 #undef ROW
 };
 
-const struct format *format_of(haft_format format)
+const struct format *hf_format_of(haft_format format)
 {
     bool known = format > HAFT_FORMAT_NONE && format < HAFT_FORMAT_COUNT_;
 
     return known ? &formats[format] : NULL;
 }
 
-size_t format_size(const struct format *format)
+size_t hf_format_size(const struct format *format)
 {
     static const struct {
         bool (*check)(const char *text, size_t size);
         size_t size;
     } sized[] = {
-        {zod_uuid, 36},   {zod_uuid_v4, 36}, {zod_uuid_v6, 36}, {zod_uuid_v7, 36}, {zod_guid, 36},
-        {rfc_uuid, 36},   {zod_nanoid, 21},  {zod_ulid, 26},    {zod_xid, 20},     {zod_ksuid, 27},
-        {zod_date, 10},   {rfc_date, 10},    {zod_md5, 32},     {zod_sha1, 40},    {zod_sha256, 64},
-        {zod_sha384, 96}, {zod_sha512, 128},
+        {hf_zod_uuid, 36},   {hf_zod_uuid_v4, 36}, {hf_zod_uuid_v6, 36}, {hf_zod_uuid_v7, 36}, {hf_zod_guid, 36},
+        {hf_rfc_uuid, 36},   {hf_zod_nanoid, 21},  {hf_zod_ulid, 26},    {hf_zod_xid, 20},     {hf_zod_ksuid, 27},
+        {hf_zod_date, 10},   {hf_rfc_date, 10},    {hf_zod_md5, 32},     {hf_zod_sha1, 40},    {hf_zod_sha256, 64},
+        {hf_zod_sha384, 96}, {hf_zod_sha512, 128},
     };
 
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++)
@@ -175,30 +175,30 @@ enum { LATEST = 9999 };
     }
 
 static const struct named names[] = {
-    NAMED("date-time", "ISO datetime", rfc_date_time, 4, LATEST),
-    NAMED("email", "email address", rfc_email, 4, LATEST),
+    NAMED("date-time", "ISO datetime", hf_rfc_date_time, 4, LATEST),
+    NAMED("email", "email address", hf_rfc_email, 4, LATEST),
 #if HAFT_IDNA
-    NAMED("hostname", "hostname", rfc_ldh_hostname, 4, 6),
-    NAMED("hostname", "hostname", rfc_hostname, 7, LATEST),
-    NAMED("idn-email", "email address", rfc_idn_email, 7, LATEST),
-    NAMED("idn-hostname", "hostname", rfc_idn_hostname, 7, LATEST),
+    NAMED("hostname", "hostname", hf_rfc_ldh_hostname, 4, 6),
+    NAMED("hostname", "hostname", hf_rfc_hostname, 7, LATEST),
+    NAMED("idn-email", "email address", hf_rfc_idn_email, 7, LATEST),
+    NAMED("idn-hostname", "hostname", hf_rfc_idn_hostname, 7, LATEST),
 #else
-    NAMED("hostname", "hostname", rfc_ldh_hostname, 4, LATEST), /* A-labels as they are */
+    NAMED("hostname", "hostname", hf_rfc_ldh_hostname, 4, LATEST), /* A-labels as they are */
 #endif
-    NAMED("ipv4", "IPv4 address", zod_ipv4, 4, LATEST),
-    NAMED("ipv6", "IPv6 address", zod_ipv6, 4, LATEST),
-    NAMED("uri", "URI", rfc_uri, 4, LATEST),
-    NAMED("uri-reference", "URI reference", rfc_uri_reference, 6, LATEST),
-    NAMED("uri-template", "URI template", rfc_uri_template, 6, LATEST),
-    NAMED("json-pointer", "JSON pointer", rfc_json_pointer, 6, LATEST),
-    NAMED("date", "ISO date", rfc_date, 7, LATEST),
-    NAMED("time", "ISO time", rfc_time, 7, LATEST),
-    NAMED("iri", "IRI", rfc_iri, 7, LATEST),
-    NAMED("iri-reference", "IRI reference", rfc_iri_reference, 7, LATEST),
-    NAMED("relative-json-pointer", "relative JSON pointer", rfc_relative_json_pointer, 7, LATEST),
-    NAMED("regex", "regular expression", rfc_regex, 4, LATEST), /* their meta-schemas use it */
-    NAMED("duration", "ISO duration", rfc_duration, 2019, LATEST),
-    NAMED("uuid", "UUID", rfc_uuid, 2019, LATEST),
+    NAMED("ipv4", "IPv4 address", hf_zod_ipv4, 4, LATEST),
+    NAMED("ipv6", "IPv6 address", hf_zod_ipv6, 4, LATEST),
+    NAMED("uri", "URI", hf_rfc_uri, 4, LATEST),
+    NAMED("uri-reference", "URI reference", hf_rfc_uri_reference, 6, LATEST),
+    NAMED("uri-template", "URI template", hf_rfc_uri_template, 6, LATEST),
+    NAMED("json-pointer", "JSON pointer", hf_rfc_json_pointer, 6, LATEST),
+    NAMED("date", "ISO date", hf_rfc_date, 7, LATEST),
+    NAMED("time", "ISO time", hf_rfc_time, 7, LATEST),
+    NAMED("iri", "IRI", hf_rfc_iri, 7, LATEST),
+    NAMED("iri-reference", "IRI reference", hf_rfc_iri_reference, 7, LATEST),
+    NAMED("relative-json-pointer", "relative JSON pointer", hf_rfc_relative_json_pointer, 7, LATEST),
+    NAMED("regex", "regular expression", hf_rfc_regex, 4, LATEST), /* their meta-schemas use it */
+    NAMED("duration", "ISO duration", hf_rfc_duration, 2019, LATEST),
+    NAMED("uuid", "UUID", hf_rfc_uuid, 2019, LATEST),
 };
 
 static bool format_is_named(const struct format *format, const char *name, size_t size)
@@ -207,7 +207,7 @@ static bool format_is_named(const struct format *format, const char *name, size_
            !memcmp(format->json_name, name, size);
 }
 
-const struct format *format_named(const char *name, size_t size, int draft)
+const struct format *hf_format_named(const char *name, size_t size, int draft)
 {
     bool taken = false; /* a draft has the name, so it is not Zod's to give */
 
@@ -224,12 +224,12 @@ const struct format *format_named(const char *name, size_t size, int draft)
     return NULL;
 }
 
-int format_match(const struct format *format, const struct pattern *compiled,
+int hf_format_match(const struct format *format, const struct pattern *compiled,
                  struct pattern_scratch *scratch, const char *text, size_t size)
 {
-    if (format->check == rfc_regex)
-        return format_regex_in(scratch->arena, text, size);
-    if (format->check == zod_jwt)
-        return format_jwt_in(scratch->arena, text, size);
-    return format->check ? format->check(text, size) : pattern_match(compiled, scratch, text, size);
+    if (format->check == hf_rfc_regex)
+        return hf_format_regex_in(scratch->arena, text, size);
+    if (format->check == hf_zod_jwt)
+        return hf_format_jwt_in(scratch->arena, text, size);
+    return format->check ? format->check(text, size) : hf_pattern_match(compiled, scratch, text, size);
 }

@@ -21,20 +21,20 @@ struct format {
 };
 
 /* The row of a format; NULL for HAFT_FORMAT_NONE. */
-const struct format *format_of(haft_format format);
+const struct format *hf_format_of(haft_format format);
 
 /* The size in bytes that all texts of the format have, if these are letters, digits and dashes; else
  * 0. */
-size_t format_size(const struct format *format);
+size_t hf_format_size(const struct format *format);
 
 /* The JSON Schema format of a name, by the RFC that JSON Schema names for it; NULL when it is not
  * known.  `draft` is 4, 6, 7, 2019 or 2020: what a name means, and whether it exists, depends on
  * it. */
-const struct format *format_named(const char *name, size_t size, int draft);
+const struct format *hf_format_named(const char *name, size_t size, int draft);
 
-/* 1, 0, or an error of pattern_match. `compiled` is the compiled `pattern` of a format without
+/* 1, 0, or an error of hf_pattern_match. `compiled` is the compiled `pattern` of a format without
  * check. */
-int format_match(const struct format *format, const struct pattern *compiled,
-                 struct pattern_scratch *scratch, const char *text, size_t size);
+int hf_format_match(const struct format *format, const struct pattern *compiled,
+                    struct pattern_scratch *scratch, const char *text, size_t size);
 
 #endif

@@ -24,28 +24,30 @@ static inline bool ascii_in(char c, unsigned set)
 }
 
 /* How many characters at the front are in the set or among `others`. */
-size_t ascii_span(const char *text, size_t size, unsigned set, const char *others);
+size_t hf_ascii_span(const char *text, size_t size, unsigned set, const char *others);
 
 typedef bool format_check(const char *text, size_t size);
 
 /* ---- Zod's (haft/format.h) ---- */
-format_check zod_email, zod_url, zod_http_url, zod_uuid, zod_uuid_v4, zod_uuid_v6, zod_uuid_v7,
-    zod_guid, zod_nanoid, zod_cuid, zod_cuid2, zod_ulid, zod_xid, zod_ksuid, zod_date_time,
-    zod_date_time_offset, zod_date_time_local, zod_date, zod_time, zod_duration, zod_ipv4, zod_ipv6,
-    zod_mac, zod_cidr_v4, zod_cidr_v6, zod_base64, zod_base64url, zod_e164, zod_jwt, zod_hostname,
-    zod_hex, zod_md5, zod_sha1, zod_sha256, zod_sha384, zod_sha512, zod_iban, zod_credit_card,
-    zod_currency_code, zod_lowercase, zod_uppercase;
+format_check hf_zod_email, hf_zod_url, hf_zod_http_url, hf_zod_uuid, hf_zod_uuid_v4, hf_zod_uuid_v6,
+    hf_zod_uuid_v7, hf_zod_guid, hf_zod_nanoid, hf_zod_cuid, hf_zod_cuid2, hf_zod_ulid, hf_zod_xid,
+    hf_zod_ksuid, hf_zod_date_time, hf_zod_date_time_offset, hf_zod_date_time_local, hf_zod_date,
+    hf_zod_time, hf_zod_duration, hf_zod_ipv4, hf_zod_ipv6, hf_zod_mac, hf_zod_cidr_v4,
+    hf_zod_cidr_v6, hf_zod_base64, hf_zod_base64url, hf_zod_e164, hf_zod_jwt, hf_zod_hostname,
+    hf_zod_hex, hf_zod_md5, hf_zod_sha1, hf_zod_sha256, hf_zod_sha384, hf_zod_sha512, hf_zod_iban,
+    hf_zod_credit_card, hf_zod_currency_code, hf_zod_lowercase, hf_zod_uppercase;
 
 /* ---- JSON Schema's, by RFC ---- */
-format_check rfc_email, rfc_idn_email, rfc_hostname, rfc_ldh_hostname, rfc_idn_hostname, rfc_uri,
-    rfc_uri_reference, rfc_iri, rfc_iri_reference, rfc_uri_template, rfc_uuid, rfc_date_time,
-    rfc_date, rfc_time, rfc_duration, rfc_json_pointer, rfc_relative_json_pointer, rfc_regex;
+format_check hf_rfc_email, hf_rfc_idn_email, hf_rfc_hostname, hf_rfc_ldh_hostname,
+    hf_rfc_idn_hostname, hf_rfc_uri, hf_rfc_uri_reference, hf_rfc_iri, hf_rfc_iri_reference,
+    hf_rfc_uri_template, hf_rfc_uuid, hf_rfc_date_time, hf_rfc_date, hf_rfc_time, hf_rfc_duration,
+    hf_rfc_json_pointer, hf_rfc_relative_json_pointer, hf_rfc_regex;
 
 /* In the arena, which is left as it was: 1, 0 or HAFT_ENOMEM. */
-int format_jwt_in(haft_arena *arena, const char *text, size_t size);
-int format_regex_in(haft_arena *arena, const char *text, size_t size);
+int hf_format_jwt_in(haft_arena *arena, const char *text, size_t size);
+int hf_format_regex_in(haft_arena *arena, const char *text, size_t size);
 
 /* Every currency code, three letters and a bar each, in order. */
-extern const char format_currencies[];
+extern const char hf_format_currencies[];
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-size_t ascii_span(const char *text, size_t size, unsigned set, const char *others)
+size_t hf_ascii_span(const char *text, size_t size, unsigned set, const char *others)
 {
     size_t i = 0;
 
@@ -18,13 +18,13 @@ size_t ascii_span(const char *text, size_t size, unsigned set, const char *other
 static bool is_run(const char *text, size_t size, unsigned set, const char *others, size_t min,
                    size_t max)
 {
-    return size >= min && size <= max && ascii_span(text, size, set, others) == size;
+    return size >= min && size <= max && hf_ascii_span(text, size, set, others) == size;
 }
 
 /* ---- runs ---- */
 
 #define RUN(name, set, others, min, max)                                                           \
-    bool zod_##name(const char *text, size_t size)                                                 \
+    bool hf_zod_##name(const char *text, size_t size)                                              \
     {                                                                                              \
         return is_run(text, size, set, others, min, max);                                          \
     }
@@ -39,13 +39,13 @@ RUN(sha256, SET_HEX, "", 64, 64)
 RUN(sha384, SET_HEX, "", 96, 96)
 RUN(sha512, SET_HEX, "", 128, 128)
 
-bool zod_cuid(const char *text, size_t size)
+bool hf_zod_cuid(const char *text, size_t size)
 {
     return size >= 7 && (*text | 0x20) == 'c' &&
            is_run(text + 1, size - 1, SET_DIGIT | SET_LOWER, "", 6, SIZE_MAX);
 }
 
-bool zod_ulid(const char *text, size_t size)
+bool hf_zod_ulid(const char *text, size_t size)
 {
     if (!is_run(text, size, SET_ALNUM, "", 26, 26) || *text < '0' || *text > '7')
         return false;
@@ -55,7 +55,7 @@ bool zod_ulid(const char *text, size_t size)
     return true;
 }
 
-bool zod_xid(const char *text, size_t size)
+bool hf_zod_xid(const char *text, size_t size)
 {
     if (!is_run(text, size, SET_ALNUM, "", 20, 20))
         return false;
@@ -65,13 +65,13 @@ bool zod_xid(const char *text, size_t size)
     return true;
 }
 
-bool zod_e164(const char *text, size_t size)
+bool hf_zod_e164(const char *text, size_t size)
 {
     return size && *text == '+' && is_run(text + 1, size - 1, SET_DIGIT, "", 7, 15) &&
            text[1] != '0';
 }
 
-bool zod_lowercase(const char *text, size_t size)
+bool hf_zod_lowercase(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (ascii_in(text[i], SET_UPPER))
@@ -79,7 +79,7 @@ bool zod_lowercase(const char *text, size_t size)
     return true;
 }
 
-bool zod_uppercase(const char *text, size_t size)
+bool hf_zod_uppercase(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (ascii_in(text[i], SET_LOWER))
@@ -158,13 +158,13 @@ static ALWAYS_INLINE bool is_shape(const struct uuid_shape *shape, const char *t
         return is_shape(&shape, text, size);                                                       \
     }
 
-UUID(bool zod_guid, HEX, HEX)
-UUID(bool zod_uuid_v4, VERSION_4, VARIANT)
-UUID(bool zod_uuid_v6, VERSION_6, VARIANT)
-UUID(bool zod_uuid_v7, VERSION_7, VARIANT)
+UUID(bool hf_zod_guid, HEX, HEX)
+UUID(bool hf_zod_uuid_v4, VERSION_4, VARIANT)
+UUID(bool hf_zod_uuid_v6, VERSION_6, VARIANT)
+UUID(bool hf_zod_uuid_v7, VERSION_7, VARIANT)
 UUID(static bool has_version, VERSION, VARIANT)
 
-bool zod_uuid(const char *text, size_t size)
+bool hf_zod_uuid(const char *text, size_t size)
 {
     return has_version(text, size) ||
            (size == UUID_SIZE &&
@@ -173,23 +173,23 @@ bool zod_uuid(const char *text, size_t size)
 }
 
 /* RFC 4122's grammar says nothing about versions. */
-bool rfc_uuid(const char *text, size_t size)
+bool hf_rfc_uuid(const char *text, size_t size)
 {
-    return zod_guid(text, size);
+    return hf_zod_guid(text, size);
 }
 
 /* ---- encodings ---- */
 
 /* Padding is required; the bits that it hides need not be zero. */
-bool zod_base64(const char *text, size_t size)
+bool hf_zod_base64(const char *text, size_t size)
 {
-    size_t body = ascii_span(text, size, SET_ALNUM, "+/");
+    size_t body = hf_ascii_span(text, size, SET_ALNUM, "+/");
 
     return size % 4 == 0 && size - body <= 2 &&
-           ascii_span(text + body, size - body, 0, "=") == size - body;
+           hf_ascii_span(text + body, size - body, 0, "=") == size - body;
 }
 
-bool zod_base64url(const char *text, size_t size)
+bool hf_zod_base64url(const char *text, size_t size)
 {
     return size % 4 != 1 && is_run(text, size, SET_ALNUM, "_-", 0, SIZE_MAX);
 }
@@ -197,7 +197,7 @@ bool zod_base64url(const char *text, size_t size)
 /* ---- money ---- */
 
 /* Digits with single spaces or hyphens between them, 12 to 19, whose Luhn sum ends in 0. */
-bool zod_credit_card(const char *text, size_t size)
+bool hf_zod_credit_card(const char *text, size_t size)
 {
     unsigned sum = 0;
     size_t digits = 0;
@@ -231,23 +231,24 @@ static unsigned mod97(unsigned remainder, const char *text, size_t size)
     return remainder;
 }
 
-bool zod_iban(const char *text, size_t size)
+bool hf_zod_iban(const char *text, size_t size)
 {
     if (!is_run(text, size, SET_DIGIT | SET_UPPER, "", 15, 34) ||
-        ascii_span(text, 2, SET_UPPER, "") != 2 || ascii_span(text + 2, 2, SET_DIGIT, "") != 2)
+        hf_ascii_span(text, 2, SET_UPPER, "") != 2 ||
+        hf_ascii_span(text + 2, 2, SET_DIGIT, "") != 2)
         return false;
     if (!memcmp(text + 2, "00", 2) || !memcmp(text + 2, "01", 2) || !memcmp(text + 2, "99", 2))
         return false;
     return mod97(mod97(0, text + 4, size - 4), text, 4) == 1;
 }
 
-bool zod_currency_code(const char *text, size_t size)
+bool hf_zod_currency_code(const char *text, size_t size)
 {
-    size_t low = 0, high = (strlen(format_currencies) + 1) / 4;
+    size_t low = 0, high = (strlen(hf_format_currencies) + 1) / 4;
 
     while (size == 3 && low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = memcmp(text, format_currencies + middle * 4, 3);
+        int order = memcmp(text, hf_format_currencies + middle * 4, 3);
 
         if (order == 0)
             return true;

@@ -46,10 +46,10 @@ static size_t idn_decode(const uint32_t *points, size_t count, uint32_t ret_poin
 
     for (size_t i = PREFIX; i < count; i++)
         text[i - PREFIX] = (char)points[i];
-    decoded = idna_decode(text, count - PREFIX, ret_points);
+    decoded = hf_idna_decode(text, count - PREFIX, ret_points);
     for (size_t i = 0; i < decoded; i++)
         ascii += ret_points[i] < 0x80;
-    if (ascii == decoded || idna_encoded_size(ret_points, decoded) != count - PREFIX)
+    if (ascii == decoded || hf_idna_encoded_size(ret_points, decoded) != count - PREFIX)
         return 0;
     return decoded;
 }
@@ -65,20 +65,20 @@ static bool add_label(struct name *name, const uint32_t *points, size_t count)
         if (idn_has_prefix(points, count)) {
             count = idn_decode(points, count, decoded);
             points = decoded;
-            if (!idna_label(points, count))
+            if (!hf_idna_label(points, count))
                 return false;
         }
     } else {
-        if (!idna_label(points, count))
+        if (!hf_idna_label(points, count))
             return false;
-        size = idna_encoded_size(points, count);
+        size = hf_idna_encoded_size(points, count);
         if (size > MAX_LABEL - PREFIX)
             return false;
         size += PREFIX;
     }
     name->size += size + (name->size > 0);
-    name->rtl |= idna_has_rtl(points, count);
-    name->left_over |= !idna_bidi_rule(points, count);
+    name->rtl |= hf_idna_has_rtl(points, count);
+    name->left_over |= !hf_idna_bidi_rule(points, count);
     return name->size <= FORMAT_IDN_MAX_NAME;
 }
 
@@ -90,7 +90,7 @@ static bool idn_is_name(const char *text, size_t size, bool unicode)
     size_t count = 0;
 
     while (text < end) {
-        uint32_t point = utf8_next(&text);
+        uint32_t point = hf_utf8_next(&text);
 
         if (is_dot(point, unicode)) {
             if (!add_label(&name, points, count))
@@ -105,12 +105,12 @@ static bool idn_is_name(const char *text, size_t size, bool unicode)
     return add_label(&name, points, count) && !(name.rtl && name.left_over);
 }
 
-bool rfc_hostname(const char *text, size_t size)
+bool hf_rfc_hostname(const char *text, size_t size)
 {
     return idn_is_name(text, size, false);
 }
 
-bool rfc_idn_hostname(const char *text, size_t size)
+bool hf_rfc_idn_hostname(const char *text, size_t size)
 {
     return idn_is_name(text, size, true);
 }

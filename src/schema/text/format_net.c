@@ -9,7 +9,7 @@
  * none. */
 static size_t small_number(const char *text, size_t size, unsigned most)
 {
-    size_t digits = ascii_span(text, size < 4 ? size : 4, SET_DIGIT, "");
+    size_t digits = hf_ascii_span(text, size < 4 ? size : 4, SET_DIGIT, "");
     unsigned value = 0;
 
     for (size_t i = 0; i < digits; i++)
@@ -17,7 +17,7 @@ static size_t small_number(const char *text, size_t size, unsigned most)
     return digits > 3 || (digits > 1 && *text == '0') || value > most ? 0 : digits;
 }
 
-bool zod_ipv4(const char *text, size_t size)
+bool hf_zod_ipv4(const char *text, size_t size)
 {
     for (int part = 0; part < 4; part++) {
         size_t digits;
@@ -39,7 +39,7 @@ bool zod_ipv4(const char *text, size_t size)
 
 /* RFC 4291's text forms: eight pieces, of which one run may be "::" and the last two an IPv4
  * address. */
-bool zod_ipv6(const char *text, size_t size)
+bool hf_zod_ipv6(const char *text, size_t size)
 {
     size_t at = 0, pieces = 0;
     bool gap = false;
@@ -49,10 +49,10 @@ bool zod_ipv6(const char *text, size_t size)
         at = 2;
     }
     while (at < size) {
-        size_t digits = ascii_span(text + at, size - at, SET_HEX, "");
+        size_t digits = hf_ascii_span(text + at, size - at, SET_HEX, "");
 
         if (digits && at + digits < size && text[at + digits] == '.') {
-            if (!zod_ipv4(text + at, size - at))
+            if (!hf_zod_ipv4(text + at, size - at))
                 return false;
             pieces += 2;
             break;
@@ -85,18 +85,18 @@ static bool is_range(const char *text, size_t size, bool (*address)(const char *
     return after && small_number(slash + 1, after, most) == after && address(text, before);
 }
 
-bool zod_cidr_v4(const char *text, size_t size)
+bool hf_zod_cidr_v4(const char *text, size_t size)
 {
-    return is_range(text, size, zod_ipv4, 32);
+    return is_range(text, size, hf_zod_ipv4, 32);
 }
 
-bool zod_cidr_v6(const char *text, size_t size)
+bool hf_zod_cidr_v6(const char *text, size_t size)
 {
-    return is_range(text, size, zod_ipv6, 128);
+    return is_range(text, size, hf_zod_ipv6, 128);
 }
 
 /* Six pairs with colons, in one case. */
-bool zod_mac(const char *text, size_t size)
+bool hf_zod_mac(const char *text, size_t size)
 {
     bool lower = false, upper = false;
 
@@ -116,12 +116,12 @@ bool zod_mac(const char *text, size_t size)
 /* The size of the label of letters, digits and inner hyphens at the front; 0 when it is not one. */
 static size_t ldh_label(const char *text, size_t size)
 {
-    size_t length = ascii_span(text, size, SET_ALNUM, "-");
+    size_t length = hf_ascii_span(text, size, SET_ALNUM, "-");
 
     return length > 63 || (length && (*text == '-' || text[length - 1] == '-')) ? 0 : length;
 }
 
-bool rfc_ldh_hostname(const char *text, size_t size)
+bool hf_rfc_ldh_hostname(const char *text, size_t size)
 {
     size_t at = 0;
 
@@ -141,9 +141,9 @@ bool rfc_ldh_hostname(const char *text, size_t size)
 }
 
 /* A last dot may follow. */
-bool zod_hostname(const char *text, size_t size)
+bool hf_zod_hostname(const char *text, size_t size)
 {
-    return rfc_ldh_hostname(text, size && text[size - 1] == '.' ? size - 1 : size);
+    return hf_rfc_ldh_hostname(text, size && text[size - 1] == '.' ? size - 1 : size);
 }
 
 /* ---- e-mail ---- */
@@ -154,19 +154,19 @@ static bool is_practical_domain(const char *text, size_t size)
     size_t at = 0, label;
 
     for (;;) {
-        label = ascii_span(text + at, size - at, SET_ALNUM, "-");
+        label = hf_ascii_span(text + at, size - at, SET_ALNUM, "-");
         if (at + label == size)
             break;
         if (!label || text[at] == '-' || text[at + label] != '.')
             return false;
         at += label + 1;
     }
-    return at && label >= 2 && ascii_span(text + at, label, SET_LOWER | SET_UPPER, "") == label;
+    return at && label >= 2 && hf_ascii_span(text + at, label, SET_LOWER | SET_UPPER, "") == label;
 }
 
-bool zod_email(const char *text, size_t size)
+bool hf_zod_email(const char *text, size_t size)
 {
-    size_t local = ascii_span(text, size, SET_ALNUM, "_'+-.");
+    size_t local = hf_ascii_span(text, size, SET_ALNUM, "_'+-.");
 
     if (!local || local == size || text[local] != '@' || *text == '.' || text[local - 1] == '.' ||
         text[local - 1] == '\'')
@@ -218,10 +218,10 @@ static bool is_literal(const char *text, size_t size)
     text++;
     size -= 2;
     if (size > 5 && !memcmp(text, tag, 5))
-        return zod_ipv6(text + 5, size - 5);
-    if (zod_ipv4(text, size))
+        return hf_zod_ipv6(text + 5, size - 5);
+    if (hf_zod_ipv4(text, size))
         return true;
-    length = ascii_span(text, size, SET_ALNUM, "-");
+    length = hf_ascii_span(text, size, SET_ALNUM, "-");
     if (!length || text[length - 1] == '-' || length + 1 >= size || text[length] != ':')
         return false;
     for (size_t i = length + 1; i < size; i++)
@@ -238,16 +238,16 @@ static bool is_mailbox(const char *text, size_t size, bool unicode)
     if (!local || local > 64 || local + 1 >= size || text[local] != '@')
         return false;
     size -= local + 1;
-    return is_literal(domain, size) || rfc_ldh_hostname(domain, size) ||
-           (HAFT_IDNA && unicode && rfc_idn_hostname(domain, size));
+    return is_literal(domain, size) || hf_rfc_ldh_hostname(domain, size) ||
+           (HAFT_IDNA && unicode && hf_rfc_idn_hostname(domain, size));
 }
 
-bool rfc_email(const char *text, size_t size)
+bool hf_rfc_email(const char *text, size_t size)
 {
     return is_mailbox(text, size, false);
 }
 
-bool rfc_idn_email(const char *text, size_t size)
+bool hf_rfc_idn_email(const char *text, size_t size)
 {
     return is_mailbox(text, size, true);
 }

@@ -22,7 +22,7 @@ static bool take_number(struct cursor *cursor, size_t digits, int low, int high,
     int value = 0;
 
     if ((size_t)(cursor->end - cursor->at) < digits ||
-        ascii_span(cursor->at, digits, SET_DIGIT, "") != digits)
+        hf_ascii_span(cursor->at, digits, SET_DIGIT, "") != digits)
         return false;
     for (size_t i = 0; i < digits; i++)
         value = value * 10 + (cursor->at[i] - '0');
@@ -36,7 +36,7 @@ static bool take_number(struct cursor *cursor, size_t digits, int low, int high,
 /* One digit or more. */
 static bool take_digits(struct cursor *cursor)
 {
-    size_t digits = ascii_span(cursor->at, (size_t)(cursor->end - cursor->at), SET_DIGIT, "");
+    size_t digits = hf_ascii_span(cursor->at, (size_t)(cursor->end - cursor->at), SET_DIGIT, "");
 
     cursor->at += digits;
     return digits > 0;
@@ -105,29 +105,29 @@ static bool zod_moment(const char *text, size_t size, bool offset, bool local)
            cursor.at == cursor.end;
 }
 
-bool zod_date_time(const char *text, size_t size)
+bool hf_zod_date_time(const char *text, size_t size)
 {
     return zod_moment(text, size, false, false);
 }
 
-bool zod_date_time_offset(const char *text, size_t size)
+bool hf_zod_date_time_offset(const char *text, size_t size)
 {
     return zod_moment(text, size, true, false);
 }
 
-bool zod_date_time_local(const char *text, size_t size)
+bool hf_zod_date_time_local(const char *text, size_t size)
 {
     return zod_moment(text, size, false, true);
 }
 
-bool zod_date(const char *text, size_t size)
+bool hf_zod_date(const char *text, size_t size)
 {
     struct cursor cursor = {text, text + size};
 
     return take_date(&cursor) && cursor.at == cursor.end;
 }
 
-bool zod_time(const char *text, size_t size)
+bool hf_zod_time(const char *text, size_t size)
 {
     struct cursor cursor = {text, text + size};
     struct clock clock;
@@ -137,9 +137,9 @@ bool zod_time(const char *text, size_t size)
 
 /* ---- RFC 3339 ---- */
 
-bool rfc_date(const char *text, size_t size)
+bool hf_rfc_date(const char *text, size_t size)
 {
-    return zod_date(text, size);
+    return hf_zod_date(text, size);
 }
 
 /* A full-time: the offset is required, and second 60 is only there at the end of a day in UTC. */
@@ -159,14 +159,14 @@ static bool take_full_time(struct cursor *cursor)
                FORMAT_TIME_DAY - 1;
 }
 
-bool rfc_time(const char *text, size_t size)
+bool hf_rfc_time(const char *text, size_t size)
 {
     struct cursor cursor = {text, text + size};
 
     return take_full_time(&cursor) && cursor.at == cursor.end;
 }
 
-bool rfc_date_time(const char *text, size_t size)
+bool hf_rfc_date_time(const char *text, size_t size)
 {
     struct cursor cursor = {text, text + size};
 
@@ -222,12 +222,12 @@ static bool is_duration(const char *text, size_t size, bool iso)
     return days >= 0 && times >= 0 && days + times > 0 && cursor.at == cursor.end;
 }
 
-bool zod_duration(const char *text, size_t size)
+bool hf_zod_duration(const char *text, size_t size)
 {
     return is_duration(text, size, true);
 }
 
-bool rfc_duration(const char *text, size_t size)
+bool hf_rfc_duration(const char *text, size_t size)
 {
     return is_duration(text, size, false);
 }

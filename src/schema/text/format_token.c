@@ -22,14 +22,14 @@ static bool in_own_arena(int (*check)(haft_arena *, const char *, size_t), const
 
 /* ---- regular expressions ---- */
 
-int format_regex_in(haft_arena *arena, const char *text, size_t size)
+int hf_format_regex_in(haft_arena *arena, const char *text, size_t size)
 {
-    return pattern_valid(arena, text, size);
+    return hf_pattern_valid(arena, text, size);
 }
 
-bool rfc_regex(const char *text, size_t size)
+bool hf_rfc_regex(const char *text, size_t size)
 {
-    return in_own_arena(format_regex_in, text, size);
+    return in_own_arena(hf_format_regex_in, text, size);
 }
 
 /* ---- JSON Web Tokens ---- */
@@ -65,7 +65,7 @@ static size_t token_decode(const char *text, size_t size, char *ret_text)
         if (count++ % 4) {
             unsigned shift = 6 - (unsigned)((count - 1) % 4) * 2;
 
-            written += utf8_put(bits >> shift & 0xFF, ret_text + written);
+            written += hf_utf8_put(bits >> shift & 0xFF, ret_text + written);
         }
     }
     if (count % 4 == 1 || padding > 2 || (padding && (count + padding) % 4))
@@ -103,12 +103,12 @@ static bool is_header(yyjson_val *header)
 }
 
 /* Three parts, the first of which is a JSON header with an algorithm.  Nothing is verified. */
-int format_jwt_in(haft_arena *arena, const char *text, size_t size)
+int hf_format_jwt_in(haft_arena *arena, const char *text, size_t size)
 {
     static const yyjson_read_flag flags = YYJSON_READ_BIGNUM_AS_RAW;
     const char *dot = size ? memchr(text, '.', size) : NULL, *second, *end = text + size;
     size_t header = dot ? (size_t)(dot - text) : 0, decoded, room;
-    arena_mark mark = arena_save(arena);
+    arena_mark mark = hf_arena_save(arena);
     char *json, *memory;
     yyjson_alc pool;
     yyjson_doc *document;
@@ -120,23 +120,23 @@ int format_jwt_in(haft_arena *arena, const char *text, size_t size)
     json = haft_arena_alloc(arena, header * 2 + YYJSON_PADDING_SIZE);
     decoded = json ? token_decode(text, header, json) : 0;
     if (!json || decoded == SIZE_MAX || !decoded) {
-        arena_rewind(arena, mark);
+        hf_arena_rewind(arena, mark);
         return json ? 0 : HAFT_ENOMEM;
     }
     room = yyjson_read_max_memory_usage(decoded, flags);
     memory = haft_arena_alloc(arena, room);
     if (!memory) {
-        arena_rewind(arena, mark);
+        hf_arena_rewind(arena, mark);
         return HAFT_ENOMEM;
     }
     yyjson_alc_pool_init(&pool, memory, room);
     document = yyjson_read_opts(json, decoded, flags, &pool, NULL);
     passes = document && is_header(yyjson_doc_get_root(document));
-    arena_rewind(arena, mark);
+    hf_arena_rewind(arena, mark);
     return passes;
 }
 
-bool zod_jwt(const char *text, size_t size)
+bool hf_zod_jwt(const char *text, size_t size)
 {
-    return in_own_arena(format_jwt_in, text, size);
+    return in_own_arena(hf_format_jwt_in, text, size);
 }

@@ -49,7 +49,7 @@ static bool is_made_of(const char *text, size_t size, const char *others, size_t
 
     while (text < end) {
         if (*text & 0x80) {
-            if (!is_ucs(utf8_next(&text), ranges))
+            if (!is_ucs(hf_utf8_next(&text), ranges))
                 return false;
         } else if (*text == '%') {
             if (!triplet(text, (size_t)(end - text)))
@@ -75,14 +75,14 @@ static size_t ip_literal(const char *text, size_t size)
 
     if (!inner)
         return 0;
-    if (zod_ipv6(text + 1, inner))
+    if (hf_zod_ipv6(text + 1, inner))
         return inner + 2;
     if ((text[1] | 0x20) != 'v')
         return 0;
-    digits = ascii_span(text + 2, inner - 1, SET_HEX, "");
+    digits = hf_ascii_span(text + 2, inner - 1, SET_HEX, "");
     if (!digits || digits + 2 >= inner || text[2 + digits] != '.' ||
-        ascii_span(text + 3 + digits, inner - 2 - digits, SET_ALNUM, UNRESERVED SUB_DELIMS ":") !=
-            inner - 2 - digits)
+        hf_ascii_span(text + 3 + digits, inner - 2 - digits, SET_ALNUM,
+                      UNRESERVED SUB_DELIMS ":") != inner - 2 - digits)
         return 0;
     return inner + 2;
 }
@@ -108,14 +108,14 @@ static bool format_uri_is_authority(const char *text, size_t size, size_t ranges
         if (!is_made_of(text, host, SUB_DELIMS, ranges))
             return false;
     }
-    return host == size || (text[host] == ':' && ascii_span(text + host + 1, size - host - 1,
-                                                            SET_DIGIT, "") == size - host - 1);
+    return host == size || (text[host] == ':' && hf_ascii_span(text + host + 1, size - host - 1,
+                                                               SET_DIGIT, "") == size - host - 1);
 }
 
 /* The size of "scheme:" at the front; 0 when there is none. */
 static size_t scheme(const char *text, size_t size)
 {
-    size_t length = ascii_span(text, size, SET_ALNUM, "+-.");
+    size_t length = hf_ascii_span(text, size, SET_ALNUM, "+-.");
 
     return length && length < size && text[length] == ':' && ascii_in(*text, SET_LOWER | SET_UPPER)
                ? length + 1
@@ -167,22 +167,22 @@ static bool is_reference(const char *text, size_t size, bool absolute, bool inte
     return !size || is_made_of(text + 1, size - 1, SUB_DELIMS ":@/?", ranges);
 }
 
-bool rfc_uri(const char *text, size_t size)
+bool hf_rfc_uri(const char *text, size_t size)
 {
     return is_reference(text, size, true, false);
 }
 
-bool rfc_uri_reference(const char *text, size_t size)
+bool hf_rfc_uri_reference(const char *text, size_t size)
 {
     return is_reference(text, size, false, false);
 }
 
-bool rfc_iri(const char *text, size_t size)
+bool hf_rfc_iri(const char *text, size_t size)
 {
     return is_reference(text, size, true, true);
 }
 
-bool rfc_iri_reference(const char *text, size_t size)
+bool hf_rfc_iri_reference(const char *text, size_t size)
 {
     return is_reference(text, size, false, true);
 }
@@ -222,7 +222,7 @@ static bool is_expression(const char *text, size_t size)
         if (at < size && text[at] == '*') {
             at++;
         } else if (at < size && text[at] == ':') {
-            size_t digits = ascii_span(text + at + 1, size - at - 1, SET_DIGIT, "");
+            size_t digits = hf_ascii_span(text + at + 1, size - at - 1, SET_DIGIT, "");
 
             if (!digits || digits > 4 || text[at + 1] == '0')
                 return false;
@@ -235,7 +235,7 @@ static bool is_expression(const char *text, size_t size)
     }
 }
 
-bool rfc_uri_template(const char *text, size_t size)
+bool hf_rfc_uri_template(const char *text, size_t size)
 {
     const char *end = text + size;
 
@@ -247,7 +247,7 @@ bool rfc_uri_template(const char *text, size_t size)
                 return false;
             text = close + 1;
         } else if (*text & 0x80) {
-            if (!is_ucs(utf8_next(&text), UCS_AND_PRIVATE))
+            if (!is_ucs(hf_utf8_next(&text), UCS_AND_PRIVATE))
                 return false;
         } else if (*text == '%') {
             if (!triplet(text, (size_t)(end - text)))
@@ -264,7 +264,7 @@ bool rfc_uri_template(const char *text, size_t size)
 
 /* ---- pointers ---- */
 
-bool rfc_json_pointer(const char *text, size_t size)
+bool hf_rfc_json_pointer(const char *text, size_t size)
 {
     if (size && *text != '/')
         return false;
@@ -274,13 +274,13 @@ bool rfc_json_pointer(const char *text, size_t size)
     return true;
 }
 
-bool rfc_relative_json_pointer(const char *text, size_t size)
+bool hf_rfc_relative_json_pointer(const char *text, size_t size)
 {
-    size_t digits = ascii_span(text, size, SET_DIGIT, "");
+    size_t digits = hf_ascii_span(text, size, SET_DIGIT, "");
 
     if (!digits || (digits > 1 && *text == '0'))
         return false;
     if (digits + 1 == size && text[digits] == '#')
         return true;
-    return rfc_json_pointer(text + digits, size - digits);
+    return hf_rfc_json_pointer(text + digits, size - digits);
 }

@@ -44,14 +44,14 @@ static struct reader trim(const char *text, size_t size)
     struct reader reader = {text, text + size};
     const char *probe;
 
-    for (probe = text; probe < reader.end && is_white(utf8_next(&probe));)
+    for (probe = text; probe < reader.end && is_white(hf_utf8_next(&probe));)
         reader.at = probe;
     while (reader.end > reader.at) {
         probe = reader.end - 1;
         while (probe > reader.at && (*probe & 0xC0) == 0x80)
             probe--;
         text = probe;
-        if (!is_white(utf8_next(&probe)))
+        if (!is_white(hf_utf8_next(&probe)))
             break;
         reader.end = text;
     }
@@ -126,8 +126,8 @@ static bool is_ignored(uint32_t point)
 /* Joiners in their context, and one direction. */
 static bool reads_well(const uint32_t *label, size_t count)
 {
-    return HAFT_IDNA && idna_joins(label, count) &&
-           (!idna_has_rtl(label, count) || idna_bidi_rule(label, count));
+    return HAFT_IDNA && hf_idna_joins(label, count) &&
+           (!hf_idna_has_rtl(label, count) || hf_idna_bidi_rule(label, count));
 }
 
 /* The A-label that a label of a host claims to be.  One that stands for ASCII is let through, and
@@ -142,9 +142,9 @@ static bool is_a_label(const uint32_t *label, size_t count)
         return true;
     for (size_t i = 4; i < count; i++)
         text[i - 4] = (char)label[i];
-    decoded = idna_decode(text, count - 4, points);
+    decoded = hf_idna_decode(text, count - 4, points);
     for (size_t i = 0; i < decoded; i++)
-        if (points[i] >= 0x80 && idna_of(points[i]).status < IDNA_SYMBOL)
+        if (points[i] >= 0x80 && hf_idna_of(points[i]).status < IDNA_SYMBOL)
             return false;
     return decoded && reads_well(points, decoded);
 }
@@ -184,7 +184,7 @@ static void note_dns(struct host *host)
         letters += ascii_in(c, SET_LOWER);
     }
     if (HAFT_IDNA && !host->ascii)
-        size = idna_encoded_size(host->label, host->count) + 4;
+        size = hf_idna_encoded_size(host->label, host->count) + 4;
     else if (size && (host->label[0] == '-' || host->label[size - 1] == '-'))
         host->not_dns = true;
     host->not_dns |= size < 1 || size > 63 || host->too_long;
@@ -219,7 +219,7 @@ static bool is_forbidden(uint32_t point)
 {
     if (point < 0x80)
         return point <= 0x20 || point == 0x7F || strchr("#%/:<>?@[\\]^|", (int)point);
-    return !HAFT_IDNA || idna_of(point).status == IDNA_DISALLOWED;
+    return !HAFT_IDNA || hf_idna_of(point).status == IDNA_DISALLOWED;
 }
 
 /* Takes one code point of the host, percent-decoded. */
@@ -292,7 +292,7 @@ static uint32_t next_point(struct reader *reader)
             return 0xFFFD;
         bytes[i] = (char)c;
     }
-    return haft_utf8_valid(bytes, size) == size ? utf8_next(&text) : 0xFFFD;
+    return haft_utf8_valid(bytes, size) == size ? hf_utf8_next(&text) : 0xFFFD;
 }
 
 /* "[...]" with an IPv6 address in it; tabs and line ends inside do not count. */
@@ -305,7 +305,7 @@ static bool is_bracketed(struct reader reader)
     next(&reader);
     while ((c = next(&reader)) != 0x100 && size < sizeof text)
         text[size++] = (char)c;
-    return c == 0x100 && size && text[size - 1] == ']' && zod_ipv6(text, size - 1);
+    return c == 0x100 && size && text[size - 1] == ']' && hf_zod_ipv6(text, size - 1);
 }
 
 static bool is_domain(struct reader reader, bool dns)
@@ -474,7 +474,7 @@ static bool is_special(struct reader reader, enum format_url_kind kind)
     return format_url_is_authority(authority(reader, true), kind);
 }
 
-bool zod_url(const char *text, size_t size)
+bool hf_zod_url(const char *text, size_t size)
 {
     struct reader reader = strip(trim(text, size)), rest = reader;
 
@@ -491,7 +491,7 @@ bool zod_url(const char *text, size_t size)
 }
 
 /* http or https, both slashes written out, and a host of the DNS. */
-bool zod_http_url(const char *text, size_t size)
+bool hf_zod_http_url(const char *text, size_t size)
 {
     struct reader trimmed = trim(text, size), reader = strip(trimmed), rest = reader;
 

@@ -57,7 +57,7 @@ static bool read_delta(const char **at, const char *end, uint32_t bias, uint32_t
     return true;
 }
 
-size_t idna_decode(const char *text, size_t size, uint32_t ret_points[IDNA_MAX_LABEL])
+size_t hf_idna_decode(const char *text, size_t size, uint32_t ret_points[IDNA_MAX_LABEL])
 {
     const char *end = text + size, *at = text;
     uint32_t bias = BIAS, point = FIRST;
@@ -110,7 +110,7 @@ static size_t delta_size(uint32_t delta, uint32_t bias)
     }
 }
 
-size_t idna_encoded_size(const uint32_t *points, size_t count)
+size_t hf_idna_encoded_size(const uint32_t *points, size_t count)
 {
     uint32_t bias = BIAS, reached = FIRST, delta = 0;
     size_t done = 0, size;
@@ -148,7 +148,7 @@ size_t idna_encoded_size(const uint32_t *points, size_t count)
 
 static bool is_virama(uint32_t point)
 {
-    enum idna_role role = idna_of(point).role;
+    enum idna_role role = hf_idna_of(point).role;
 
     return role == ROLE_VIRAMA || role == ROLE_VIRAMA_TRANSPARENT;
 }
@@ -166,23 +166,23 @@ static bool breaks_join(const uint32_t *points, size_t count, size_t at)
     size_t i;
 
     for (i = at; i > 0; i--) {
-        role = idna_of(points[i - 1]).role;
+        role = hf_idna_of(points[i - 1]).role;
         if (!is_transparent(role))
             break;
     }
     if (i == 0 || (role != ROLE_LEFT && role != ROLE_DUAL))
         return false;
     for (i = at + 1; i < count; i++) {
-        role = idna_of(points[i]).role;
+        role = hf_idna_of(points[i]).role;
         if (!is_transparent(role))
             break;
     }
     return i < count && (role == ROLE_RIGHT || role == ROLE_DUAL);
 }
 
-bool idna_joins(const uint32_t *points, size_t count)
+bool hf_idna_joins(const uint32_t *points, size_t count)
 {
-    if (count && idna_of(points[0]).role >= ROLE_MARK_TRANSPARENT)
+    if (count && hf_idna_of(points[0]).role >= ROLE_MARK_TRANSPARENT)
         return false;
     for (size_t i = 0; i < count; i++) {
         bool joiner = points[i] == 0x200D, non_joiner = points[i] == 0x200C;
@@ -205,7 +205,7 @@ static bool any_between(const uint32_t *points, size_t count, uint32_t first, ui
 static bool any_japanese(const uint32_t *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (points[i] != 0x30FB && idna_of(points[i]).script == SCRIPT_JAPANESE)
+        if (points[i] != 0x30FB && hf_idna_of(points[i]).script == SCRIPT_JAPANESE)
             return true;
     return false;
 }
@@ -219,10 +219,10 @@ static bool fits_context(const uint32_t *points, size_t count, size_t at)
     case 0xB7:
         return before == 'l' && after == 'l';
     case 0x375:
-        return idna_of(after).script == SCRIPT_GREEK;
+        return hf_idna_of(after).script == SCRIPT_GREEK;
     case 0x5F3:
     case 0x5F4:
-        return idna_of(before).script == SCRIPT_HEBREW;
+        return hf_idna_of(before).script == SCRIPT_HEBREW;
     case 0x30FB:
         return any_japanese(points, count);
     default:
@@ -230,25 +230,25 @@ static bool fits_context(const uint32_t *points, size_t count, size_t at)
     }
 }
 
-bool idna_label(const uint32_t *points, size_t count)
+bool hf_idna_label(const uint32_t *points, size_t count)
 {
     if (!count || points[0] == '-' || points[count - 1] == '-' ||
-        (count >= 4 && points[2] == '-' && points[3] == '-') || !idna_joins(points, count))
+        (count >= 4 && points[2] == '-' && points[3] == '-') || !hf_idna_joins(points, count))
         return false;
     if (any_between(points, count, 0x660, 0x669) && any_between(points, count, 0x6F0, 0x6F9))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (idna_of(points[i]).status != IDNA_VALID || !fits_context(points, count, i))
+        if (hf_idna_of(points[i]).status != IDNA_VALID || !fits_context(points, count, i))
             return false;
     return true;
 }
 
 /* ---- direction (RFC 5893) ---- */
 
-bool idna_has_rtl(const uint32_t *points, size_t count)
+bool hf_idna_has_rtl(const uint32_t *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        enum idna_bidi bidi = idna_of(points[i]).bidi;
+        enum idna_bidi bidi = hf_idna_of(points[i]).bidi;
 
         if (bidi == BIDI_R || bidi == BIDI_AN)
             return true;
@@ -256,15 +256,15 @@ bool idna_has_rtl(const uint32_t *points, size_t count)
     return false;
 }
 
-bool idna_bidi_rule(const uint32_t *points, size_t count)
+bool hf_idna_bidi_rule(const uint32_t *points, size_t count)
 {
-    enum idna_bidi first = count ? idna_of(points[0]).bidi : BIDI_OTHER, last = BIDI_OTHER;
+    enum idna_bidi first = count ? hf_idna_of(points[0]).bidi : BIDI_OTHER, last = BIDI_OTHER;
     bool rtl = first == BIDI_R, en = false, an = false;
 
     if (first != BIDI_R && first != BIDI_L)
         return false;
     for (size_t i = 0; i < count; i++) {
-        enum idna_bidi bidi = idna_of(points[i]).bidi;
+        enum idna_bidi bidi = hf_idna_of(points[i]).bidi;
 
         if (bidi == BIDI_OTHER || (rtl ? bidi == BIDI_L : bidi == BIDI_R || bidi == BIDI_AN))
             return false;

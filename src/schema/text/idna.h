@@ -36,28 +36,28 @@ struct idna {
     enum idna_script script;
 };
 
-struct idna idna_of(uint32_t point);
+struct idna hf_idna_of(uint32_t point);
 
 /* A label as code points; `count` is at most the room given for it. */
 enum { IDNA_MAX_LABEL = 256 };
 
 /* Decodes what follows "xn--" (RFC 3492); 0 when it is not Punycode or is too long. */
-size_t idna_decode(const char *text, size_t size, uint32_t ret_points[IDNA_MAX_LABEL]);
+size_t hf_idna_decode(const char *text, size_t size, uint32_t ret_points[IDNA_MAX_LABEL]);
 
 /* The size of the Punycode of a label, without "xn--"; SIZE_MAX when it has no such form. */
-size_t idna_encoded_size(const uint32_t *points, size_t count);
+size_t hf_idna_encoded_size(const uint32_t *points, size_t count);
 
 /* No leading mark, joiners in their context (RFC 5892, A.1 and A.2). */
-bool idna_joins(const uint32_t *points, size_t count);
+bool hf_idna_joins(const uint32_t *points, size_t count);
 
 /* Whether one of R, AL or AN is there, which makes the whole name subject to the Bidi rule. */
-bool idna_has_rtl(const uint32_t *points, size_t count);
+bool hf_idna_has_rtl(const uint32_t *points, size_t count);
 
 /* The Bidi rule (RFC 5893, section 2). */
-bool idna_bidi_rule(const uint32_t *points, size_t count);
+bool hf_idna_bidi_rule(const uint32_t *points, size_t count);
 
 /* A U-label of RFC 5891 but for its length and the Bidi rule: every code point valid in its
  * context, hyphens in their places. */
-bool idna_label(const uint32_t *points, size_t count);
+bool hf_idna_label(const uint32_t *points, size_t count);
 
 #endif

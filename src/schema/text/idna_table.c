@@ -506,7 +506,7 @@ static const uint32_t runs[] = {
     0x189a5800, 0x189a8002, 0x191d8000, 0x70080155, 0x700f8000,
 };
 
-struct idna idna_of(uint32_t point)
+struct idna hf_idna_of(uint32_t point)
 {
     size_t low = 0, high = sizeof runs / sizeof *runs;
     uint32_t run;

@@ -38,7 +38,7 @@ enum { PIECE_SIZE = (sizeof(struct piece) + 15) / 16 * 16 };
 static void *pool_malloc(PCRE2_SIZE size, void *context)
 {
     struct pattern_pool *pool = context;
-    arena_mark before = arena_save(pool->arena);
+    arena_mark before = hf_arena_save(pool->arena);
     struct piece *piece;
 
     if (size > SIZE_MAX - PIECE_SIZE)
@@ -46,7 +46,7 @@ static void *pool_malloc(PCRE2_SIZE size, void *context)
     piece = haft_arena_alloc(pool->arena, size + PIECE_SIZE);
     if (!piece)
         return NULL;
-    *piece = (struct piece){pool->newest, before, arena_save(pool->arena), false};
+    *piece = (struct piece){pool->newest, before, hf_arena_save(pool->arena), false};
     pool->newest = piece;
     return (char *)piece + PIECE_SIZE;
 }
@@ -60,12 +60,12 @@ static void pool_free(void *memory, void *context)
     ((struct piece *)(void *)((char *)memory - PIECE_SIZE))->freed = true;
     while (pool->newest && pool->newest->freed) {
         struct piece *piece = pool->newest;
-        arena_mark now = arena_save(pool->arena);
+        arena_mark now = hf_arena_save(pool->arena);
 
         if (now.block != piece->after.block || now.used != piece->after.used)
             return;
         pool->newest = piece->older;
-        arena_rewind(pool->arena, piece->before);
+        hf_arena_rewind(pool->arena, piece->before);
     }
 }
 
@@ -89,7 +89,7 @@ static size_t source_offset(haft_arena *arena, const char *source, size_t size, 
     struct ecma ecma;
     size_t located = 0;
 
-    if (!ecma_translate(&ecma, arena_allocator(arena), source, size, flags, offset))
+    if (!hf_ecma_translate(&ecma, hf_arena_allocator(arena), source, size, flags, offset))
         located = ecma.located;
     haft_buffer_finish(&ecma.out);
     return located;
@@ -97,7 +97,7 @@ static size_t source_offset(haft_arena *arena, const char *source, size_t size, 
 
 static int refused(haft_reason *error, const char *text, size_t offset)
 {
-    return error_set(error, HAFT_EPATTERN, "", "%s at offset %zu", text, offset);
+    return hf_error_set(error, HAFT_EPATTERN, "", "%s at offset %zu", text, offset);
 }
 
 /* The code of a translation; NULL with PCRE2's error and its offset in the translation. */
@@ -127,7 +127,7 @@ static int pattern_explain(haft_arena *arena, const char *source, size_t size, c
     const char *text = (const char *)buffer;
 
     if (code == PCRE2_ERROR_HEAP_FAILED)
-        return error_set(error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
+        return hf_error_set(error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
     if (code == PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH)
         text = "a look-behind of no fixed length";
     else if (code == PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY)
@@ -137,9 +137,9 @@ static int pattern_explain(haft_arena *arena, const char *source, size_t size, c
     return refused(error, text, source_offset(arena, source, size, flags, offset));
 }
 
-int pattern_compile(haft_arena *arena, struct pattern **list, const char *source, size_t size,
-                    const char *flags, uint32_t steps, const struct pattern **ret_pattern,
-                    haft_reason *reterr_error)
+int hf_pattern_compile(haft_arena *arena, struct pattern **list, const char *source, size_t size,
+                       const char *flags, uint32_t steps, const struct pattern **ret_pattern,
+                       haft_reason *reterr_error)
 {
     struct pattern *pattern = haft_arena_zalloc(arena, 1, sizeof *pattern);
     pcre2_code *code = NULL;
@@ -148,7 +148,7 @@ int pattern_compile(haft_arena *arena, struct pattern **list, const char *source
     int status, error;
 
     flags = flags ? flags : "";
-    status = ecma_translate(&ecma, arena_allocator(arena), source, size, flags, SIZE_MAX);
+    status = hf_ecma_translate(&ecma, hf_arena_allocator(arena), source, size, flags, SIZE_MAX);
     if (status == HAFT_EPATTERN) {
         status = refused(reterr_error, ecma.error, ecma.error_offset);
         goto out;
@@ -158,7 +158,7 @@ int pattern_compile(haft_arena *arena, struct pattern **list, const char *source
         pattern->flags = haft_arena_copy(arena, flags, strlen(flags));
     }
     if (status || !pattern || !pattern->source || !pattern->flags) {
-        status = error_set(reterr_error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
+        status = hf_error_set(reterr_error, HAFT_ENOMEM, "", "%s", haft_strerror(HAFT_ENOMEM));
         goto out;
     }
     code = pattern_compile_code(arena, &ecma, &error, &offset);
@@ -177,26 +177,26 @@ out:
     return status;
 }
 
-int pattern_valid(haft_arena *arena, const char *source, size_t size)
+int hf_pattern_valid(haft_arena *arena, const char *source, size_t size)
 {
-    arena_mark mark = arena_save(arena);
+    arena_mark mark = hf_arena_save(arena);
     struct ecma ecma;
     size_t offset;
     int error = 0, status;
 
-    status = ecma_translate(&ecma, arena_allocator(arena), source, size, "", SIZE_MAX);
+    status = hf_ecma_translate(&ecma, hf_arena_allocator(arena), source, size, "", SIZE_MAX);
     /* The grammar has passed by now; of what PCRE2 refuses, only a script's name is ECMA-262's. */
     if (!status && !pattern_compile_code(arena, &ecma, &error, &offset) &&
         error == PCRE2_ERROR_HEAP_FAILED)
         status = HAFT_ENOMEM;
     haft_buffer_finish(&ecma.out);
-    arena_rewind(arena, mark);
+    hf_arena_rewind(arena, mark);
     if (status == HAFT_ENOMEM)
         return status;
     return !status && error != PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY;
 }
 
-void patterns_free(struct pattern *list)
+void hf_patterns_free(struct pattern *list)
 {
     for (; list; list = list->next)
         pcre2_code_free(list->code);
@@ -220,8 +220,8 @@ static int pattern_prepare(struct pattern_scratch *scratch)
     return 0;
 }
 
-int pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, const char *text,
-                  size_t size)
+int hf_pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch,
+                     const char *text, size_t size)
 {
     int result = pattern_prepare(scratch);
 

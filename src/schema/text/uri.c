@@ -90,10 +90,10 @@ static size_t uri_put_path(char *out, size_t at, const struct url *base,
     return start + remove_dots(out + start, at - start);
 }
 
-char *uri_resolve(haft_arena *arena, const char *base_text, const char *reference, size_t size)
+char *hf_uri_resolve(haft_arena *arena, const char *base_text, const char *reference, size_t size)
 {
-    struct url base = url_split(base_text, strlen(base_text));
-    struct url from = url_split(reference, size), to = from;
+    struct url base = hf_url_split(base_text, strlen(base_text));
+    struct url from = hf_url_split(reference, size), to = from;
     char *out = haft_arena_alloc(arena, strlen(base_text) + size + 8);
     size_t at = 0, path;
 
@@ -135,9 +135,9 @@ char *uri_resolve(haft_arena *arena, const char *base_text, const char *referenc
     return out;
 }
 
-char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size)
+char *hf_uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size)
 {
-    struct url_part fragment = url_split(reference, size).fragment;
+    struct url_part fragment = hf_url_split(reference, size).fragment;
     char *out = haft_arena_alloc(arena, fragment.size + 1);
     size_t n = 0;
 

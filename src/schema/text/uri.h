@@ -8,10 +8,10 @@
 
 /* The reference seen from the base, without its fragment, in the arena; NULL without memory.  A
  * base that is empty leaves the reference as it is. */
-char *uri_resolve(haft_arena *arena, const char *base, const char *reference, size_t size);
+char *hf_uri_resolve(haft_arena *arena, const char *base, const char *reference, size_t size);
 
 /* What follows the first '#', percent-decoded, in the arena; "" when there is none, NULL without
  * memory.  A '%' that begins no escape stands for itself. */
-char *uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size);
+char *hf_uri_fragment(haft_arena *arena, const char *reference, size_t size, size_t *ret_size);
 
 #endif

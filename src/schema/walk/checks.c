@@ -29,13 +29,13 @@ static unsigned checks_size(struct walk *w, const struct check *check, size_t si
     case CHECK_MIN_LENGTH:
     case CHECK_MIN_ITEMS:
     case CHECK_MIN_PROPERTIES:
-        return size < check->size ? report_size(w, at, check, origin, false, false) : PASS;
+        return size < check->size ? hf_report_size(w, at, check, origin, false, false) : PASS;
     case CHECK_MAX_LENGTH:
     case CHECK_MAX_ITEMS:
     case CHECK_MAX_PROPERTIES:
-        return size > check->size ? report_size(w, at, check, origin, true, false) : PASS;
+        return size > check->size ? hf_report_size(w, at, check, origin, true, false) : PASS;
     default:
-        return size != check->size ? report_size(w, at, check, origin, size > check->size, true)
+        return size != check->size ? hf_report_size(w, at, check, origin, size > check->size, true)
                                    : PASS;
     }
 }
@@ -47,7 +47,7 @@ static bool includes(const struct check *check, const char *text, size_t size)
     const char *end = text + size;
 
     for (size_t i = 0; i < check->size && text < end; i++)
-        utf8_next(&text);
+        hf_utf8_next(&text);
     for (; (size_t)(end - text) >= check->text_size; text++)
         if (!memcmp(text, check->text, check->text_size))
             return true;
@@ -64,7 +64,7 @@ static bool is_encoded(struct walk *w, const struct check *check, const char *te
     if (check->text && !strcmp(check->text, "base64")) {
         bytes = haft_arena_alloc(w->arena, size / 4 * 3 + 1);
         if (!bytes) {
-            walk_stop(w, HAFT_ENOMEM);
+            hf_walk_stop(w, HAFT_ENOMEM);
             return false;
         }
         if (haft_base64_decode(text, size, bytes, &n))
@@ -73,7 +73,7 @@ static bool is_encoded(struct walk *w, const struct check *check, const char *te
     } else if (check->text) {
         return true;
     }
-    return !check->size || !json_parse(text, n, w->arena, &value, &offset, &reason);
+    return !check->size || !hf_json_parse(text, n, w->arena, &value, &offset, &reason);
 }
 
 /* Whether the bits that the last character of base64 leaves over are zero: only then do the bytes
@@ -93,9 +93,9 @@ static int string_passes(struct walk *w, const struct check *check, const char *
 
     switch ((enum check_op)check->op) {
     case CHECK_PATTERN:
-        return pattern_match(check->pattern, &w->scratch, text, size);
+        return hf_pattern_match(check->pattern, &w->scratch, text, size);
     case CHECK_FORMAT:
-        passes = format_match(check->format, check->pattern, &w->scratch, text, size);
+        passes = hf_format_match(check->format, check->pattern, &w->scratch, text, size);
         return passes == 1 && check->size ? is_canonical(text, size) : passes;
     case CHECK_STARTS:
         return size >= check->text_size && !memcmp(text, check->text, check->text_size);
@@ -126,9 +126,9 @@ static void explain_url(struct walk *w, const char *text, size_t size)
     if (n == 4 && at < size && (text[at] | 0x20) == 's')
         at++;
     if (n < 4 || size - at < 3 || memcmp(text + at, "://", 3) != 0)
-        report_note(w, "Invalid URL format", NULL);
-    else if (format_of(HAFT_FORMAT_URL)->check(text, size))
-        report_note(w, "Invalid hostname", host);
+        hf_report_note(w, "Invalid URL format", NULL);
+    else if (hf_format_of(HAFT_FORMAT_URL)->check(text, size))
+        hf_report_note(w, "Invalid hostname", host);
 }
 
 static unsigned check_string(struct walk *w, const struct check *check, const yyjson_val *value,
@@ -141,11 +141,11 @@ static unsigned check_string(struct walk *w, const struct check *check, const yy
                            "string", at);
     passes = string_passes(w, check, checks_text_of(value), checks_size_of(value));
     if (passes < 0)
-        return walk_stop(w, passes);
+        return hf_walk_stop(w, passes);
     if (passes)
         return PASS;
-    report_format(w, at, check);
-    if (check->format && check->format == format_of(HAFT_FORMAT_HTTP_URL))
+    hf_report_format(w, at, check);
+    if (check->format && check->format == hf_format_of(HAFT_FORMAT_HTTP_URL))
         explain_url(w, checks_text_of(value), checks_size_of(value));
     return FAIL;
 }
@@ -158,7 +158,7 @@ static bool to_decimal(const yyjson_val *number, struct decimal *ret_decimal)
     bool negative = unsafe_yyjson_is_sint(value) && value->uni.i64 < 0;
 
     if (unsafe_yyjson_is_real(value))
-        return number_to_decimal(value->uni.f64, ret_decimal);
+        return hf_number_to_decimal(value->uni.f64, ret_decimal);
     *ret_decimal = (struct decimal){negative ? 0 - value->uni.u64 : value->uni.u64, 0};
     return true;
 }
@@ -169,7 +169,7 @@ static bool is_multiple(const yyjson_val *value, const yyjson_val *divisor)
     struct decimal number, by;
 
     return to_decimal(value, &number) && to_decimal(divisor, &by) &&
-           decimal_is_multiple(number, by);
+           hf_decimal_is_multiple(number, by);
 }
 
 /* Integers of a named width: whole, within the safe range of JavaScript where Zod's are, in
@@ -181,23 +181,23 @@ static unsigned check_width(struct walk *w, const struct check *check, const yyj
     bool integer = check->op == CHECK_INT_FORMAT;
     bool safe =
         integer && check->text && strcmp(check->text, "int64") && strcmp(check->text, "uint64");
-    double real = json_double(value);
+    double real = hf_json_double(value);
 
-    if (integer && !json_is_integral(value)) {
-        report_type(w, at, NULL, "int", check->text, value, ABORT_ALL);
-        report_message(w, check->message);
+    if (integer && !hf_json_is_integral(value)) {
+        hf_report_type(w, at, NULL, "int", check->text, value, ABORT_ALL);
+        hf_report_message(w, check->message);
         return ABORT_ALL;
     }
     if (safe && fabs(real) > 9007199254740991.0) {
         yyjson_val bound = {0};
 
         yyjson_set_sint(&bound, real > 0 ? INT64_C(9007199254740991) : INT64_C(-9007199254740991));
-        return report_bound(w, at, check, &bound, "int", real > 0, note);
+        return hf_report_bound(w, at, check, &bound, "int", real > 0, note);
     }
-    if (json_compare(value, &check->bound) < 0)
-        return report_bound(w, at, check, &check->bound, "number", false, NULL);
-    if (json_compare(value, &check->bound2) > 0)
-        return report_bound(w, at, check, &check->bound2, "number", true, NULL);
+    if (hf_json_compare(value, &check->bound) < 0)
+        return hf_report_bound(w, at, check, &check->bound, "number", false, NULL);
+    if (hf_json_compare(value, &check->bound2) > 0)
+        return hf_report_bound(w, at, check, &check->bound2, "number", true, NULL);
     return PASS;
 }
 
@@ -208,17 +208,17 @@ static unsigned check_number(struct walk *w, const struct check *check, const yy
 
     switch ((enum check_op)check->op) {
     case CHECK_MIN:
-        order = json_compare(value, &check->bound);
+        order = hf_json_compare(value, &check->bound);
         return order < 0 || (check->exclusive && !order)
-                   ? report_bound(w, at, check, &check->bound, "number", false, NULL)
+                   ? hf_report_bound(w, at, check, &check->bound, "number", false, NULL)
                    : PASS;
     case CHECK_MAX:
-        order = json_compare(value, &check->bound);
+        order = hf_json_compare(value, &check->bound);
         return order > 0 || (check->exclusive && !order)
-                   ? report_bound(w, at, check, &check->bound, "number", true, NULL)
+                   ? hf_report_bound(w, at, check, &check->bound, "number", true, NULL)
                    : PASS;
     case CHECK_MULTIPLE_OF:
-        return is_multiple(value, &check->bound) ? PASS : report_multiple(w, at, check);
+        return is_multiple(value, &check->bound) ? PASS : hf_report_multiple(w, at, check);
     default:
         return check_width(w, check, value, at);
     }
@@ -269,11 +269,11 @@ static int is_unique(struct walk *w, yyjson_val *array)
     if (!items)
         return HAFT_ENOMEM;
     yyjson_arr_foreach(array, i, max, item)
-        items[i] = (struct hashed){json_hash(item), item};
+        items[i] = (struct hashed){hf_json_hash(item), item};
     sort_hashed(items, n);
     for (i = 0; i < n; i++) {
         for (size_t k = i + 1; k < n && items[k].hash == items[i].hash; k++) {
-            int equal = json_equal(items[i].item, items[k].item, w->arena);
+            int equal = hf_json_equal(items[i].item, items[k].item, w->arena);
 
             if (equal)
                 return equal < 0 ? equal : 0;
@@ -294,10 +294,10 @@ static unsigned check_array(struct walk *w, const struct check *check, yyjson_va
         return checks_size(w, check, size, "array", at);
     unique = is_unique(w, value);
     if (unique < 0)
-        return walk_stop(w, unique);
+        return hf_walk_stop(w, unique);
     return unique
                ? PASS
-               : report_custom(
+               : hf_report_custom(
                      w, at, check->message ? check->message : "Invalid input: items must be unique",
                      FAIL);
 }
@@ -345,8 +345,8 @@ static bool is_size(enum check_op op)
     return op <= CHECK_LENGTH || (op >= CHECK_MIN_ITEMS && op <= CHECK_ITEMS);
 }
 
-unsigned walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
-                     const struct path *at, unsigned verdict, size_t size, struct place place)
+unsigned hf_walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
+                        const struct path *at, unsigned verdict, size_t size, struct place place)
 {
     uint8_t type = value ? unsafe_yyjson_get_type(value) : YYJSON_TYPE_NONE;
     /* A field that has not passed is not in its struct, which then is nobody's to read. */
@@ -397,7 +397,7 @@ static void refine_at(struct haft_refinement *refinement, const struct path *at,
     struct path here = {at, NULL, 0};
 
     if (!size || refinement->walk->frames > 512) {
-        refinement->verdict |= report_custom(refinement->walk, at, message, FAIL);
+        refinement->verdict |= hf_report_custom(refinement->walk, at, message, FAIL);
         return;
     }
     while (digits < size && path[digits] >= '0' && path[digits] <= '9' && digits < 18)
@@ -406,7 +406,7 @@ static void refine_at(struct haft_refinement *refinement, const struct path *at,
     if (digits < size)
         here.key = haft_arena_copy(refinement->walk->arena, path, size);
     if (digits < size && !here.key) {
-        walk_stop(refinement->walk, HAFT_ENOMEM);
+        hf_walk_stop(refinement->walk, HAFT_ENOMEM);
         return;
     }
     refinement->walk->frames++;
@@ -436,7 +436,7 @@ void haft_refinement_add_issue(haft_refinement *refinement, const char *path, co
     message = haft_arena_vprintf(refinement->walk->arena, format, args);
     va_end(args);
     if (!message) {
-        walk_stop(refinement->walk, HAFT_ENOMEM);
+        hf_walk_stop(refinement->walk, HAFT_ENOMEM);
         return;
     }
     checks_mend_text(message);

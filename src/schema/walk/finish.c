@@ -26,7 +26,7 @@ static int index_properties(haft_schema *schema, struct object *object)
         return HAFT_ENOMEM;
     object->n_slots = n_slots;
     for (size_t i = 0; i < object->n_properties; i++) {
-        size_t at = hash_bytes(object->properties[i].name, object->properties[i].size);
+        size_t at = hf_hash_bytes(object->properties[i].name, object->properties[i].size);
 
         while (object->slots[at & (n_slots - 1)])
             at++;
@@ -104,14 +104,14 @@ static void mark_written(struct node *node)
 /* Depth-first over what the root reaches: a node met again while it is still open recurses. */
 static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
 {
-    arena_mark mark = arena_save(schema->arena);
+    arena_mark mark = hf_arena_save(schema->arena);
     struct walk_finish_visit *stack =
         haft_arena_alloc(schema->arena, schema->n_nodes * sizeof *stack);
     unsigned char *colours = haft_arena_zalloc(schema->arena, schema->n_nodes, 1);
     size_t depth = 0;
 
     if (!stack || !colours)
-        return error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
+        return hf_error_set(reterr_error, HAFT_ENOMEM, NULL, "out of memory");
     stack[depth++] = (struct walk_finish_visit){schema->root, 0};
     colours[schema->root->id] = WALK_FINISH_GREY;
     while (depth) {
@@ -127,13 +127,14 @@ static int mark_recursive(haft_schema *schema, haft_reason *reterr_error)
             mark_written(next);
         } else if (next && colours[next->id] == WALK_FINISH_WHITE) {
             if (depth == schema->max_depth * NODES_A_LEVEL)
-                return error_set(reterr_error, HAFT_EDEPTH, NULL,
-                                 "the schema is nested deeper than %zu levels", schema->max_depth);
+                return hf_error_set(reterr_error, HAFT_EDEPTH, NULL,
+                                    "the schema is nested deeper than %zu levels",
+                                    schema->max_depth);
             colours[next->id] = WALK_FINISH_GREY;
             stack[depth++] = (struct walk_finish_visit){next, 0};
         }
     }
-    arena_rewind(schema->arena, mark);
+    hf_arena_rewind(schema->arena, mark);
     return 0;
 }
 
@@ -192,10 +193,10 @@ static int refuse_default(const struct property *property, const haft_issues *is
     haft_buffer_add(&path, "", 1);
     if (path.status == HAFT_ENOMEM)
         status = HAFT_ENOMEM;
-    error_set(reterr_error, status == HAFT_EISSUES ? HAFT_ESCHEMA : status,
-              path.status ? property->name : path.data,
-              "the default does not fit its own schema: %s",
-              issues->count ? issues->list[0].message : haft_strerror(status));
+    hf_error_set(reterr_error, status == HAFT_EISSUES ? HAFT_ESCHEMA : status,
+                 path.status ? property->name : path.data,
+                 "the default does not fit its own schema: %s",
+                 issues->count ? issues->list[0].message : haft_strerror(status));
     haft_buffer_finish(&path);
     return status == HAFT_EISSUES ? HAFT_ESCHEMA : status;
 }
@@ -215,10 +216,10 @@ static int check_default(const haft_schema *schema, const struct node *node,
         if (!place.base)
             return HAFT_ENOMEM;
     }
-    status = walk_run(schema, property->node, property->fallback, arena, place, &issues);
+    status = hf_walk_run(schema, property->node, property->fallback, arena, place, &issues);
     if (!status || status == HAFT_ENOMEM)
         return status;
-    return refuse_default(property, &issues, status, arena_allocator(arena), reterr_error);
+    return refuse_default(property, &issues, status, hf_arena_allocator(arena), reterr_error);
 }
 
 static int check_defaults(haft_schema *schema, haft_reason *reterr_error)
@@ -233,7 +234,7 @@ static int check_defaults(haft_schema *schema, haft_reason *reterr_error)
             if (property->presence != PRESENCE_DEFAULT)
                 continue;
             if (!arena)
-                arena = haft_arena_new(arena_allocator(schema->arena), DEFAULT_CHECK_MEMORY);
+                arena = haft_arena_new(hf_arena_allocator(schema->arena), DEFAULT_CHECK_MEMORY);
             status =
                 arena ? check_default(schema, node, property, arena, reterr_error) : HAFT_ENOMEM;
         }
@@ -242,7 +243,7 @@ static int check_defaults(haft_schema *schema, haft_reason *reterr_error)
     return status;
 }
 
-int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_error)
+int hf_schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_error)
 {
     int status = 0;
 
@@ -257,15 +258,15 @@ int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_er
             node->object->simple = is_simple(node->object);
             status = index_properties(schema, node->object);
         }
-        quick_prepare(node);
+        hf_quick_prepare(node);
     }
-    schema->reads = quick_reads(schema);
+    schema->reads = hf_quick_reads(schema);
     if (!status)
         status = mark_recursive(schema, reterr_error);
     if (!status)
         status = check_defaults(schema, reterr_error);
     if (status == HAFT_ENOMEM)
-        error_set(reterr_error, status, NULL, "out of memory");
+        hf_error_set(reterr_error, status, NULL, "out of memory");
     if (status)
         haft_schema_free(schema);
     return status;

@@ -6,6 +6,6 @@
 
 /* The last step of every front end: numbers the nodes, indexes the properties, marks what recurses,
  * checks that defaults fit.  Frees the schema when it fails. */
-int schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_error);
+int hf_schema_finish(haft_schema *schema, struct node *root, haft_reason *reterr_error);
 
 #endif

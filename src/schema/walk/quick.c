@@ -97,7 +97,7 @@ static bool narrow(struct quick *quick, const struct check *check)
         if (!check->format->check || quick->format)
             return false;
         quick->format = check->format->check;
-        quick->size = format_size(check->format);
+        quick->size = hf_format_size(check->format);
         return true;
     case CHECK_MIN_ITEMS:
         raise_to(&quick->least_items, check->size);
@@ -110,7 +110,7 @@ static bool narrow(struct quick *quick, const struct check *check)
     }
 }
 
-void quick_prepare(struct node *node)
+void hf_quick_prepare(struct node *node)
 {
     struct quick *quick = &node->quick;
 
@@ -226,7 +226,7 @@ static APART bool accept_object(struct quick_fast *fast, const struct node *node
     return !left;
 }
 
-bool quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)
+bool hf_quick_accept(const haft_schema *schema, yyjson_val *value, haft_arena *arena, char *to)
 {
     struct quick_fast fast = {arena, schema->max_depth};
 
@@ -247,7 +247,7 @@ static bool is_blocked(const struct node *node)
     return false;
 }
 
-bool quick_reads(const haft_schema *schema)
+bool hf_quick_reads(const haft_schema *schema)
 {
     bool blocked = !schema->typed || !schema->covered || !schema->root->quick.types;
 

@@ -154,7 +154,7 @@ static bool quick_text_grow(struct quick_text_fast *fast, struct items *items, s
 
     if (room > SIZE_MAX / 2 / (stride ? stride : 1))
         return false;
-    list = arena_resize(fast->arena, items->list, items->room * stride, room * stride);
+    list = hf_arena_resize(fast->arena, items->list, items->room * stride, room * stride);
     if (!list)
         return false;
     memset(list + items->room * stride, 0, (room - items->room) * stride);
@@ -189,14 +189,14 @@ static APART char *quick_text_read_array(struct quick_text_fast *fast, const str
         member = &node->inner;
     }
     /* One that has none is there all the same. */
-    items.list = arena_resize(fast->arena, items.list, items.room * each->size,
-                              (items.n ? items.n : 1) * each->size);
+    items.list = hf_arena_resize(fast->arena, items.list, items.room * each->size,
+                                 (items.n ? items.n : 1) * each->size);
     *(char **)(void *)(base + member->offset) = items.list;
     *(size_t *)(void *)(base + member->count) = items.n;
     return items.list ? at + 1 : NULL;
 }
 
-/* A name has neither quotes nor escapes: quick_prepare sees to that. */
+/* A name has neither quotes nor escapes: hf_quick_prepare sees to that. */
 static ALWAYS_INLINE bool quick_text_is_key(const struct quick_text_fast *fast, const char *at,
                                             const struct property *property)
 {
@@ -235,10 +235,10 @@ static APART char *read_object(struct quick_text_fast *fast, const struct node *
     return *at == '}' ? at + 1 : NULL;
 }
 
-const char *quick_read(const haft_schema *schema, const char *text, size_t size, size_t max_depth,
-                       haft_arena *arena, char *to, size_t *ret_size)
+const char *hf_quick_read(const haft_schema *schema, const char *text, size_t size,
+                          size_t max_depth, haft_arena *arena, char *to, size_t *ret_size)
 {
-    arena_mark mark = arena_save(arena);
+    arena_mark mark = hf_arena_save(arena);
     char *copy = size < SIZE_MAX / 2 ? haft_arena_alloc(arena, size + sizeof(uint64_t)) : NULL;
     char *end = NULL;
 
@@ -252,7 +252,7 @@ const char *quick_read(const haft_schema *schema, const char *text, size_t size,
         end = read(&fast, schema->root, copy, to, &fast_whole);
     }
     if (!end) {
-        arena_rewind(arena, mark);
+        hf_arena_rewind(arena, mark);
         return NULL;
     }
     *ret_size = (size_t)(end - copy);

@@ -37,7 +37,7 @@ static yyjson_val *mend(struct mender *m, const struct node *node, yyjson_val *v
 static bool spend(struct mender *m, size_t steps)
 {
     if (m->walk.status || m->walk.steps <= steps) {
-        walk_stop(&m->walk, HAFT_ESTEPS);
+        hf_walk_stop(&m->walk, HAFT_ESTEPS);
         return false;
     }
     m->walk.steps -= steps;
@@ -96,7 +96,7 @@ static unsigned accepts(const struct node *node, size_t depth, size_t *steps)
     return node->nullable ? types | TYPE_NULL : types;
 }
 
-unsigned node_accepts(const struct node *node)
+unsigned hf_node_accepts(const struct node *node)
 {
     size_t steps = MAX_ACCEPTS_STEPS;
 
@@ -133,10 +133,10 @@ static void repair_record(struct mender *m, const struct path *at, const yyjson_
         n++;
     path = haft_arena_alloc(m->walk.arena, n * sizeof *path + 1);
     if (!made || !path) {
-        walk_stop(&m->walk, HAFT_ENOMEM);
+        hf_walk_stop(&m->walk, HAFT_ENOMEM);
         return;
     }
-    *made = (struct made){m->latest, {path, n, json_type_name(value)}, 1};
+    *made = (struct made){m->latest, {path, n, hf_json_type_name(value)}, 1};
     made->n += m->latest ? m->latest->n : 0;
     m->latest = made;
     for (; at; at = at->up)
@@ -159,18 +159,18 @@ static yyjson_val *repair_mend_text(struct mender *m, const struct node *node, y
     type = blank < size ? type_of_text(text[blank]) : 0;
     if (!type || ((node->types & type) == 0 && !node->nullable))
         return value;
-    types = node_accepts(node);
+    types = hf_node_accepts(node);
     if (types & TYPE_STRING || !(types & type))
         return value;
     /* A scalar is the whole text; around an object or array there may be blanks. */
     if (!(type & (TYPE_OBJECT | TYPE_ARRAY)) && (blank || memchr(" \t\r\n", text[size - 1], 4)))
         return value;
-    if (json_text_is_deep(text, size, m->walk.schema->max_depth) || !spend(m, size))
+    if (hf_json_text_is_deep(text, size, m->walk.schema->max_depth) || !spend(m, size))
         return value;
-    status = json_parse(text, size, m->walk.arena, &made, &offset, &reason);
+    status = hf_json_parse(text, size, m->walk.arena, &made, &offset, &reason);
     if (status == HAFT_ENOMEM)
-        walk_stop(&m->walk, status);
-    if (status || (type == TYPE_NUMBER && !(types & TYPE_FRACTION) && !json_is_integral(made)))
+        hf_walk_stop(&m->walk, status);
+    if (status || (type == TYPE_NUMBER && !(types & TYPE_FRACTION) && !hf_json_is_integral(made)))
         return value;
     repair_record(m, at, made);
     return made;
@@ -191,7 +191,7 @@ static yyjson_val *rebuild(struct mender *m, yyjson_val *value, yyjson_val *cons
         return value;
     made = haft_arena_alloc(m->walk.arena, total * sizeof *made);
     if (!made) {
-        walk_stop(&m->walk, HAFT_ENOMEM);
+        hf_walk_stop(&m->walk, HAFT_ENOMEM);
         return value;
     }
     *made = (yyjson_val){.tag = value->tag, .uni.ofs = total * sizeof *made};
@@ -213,17 +213,17 @@ static yyjson_val *mend_member(struct mender *m, const struct object *object, yy
 {
     const char *name = unsafe_yyjson_get_str(key);
     size_t size = unsafe_yyjson_get_len(key);
-    const struct property *property = object_property(object, name, size);
+    const struct property *property = hf_object_property(object, name, size);
     struct path here = {at, name, 0};
     bool known = property != NULL;
 
     if (property)
         item = mend(m, property->node, item, &here);
     for (size_t i = 0; i < object->n_patterns && !m->walk.status; i++) {
-        int matched = pattern_match(object->patterns[i].pattern, &m->walk.scratch, name, size);
+        int matched = hf_pattern_match(object->patterns[i].pattern, &m->walk.scratch, name, size);
 
         if (matched < 0)
-            walk_stop(&m->walk, matched);
+            hf_walk_stop(&m->walk, matched);
         known = known || matched > 0;
         if (matched > 0)
             item = mend(m, object->patterns[i].node, item, &here);
@@ -241,7 +241,7 @@ static yyjson_val *mend_members(struct mender *m, const struct node *node, yyjso
     bool changed = false;
 
     if (!items) {
-        walk_stop(&m->walk, HAFT_ENOMEM);
+        hf_walk_stop(&m->walk, HAFT_ENOMEM);
         return value;
     }
     yyjson_obj_foreach(value, i, n, key, item) {
@@ -266,7 +266,7 @@ static yyjson_val *mend_items(struct mender *m, const struct array *array, yyjso
     bool changed = false;
 
     if (!items) {
-        walk_stop(&m->walk, HAFT_ENOMEM);
+        hf_walk_stop(&m->walk, HAFT_ENOMEM);
         return value;
     }
     yyjson_arr_foreach(value, i, n, item) {
@@ -303,16 +303,16 @@ static yyjson_val *mend_union(struct mender *m, const struct rule *rule, yyjson_
     if (yyjson_is_str(value))
         return value;
     for (size_t i = 0; i < rule->n_nodes; i++)
-        if (!walk_quiet(&m->walk, rule->nodes[i], value, at, NULL))
+        if (!hf_walk_quiet(&m->walk, rule->nodes[i], value, at, NULL))
             return value;
     for (size_t i = 0; i < rule->n_nodes && !m->walk.status; i++) {
         yyjson_val *made;
 
         m->latest = before;
         made = mend(m, rule->nodes[i], value, at);
-        if (made == value || walk_quiet(&m->walk, rule->nodes[i], made, at, NULL))
+        if (made == value || hf_walk_quiet(&m->walk, rule->nodes[i], made, at, NULL))
             continue;
-        if (found && json_equal(found, made, m->walk.arena) != 1) {
+        if (found && hf_json_equal(found, made, m->walk.arena) != 1) {
             found = NULL;
             break;
         }
@@ -339,20 +339,20 @@ static yyjson_val *mend_rule(struct mender *m, const struct rule *rule, yyjson_v
         return mend_union(m, rule, value, at);
     case RULE_DISCRIMINATED:
         i = yyjson_is_obj(value)
-                ? walk_find_tagged(&m->walk, rule, yyjson_obj_get(value, rule->text))
+                ? hf_walk_find_tagged(&m->walk, rule, yyjson_obj_get(value, rule->text))
                 : rule->n_nodes;
         next = i < rule->n_nodes ? rule->nodes[i] : NULL;
         break;
     case RULE_NOT:
         break;
     case RULE_IF:
-        next = rule->nodes[walk_quiet(&m->walk, rule->nodes[0], value, at, NULL) ? 2 : 1];
+        next = rule->nodes[hf_walk_quiet(&m->walk, rule->nodes[0], value, at, NULL) ? 2 : 1];
         break;
     case RULE_REF:
         next = rule->nodes[0];
         break;
     case RULE_DYNAMIC_REF:
-        next = walk_find_dynamic(&m->walk, rule);
+        next = hf_walk_find_dynamic(&m->walk, rule);
         break;
     }
     return next ? mend(m, next, value, at) : value;
@@ -369,7 +369,7 @@ static yyjson_val *mend(struct mender *m, const struct node *node, yyjson_val *v
     if (!spend(m, 1))
         return value;
     if (m->walk.frames >= REPAIR_MAX_FRAMES) {
-        walk_stop(&m->walk, HAFT_ESTEPS);
+        hf_walk_stop(&m->walk, HAFT_ESTEPS);
         return value;
     }
     if (node->resource && (!outer || outer->resource != node->resource))
@@ -385,8 +385,8 @@ static yyjson_val *mend(struct mender *m, const struct node *node, yyjson_val *v
     return value;
 }
 
-int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *arena,
-                  struct repairs *ret_repairs, yyjson_val **ret_value)
+int hf_schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *arena,
+                     struct repairs *ret_repairs, yyjson_val **ret_value)
 {
     struct mender m = {
         .walk = {
@@ -395,7 +395,7 @@ int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *aren
 
     ret_repairs->n = 0;
     *ret_value = value;
-    if (json_is_deep(value, schema->max_depth))
+    if (hf_json_is_deep(value, schema->max_depth))
         return 0;
     made = mend(&m, schema->root, value, NULL);
     if (m.walk.status)
@@ -415,8 +415,8 @@ static int repair_judge(const haft_schema *schema, yyjson_val *value, haft_arena
               : haft_schema_validate(schema, value, arena, issues);
 }
 
-int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,
-                          void *to, haft_issues *reterr_issues, struct repairs *ret_repairs)
+int hf_schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,
+                             void *to, haft_issues *reterr_issues, struct repairs *ret_repairs)
 {
     int status = repair_judge(schema, *value, arena, to, reterr_issues);
     haft_issues issues = {0};
@@ -425,7 +425,7 @@ int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_ar
     ret_repairs->n = 0;
     if (status != HAFT_EISSUES)
         return status;
-    if (schema_repair(schema, *value, arena, ret_repairs, &made) <= 0 ||
+    if (hf_schema_repair(schema, *value, arena, ret_repairs, &made) <= 0 ||
         repair_judge(schema, made, arena, to, &issues)) {
         ret_repairs->n = 0;
         return status;

@@ -25,14 +25,14 @@ struct repairs {
 /* Repairs what can be.  Returns how many repairs there are, with the value in *ret_value: a copy in
  * the arena, or `value` itself when there are none.  Or HAFT_ENOMEM, HAFT_ESTEPS when it would take
  * too long.  A value that is valid is never changed. */
-int schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *arena,
-                  struct repairs *ret_repairs, yyjson_val **ret_value);
+int hf_schema_repair(const haft_schema *schema, yyjson_val *value, haft_arena *arena,
+                     struct repairs *ret_repairs, yyjson_val **ret_value);
 
 /* haft_schema_decode, or haft_schema_validate when `to` is NULL, of *value; when it has issues, of the repaired
  * value, which then takes its place in *value.  When that is not right either, the issues are those
  * of the value as it came.  ret_repairs->n is 0 unless repairs made it right. */
-int schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,
-                          void *to, haft_issues *reterr_issues, struct repairs *ret_repairs);
+int hf_schema_read_leniently(const haft_schema *schema, yyjson_val **value, haft_arena *arena,
+                             void *to, haft_issues *reterr_issues, struct repairs *ret_repairs);
 
 /* A parameter of a query or a path. */
 struct text_field {
@@ -47,10 +47,10 @@ struct text_field {
  * that follows to say.  Names and values end in a NUL that their sizes do not count, and must live
  * as long as what is made.  The work grows with the square of n, which the caller bounds.  0,
  * HAFT_ENOMEM, HAFT_ESTEPS or, for bytes that are no UTF-8, HAFT_EUTF8. */
-int schema_from_texts(const haft_schema *schema, const struct text_field *fields, size_t n,
-                      haft_arena *arena, yyjson_val **ret_value);
+int hf_schema_from_texts(const haft_schema *schema, const struct text_field *fields, size_t n,
+                         haft_arena *arena, yyjson_val **ret_value);
 
 /* Bits of the types that a node lets pass, as far as can be told without a value: never too few. */
-unsigned node_accepts(const struct node *node);
+unsigned hf_node_accepts(const struct node *node);
 
 #endif

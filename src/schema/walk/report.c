@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-const char *json_type_name(const yyjson_val *value)
+const char *hf_json_type_name(const yyjson_val *value)
 {
     if (!value)
         return "undefined";
@@ -39,7 +39,7 @@ static haft_issue *next_issue(struct walk *w)
     if (!(issues->count & (issues->count - 1))) {
         list = haft_arena_alloc(w->arena, (issues->count ? issues->count * 2 : 1) * sizeof *list);
         if (!list) {
-            walk_stop(w, HAFT_ENOMEM);
+            hf_walk_stop(w, HAFT_ENOMEM);
             return NULL;
         }
         if (issues->count)
@@ -68,8 +68,8 @@ static bool set_path(struct walk *w, haft_issue *issue, const struct path *at)
     return true;
 }
 
-haft_issue *report_begin(struct walk *w, const struct path *at, haft_issue_code code,
-                         unsigned verdict)
+haft_issue *hf_report_begin(struct walk *w, const struct path *at, haft_issue_code code,
+                            unsigned verdict)
 {
     haft_issue *issue = w->issues && !w->status ? next_issue(w) : NULL;
 
@@ -78,22 +78,22 @@ haft_issue *report_begin(struct walk *w, const struct path *at, haft_issue_code 
     issue->code = code;
     issue->aborts = verdict == ABORT_ALL ? 2 : verdict == ABORT;
     if (!set_path(w, issue, at)) {
-        walk_stop(w, HAFT_ENOMEM);
+        hf_walk_stop(w, HAFT_ENOMEM);
         return NULL;
     }
     return issue;
 }
 
-void report_end(struct walk *w, haft_issue *issue, const char *message)
+void hf_report_end(struct walk *w, haft_issue *issue, const char *message)
 {
     issue->message = message;
     if (!message)
-        walk_stop(w, HAFT_ENOMEM);
+        hf_walk_stop(w, HAFT_ENOMEM);
     else
         w->issues->count++;
 }
 
-void issues_append(struct walk *w, const haft_issues *from)
+void hf_issues_append(struct walk *w, const haft_issues *from)
 {
     for (size_t i = 0; i < from->count; i++) {
         haft_issue *issue = next_issue(w);
@@ -117,8 +117,8 @@ static const char *number_text(struct walk *w, const yyjson_val *number)
 
     if (unsafe_yyjson_is_uint(value) && value->uni.u64 > INT64_MAX)
         return haft_arena_printf(w->arena, "%llu", (unsigned long long)value->uni.u64);
-    size = unsafe_yyjson_is_real(value) ? number_to_text(value->uni.f64, text)
-                                        : integer_to_text(value->uni.i64, text);
+    size = unsafe_yyjson_is_real(value) ? hf_number_to_text(value->uni.f64, text)
+                                        : hf_integer_to_text(value->uni.i64, text);
     return haft_arena_copy(w->arena, text, size);
 }
 
@@ -129,7 +129,7 @@ static void *sentence_alloc(void *context, size_t size)
 
 static void *sentence_resize(void *context, void *memory, size_t old_size, size_t size)
 {
-    return arena_resize(context, memory, old_size, size);
+    return hf_arena_resize(context, memory, old_size, size);
 }
 
 static void sentence_keep(void *context, void *memory, size_t size)
@@ -139,14 +139,14 @@ static void sentence_keep(void *context, void *memory, size_t size)
     (void)size;
 }
 
-haft_buffer *sentence_start(struct sentence *sentence, struct walk *w)
+haft_buffer *hf_sentence_start(struct sentence *sentence, struct walk *w)
 {
     sentence->memory = (haft_allocator){sentence_alloc, sentence_resize, sentence_keep, w->arena};
     haft_buffer_init(&sentence->text, &sentence->memory, SIZE_MAX / 2);
     return &sentence->text;
 }
 
-const char *sentence_end(struct sentence *sentence)
+const char *hf_sentence_end(struct sentence *sentence)
 {
     haft_buffer *text = &sentence->text;
 
@@ -160,8 +160,8 @@ static const char *value_json(struct walk *w, const yyjson_val *value)
 {
     struct sentence json;
 
-    haft_json_write(value, sentence_start(&json, w));
-    return sentence_end(&json);
+    haft_json_write(value, hf_sentence_start(&json, w));
+    return hf_sentence_end(&json);
 }
 
 /* A value as JavaScript's template strings show it: a string in quotes and unescaped. */
@@ -173,12 +173,12 @@ static void report_put_value(haft_buffer *text, yyjson_val *value)
         haft_json_write(value, text);
 }
 
-const char *report_join(struct walk *w, const char *left, const char *right)
+const char *hf_report_join(struct walk *w, const char *left, const char *right)
 {
     return left && right ? haft_arena_printf(w->arena, "%s%s", left, right) : NULL;
 }
 
-void report_message(struct walk *w, const char *message)
+void hf_report_message(struct walk *w, const char *message)
 {
     haft_issues *issues = w->issues;
 
@@ -186,7 +186,7 @@ void report_message(struct walk *w, const char *message)
         issues->list[issues->count - 1].message = message;
 }
 
-void report_note(struct walk *w, const char *note, const char *pattern)
+void hf_report_note(struct walk *w, const char *note, const char *pattern)
 {
     haft_issues *issues = w->issues;
 
@@ -210,20 +210,20 @@ static const char *expected_of(struct walk *w, const struct node *node, const yy
         types |= TYPE_NUMBER;
     if (node->never || !types)
         return "never";
-    n = type_names(types, names);
+    n = hf_type_names(types, names);
     for (size_t i = 0; i < n && text; i++) {
         const char *name = strcmp(names[i], "integer") ? names[i] : "int";
 
-        text = i ? report_join(w, report_join(w, text, " or "), name) : name;
+        text = i ? hf_report_join(w, hf_report_join(w, text, " or "), name) : name;
     }
     return text;
 }
 
-unsigned report_type(struct walk *w, const struct path *at, const struct node *node,
-                     const char *expected, const char *format, const yyjson_val *value,
-                     unsigned verdict)
+unsigned hf_report_type(struct walk *w, const struct path *at, const struct node *node,
+                        const char *expected, const char *format, const yyjson_val *value,
+                        unsigned verdict)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_INVALID_TYPE, verdict);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_INVALID_TYPE, verdict);
 
     if (!issue)
         return verdict;
@@ -231,18 +231,18 @@ unsigned report_type(struct walk *w, const struct path *at, const struct node *n
         expected = expected_of(w, node, value);
     issue->expected = expected;
     issue->format = format;
-    report_end(w, issue,
-               !expected ? NULL
-               : node && node->message
-                   ? node->message
-                   : haft_arena_printf(w->arena, "Invalid input: expected %s, received %s",
-                                       expected, json_type_name(value)));
+    hf_report_end(w, issue,
+                  !expected ? NULL
+                  : node && node->message
+                      ? node->message
+                      : haft_arena_printf(w->arena, "Invalid input: expected %s, received %s",
+                                          expected, hf_json_type_name(value)));
     return verdict;
 }
 
-unsigned report_value(struct walk *w, const struct path *at, const struct node *node)
+unsigned hf_report_value(struct walk *w, const struct path *at, const struct node *node)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_INVALID_VALUE, ABORT);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_INVALID_VALUE, ABORT);
     struct sentence sentence;
     haft_buffer *text;
     size_t i, n;
@@ -251,26 +251,26 @@ unsigned report_value(struct walk *w, const struct path *at, const struct node *
     if (!issue)
         return ABORT;
     issue->values = value_json(w, node->values);
-    text = sentence_start(&sentence, w);
+    text = hf_sentence_start(&sentence, w);
     haft_buffer_puts(text, yyjson_arr_size(node->values) == 1 ? "Invalid input: expected "
                                                               : "Invalid option: expected one of ");
     yyjson_arr_foreach(node->values, i, n, value) {
         haft_buffer_puts(text, i ? "|" : "");
         report_put_value(text, value);
     }
-    report_end(w, issue,
-               !issue->values  ? NULL
-               : node->message ? node->message
-                               : sentence_end(&sentence));
+    hf_report_end(w, issue,
+                  !issue->values  ? NULL
+                  : node->message ? node->message
+                                  : hf_sentence_end(&sentence));
     return ABORT;
 }
 
 /* "Too small: expected string to have >=2 characters". */
-unsigned report_size(struct walk *w, const struct path *at, const struct check *check,
-                     const char *origin, bool big, bool exact)
+unsigned hf_report_size(struct walk *w, const struct path *at, const struct check *check,
+                        const char *origin, bool big, bool exact)
 {
     unsigned verdict = check->aborts ? ABORT_ALL : FAIL;
-    haft_issue *issue = report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, verdict);
+    haft_issue *issue = hf_report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, verdict);
     const char *unit = origin[0] == 's' ? "characters" : origin[0] == 'a' ? "items" : "properties";
 
     if (!issue)
@@ -279,22 +279,23 @@ unsigned report_size(struct walk *w, const struct path *at, const struct check *
     issue->bound = haft_arena_printf(w->arena, "%zu", check->size);
     issue->inclusive = true;
     issue->exact = exact;
-    report_end(w, issue,
-               !issue->bound    ? NULL
-               : check->message ? check->message
-                                : haft_arena_printf(w->arena, "Too %s: expected %s to have %s%s %s",
-                                                    big ? "big" : "small", origin,
-                                                    exact ? "exactly "
-                                                    : big ? "<="
-                                                          : ">=",
-                                                    issue->bound, unit));
+    hf_report_end(w, issue,
+                  !issue->bound ? NULL
+                  : check->message
+                      ? check->message
+                      : haft_arena_printf(w->arena, "Too %s: expected %s to have %s%s %s",
+                                          big ? "big" : "small", origin,
+                                          exact ? "exactly "
+                                          : big ? "<="
+                                                : ">=",
+                                          issue->bound, unit));
     return verdict;
 }
 
-unsigned report_bound(struct walk *w, const struct path *at, const struct check *check,
-                      const yyjson_val *bound, const char *origin, bool big, const char *note)
+unsigned hf_report_bound(struct walk *w, const struct path *at, const struct check *check,
+                         const yyjson_val *bound, const char *origin, bool big, const char *note)
 {
-    haft_issue *issue = report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, FAIL);
+    haft_issue *issue = hf_report_begin(w, at, big ? HAFT_TOO_BIG : HAFT_TOO_SMALL, FAIL);
 
     if (!issue)
         return FAIL;
@@ -302,29 +303,30 @@ unsigned report_bound(struct walk *w, const struct path *at, const struct check 
     issue->bound = number_text(w, bound);
     issue->inclusive = !check->exclusive;
     issue->note = note;
-    report_end(w, issue,
-               !issue->bound    ? NULL
-               : check->message ? check->message
-                                : haft_arena_printf(w->arena, "Too %s: expected %s to be %s%s%s",
-                                                    big ? "big" : "small", origin, big ? "<" : ">",
-                                                    issue->inclusive ? "=" : "", issue->bound));
+    hf_report_end(w, issue,
+                  !issue->bound ? NULL
+                  : check->message
+                      ? check->message
+                      : haft_arena_printf(w->arena, "Too %s: expected %s to be %s%s%s",
+                                          big ? "big" : "small", origin, big ? "<" : ">",
+                                          issue->inclusive ? "=" : "", issue->bound));
     return FAIL;
 }
 
-unsigned report_multiple(struct walk *w, const struct path *at, const struct check *check)
+unsigned hf_report_multiple(struct walk *w, const struct path *at, const struct check *check)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_NOT_MULTIPLE_OF, FAIL);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_NOT_MULTIPLE_OF, FAIL);
 
     if (!issue)
         return FAIL;
     issue->origin = "number";
     issue->bound = number_text(w, &check->bound);
-    report_end(w, issue,
-               !issue->bound ? NULL
-               : check->message
-                   ? check->message
-                   : haft_arena_printf(w->arena, "Invalid number: must be a multiple of %s",
-                                       issue->bound));
+    hf_report_end(w, issue,
+                  !issue->bound ? NULL
+                  : check->message
+                      ? check->message
+                      : haft_arena_printf(w->arena, "Invalid number: must be a multiple of %s",
+                                          issue->bound));
     return FAIL;
 }
 
@@ -335,7 +337,7 @@ static const char *format_sentence(struct walk *w, haft_issue *issue, const stru
         issue->format = "regex";
         issue->pattern =
             haft_arena_printf(w->arena, "/%s/%s", check->pattern->source, check->pattern->flags);
-        return report_join(w, "Invalid string: must match pattern ", issue->pattern);
+        return hf_report_join(w, "Invalid string: must match pattern ", issue->pattern);
     case CHECK_STARTS:
         issue->format = "starts_with";
         issue->operand = check->text;
@@ -361,9 +363,9 @@ static const char *format_sentence(struct walk *w, haft_issue *issue, const stru
     }
 }
 
-unsigned report_format(struct walk *w, const struct path *at, const struct check *check)
+unsigned hf_report_format(struct walk *w, const struct path *at, const struct check *check)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_INVALID_FORMAT, FAIL);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_INVALID_FORMAT, FAIL);
     const char *sentence;
 
     if (!issue)
@@ -372,15 +374,16 @@ unsigned report_format(struct walk *w, const struct path *at, const struct check
     if (check->op != CHECK_FORMAT || check->format->shown)
         issue->origin = "string";
     sentence = format_sentence(w, issue, check);
-    report_end(w, issue, sentence && check->message ? check->message : sentence);
+    hf_report_end(w, issue, sentence && check->message ? check->message : sentence);
     return FAIL;
 }
 
-unsigned report_custom(struct walk *w, const struct path *at, const char *message, unsigned verdict)
+unsigned hf_report_custom(struct walk *w, const struct path *at, const char *message,
+                          unsigned verdict)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_CUSTOM, verdict);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_CUSTOM, verdict);
 
     if (issue)
-        report_end(w, issue, message);
+        hf_report_end(w, issue, message);
     return verdict;
 }

@@ -5,11 +5,11 @@
 #include "schema/walk/walk.h"
 
 /* Starts an issue; NULL when there is nothing to write to. */
-haft_issue *report_begin(struct walk *w, const struct path *at, haft_issue_code code,
-                         unsigned verdict);
+haft_issue *hf_report_begin(struct walk *w, const struct path *at, haft_issue_code code,
+                            unsigned verdict);
 
 /* Counts it.  A message that is NULL is one for which there was no memory. */
-void report_end(struct walk *w, haft_issue *issue, const char *message);
+void hf_report_end(struct walk *w, haft_issue *issue, const char *message);
 
 /* Text that grows in the walk's arena. */
 struct sentence {
@@ -17,11 +17,11 @@ struct sentence {
     haft_buffer text;
 };
 
-haft_buffer *sentence_start(struct sentence *sentence, struct walk *w);
+haft_buffer *hf_sentence_start(struct sentence *sentence, struct walk *w);
 /* The text, with what it did not need given back; NULL without memory. */
-const char *sentence_end(struct sentence *sentence);
+const char *hf_sentence_end(struct sentence *sentence);
 
 /* Both texts in one; sticky: NULL stays NULL. */
-const char *report_join(struct walk *w, const char *left, const char *right);
+const char *hf_report_join(struct walk *w, const char *left, const char *right);
 
 #endif

@@ -1,4 +1,4 @@
-/* report_keys.c - issues about the keys of an object.  The sentence goes on where Zod's stops: which
+/* hf_report_keys.c - issues about the keys of an object.  The sentence goes on where Zod's stops: which
  * keys are accepted, and which of them was probably meant. */
 #include "schema/walk/report.h"
 
@@ -12,10 +12,10 @@ enum {
 /* The accepted key that was probably meant; NULL when none is near. */
 static const char *report_keys_nearest(const struct object *object, const char *key)
 {
-    struct nearest search = nearest_begin(key);
+    struct nearest search = hf_nearest_begin(key);
 
     for (size_t i = 0; i < object->n_properties; i++)
-        nearest_offer(&search, object->properties[i].name);
+        hf_nearest_offer(&search, object->properties[i].name);
     return search.name;
 }
 
@@ -59,10 +59,10 @@ static void put_keys(haft_buffer *text, const char *const *keys, size_t n)
     haft_buffer_puts(text, n > MAX_LISTED ? ", ..." : "");
 }
 
-unsigned report_keys(struct walk *w, const struct path *at, const struct object *object,
-                     yyjson_val **keys, size_t n)
+unsigned hf_report_keys(struct walk *w, const struct path *at, const struct object *object,
+                        yyjson_val **keys, size_t n)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_UNRECOGNIZED_KEYS, FAIL);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_UNRECOGNIZED_KEYS, FAIL);
     const char *meant = NULL;
     struct sentence sentence;
     haft_buffer *text;
@@ -70,10 +70,10 @@ unsigned report_keys(struct walk *w, const struct path *at, const struct object 
     if (!issue)
         return FAIL;
     if (!list_keys(w, issue, object, keys, n))
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     for (size_t i = 0; i < n && i < MAX_LISTED && !meant; i++)
         meant = report_keys_nearest(object, issue->keys[i]);
-    text = sentence_start(&sentence, w);
+    text = hf_sentence_start(&sentence, w);
     haft_buffer_puts(text, n > 1 ? "Unrecognized keys: " : "Unrecognized key: ");
     put_keys(text, issue->keys, n);
     haft_buffer_puts(text, object->n_properties ? " (accepted: " : " (no keys are accepted");
@@ -84,40 +84,40 @@ unsigned report_keys(struct walk *w, const struct path *at, const struct object 
         haft_buffer_puts(text, "?");
     }
     haft_buffer_puts(text, ")");
-    report_end(w, issue, sentence_end(&sentence));
+    hf_report_end(w, issue, hf_sentence_end(&sentence));
     return FAIL;
 }
 
-unsigned report_duplicate(struct walk *w, const struct path *at, yyjson_val *key)
+unsigned hf_report_duplicate(struct walk *w, const struct path *at, yyjson_val *key)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_CUSTOM, ABORT);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_CUSTOM, ABORT);
     struct sentence sentence;
     haft_buffer *text;
 
     if (!issue)
         return ABORT;
-    text = sentence_start(&sentence, w);
+    text = hf_sentence_start(&sentence, w);
     haft_buffer_puts(text, "Duplicate key: ");
     report_keys_put_key(text, unsafe_yyjson_get_str(key));
-    report_end(w, issue, sentence_end(&sentence));
+    hf_report_end(w, issue, hf_sentence_end(&sentence));
     return ABORT;
 }
 
-unsigned report_key(struct walk *w, const struct path *at, const char *origin,
-                    const haft_issues *issues)
+unsigned hf_report_key(struct walk *w, const struct path *at, const char *origin,
+                       const haft_issues *issues)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_INVALID_KEY, ABORT);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_INVALID_KEY, ABORT);
     haft_issues *list;
 
     if (!issue)
         return ABORT;
     list = haft_arena_alloc(w->arena, sizeof *list);
     if (!list)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     *list = *issues;
     issue->origin = origin;
     issue->branches = list;
     issue->n_branches = 1;
-    report_end(w, issue, haft_arena_printf(w->arena, "Invalid key in %s", origin));
+    hf_report_end(w, issue, haft_arena_printf(w->arena, "Invalid key in %s", origin));
     return ABORT;
 }

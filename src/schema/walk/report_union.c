@@ -1,4 +1,4 @@
-/* report_union.c - issues about values for which no option, or more than one, is right.  The sentence
+/* hf_report_union.c - issues about values for which no option, or more than one, is right.  The sentence
  * goes on where Zod's stops: why, by the option that came closest. */
 #include "schema/walk/report.h"
 
@@ -26,7 +26,7 @@ static bool all_types(const haft_issues *branches, size_t n)
 static const char *union_sentence(struct walk *w, const haft_issues *branches, size_t n)
 {
     struct sentence sentence;
-    haft_buffer *text = sentence_start(&sentence, w);
+    haft_buffer *text = hf_sentence_start(&sentence, w);
     const haft_issue *issue;
     const char *received;
     size_t closest = 0;
@@ -38,7 +38,7 @@ static const char *union_sentence(struct walk *w, const haft_issues *branches, s
         /* The sentence of every one ends in the same type. */
         received = strstr(branches[0].list[0].message, ", received ");
         haft_buffer_puts(text, received ? received : "");
-        return sentence_end(&sentence);
+        return hf_sentence_end(&sentence);
     }
     for (size_t i = 1; i < n; i++)
         if (is_closer(&branches[i], &branches[closest]))
@@ -49,28 +49,29 @@ static const char *union_sentence(struct walk *w, const haft_issues *branches, s
     haft_buffer_printf(text, "Invalid input (option %zu came closest: ", closest + 1);
     haft_issue_path(issue, text);
     haft_buffer_printf(text, "%s%s)", issue->n_path ? ": " : "", issue->message);
-    return sentence_end(&sentence);
+    return hf_sentence_end(&sentence);
 }
 
-unsigned report_union(struct walk *w, const struct path *at, const haft_issues *branches, size_t n)
+unsigned hf_report_union(struct walk *w, const struct path *at, const haft_issues *branches,
+                         size_t n)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_INVALID_UNION, ABORT);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_INVALID_UNION, ABORT);
 
     if (!issue)
         return ABORT;
     issue->branches = branches;
     issue->n_branches = n;
     issue->inclusive = true;
-    report_end(w, issue, union_sentence(w, branches, n));
+    hf_report_end(w, issue, union_sentence(w, branches, n));
     return ABORT;
 }
 
-unsigned report_overlap(struct walk *w, const struct path *at)
+unsigned hf_report_overlap(struct walk *w, const struct path *at)
 {
-    haft_issue *issue = report_begin(w, at, HAFT_INVALID_UNION, ABORT);
+    haft_issue *issue = hf_report_begin(w, at, HAFT_INVALID_UNION, ABORT);
 
     if (issue)
-        report_end(w, issue, "Invalid input: more than one option matched");
+        hf_report_end(w, issue, "Invalid input: more than one option matched");
     return ABORT;
 }
 
@@ -79,7 +80,7 @@ static const char *list_tags(struct walk *w, const struct rule *rule, const char
                              const char *quote)
 {
     struct sentence sentence;
-    haft_buffer *text = sentence_start(&sentence, w);
+    haft_buffer *text = hf_sentence_start(&sentence, w);
     size_t n_listed = 0;
 
     for (size_t i = 0; i < rule->n_nodes; i++) {
@@ -96,13 +97,13 @@ static const char *list_tags(struct walk *w, const struct rule *rule, const char
             haft_buffer_puts(text, quote);
         }
     }
-    return sentence_end(&sentence);
+    return hf_sentence_end(&sentence);
 }
 
-unsigned report_discriminator(struct walk *w, const struct path *at, const struct rule *rule)
+unsigned hf_report_discriminator(struct walk *w, const struct path *at, const struct rule *rule)
 {
     struct path here = {at, rule->text, 0};
-    haft_issue *issue = report_begin(w, &here, HAFT_INVALID_UNION, ABORT);
+    haft_issue *issue = hf_report_begin(w, &here, HAFT_INVALID_UNION, ABORT);
 
     if (!issue)
         return ABORT;
@@ -112,9 +113,9 @@ unsigned report_discriminator(struct walk *w, const struct path *at, const struc
     issue->values = list_tags(w, rule, ",", "");
     if (issue->values)
         issue->values = haft_arena_printf(w->arena, "[%s]", issue->values);
-    report_end(w, issue,
-               issue->values ? report_join(w, "Invalid discriminator value. Expected ",
-                                           list_tags(w, rule, " | ", "'"))
-                             : NULL);
+    hf_report_end(w, issue,
+                  issue->values ? hf_report_join(w, "Invalid discriminator value. Expected ",
+                                                 list_tags(w, rule, " | ", "'"))
+                                : NULL);
     return ABORT;
 }

@@ -12,7 +12,7 @@ static const struct node *find_field(const struct node *node, const struct text_
                                      size_t depth)
 {
     const struct property *property =
-        node->object ? object_property(node->object, field->name, field->name_size) : NULL;
+        node->object ? hf_object_property(node->object, field->name, field->name_size) : NULL;
     const struct node *found = property ? property->node : NULL;
 
     for (size_t r = 0; r < node->n_rules && depth < TEXTS_MAX_DEPTH && !found; r++) {
@@ -29,7 +29,7 @@ static const struct node *find_field(const struct node *node, const struct text_
 static bool wants_array(const haft_schema *schema, const struct text_field *field)
 {
     const struct node *node = find_field(schema->root, field, 0);
-    unsigned types = node ? node_accepts(node) : TYPE_ANY;
+    unsigned types = node ? hf_node_accepts(node) : TYPE_ANY;
 
     return types & TYPE_ARRAY && !(types & TYPE_STRING);
 }
@@ -61,8 +61,8 @@ static size_t texts_put_field(const haft_schema *schema, const struct text_field
     return at;
 }
 
-int schema_from_texts(const haft_schema *schema, const struct text_field *fields, size_t n,
-                      haft_arena *arena, yyjson_val **ret_value)
+int hf_schema_from_texts(const haft_schema *schema, const struct text_field *fields, size_t n,
+                         haft_arena *arena, yyjson_val **ret_value)
 {
     yyjson_val *object = haft_arena_zalloc(arena, n * 3 + 1, sizeof *object);
     size_t at = 1, keys = 0;
@@ -86,6 +86,6 @@ int schema_from_texts(const haft_schema *schema, const struct text_field *fields
     }
     *object = (yyjson_val){.tag = (uint64_t)keys << YYJSON_TAG_BIT | YYJSON_TYPE_OBJ,
                            .uni.ofs = at * sizeof *object};
-    status = schema_repair(schema, object, arena, &repairs, ret_value);
+    status = hf_schema_repair(schema, object, arena, &repairs, ret_value);
     return status < 0 ? status : 0;
 }

@@ -32,21 +32,21 @@ static void report_twice(struct walk *w, yyjson_val *within, yyjson_val *key, co
             }
         }
     }
-    report_duplicate(w, at, key);
+    hf_report_duplicate(w, at, key);
 }
 
 /* Depth and keys of a value that the rules do not look at everywhere. */
 static unsigned walk_uncovered(struct walk *w, yyjson_val *value)
 {
     yyjson_val *key = NULL;
-    int status = json_check(value, w->schema->max_depth, w->arena, &key);
+    int status = hf_json_check(value, w->schema->max_depth, w->arena, &key);
 
     if (status == HAFT_EINVAL) {
         report_twice(w, value, key, NULL);
         w->frames = 0;
         return ABORT;
     }
-    return status ? walk_stop(w, status) : PASS;
+    return status ? hf_walk_stop(w, status) : PASS;
 }
 
 /* An issue about the whole text or the whole walk. */
@@ -65,7 +65,7 @@ static int report_whole(struct walk *w, int status, const char *format, const ch
     return status;
 }
 
-int walk_finish(struct walk *w, unsigned verdict)
+int hf_walk_finish(struct walk *w, unsigned verdict)
 {
     if (w->status == HAFT_EDEPTH)
         return report_whole(w, w->status, NULL,
@@ -79,8 +79,8 @@ int walk_finish(struct walk *w, unsigned verdict)
     return w->status ? w->status : verdict ? HAFT_EISSUES : 0;
 }
 
-int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
-             haft_arena *arena, struct place place, haft_issues *issues)
+int hf_walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
+                haft_arena *arena, struct place place, haft_issues *issues)
 {
     struct walk w = {.schema = schema,
                      .arena = arena,
@@ -93,8 +93,8 @@ int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *val
     if (!schema->covered)
         verdict = walk_uncovered(&w, value);
     if (!verdict)
-        verdict = walk(&w, node, value, NULL, NULL, place);
-    return walk_finish(&w, verdict);
+        verdict = hf_walk(&w, node, value, NULL, NULL, place);
+    return hf_walk_finish(&w, verdict);
 }
 
 /* From the root, into `to`; NULL when nobody but a refinement wants to see it. */
@@ -104,7 +104,7 @@ static int validate_run(const haft_schema *schema, yyjson_val *value, haft_arena
     static const struct member whole = {0, NO_MEMBER, NO_MEMBER, NO_MEMBER, NO_MEMBER};
 
     *issues = (haft_issues){NULL, 0, 0};
-    if (quick_accept(schema, value, arena, to))
+    if (hf_quick_accept(schema, value, arena, to))
         return 0;
     if (to)
         memset(to, 0, schema->root->size);
@@ -113,7 +113,7 @@ static int validate_run(const haft_schema *schema, yyjson_val *value, haft_arena
         if (!to)
             return HAFT_ENOMEM;
     }
-    return walk_run(schema, schema->root, value, arena, (struct place){to, &whole}, issues);
+    return hf_walk_run(schema, schema->root, value, arena, (struct place){to, &whole}, issues);
 }
 
 static int validate_read_text(const char *text, size_t size, haft_arena *arena,
@@ -122,7 +122,7 @@ static int validate_read_text(const char *text, size_t size, haft_arena *arena,
     struct walk w = {.arena = arena, .issues = reterr_issues};
     const char *reason = NULL;
     size_t offset = 0;
-    int status = json_parse(text, size, arena, ret_value, &offset, &reason);
+    int status = hf_json_parse(text, size, arena, ret_value, &offset, &reason);
 
     *reterr_issues = (haft_issues){NULL, 0, 0};
     if (status == HAFT_EPARSE || status == HAFT_EUTF8)
@@ -167,7 +167,7 @@ static bool decode_quickly(const haft_schema *schema, const char *text, size_t s
     if (!schema->reads)
         return false;
     memset(ret_value, 0, schema->root->size);
-    if (!quick_read(schema, text, size, schema->max_depth, arena, ret_value, &taken))
+    if (!hf_quick_read(schema, text, size, schema->max_depth, arena, ret_value, &taken))
         return false;
     while (taken < size && text[taken] && strchr(" \t\r\n", text[taken]))
         taken++;

@@ -7,7 +7,7 @@
  * here and not in a crash. */
 enum { WALK_MAX_FRAMES = 1024 };
 
-unsigned walk_stop(struct walk *w, int status)
+unsigned hf_walk_stop(struct walk *w, int status)
 {
     if (!w->status)
         w->status = status;
@@ -29,7 +29,7 @@ static inline unsigned type_of(const yyjson_val *value, const struct node *node)
     if (!value)
         return 0;
     if (unsafe_yyjson_is_real((void *)(uintptr_t)value) &&
-        ((node->types & TYPE_NUMBER) == TYPE_NUMBER || !json_is_integral(value)))
+        ((node->types & TYPE_NUMBER) == TYPE_NUMBER || !hf_json_is_integral(value)))
         return TYPE_FRACTION;
     return types[unsafe_yyjson_get_type((void *)(uintptr_t)value)];
 }
@@ -41,10 +41,10 @@ static size_t find_value(struct walk *w, const struct node *node, yyjson_val *va
     yyjson_val *accepted;
 
     yyjson_arr_foreach(node->values, i, n, accepted) {
-        int equal = value ? json_equal(accepted, value, w->arena) : 0;
+        int equal = value ? hf_json_equal(accepted, value, w->arena) : 0;
 
         if (equal < 0)
-            walk_stop(w, equal);
+            hf_walk_stop(w, equal);
         if (equal == 1)
             return i;
     }
@@ -65,7 +65,7 @@ static APART unsigned store_bytes(struct walk *w, const yyjson_val *value, char 
     unsigned char *bytes = haft_arena_alloc(w->arena, size / 4 * 3 + 1);
 
     if (!bytes)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     if (haft_base64_decode(unsafe_yyjson_get_str((void *)(uintptr_t)value), size, bytes, &n))
         return ABORT;
     bytes[n] = 0;
@@ -88,7 +88,7 @@ static inline unsigned walk_store(struct walk *w, const struct node *node, yyjso
         *(int64_t *)(void *)to = to_int64(value);
         break;
     case STORE_NUMBER:
-        *(double *)(void *)to = json_double(value);
+        *(double *)(void *)to = hf_json_double(value);
         break;
     case STORE_STRING:
         *(const char **)(void *)to = unsafe_yyjson_get_str(value);
@@ -110,11 +110,11 @@ static inline unsigned walk_store(struct walk *w, const struct node *node, yyjso
 static COLD unsigned report_int64(struct walk *w, const yyjson_val *value, const struct path *at)
 {
     static const struct check inclusive;
-    bool big = json_double(value) > 0;
+    bool big = hf_json_double(value) > 0;
     yyjson_val bound = {0};
 
     yyjson_set_sint(&bound, big ? INT64_MAX : INT64_MIN);
-    return report_bound(w, at, &inclusive, &bound, "number", big, NULL);
+    return hf_report_bound(w, at, &inclusive, &bound, "number", big, NULL);
 }
 
 /* Whether an integer fits the int64_t it is kept in. */
@@ -140,7 +140,7 @@ static inline unsigned check_text(struct walk *w, const struct node *node, const
 
     if (!node->c_string || !memchr(unsafe_yyjson_get_str(text), 0, unsafe_yyjson_get_len(text)))
         return PASS;
-    return report_custom(w, at, "Invalid string: must not contain U+0000", FAIL);
+    return hf_report_custom(w, at, "Invalid string: must not contain U+0000", FAIL);
 }
 
 /* The part of a walk that depends on the type: structure first, then rules, then checks. */
@@ -154,7 +154,7 @@ static APART unsigned walk_typed(struct walk *w, const struct node *node, yyjson
     if (node->values) {
         index = find_value(w, node, value);
         if (index == yyjson_arr_size(node->values))
-            verdict |= report_value(w, at, node);
+            verdict |= hf_report_value(w, at, node);
     }
     if (type == TYPE_STRING) {
         verdict |= check_text(w, node, value, at);
@@ -163,16 +163,16 @@ static APART unsigned walk_typed(struct walk *w, const struct node *node, yyjson
     } else if (type == TYPE_OBJECT) {
         size = unsafe_yyjson_get_len(value);
         if (node->object)
-            verdict |= walk_object(w, node, value, at, seen, place);
+            verdict |= hf_walk_object(w, node, value, at, seen, place);
     } else if (type == TYPE_ARRAY) {
         size = unsafe_yyjson_get_len(value);
         if (node->array)
-            verdict |= walk_array(w, node, value, at, seen, place);
+            verdict |= hf_walk_array(w, node, value, at, seen, place);
     }
     if (node->n_rules && (w->issues || !verdict))
-        verdict |= walk_rules(w, node, value, at, seen, place);
+        verdict |= hf_walk_rules(w, node, value, at, seen, place);
     if (node->n_checks && (w->issues || !verdict))
-        verdict |= walk_checks(w, node, value, at, verdict, size, place);
+        verdict |= hf_walk_checks(w, node, value, at, verdict, size, place);
     if (place.base && !verdict && node->store != STORE_STRUCT)
         verdict |= walk_store(w, node, value, index, place);
     return verdict;
@@ -186,7 +186,7 @@ static unsigned walk_pointer(struct walk *w, const struct node *node, yyjson_val
     char *made = haft_arena_zalloc(w->arena, 1, node->as->size);
 
     if (!made)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     *(char **)(void *)(place.base + place.member->offset) = made;
     return walk_typed(w, node->as, value, type, at, NULL, (struct place){made, &whole});
 }
@@ -204,9 +204,9 @@ static unsigned walk_unevaluated(struct walk *w, const struct node *node, yyjson
             struct path here = {at, yyjson_get_str(key), 0};
 
             if (!seen_has(seen, i) && node->object->unevaluated->never)
-                verdict |= report_keys(w, at, node->object, &key, 1);
+                verdict |= hf_report_keys(w, at, node->object, &key, 1);
             else if (!seen_has(seen, i))
-                verdict |= walk(w, node->object->unevaluated, item, &here, NULL, NOWHERE);
+                verdict |= hf_walk(w, node->object->unevaluated, item, &here, NULL, NOWHERE);
             seen_add(seen, i);
         }
     }
@@ -215,7 +215,7 @@ static unsigned walk_unevaluated(struct walk *w, const struct node *node, yyjson
             struct path here = {at, NULL, i};
 
             if (!seen_has(seen, i))
-                verdict |= walk(w, node->array->unevaluated, item, &here, NULL, NOWHERE);
+                verdict |= hf_walk(w, node->array->unevaluated, item, &here, NULL, NOWHERE);
             seen_add(seen, i);
         }
     }
@@ -231,13 +231,13 @@ static unsigned walk_tracking(struct walk *w, const struct node *node, yyjson_va
     struct seen seen;
     unsigned verdict;
 
-    if (!seen_init(w, &seen, value))
-        return walk_stop(w, HAFT_ENOMEM);
+    if (!hf_seen_init(w, &seen, value))
+        return hf_walk_stop(w, HAFT_ENOMEM);
     verdict = walk_typed(w, node, value, type, at, &seen, place);
     if (w->issues || !verdict)
         verdict |= walk_unevaluated(w, node, value, at, &seen);
     if (outer && !verdict)
-        seen_merge(outer, &seen);
+        hf_seen_merge(outer, &seen);
     return verdict;
 }
 
@@ -252,7 +252,7 @@ static unsigned walk_entered(struct walk *w, const struct node *node, yyjson_val
         return PASS;
     }
     if (node->never || (!(type & node->types) && (value || node->types != TYPE_ANY)))
-        return report_type(w, at, node, node->expected, NULL, value, ABORT);
+        return hf_report_type(w, at, node, node->expected, NULL, value, ABORT);
     if (place.base && node->store == STORE_POINTER)
         return walk_pointer(w, node, value, type, at, place);
     if (node->tracks && (type & (TYPE_OBJECT | TYPE_ARRAY)))
@@ -269,7 +269,7 @@ static APART unsigned walk_full(struct walk *w, const struct node *node, yyjson_
     unsigned verdict;
 
     if (w->frames == WALK_MAX_FRAMES)
-        return walk_stop(w, HAFT_ESTEPS);
+        return hf_walk_stop(w, HAFT_ESTEPS);
     if (node->resource && (!outer || outer->resource != node->resource))
         w->scope = &scope;
     w->frames++;
@@ -279,19 +279,19 @@ static APART unsigned walk_full(struct walk *w, const struct node *node, yyjson_
     return verdict;
 }
 
-unsigned walk(struct walk *w, const struct node *node, yyjson_val *value, const struct path *at,
-              struct seen *seen, struct place place)
+unsigned hf_walk(struct walk *w, const struct node *node, yyjson_val *value, const struct path *at,
+                 struct seen *seen, struct place place)
 {
     unsigned type, verdict;
 
     if (!w->steps)
-        return walk_stop(w, HAFT_ESTEPS);
+        return hf_walk_stop(w, HAFT_ESTEPS);
     w->steps--;
     if (!node->plain)
         return walk_full(w, node, value, at, seen, place);
     type = type_of(value, node);
     if (!(type & node->types) && (value || node->types != TYPE_ANY))
-        return report_type(w, at, node, node->expected, NULL, value, ABORT);
+        return hf_report_type(w, at, node, node->expected, NULL, value, ABORT);
     if (type & (TYPE_OBJECT | TYPE_ARRAY))
         return walk_typed(w, node, value, type, at, seen, place);
     /* The most there are: a scalar, its checks, its member. */
@@ -299,20 +299,20 @@ unsigned walk(struct walk *w, const struct node *node, yyjson_val *value, const 
               : type == TYPE_INTEGER ? check_int64(w, node, value, at)
                                      : PASS;
     if (node->n_checks && (w->issues || !verdict) && value)
-        verdict |= walk_checks(w, node, value, at, verdict, 0, place);
+        verdict |= hf_walk_checks(w, node, value, at, verdict, 0, place);
     if (place.base && !verdict)
         verdict |= walk_store(w, node, value, 0, place);
     return verdict;
 }
 
-unsigned walk_quiet(struct walk *w, const struct node *node, yyjson_val *value,
-                    const struct path *at, struct seen *seen)
+unsigned hf_walk_quiet(struct walk *w, const struct node *node, yyjson_val *value,
+                       const struct path *at, struct seen *seen)
 {
     haft_issues *issues = w->issues;
     unsigned verdict;
 
     w->issues = NULL;
-    verdict = walk(w, node, value, at, seen, NOWHERE);
+    verdict = hf_walk(w, node, value, at, seen, NOWHERE);
     w->issues = issues;
     return verdict;
 }

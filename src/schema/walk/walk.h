@@ -55,51 +55,52 @@ struct place {
 #define NOWHERE ((struct place){NULL, NULL})
 
 /* Visits `value` (NULL: absent, JavaScript's undefined).  `seen` may be NULL. */
-unsigned walk(struct walk *w, const struct node *node, yyjson_val *value, const struct path *at,
-              struct seen *seen, struct place place);
+unsigned hf_walk(struct walk *w, const struct node *node, yyjson_val *value, const struct path *at,
+                 struct seen *seen, struct place place);
 
-unsigned walk_object(struct walk *w, const struct node *node, yyjson_val *value,
-                     const struct path *at, struct seen *seen, struct place place);
-unsigned walk_array(struct walk *w, const struct node *node, yyjson_val *value,
-                    const struct path *at, struct seen *seen, struct place place);
-unsigned walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
-                    const struct path *at, struct seen *seen, struct place place);
+unsigned hf_walk_object(struct walk *w, const struct node *node, yyjson_val *value,
+                        const struct path *at, struct seen *seen, struct place place);
+unsigned hf_walk_array(struct walk *w, const struct node *node, yyjson_val *value,
+                       const struct path *at, struct seen *seen, struct place place);
+unsigned hf_walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
+                       const struct path *at, struct seen *seen, struct place place);
 
 /* The checks in their order.  `verdict` is what stands so far; `size` is the count of an array's
  * items or an object's properties.  Returns the verdict with theirs. */
-unsigned walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
-                     const struct path *at, unsigned verdict, size_t size, struct place place);
+unsigned hf_walk_checks(struct walk *w, const struct node *node, yyjson_val *value,
+                        const struct path *at, unsigned verdict, size_t size, struct place place);
 
 /* A walk that reports nothing and stores nothing. */
-unsigned walk_quiet(struct walk *w, const struct node *node, yyjson_val *value,
-                    const struct path *at, struct seen *seen);
+unsigned hf_walk_quiet(struct walk *w, const struct node *node, yyjson_val *value,
+                       const struct path *at, struct seen *seen);
 
 /* The option whose tag is the value's; n_nodes when there is none. */
-size_t walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag);
+size_t hf_walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag);
 
 /* The dynamic anchor of the outermost resource in scope that has one of this name. */
-const struct node *walk_find_dynamic(const struct walk *w, const struct rule *rule);
+const struct node *hf_walk_find_dynamic(const struct walk *w, const struct rule *rule);
 
 /* The property of this name; NULL when there is none. */
-const struct property *object_property(const struct object *object, const char *name, size_t size);
+const struct property *hf_object_property(const struct object *object, const char *name,
+                                          size_t size);
 
 /* A walk from its beginning, for the public readings: sets *issues and returns the status of it
  * all. */
-int walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
-             haft_arena *arena, struct place place, haft_issues *issues);
+int hf_walk_run(const haft_schema *schema, const struct node *node, yyjson_val *value,
+                haft_arena *arena, struct place place, haft_issues *issues);
 
 /* The status a walk ends with.  What stopped it takes the place of the issues found until then. */
-int walk_finish(struct walk *w, unsigned verdict);
+int hf_walk_finish(struct walk *w, unsigned verdict);
 
 /* Ends the walk with a status: the verdict of all that is still to come is a failure. */
-unsigned walk_stop(struct walk *w, int status);
+unsigned hf_walk_stop(struct walk *w, int status);
 
 /* ---- what has been evaluated (walk_seen.c) ---- */
 
 /* An empty set for the members of a container in the walk's arena. */
-bool seen_init(struct walk *w, struct seen *seen, const yyjson_val *value);
-bool seen_copy(struct walk *w, struct seen *to, const struct seen *from);
-void seen_merge(struct seen *to, const struct seen *from);
+bool hf_seen_init(struct walk *w, struct seen *seen, const yyjson_val *value);
+bool hf_seen_copy(struct walk *w, struct seen *to, const struct seen *from);
+void hf_seen_merge(struct seen *to, const struct seen *from);
 
 static inline void seen_add(struct seen *seen, size_t i)
 {
@@ -115,37 +116,40 @@ static inline bool seen_has(const struct seen *seen, size_t i)
 /* ---- issues (report.c) ---- */
 
 /* Each adds one issue and returns its verdict.  They cost nothing when the walk is quiet. */
-COLD unsigned report_type(struct walk *w, const struct path *at, const struct node *node,
-                          const char *expected, const char *format, const yyjson_val *value,
-                          unsigned verdict);
-COLD unsigned report_value(struct walk *w, const struct path *at, const struct node *node);
-COLD unsigned report_size(struct walk *w, const struct path *at, const struct check *check,
-                          const char *origin, bool big, bool exact);
-COLD unsigned report_bound(struct walk *w, const struct path *at, const struct check *check,
-                           const yyjson_val *bound, const char *origin, bool big, const char *note);
-COLD unsigned report_multiple(struct walk *w, const struct path *at, const struct check *check);
-COLD unsigned report_format(struct walk *w, const struct path *at, const struct check *check);
-COLD unsigned report_keys(struct walk *w, const struct path *at, const struct object *object,
-                          yyjson_val **keys, size_t n);
-COLD unsigned report_key(struct walk *w, const struct path *at, const char *origin,
-                         const haft_issues *issues);
-COLD unsigned report_duplicate(struct walk *w, const struct path *at, yyjson_val *key);
-unsigned report_union(struct walk *w, const struct path *at, const haft_issues *branches, size_t n);
-COLD unsigned report_overlap(struct walk *w, const struct path *at);
-COLD unsigned report_discriminator(struct walk *w, const struct path *at, const struct rule *rule);
-COLD unsigned report_custom(struct walk *w, const struct path *at, const char *message,
-                            unsigned verdict);
+COLD unsigned hf_report_type(struct walk *w, const struct path *at, const struct node *node,
+                             const char *expected, const char *format, const yyjson_val *value,
+                             unsigned verdict);
+COLD unsigned hf_report_value(struct walk *w, const struct path *at, const struct node *node);
+COLD unsigned hf_report_size(struct walk *w, const struct path *at, const struct check *check,
+                             const char *origin, bool big, bool exact);
+COLD unsigned hf_report_bound(struct walk *w, const struct path *at, const struct check *check,
+                              const yyjson_val *bound, const char *origin, bool big,
+                              const char *note);
+COLD unsigned hf_report_multiple(struct walk *w, const struct path *at, const struct check *check);
+COLD unsigned hf_report_format(struct walk *w, const struct path *at, const struct check *check);
+COLD unsigned hf_report_keys(struct walk *w, const struct path *at, const struct object *object,
+                             yyjson_val **keys, size_t n);
+COLD unsigned hf_report_key(struct walk *w, const struct path *at, const char *origin,
+                            const haft_issues *issues);
+COLD unsigned hf_report_duplicate(struct walk *w, const struct path *at, yyjson_val *key);
+unsigned hf_report_union(struct walk *w, const struct path *at, const haft_issues *branches,
+                         size_t n);
+COLD unsigned hf_report_overlap(struct walk *w, const struct path *at);
+COLD unsigned hf_report_discriminator(struct walk *w, const struct path *at,
+                                      const struct rule *rule);
+COLD unsigned hf_report_custom(struct walk *w, const struct path *at, const char *message,
+                               unsigned verdict);
 
 /* Gives the issue that was added last a message of its own, if there is one. */
-COLD void report_message(struct walk *w, const char *message);
+COLD void hf_report_message(struct walk *w, const char *message);
 
 /* The same with a remark and the pattern that it is about. */
-COLD void report_note(struct walk *w, const char *note, const char *pattern);
+COLD void hf_report_note(struct walk *w, const char *note, const char *pattern);
 
 /* A list for a part of the walk; HAFT_ENOMEM stops the walk. */
-void issues_append(struct walk *w, const haft_issues *from);
+void hf_issues_append(struct walk *w, const haft_issues *from);
 
 /* "string", "number", "null", "undefined", ... */
-const char *json_type_name(const yyjson_val *value);
+const char *hf_json_type_name(const yyjson_val *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* walk_array.c - arrays and tuples, and what an array must contain. */
+/* hf_walk_array.c - arrays and tuples, and what an array must contain. */
 #include "schema/walk/walk.h"
 
 /* Zod's tuple looks at the number of items before it looks at any. */
@@ -12,12 +12,12 @@ static unsigned walk_tuple_size(struct walk *w, const struct node *node, size_t 
         return PASS;
     if (size < array->n_required) {
         check.size = array->n_required;
-        report_size(w, at, &check, "array", false, false);
+        hf_report_size(w, at, &check, "array", false, false);
         return ABORT;
     }
     if (size > array->n_prefix) {
         check.size = array->n_prefix;
-        report_size(w, at, &check, "array", true, false);
+        hf_report_size(w, at, &check, "array", true, false);
         return ABORT;
     }
     return PASS;
@@ -47,7 +47,7 @@ static unsigned walk_absent_items(struct walk *w, const struct array *array, siz
     for (size_t i = size; i < array->n_required; i++) {
         struct path here = {at, NULL, i};
 
-        verdict |= walk(w, array->prefix[i], NULL, &here, NULL, NOWHERE);
+        verdict |= hf_walk(w, array->prefix[i], NULL, &here, NULL, NOWHERE);
     }
     return verdict;
 }
@@ -61,7 +61,7 @@ static unsigned walk_contains(struct walk *w, const struct array *array, yyjson_
     yyjson_arr_foreach(value, i, n, item) {
         struct path here = {at, NULL, i};
 
-        if (walk_quiet(w, array->contains, item, &here, NULL))
+        if (hf_walk_quiet(w, array->contains, item, &here, NULL))
             continue;
         found++;
         if (array->contains_evaluates)
@@ -70,11 +70,11 @@ static unsigned walk_contains(struct walk *w, const struct array *array, yyjson_
     if (w->status)
         return ABORT_ALL;
     if (found < array->min_contains)
-        return report_custom(w, at, "Invalid input: too few items match what must be contained",
-                             FAIL);
+        return hf_report_custom(w, at, "Invalid input: too few items match what must be contained",
+                                FAIL);
     if (found > array->max_contains)
-        return report_custom(w, at, "Invalid input: too many items match what may be contained",
-                             FAIL);
+        return hf_report_custom(w, at, "Invalid input: too many items match what may be contained",
+                                FAIL);
     return PASS;
 }
 
@@ -92,7 +92,7 @@ static unsigned prepare_items(struct walk *w, const struct node *node, const yyj
         place = (struct place){place.base + place.member->offset, &node->inner};
     *ret_items = haft_arena_zalloc(w->arena, n ? n : 1, stride);
     if (!*ret_items)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     *(char **)(void *)(place.base + place.member->offset) = *ret_items;
     *(size_t *)(void *)(place.base + place.member->count) = n;
     return PASS;
@@ -114,7 +114,7 @@ static unsigned walk_items(struct walk *w, const struct array *array, yyjson_val
             break;
         if (items)
             member.offset = i * node->size;
-        verdict |= walk(w, node, item, &here, NULL, (struct place){items, &member});
+        verdict |= hf_walk(w, node, item, &here, NULL, (struct place){items, &member});
         seen_add(seen, i);
         if (verdict && !w->issues)
             return verdict;
@@ -122,8 +122,8 @@ static unsigned walk_items(struct walk *w, const struct array *array, yyjson_val
     return verdict;
 }
 
-unsigned walk_array(struct walk *w, const struct node *node, yyjson_val *value,
-                    const struct path *at, struct seen *seen, struct place place)
+unsigned hf_walk_array(struct walk *w, const struct node *node, yyjson_val *value,
+                       const struct path *at, struct seen *seen, struct place place)
 {
     const struct array *array = node->array;
     size_t size = unsafe_yyjson_get_len(value);
@@ -132,9 +132,9 @@ unsigned walk_array(struct walk *w, const struct node *node, yyjson_val *value,
     char *items;
 
     if (w->depth == w->schema->max_depth)
-        return walk_stop(w, HAFT_EDEPTH);
+        return hf_walk_stop(w, HAFT_EDEPTH);
     if (most)
-        return report_size(w, at, most, "array", true, most->op == CHECK_ITEMS) | ABORT_ALL;
+        return hf_report_size(w, at, most, "array", true, most->op == CHECK_ITEMS) | ABORT_ALL;
     if (array->tuple)
         verdict |= walk_tuple_size(w, node, size, at);
     if (array->tuple && !array->items && size < array->n_required)
@@ -147,7 +147,7 @@ unsigned walk_array(struct walk *w, const struct node *node, yyjson_val *value,
     if (array->tuple)
         verdict |= walk_absent_items(w, array, size, at);
     if (!array->tuple && array->closed && size > array->n_prefix)
-        verdict |= report_custom(w, at, "Invalid input: no further items are accepted", ABORT);
+        verdict |= hf_report_custom(w, at, "Invalid input: no further items are accepted", ABORT);
     if (array->contains && (w->issues || !verdict))
         verdict |= walk_contains(w, array, value, at, seen);
     w->depth--;

@@ -1,4 +1,4 @@
-/* walk_object.c - objects: properties in the order they were declared, whatever order they came in.
+/* hf_walk_object.c - objects: properties in the order they were declared, whatever order they came in.
  *
  * A first pass over the keys finds each one's property; a second pass over the properties visits
  * the values, so that issues come in the schema's order, as Zod's do, and what is absent is met on
@@ -19,7 +19,7 @@ static inline bool walk_object_is_named(const struct property *property, const c
 static size_t search_property(const struct object *object, const char *name, size_t size)
 {
     if (object->n_slots) {
-        size_t at = hash_bytes(name, size);
+        size_t at = hf_hash_bytes(name, size);
 
         for (; object->slots[at & (object->n_slots - 1)]; at++) {
             size_t i = object->slots[at & (object->n_slots - 1)] - 1;
@@ -35,7 +35,8 @@ static size_t search_property(const struct object *object, const char *name, siz
     return object->n_properties;
 }
 
-const struct property *object_property(const struct object *object, const char *name, size_t size)
+const struct property *hf_object_property(const struct object *object, const char *name,
+                                          size_t size)
 {
     size_t found = search_property(object, name, size);
 
@@ -62,9 +63,10 @@ static unsigned walk_absent(struct walk *w, const struct property *property, con
     if (property->presence == PRESENCE_OPTIONAL)
         return PASS;
     if (property->presence == PRESENCE_DEFAULT)
-        return place.base ? walk(w, property->node, property->fallback, &here, NULL, inside) : PASS;
-    verdict = property->demanded ? PASS : walk(w, property->node, NULL, &here, NULL, NOWHERE);
-    return verdict ? verdict : report_type(w, &here, NULL, "nonoptional", NULL, NULL, ABORT);
+        return place.base ? hf_walk(w, property->node, property->fallback, &here, NULL, inside)
+                          : PASS;
+    verdict = property->demanded ? PASS : hf_walk(w, property->node, NULL, &here, NULL, NOWHERE);
+    return verdict ? verdict : hf_report_type(w, &here, NULL, "nonoptional", NULL, NULL, ABORT);
 }
 
 static inline unsigned walk_present(struct walk *w, const struct property *property,
@@ -75,7 +77,7 @@ static inline unsigned walk_present(struct walk *w, const struct property *prope
 
     if (place.base && property->member.has != NO_MEMBER)
         *(bool *)(place.base + property->member.has) = true;
-    return walk(w, property->node, value, &(struct path){at, property->name, 0}, NULL, inside);
+    return hf_walk(w, property->node, value, &(struct path){at, property->name, 0}, NULL, inside);
 }
 
 /* ---- keys that are no property ---- */
@@ -124,17 +126,17 @@ static unsigned walk_name(struct walk *w, const struct node *node, yyjson_val *k
     struct path here = {at, unsafe_yyjson_get_str(key), 0};
     haft_issues *outer = w->issues, own = {0};
     yyjson_val number = {0};
-    unsigned verdict = walk_quiet(w, object->names, key, NULL, NULL);
+    unsigned verdict = hf_walk_quiet(w, object->names, key, NULL, NULL);
 
     if (verdict && object->record && numeric_key(key, &number))
-        verdict = walk_quiet(w, object->names, &number, NULL, NULL);
+        verdict = hf_walk_quiet(w, object->names, &number, NULL, NULL);
     if (!verdict || !w->issues)
         return verdict;
     w->issues = &own;
-    walk(w, object->names, key, NULL, NULL, NOWHERE);
+    hf_walk(w, object->names, key, NULL, NULL, NOWHERE);
     w->issues = outer;
-    report_key(w, &here, object->record ? "record" : "object", &own);
-    report_message(w, node->message);
+    hf_report_key(w, &here, object->record ? "record" : "object", &own);
+    hf_report_message(w, node->message);
     return ABORT;
 }
 
@@ -147,14 +149,14 @@ static unsigned walk_patterns(struct walk *w, const struct object *object, yyjso
 
     *ret_matched = false;
     for (size_t i = 0; i < object->n_patterns; i++) {
-        int matched = pattern_match(object->patterns[i].pattern, &w->scratch,
-                                    unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
+        int matched = hf_pattern_match(object->patterns[i].pattern, &w->scratch,
+                                       unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key));
 
         if (matched < 0)
-            return walk_stop(w, matched);
+            return hf_walk_stop(w, matched);
         if (matched) {
             *ret_matched = true;
-            verdict |= walk(w, object->patterns[i].node, value, &here, NULL, NOWHERE);
+            verdict |= hf_walk(w, object->patterns[i].node, value, &here, NULL, NOWHERE);
         }
     }
     return verdict;
@@ -173,7 +175,7 @@ static void add_unknown(struct walk *w, struct unknown *unknown, yyjson_val *key
         yyjson_val **keys = haft_arena_alloc(w->arena, size * 2);
 
         if (!keys) {
-            walk_stop(w, HAFT_ENOMEM);
+            hf_walk_stop(w, HAFT_ENOMEM);
             return;
         }
         memcpy(keys, unknown->keys, size);
@@ -211,7 +213,7 @@ static unsigned walk_extra(struct walk *w, const struct node *node, yyjson_val *
         inside = map_entry(place, node, nth, &member);
         (*(const char ***)(void *)(place.base + place.member->keys))[nth] = here.key;
     }
-    return walk(w, object->extra_node, value, &here, NULL, inside);
+    return hf_walk(w, object->extra_node, value, &here, NULL, inside);
 }
 
 /* Names, patterns and extras: a pass over all keys, only made when there is something to it. */
@@ -244,8 +246,8 @@ static unsigned walk_keys(struct walk *w, const struct node *node, yyjson_val *v
             return verdict;
     }
     if (unknown.n) {
-        verdict |= report_keys(w, at, object, unknown.keys, unknown.n);
-        report_message(w, node->message);
+        verdict |= hf_report_keys(w, at, object, unknown.keys, unknown.n);
+        hf_report_message(w, node->message);
     }
     return verdict;
 }
@@ -261,7 +263,7 @@ static unsigned require(struct walk *w, yyjson_val *value, const struct path *at
         struct path here = {at, names[i], 0};
 
         if (!yyjson_obj_get(value, names[i]))
-            verdict |= report_type(w, &here, NULL, "nonoptional", NULL, NULL, ABORT);
+            verdict |= hf_report_type(w, &here, NULL, "nonoptional", NULL, NULL, ABORT);
     }
     return verdict;
 }
@@ -278,7 +280,7 @@ static unsigned walk_dependents(struct walk *w, const struct object *object, yyj
             continue;
         verdict |= require(w, value, at, dependent->required, dependent->n_required);
         if (dependent->node)
-            verdict |= walk(w, dependent->node, value, at, seen, NOWHERE);
+            verdict |= hf_walk(w, dependent->node, value, at, seen, NOWHERE);
     }
     return verdict;
 }
@@ -294,7 +296,7 @@ static unsigned prepare_map(struct walk *w, const struct node *node, const yyjso
     void *keys = haft_arena_zalloc(w->arena, n ? n : 1, sizeof(char *));
 
     if (!values || !keys)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     *(void **)(void *)(place.base + place.member->offset) = values;
     *(void **)(void *)(place.base + place.member->keys) = keys;
     *(size_t *)(void *)(place.base + place.member->count) = n;
@@ -335,7 +337,7 @@ static inline unsigned match_keys(struct walk *w, const struct object *object, y
             continue;
         }
         if (values[found])
-            verdict |= report_duplicate(w, at, key);
+            verdict |= hf_report_duplicate(w, at, key);
         values[found] = item;
         next = found + 1;
     }
@@ -354,7 +356,7 @@ static unsigned walk_members(struct walk *w, const struct node *node, yyjson_val
     if (object->n_properties > WALK_OBJECT_FEW_PROPERTIES)
         values = haft_arena_alloc(w->arena, object->n_properties * sizeof *values);
     if (!values)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     memset(values, 0, object->n_properties * sizeof *values);
     verdict = match_keys(w, object, value, at, values, &unknown);
     if (object->simple && !seen) {
@@ -364,12 +366,12 @@ static unsigned walk_members(struct walk *w, const struct node *node, yyjson_val
         return verdict;
     }
     if (!verdict && unknown && object->extra == EXTRA_CHECK && w->schema->covered) {
-        int twice = json_duplicate(value, w->arena, &key);
+        int twice = hf_json_duplicate(value, w->arena, &key);
 
         if (twice < 0)
-            return walk_stop(w, twice);
+            return hf_walk_stop(w, twice);
         if (twice)
-            verdict |= report_duplicate(w, at, key);
+            verdict |= hf_report_duplicate(w, at, key);
     }
     if (place.base && node->store == STORE_MAP)
         verdict |= prepare_map(w, node, value, place);
@@ -383,13 +385,13 @@ static unsigned walk_members(struct walk *w, const struct node *node, yyjson_val
     return verdict;
 }
 
-unsigned walk_object(struct walk *w, const struct node *node, yyjson_val *value,
-                     const struct path *at, struct seen *seen, struct place place)
+unsigned hf_walk_object(struct walk *w, const struct node *node, yyjson_val *value,
+                        const struct path *at, struct seen *seen, struct place place)
 {
     unsigned verdict;
 
     if (w->depth == w->schema->max_depth)
-        return walk_stop(w, HAFT_EDEPTH);
+        return hf_walk_stop(w, HAFT_EDEPTH);
     /* The offsets of the properties are those inside the struct. */
     if (place.base && node->store == STORE_STRUCT)
         place.base += place.member->offset;

@@ -1,4 +1,4 @@
-/* walk_rules.c - the logic that joins nodes: all, any, one, not, if, references, discriminators.
+/* hf_walk_rules.c - the logic that joins nodes: all, any, one, not, if, references, discriminators.
  *
  * An alternative is tried quietly first.  Only when all of them have failed are they walked again,
  * each with a list of its own, to say why. */
@@ -15,10 +15,10 @@ static unsigned walk_rules_collect(struct walk *w, const struct rule *rule, yyjs
     unsigned *verdicts = haft_arena_zalloc(w->arena, rule->n_nodes + 1, sizeof *verdicts);
 
     if (!lists || !verdicts)
-        return walk_stop(w, HAFT_ENOMEM);
+        return hf_walk_stop(w, HAFT_ENOMEM);
     for (size_t i = 0; i < rule->n_nodes; i++) {
         w->issues = &lists[i];
-        verdicts[i] = walk(w, rule->nodes[i], value, NULL, NULL, NOWHERE);
+        verdicts[i] = hf_walk(w, rule->nodes[i], value, NULL, NULL, NOWHERE);
     }
     w->issues = outer;
     *ret_lists = lists;
@@ -72,13 +72,13 @@ static unsigned fail_union(struct walk *w, const struct node *node, const struct
     if (rule->n_nodes == 1) {
         close = 0;
     } else if (n_close != 1 || rule->op == RULE_ONE) {
-        report_union(w, at, lists, rule->n_nodes);
-        report_message(w, node->message);
+        hf_report_union(w, at, lists, rule->n_nodes);
+        hf_report_message(w, node->message);
         return ABORT;
     }
     if (!prefix_paths(w, &lists[close], at))
-        return walk_stop(w, HAFT_ENOMEM);
-    issues_append(w, &lists[close]);
+        return hf_walk_stop(w, HAFT_ENOMEM);
+    hf_issues_append(w, &lists[close]);
     return verdicts[close];
 }
 
@@ -91,13 +91,13 @@ static size_t count_passing(struct walk *w, const struct rule *rule, yyjson_val 
     for (size_t i = 0; i < rule->n_nodes && !w->status; i++) {
         struct seen own = {0};
 
-        if (seen && !seen_init(w, &own, value))
-            walk_stop(w, HAFT_ENOMEM);
-        if (w->status || walk_quiet(w, rule->nodes[i], value, at, seen ? &own : NULL))
+        if (seen && !hf_seen_init(w, &own, value))
+            hf_walk_stop(w, HAFT_ENOMEM);
+        if (w->status || hf_walk_quiet(w, rule->nodes[i], value, at, seen ? &own : NULL))
             continue;
         n++;
         if (seen)
-            seen_merge(seen, &own);
+            hf_seen_merge(seen, &own);
         if (!seen && n == enough)
             break;
     }
@@ -110,20 +110,20 @@ static unsigned walk_one(struct walk *w, const struct node *node, const struct r
     struct seen merged = {0};
     size_t n;
 
-    if (seen && !seen_copy(w, &merged, seen))
-        return walk_stop(w, HAFT_ENOMEM);
+    if (seen && !hf_seen_copy(w, &merged, seen))
+        return hf_walk_stop(w, HAFT_ENOMEM);
     n = count_passing(w, rule, value, at, seen ? &merged : NULL, 2);
     if (w->status)
         return ABORT_ALL;
     if (n == 0)
         return fail_union(w, node, rule, value, at);
     if (n > 1) {
-        report_overlap(w, at);
-        report_message(w, node->message);
+        hf_report_overlap(w, at);
+        hf_report_message(w, node->message);
         return ABORT;
     }
     if (seen)
-        seen_merge(seen, &merged);
+        hf_seen_merge(seen, &merged);
     return PASS;
 }
 
@@ -137,17 +137,17 @@ static unsigned walk_any(struct walk *w, const struct node *node, const struct r
     return n ? PASS : fail_union(w, node, rule, value, at);
 }
 
-size_t walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag)
+size_t hf_walk_find_tagged(struct walk *w, const struct rule *rule, yyjson_val *tag)
 {
     for (size_t i = 0; tag && i < rule->n_nodes; i++) {
         size_t k, n;
         yyjson_val *accepted;
 
         yyjson_arr_foreach(rule->tags[i], k, n, accepted) {
-            int equal = json_equal(accepted, tag, w->arena);
+            int equal = hf_json_equal(accepted, tag, w->arena);
 
             if (equal < 0)
-                walk_stop(w, equal);
+                hf_walk_stop(w, equal);
             if (equal == 1)
                 return i;
         }
@@ -164,13 +164,13 @@ static unsigned walk_discriminated(struct walk *w, const struct node *node, cons
     size_t found;
 
     if (!yyjson_is_obj(value))
-        return report_type(w, at, node, "object", NULL, value, ABORT);
-    found = walk_find_tagged(w, rule, yyjson_obj_get(value, rule->text));
+        return hf_report_type(w, at, node, "object", NULL, value, ABORT);
+    found = hf_walk_find_tagged(w, rule, yyjson_obj_get(value, rule->text));
     if (w->status)
         return ABORT_ALL;
     if (found == rule->n_nodes) {
-        report_discriminator(w, at, rule);
-        report_message(w, node->message);
+        hf_report_discriminator(w, at, rule);
+        hf_report_message(w, node->message);
         return ABORT;
     }
     if (place.base && node->store == STORE_CHOICE) {
@@ -179,7 +179,7 @@ static unsigned walk_discriminated(struct walk *w, const struct node *node, cons
         inside = (struct place){place.base, &member};
         *(int *)(void *)(place.base + place.member->offset) = (int)found;
     }
-    return walk(w, rule->nodes[found], value, at, seen, inside);
+    return hf_walk(w, rule->nodes[found], value, at, seen, inside);
 }
 
 static unsigned walk_all(struct walk *w, const struct rule *rule, yyjson_val *value,
@@ -188,7 +188,7 @@ static unsigned walk_all(struct walk *w, const struct rule *rule, yyjson_val *va
     unsigned verdict = PASS;
 
     for (size_t i = 0; i < rule->n_nodes && (w->issues || !verdict); i++)
-        verdict |= walk(w, rule->nodes[i], value, at, seen, NOWHERE);
+        verdict |= hf_walk(w, rule->nodes[i], value, at, seen, NOWHERE);
     return verdict;
 }
 
@@ -199,11 +199,11 @@ static unsigned walk_not(struct walk *w, const struct rule *rule, yyjson_val *va
 
     if (!value)
         return PASS;
-    verdict = walk_quiet(w, rule->nodes[0], value, at, NULL);
+    verdict = hf_walk_quiet(w, rule->nodes[0], value, at, NULL);
     if (w->status)
         return ABORT_ALL;
     return verdict ? PASS
-                   : report_custom(w, at, "Invalid input: matches what is not accepted", ABORT);
+                   : hf_report_custom(w, at, "Invalid input: matches what is not accepted", ABORT);
 }
 
 static unsigned walk_if(struct walk *w, const struct rule *rule, yyjson_val *value,
@@ -214,21 +214,21 @@ static unsigned walk_if(struct walk *w, const struct rule *rule, yyjson_val *val
 
     if (!value)
         return PASS;
-    if (seen && !seen_init(w, &own, value))
-        return walk_stop(w, HAFT_ENOMEM);
-    if (walk_quiet(w, rule->nodes[0], value, at, seen ? &own : NULL)) {
+    if (seen && !hf_seen_init(w, &own, value))
+        return hf_walk_stop(w, HAFT_ENOMEM);
+    if (hf_walk_quiet(w, rule->nodes[0], value, at, seen ? &own : NULL)) {
         next = rule->nodes[2];
     } else {
         next = rule->nodes[1];
         if (seen)
-            seen_merge(seen, &own);
+            hf_seen_merge(seen, &own);
     }
     if (w->status)
         return ABORT_ALL;
-    return next ? walk(w, next, value, at, seen, NOWHERE) : PASS;
+    return next ? hf_walk(w, next, value, at, seen, NOWHERE) : PASS;
 }
 
-const struct node *walk_find_dynamic(const struct walk *w, const struct rule *rule)
+const struct node *hf_walk_find_dynamic(const struct walk *w, const struct rule *rule)
 {
     const struct node *found = rule->nodes[0];
 
@@ -257,15 +257,15 @@ static unsigned walk_rule(struct walk *w, const struct node *node, const struct 
     case RULE_IF:
         return walk_if(w, rule, value, at, seen);
     case RULE_REF:
-        return walk(w, rule->nodes[0], value, at, seen, NOWHERE);
+        return hf_walk(w, rule->nodes[0], value, at, seen, NOWHERE);
     case RULE_DYNAMIC_REF:
-        return walk(w, walk_find_dynamic(w, rule), value, at, seen, NOWHERE);
+        return hf_walk(w, hf_walk_find_dynamic(w, rule), value, at, seen, NOWHERE);
     }
     return PASS;
 }
 
-unsigned walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
-                    const struct path *at, struct seen *seen, struct place place)
+unsigned hf_walk_rules(struct walk *w, const struct node *node, yyjson_val *value,
+                       const struct path *at, struct seen *seen, struct place place)
 {
     /* What is evaluated is kept for containers only. */
     struct seen *track = value && yyjson_is_ctn(value) ? seen : NULL;

@@ -9,14 +9,14 @@ static size_t words(size_t n)
     return n / 64 + 1;
 }
 
-bool seen_init(struct walk *w, struct seen *seen, const yyjson_val *value)
+bool hf_seen_init(struct walk *w, struct seen *seen, const yyjson_val *value)
 {
     seen->n = unsafe_yyjson_get_len((void *)(uintptr_t)value);
     seen->bits = haft_arena_zalloc(w->arena, words(seen->n), sizeof *seen->bits);
     return seen->bits;
 }
 
-bool seen_copy(struct walk *w, struct seen *to, const struct seen *from)
+bool hf_seen_copy(struct walk *w, struct seen *to, const struct seen *from)
 {
     to->n = from->n;
     to->bits = haft_arena_alloc(w->arena, words(from->n) * sizeof *to->bits);
@@ -25,7 +25,7 @@ bool seen_copy(struct walk *w, struct seen *to, const struct seen *from)
     return to->bits;
 }
 
-void seen_merge(struct seen *to, const struct seen *from)
+void hf_seen_merge(struct seen *to, const struct seen *from)
 {
     for (size_t i = 0; i < words(from->n); i++)
         to->bits[i] |= from->bits[i];
