@@ -23,12 +23,12 @@ HAFT_TOOL_BARE(better, "Does it better");
 static haft_tool one, two, no_handler, bad_name;
 static haft_call *held;
 
-static int module(haft_call *call)
+static int hold(haft_call *call)
 {
     held = call;
     return HAFT_PENDING;
 }
-HAFT_TOOL_BARE(module, "Answers later");
+HAFT_TOOL_BARE(hold, "Answers later");
 
 static int read_it(haft_call *call, const char *uri)
 {
@@ -68,7 +68,7 @@ static haft_server *serve(void)
     bad_name.name = "bad name";
     assert_int_equal(haft_add(server, &one), 0);
     assert_int_equal(haft_add(server, &two), 0);
-    assert_int_equal(haft_add(server, &module_tool), 0);
+    assert_int_equal(haft_add(server, &hold_tool), 0);
     assert_int_equal(haft_resource_add(server, &resource), 0);
     assert_int_equal(haft_prompt_add(server, &prompt), 0);
     return server;

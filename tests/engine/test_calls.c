@@ -13,19 +13,19 @@
 static haft_call *held;
 static int how_it_ended;
 
-static int module(haft_call *call)
+static int hold(haft_call *call)
 {
     held = call;
     return HAFT_PENDING;
 }
-HAFT_TOOL_BARE(module, "Answers later");
+HAFT_TOOL_BARE(hold, "Answers later");
 
-static int module_short(haft_call *call)
+static int hold_short(haft_call *call)
 {
     held = call;
     return HAFT_PENDING;
 }
-HAFT_TOOL_BARE(module_short, "Answers later, or not", .timeout_ms = 1500);
+HAFT_TOOL_BARE(hold_short, "Answers later, or not", .timeout_ms = 1500);
 
 static int at_once(haft_call *call)
 {
@@ -68,8 +68,8 @@ HAFT_TOOL_BARE(tell, "Tells everything");
 
 static haft_server *serve(void)
 {
-    static const haft_tool *const tools[] = {&module_tool, &module_short_tool, &at_once_tool,
-                                             &late_tool,   &report_tool,       &tell_tool};
+    static const haft_tool *const tools[] = {&hold_tool, &hold_short_tool, &at_once_tool,
+                                             &late_tool, &report_tool,     &tell_tool};
     haft_server *server = haft_server_new("test", "1");
 
     assert_non_null(server);

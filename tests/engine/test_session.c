@@ -23,14 +23,14 @@ HAFT_TOOL_BARE(tell_id, "Tells its id");
 static haft_call *held[4];
 static size_t n_held;
 
-static int module(haft_call *call)
+static int hold(haft_call *call)
 {
     if (n_held == COUNT_OF(held))
         return haft_error(call, "full");
     held[n_held++] = call;
     return HAFT_PENDING;
 }
-HAFT_TOOL_BARE(module, "Answers later");
+HAFT_TOOL_BARE(hold, "Answers later");
 
 static void let_go(void *context, const char *word)
 {
@@ -47,7 +47,7 @@ static haft_server *serve(void)
 
     assert_non_null(server);
     assert_int_equal(haft_add(server, &hello_tool), 0);
-    assert_int_equal(haft_add(server, &module_tool), 0);
+    assert_int_equal(haft_add(server, &hold_tool), 0);
     assert_int_equal(haft_add(server, &tell_id_tool), 0);
     n_held = 0;
     return server;
@@ -322,7 +322,7 @@ static void too_many(void **state)
 
     (void)state;
     n_held = 0;
-    assert_int_equal(haft_add(server, &module_tool), 0);
+    assert_int_equal(haft_add(server, &hold_tool), 0);
     wire = wire_open(server);
     dialogue_with(wire,
                   LINES("R 1 tools/call {'name':'hold'}", "R 2 tools/call {'name':'hold'}",

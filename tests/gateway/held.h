@@ -23,7 +23,7 @@ static void held_init(void)
     uv_mutex_init(&held.lock);
 }
 
-static int module(void *item, void (*go_on)(void *item, int status))
+static int hold(void *item, void (*go_on)(void *item, int status))
 {
     uv_mutex_lock(&held.lock);
     held.items[held.n] = item;

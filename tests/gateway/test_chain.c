@@ -50,7 +50,7 @@ static int admit(void *context, haft_request *request, const haft_responder *res
         admit_as_ann(admission, 0);
         return HAFT_PENDING;
     }
-    return module(admission, admit_as_ann);
+    return hold(admission, admit_as_ann);
 }
 
 static void go_on(void *call, int status)
@@ -61,7 +61,7 @@ static void go_on(void *call, int status)
 static int wait_in(haft_call *call, void *data)
 {
     (void)data;
-    return module(call, go_on);
+    return hold(call, go_on);
 }
 static const haft_policy slow_policy = HAFT_INIT(haft_policy, .name = "slow", .inbound = wait_in);
 
@@ -78,7 +78,7 @@ static void finish(void *item, int status)
 static int chain(haft_call *call, const chain_args *in)
 {
     (void)in;
-    return module(call, finish);
+    return hold(call, finish);
 }
 HAFT_ROUTE_IN(chain, "GET", "/chain/{n}", chain_args, "Waits", .policies = "slow");
 

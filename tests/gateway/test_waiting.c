@@ -19,19 +19,19 @@ static void say_and_finish(void *call, int status)
 
 static int pending(haft_call *call)
 {
-    return module(call, say_and_finish);
+    return hold(call, say_and_finish);
 }
 HAFT_ROUTE_BARE(pending, "GET", "/later", "Answers later");
 
 static int later_here(haft_call *call)
 {
-    return module(call, say_and_finish);
+    return hold(call, say_and_finish);
 }
 HAFT_ROUTE_BARE(later_here, "GET", "/later-here", "Answers later, on the loop", .quick = true);
 
 static int hasty(haft_call *call)
 {
-    return module(call, say_and_finish);
+    return hold(call, say_and_finish);
 }
 HAFT_ROUTE_BARE(hasty, "GET", "/hasty", "Answers too late", .timeout_ms = 50);
 
@@ -102,7 +102,7 @@ static void name_and_continue(void *call, int status)
 static int wait_in(haft_call *call, void *data)
 {
     (void)data;
-    return module(call, name_and_continue);
+    return hold(call, name_and_continue);
 }
 
 static int continue_at_once(haft_call *call, void *data)

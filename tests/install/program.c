@@ -4,21 +4,21 @@
 
 #include <stdio.h>
 
-int hf_hash_bytes(void);
-int hf_error_set(void);
-int hf_node_new(void);
+int hash_bytes(void);
+int error_set(void);
+int node_new(void);
 
-int hf_hash_bytes(void)
+int hash_bytes(void)
 {
     return 1;
 }
 
-int hf_error_set(void)
+int error_set(void)
 {
     return 2;
 }
 
-int hf_node_new(void)
+int node_new(void)
 {
     return 3;
 }
@@ -36,8 +36,7 @@ int main(void)
         return 1;
     good = haft_schema_validate_text(schema, "4", 1, arena, &issues);
     bad = haft_schema_validate_text(schema, "2", 1, arena, &issues);
-    printf("%d %s %d\n", good, haft_strerror(bad),
-           hf_hash_bytes() + hf_error_set() + hf_node_new());
+    printf("%d %s %d\n", good, haft_strerror(bad), hash_bytes() + error_set() + node_new());
     haft_schema_free(schema);
     haft_arena_free(arena);
     return 0;

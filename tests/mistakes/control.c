@@ -64,7 +64,7 @@ const haft_type *types(int which)
 const haft_tool *tools(int which);
 const haft_tool *tools(int which)
 {
-    return which == 0 ? &hf_call_tool : which == 1 ? &in_tool : &out_tool;
+    return which == 0 ? &call_tool : which == 1 ? &in_tool : &out_tool;
 }
 
 const haft_route *routes(int which);
