@@ -42,7 +42,7 @@ static enum remote_negotiate_verdict judge_versions(struct remote *remote, yyjso
 
     if (lists(versions, revision_row(asked)->name))
         return SPEAKS_IT;
-    for (int i = asked; remote->options.revision == REVISIONS && --i >= LEGACY_REVISIONS;)
+    for (int i = (int)asked; remote->options.revision == REVISIONS && --i >= LEGACY_REVISIONS;)
         if (lists(versions, revision_row((enum revision)i)->name)) {
             remote->revision = (enum revision)i;
             return remote->error ? ASK_AGAIN : SPEAKS_IT;

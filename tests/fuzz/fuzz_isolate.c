@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/call/carry.h"
 #include "process/isolate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
