@@ -2,6 +2,7 @@
 # A struct of ours has at most 30 members: more than that is several subjects, and each gets a struct with a name.
 # Those that may be larger are here, each with a reason.
 set -u
+uncomment=$(cat "$(dirname "$0")/uncomment.awk")
 maximum=30
 
 # FILE STRUCT  reason
@@ -12,32 +13,14 @@ src/http/http.h connection  handles of libuv and states of the parser, which liv
 src/http/http.h haft_http  handles of libuv and the counts of one loop, which nobody shares
 '
 
-found=$(find src apps -name '*.h' | sort | xargs awk -v maximum=$maximum '
+found=$(find src apps -name '*.h' | sort | xargs awk -v maximum=$maximum "$uncomment"'
     function finish() {
         if (members > maximum)
             print file, name, members
     }
-    FNR == 1 { inside = 0; comment = 0 }
+    FNR == 1 { inside = 0; uncomment_start() }
     {
-        line = $0
-        # Comments go, those over several lines too.
-        while (1) {
-            if (comment) {
-                end = index(line, "*/")
-                if (!end) { line = ""; break }
-                line = substr(line, end + 2)
-                comment = 0
-            }
-            start = index(line, "/*")
-            if (!start)
-                break
-            rest = substr(line, start + 2)
-            line = substr(line, 1, start - 1)
-            end = index(rest, "*/")
-            if (end)
-                line = line substr(rest, end + 2)
-            else { comment = 1; break }
-        }
+        line = uncomment($0)
     }
     !inside && line ~ /^(typedef )?(struct|union) [a-z_0-9]+ *\{/ {
         name = line

@@ -2,8 +2,9 @@
 # A static function carries its file's noun and an enumerator its subject's: each name is in one file, so that grep and
 # a debugger find it, and all sources can be one.  A function that others link carries haft_ or hf_.
 set -u
+uncomment=$(cat "$(dirname "$0")/uncomment.awk")
 
-found=$(find src apps -name '*.[ch]' | sort | xargs awk '
+found=$(find src apps -name '*.[ch]' | sort | xargs awk "$uncomment"'
     function see(name) {
         if (!((name, FILENAME) in seen)) {
             seen[name, FILENAME] = 1
@@ -11,7 +12,7 @@ found=$(find src apps -name '*.[ch]' | sort | xargs awk '
             files[name] = files[name] " " FILENAME
         }
     }
-    FNR == 1 { inside = 0; comment = 0 }
+    FNR == 1 { inside = 0; uncomment_start() }
     /^static [^=(]*[a-z0-9_]\(/ {
         name = $0
         sub(/\(.*/, "", name)
@@ -19,22 +20,7 @@ found=$(find src apps -name '*.[ch]' | sort | xargs awk '
         see(name)
     }
     {
-        line = $0
-        # Comments go, those over several lines too.
-        while (1) {
-            if (comment) {
-                end = index(line, "*/")
-                if (!end) { line = ""; break }
-                line = substr(line, end + 2)
-                comment = 0
-            }
-            start = index(line, "/*")
-            if (!start) break
-            rest = substr(line, start + 2)
-            end = index(rest, "*/")
-            if (!end) { line = substr(line, 1, start - 1); comment = 1; break }
-            line = substr(line, 1, start - 1) " " substr(rest, end + 2)
-        }
+        line = uncomment($0)
         if (!inside && line ~ /(^|[^A-Za-z0-9_])enum[ a-z0-9_]*\{/) {
             inside = 1
             sub(/.*enum[ a-z0-9_]*\{/, "", line)
