@@ -80,7 +80,7 @@ static int choose(yyjson_mut_doc *doc, yyjson_val *root, yyjson_val *schema, con
         if (search.found)
             *ret_value = yyjson_val_mut_copy(doc, search.found);
         else
-            hf_error_set(reason, status, NULL, "%.40s is none of %.*s%s%.40s%s", text,
+            hf_error_set(reason, status, NULL, "%.40s is not one of %.*s%s%.40s%s", text,
                          (int)search.names.size, search.names.size ? search.names.data : "",
                          search.near.name ? "; did you mean " : "",
                          search.near.name ? search.near.name : "", search.near.name ? "?" : "");
@@ -250,7 +250,8 @@ static int arguments_put_value(struct build *build, const struct arguments_place
         return hf_error_set(build->reason, HAFT_ENOMEM, NULL, "out of memory");
     }
     if (!(types & TAKES_ARRAY))
-        return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s is there twice", place->key);
+        return hf_error_set(build->reason, HAFT_EINVAL, NULL, "%.60s occurs more than once",
+                            place->key);
     array = there;
     if (!yyjson_mut_is_arr(there)) {
         array = yyjson_mut_arr(build->doc);

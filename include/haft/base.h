@@ -57,7 +57,7 @@ extern "C" {
     X(HAFT_EISSUES, -11, "the value does not fit its schema")                                      \
     X(HAFT_ESTEPS, -12, "the work is over its limit")                                              \
     X(HAFT_EEXISTS, -13, "the name is taken")                                                      \
-    X(HAFT_ENOTFOUND, -14, "there is none of that name")                                           \
+    X(HAFT_ENOTFOUND, -14, "not found")                                                            \
     X(HAFT_EBUSY, -15, "too much is being done already")                                           \
     X(HAFT_ECAPABILITY, -16, "the client has not declared the capability")                         \
     X(HAFT_ECLOSED, -17, "the connection is closed")                                               \

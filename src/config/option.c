@@ -140,7 +140,7 @@ const struct option hf_option_table[] = {
      .help = "whether it may share it with others"},
 
     {"log.level", "--log-level", NULL, AT(log_level), OPTION_WORD, .words = hf_level_names,
-     .takes = "LEVEL", .initial = "warning", .live = true, .help = "write what is at least so grave"},
+     .takes = "LEVEL", .initial = "warning", .live = true, .help = "minimum severity of the lines to write"},
     {"log.format", "--log-format", NULL, AT(log_format), OPTION_WORD, .words = hf_log_format_names,
      .initial = "text", .live = true, .help = "of its lines"},
     {"log.file", "--log-file", NULL, AT(log_file), OPTION_FILE,

@@ -94,7 +94,7 @@ const char *hf_auth_behind_scheme(const char *header, const char *scheme)
 
 HAFT_STRUCT(api_key_options,
             HAFT_STRING(file, "Lines of a key's SHA-256 in hexadecimal and whose it is", .min = 1),
-            HAFT_DEFAULT(HAFT_STRING(realm, "What a client without a key is told"), "gateway"));
+            HAFT_DEFAULT(HAFT_STRING(realm, "The realm named in WWW-Authenticate"), "gateway"));
 
 struct key {
     struct key *next;

@@ -22,7 +22,7 @@ HAFT_STRUCT(
     HAFT_STRING(file, "Lines of name:iterations:salt:hash, the last two in hexadecimal: "
                       "PBKDF2 with HMAC-SHA-256",
                 .min = 1),
-    HAFT_DEFAULT(HAFT_STRING(realm, "What a client without a password is told"), "gateway"),
+    HAFT_DEFAULT(HAFT_STRING(realm, "The realm named in WWW-Authenticate"), "gateway"),
     HAFT_DEFAULT(HAFT_INTEGER(failures, "Wrong passwords of one address until it has to wait; 0: any",
                               .min = 0, .max = 1000),
                  10),

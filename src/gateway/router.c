@@ -53,7 +53,7 @@ static int add_segment(haft_arena *arena, const char *text, size_t size, struct 
         return hf_error_set(reason, HAFT_EINVAL, "", "\"%s\" cannot be a segment of a path", copy);
     for (size_t i = 0; variable && i < path->n; i++)
         if (path->variable[i] && !strcmp(path->segments[i], copy))
-            return hf_error_set(reason, HAFT_EINVAL, "", "{%s} is there twice", copy);
+            return hf_error_set(reason, HAFT_EINVAL, "", "{%s} occurs more than once", copy);
     path->segments[path->n] = copy;
     path->variable[path->n++] = variable;
     path->n_variables += variable;

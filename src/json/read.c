@@ -291,7 +291,7 @@ haft_value *haft_json_read(const char *text, size_t size, size_t max_depth, haft
         max_depth = DEFAULT_DEPTH;
     status = hf_json_check(value, max_depth, arena, &key);
     if (status == HAFT_EINVAL)
-        hf_error_set(reterr_error, HAFT_EPARSE, NULL, "the key \"%s\" is there twice",
+        hf_error_set(reterr_error, HAFT_EPARSE, NULL, "the key \"%s\" occurs more than once",
                      yyjson_get_str(key));
     else if (status == HAFT_EDEPTH)
         hf_error_set(reterr_error, status, NULL, "nested deeper than %zu levels", max_depth);

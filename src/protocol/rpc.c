@@ -92,7 +92,7 @@ void hf_rpc_read(yyjson_val *root, struct rpc_message *ret_message)
     message->result = found[RESULT];
     message->error = found[ERROR];
     if (twice) {
-        invalid(message, "a member is there twice");
+        invalid(message, "a member occurs more than once");
         return;
     }
     if (!yyjson_equals_strn(found[JSONRPC], "2.0", 3)) {

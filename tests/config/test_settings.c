@@ -25,7 +25,7 @@ static const struct {
     {"{\n  \"limits\": {\n    \"workers\": 2,\n  }\n}\n",
      "f: line 3: trailing comma is not allowed\n"},
     {"{\"log\":", "f: line 1: unexpected end of data\n"},
-    {"{\"log\": {},\n\"log\": {}}", "f: the key \"log\" is there twice\n"},
+    {"{\"log\": {},\n\"log\": {}}", "f: the key \"log\" occurs more than once\n"},
     {"[]", "f: expected an object\n"},
     {"{\"limits\": 5}", "f: limits: expected an object\n"},
     {"{\"limits\": {\"worker\": 5}}",

@@ -84,14 +84,14 @@ static void refuses(void **state)
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'method':'x','id':2}", 400, "*", NULL},
         /* a member twice, however deep: requests, notifications and answers */
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','id':1,'method':'ping','params':{'a':" TWICE "}}",
-         400, "*'id':1,*-32600*twice*", NULL},
+         400, "*'id':1,*-32600*more than once*", NULL},
         {"POST", "/mcp", MODERN("tools/list"),
          "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" META ",'a':[" TWICE "]}}", 400,
-         "*'id':1,*-32600*twice*", NULL},
+         "*'id':1,*-32600*more than once*", NULL},
         {"POST", "/mcp", JSON,
          "{'jsonrpc':'2.0','id':1,'method':'initialize','params':{'protocolVersion':'2025-11-25',"
          "'capabilities':{},'clientInfo':{'name':'a','version':'1','name':'b'}}}",
-         400, "*'id':1,*-32600*twice*", "Content-Type: application/json\r\n"},
+         400, "*'id':1,*-32600*more than once*", "Content-Type: application/json\r\n"},
         {"POST", "/mcp", JSON, "{'jsonrpc':'2.0','method':'x','params':{'a':" TWICE "}}", 400,
          "*-32600*", NULL},
         {"POST", "/mcp", MODERN("x"), "{'jsonrpc':'2.0','method':'x','params':{'a':" TWICE "}}",

@@ -111,7 +111,7 @@ static void what_is_wrong_is_refused_by_its_path(void **state)
         const char *path, *text;
     } rows[] = {
         {"{", HAFT_EPARSE, "", "*"},
-        {"{'name':'t','name':'t'}", HAFT_EPARSE, "", "the key \"name\" is there twice"},
+        {"{'name':'t','name':'t'}", HAFT_EPARSE, "", "the key \"name\" occurs more than once"},
         {"[]", HAFT_EINVAL, "", "must be an object"},
         {"{}", HAFT_EINVAL, "name", "is missing"},
         {"{'name':5}", HAFT_EINVAL, "name", "must be a string"},

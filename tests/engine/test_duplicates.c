@@ -74,7 +74,7 @@ static haft_server *serve(const haft_allocator *allocator)
 
 /* ---- requests ---- */
 
-#define TWICE "! 1 -32600 Invalid Request: a member is there twice"
+#define TWICE "! 1 -32600 Invalid Request: a member occurs more than once"
 #define ENVELOPE                                                                                   \
     "'io.modelcontextprotocol/protocolVersion':'2026-07-28',"                                      \
     "'io.modelcontextprotocol/clientCapabilities':"
@@ -168,13 +168,14 @@ static void refuses_members_of_arrays(void **state)
 
     (void)state;
     n_ran = 0;
-    dialogue_alone(server,
-                   LINES(GREETING("2025-03-26", "{}"),
-                         "> [{'jsonrpc':'2.0','id':1,'method':'ping'},{'jsonrpc':'2.0','id':2,"
-                         "'method':'tools/call','params':{'name':'any','arguments':{'a':{'b':1,"
-                         "'b':2}}}}]",
-                         "< [{'jsonrpc':'2.0','id':1,'result':{}},{'jsonrpc':'2.0','id':2,'error':"
-                         "{'code':-32600,'message':'Invalid Request: a member is there twice'}}]"));
+    dialogue_alone(
+        server,
+        LINES(GREETING("2025-03-26", "{}"),
+              "> [{'jsonrpc':'2.0','id':1,'method':'ping'},{'jsonrpc':'2.0','id':2,"
+              "'method':'tools/call','params':{'name':'any','arguments':{'a':{'b':1,"
+              "'b':2}}}}]",
+              "< [{'jsonrpc':'2.0','id':1,'result':{}},{'jsonrpc':'2.0','id':2,'error':"
+              "{'code':-32600,'message':'Invalid Request: a member occurs more than once'}}]"));
     assert_int_equal(n_ran, 0);
     haft_server_free(server);
 }

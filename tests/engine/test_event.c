@@ -126,7 +126,7 @@ static void tools_come_by_steps_and_go(void **state)
          "tool accepted work; tool compiled work; tool stored work; tool updated work; tool "
          "announced work"},
         {update_none, HAFT_ENOTFOUND,
-         "tool accepted work; tool compiled work; tool stored work (Tool none: there is none of that name)"},
+         "tool accepted work; tool compiled work; tool stored work (Tool none: not found)"},
         {replace, 0,
          "tool accepted other; tool compiled other; tool stored other; tool removed work; tool "
          "announced other"},

@@ -1,4 +1,4 @@
-/* frames.c - whatever comes, whoever can be told is told, nobody else is, and the session
+/* test_frames.c - whatever comes, whoever can be told is told, nobody else is, and the session
  * lives on. */
 #include <stdlib.h>
 #include <string.h>
@@ -81,16 +81,16 @@ static const struct row {
     {"> \t{ 'method' : 'ping' , 'id' : 1 , 'jsonrpc' : '2.0' } ", "= 1 {}"},
     /* twice the same member: which one is meant? */
     {"> {'jsonrpc':'2.0','id':1,'method':'ping','id':2}",
-     "! - -32600 Invalid Request: a member is there twice"},
+     "! - -32600 Invalid Request: a member occurs more than once"},
     {"> {'jsonrpc':'2.0','id':1,'method':'ping','method':'tools/list'}",
-     "! 1 -32600 Invalid Request: a member is there twice"},
+     "! 1 -32600 Invalid Request: a member occurs more than once"},
     {"> {'jsonrpc':'2.0','method':'ping','method':'ping'}", NULL},
     {"> {'jsonrpc':'2.0','id':1,'id':1,'result':{}}", NULL},
     {"> {'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'hello','name':'goodbye'}}",
-     "! 1 -32600 Invalid Request: a member is there twice"},
+     "! 1 -32600 Invalid Request: a member occurs more than once"},
     {"> {'jsonrpc':'2.0','id':1,'method':'ping','params':{'_meta':{'progressToken':1,"
      "'progressToken':2}}}",
-     "! 1 -32600 Invalid Request: a member is there twice"},
+     "! 1 -32600 Invalid Request: a member occurs more than once"},
     /* answers to nothing, right or wrong, are not answered */
     {"> {'jsonrpc':'2.0','id':1,'result':{}}", NULL},
     {"> {'jsonrpc':'2.0','id':1,'error':{'code':1,'message':''}}", NULL},

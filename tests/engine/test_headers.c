@@ -83,8 +83,8 @@ static void checks_arguments(void **state)
         {"{\"region\":\"\u00e9\"}", "=?base64?w6k=?=", NULL, NULL},
         {"{\"region\":\"?\"}", "=?base64?/w==?=", NULL, "is not well written"},
         /* twice, the same or not */
-        {"{\"region\":\"eu\"}", "eu;us", NULL, "is there twice"},
-        {"{\"region\":\"eu\"}", "eu;eu", NULL, "is there twice"},
+        {"{\"region\":\"eu\"}", "eu;us", NULL, "occurs more than once"},
+        {"{\"region\":\"eu\"}", "eu;eu", NULL, "occurs more than once"},
     };
     haft_server *server = serve();
 

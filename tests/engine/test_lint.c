@@ -56,7 +56,7 @@ HAFT_STRUCT(empty_header, HAFT_HEADER("", HAFT_STRING(a, "A")));
 HAFT_STRUCT(odd_header, HAFT_HEADER("Re gion", HAFT_STRING(a, "A")));
 HAFT_STRUCT(bad_pattern, HAFT_STRING(a, "A", .pattern = "("));
 
-#define NOTHING_FITS "nothing fits: the least that is asked for is above the most\n"
+#define NOTHING_FITS "nothing can match: the minimum is greater than the maximum\n"
 
 HAFT_STRUCT(swapped_args, HAFT_STRING(a, "A", .min = 5, .max = 2),
             HAFT_ARRAY(b, HAFT_INTEGER(i, "I", .min = 9, .max = 1), "B", .min = 2, .max = 1));

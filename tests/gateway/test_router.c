@@ -141,7 +141,7 @@ static void templates(void **state)
         {"/{a", "\"{a\" cannot be a segment of a path"},
         {"/x{a}", "\"x{a}\" cannot be a segment of a path"},
         {"/{a b}", "\"a b\" cannot be a segment of a path"},
-        {"/{a}/b/{a}", "{a} is there twice"},
+        {"/{a}/b/{a}", "{a} occurs more than once"},
         {"/\377", "a path is UTF-8"},
     };
     haft_arena *arena = haft_arena_new(NULL, 1 << 20);

@@ -39,10 +39,11 @@ static void has_a_kind(void **state)
         {REQUEST("\"params\":{\"x\":[[[]]]}"), HAFT_INCOMING_REQUEST, NULL},
         {REQUEST("\"params\":{\"x\":[[[[]]]]}"), HAFT_INCOMING_INVALID, "it nests too deep"},
         {REQUEST("\"params\":{\"x\":{\"a\":1,\"a\":2}}"), HAFT_INCOMING_INVALID,
-         "a member is there twice"},
-        {REQUEST("\"other\":{\"a\":1,\"a\":2}"), HAFT_INCOMING_INVALID, "a member is there twice"},
+         "a member occurs more than once"},
+        {REQUEST("\"other\":{\"a\":1,\"a\":2}"), HAFT_INCOMING_INVALID,
+         "a member occurs more than once"},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1,\"a\":2}}", HAFT_INCOMING_INVALID,
-         "a member is there twice"},
+         "a member occurs more than once"},
     };
 
     (void)state;

@@ -151,7 +151,7 @@ static void refuses_values_of_the_wrong_kind(void **state)
         {NULL, "{'$anchor': '1'}", HAFT_ESCHEMA, "#/$anchor",
          "'$anchor' must be a name of letters, digits, '-', '_' and '.'"},
         {NULL, "{'$anchor': 'a', '$defs': {'b': {'$anchor': 'a'}}}", HAFT_ESCHEMA,
-         "#/$defs/b/$anchor", "the anchor 'a' is there twice"},
+         "#/$defs/b/$anchor", "the anchor 'a' occurs more than once"},
         {NULL, "{'$defs': {'a': {'$id': 'x:a'}, 'b': {'$id': 'x:a'}}}", HAFT_ESCHEMA,
          "#/$defs/b/$id", "'x:a' names two schemas"},
         {D2019, "{'$recursiveRef': '#a'}", HAFT_ESCHEMA, "#/$recursiveRef",
@@ -166,7 +166,7 @@ static void refuses_what_is_not_json(void **state)
 {
     static const struct refusal rows[] = {
         {NULL, "{'a': 1", HAFT_EPARSE, "", "unexpected end of data at byte 7"},
-        {NULL, "{'a': 1, 'a': 2}", HAFT_EPARSE, "", "the key 'a' is there twice"},
+        {NULL, "{'a': 1, 'a': 2}", HAFT_EPARSE, "", "the key 'a' occurs more than once"},
         {NULL, "{'\xff': 1}", HAFT_EUTF8, "", "invalid UTF-8 encoding in string at byte 2"},
     };
 

@@ -15,7 +15,7 @@
 static void keys_match_exactly(void **state)
 {
     /* Other letters, letters that fold to these, a NUL behind; alone, and beside the right one.
-     * When a member is there twice nobody knows what was asked, or by which id: nothing is done, and
+     * When a member occurs more than once nobody knows what was asked, or by which id: nothing is done, and
      * an id that is one is told so. */
     static const struct {
         const char *members, *answer;
@@ -27,12 +27,11 @@ static void keys_match_exactly(void **state)
         {"'method':'ping','METHOD':'tools/list'", "= 1 {}"},
         {"'METHOD':'tools/list','method':'ping'", "= 1 {}"},
         {"'method':'ping','param\xc5\xbf':{}", "= 1 {}"},
-        {"'method':'ping','method':'tools/list'",
-         "! 1 -32600 Invalid Request: a member is there *"},
-        {"'method':'ping','method':'ping'", "! 1 -32600 Invalid Request: a member is there twice"},
-        {"'method':'ping','m\\u0065thod':'ping'",
-         "! 1 -32600 Invalid Request: a member is there *"},
-        {"'method':'ping','id':2", "! - -32600 Invalid Request: a member is there twice"},
+        {"'method':'ping','method':'tools/list'", "! 1 -32600 Invalid Request: a member occurs *"},
+        {"'method':'ping','method':'ping'",
+         "! 1 -32600 Invalid Request: a member occurs more than once"},
+        {"'method':'ping','m\\u0065thod':'ping'", "! 1 -32600 Invalid Request: a member occurs *"},
+        {"'method':'ping','id':2", "! - -32600 Invalid Request: a member occurs more than once"},
     };
 
     (void)state;

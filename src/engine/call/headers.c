@@ -169,7 +169,7 @@ static bool agree_on(haft_call *call, const struct property *property, yyjson_va
     if (!value)
         return mismatch(call, name, "is required");
     if (is_twice(call, name))
-        return mismatch(call, name, "is there twice");
+        return mismatch(call, name, "occurs more than once");
     if (!headers_decode(call, &value, &size))
         return mismatch(call, name, "is not well written");
     if (!is_exact(argument))

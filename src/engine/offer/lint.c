@@ -139,7 +139,7 @@ static void lint_checks(const struct lint *lint, const struct node *node,
     for (size_t i = 0; i < node->n_checks; i++)
         for (size_t j = 0; j < node->n_checks; j++)
             if (excludes(&node->checks[i], &node->checks[j])) {
-                warn(lint, place, "nothing fits: the least that is asked for is above the most");
+                warn(lint, place, "nothing can match: the minimum is greater than the maximum");
                 return;
             }
 }

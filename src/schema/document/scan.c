@@ -196,7 +196,7 @@ static int add_mark(struct document *doc, struct location *location, const char 
 
     if (mark && mark->location != location)
         return hf_document_fail(doc, location, keyword, HAFT_ESCHEMA,
-                                "the anchor \"%s\" is there twice", name);
+                                "the anchor \"%s\" occurs more than once", name);
     if (mark) {
         mark->dynamic |= dynamic;
         return 0;

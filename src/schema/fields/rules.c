@@ -1,4 +1,4 @@
-/* fields_rules.c - what a declaration says of a field besides its type: bounds and patterns as checks
+/* rules.c - what a declaration says of a field besides its type: bounds and patterns as checks
  * of its node, words as its meta, and its default. */
 #include "schema/fields/fields.h"
 
@@ -164,6 +164,6 @@ yyjson_val *hf_fields_default(struct compile *c, const haft_field *field)
     else if ((size_t)field->fallback.integer < field->type->n_values) /* near its front */
         yyjson_set_str(value, field->type->values[field->fallback.integer]);
     else
-        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is none of the enumerators");
+        hf_fields_fail(c, HAFT_ESCHEMA, NULL, "the default is not one of the enumerators");
     return value;
 }
